@@ -20,7 +20,14 @@ export interface Column {
 }
 
 /** A value on its way to a statement; each engine stores booleans and lists in its own way. */
-export type ColumnValue = string | number | boolean | null | readonly string[] | Uint8Array;
+export type ColumnValue =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly string[]
+  | readonly number[]
+  | Uint8Array;
 
 /** A row as both engines read it: by the names of its columns. */
 export type Row = Readonly<Record<string, unknown>>;

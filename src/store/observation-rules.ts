@@ -1,7 +1,7 @@
 import type { MovedRows } from '../domain/journal.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
-import type { BlockReference, RelayAttempt, ScanRecord } from '../domain/ports/settlement-store.ts';
+import type { BlockReference, ScanRecord } from '../domain/ports/settlement-store.ts';
 import { ObservationConflictError } from './store-errors.ts';
 
 /** Checks of every engine on new observations of the chain, before it writes anything. */
@@ -109,18 +109,5 @@ export function stopBeforeRevisited(to: string, decide: Decide): { decide: Decid
       return decision;
     },
     reached: () => reached,
-  };
-}
-
-/** Amounts of the chain as both engines read them: decimal text. */
-type TextAmounts<Row, Names extends keyof Row> = Omit<Row, Names> & { readonly [Name in Names]: string };
-
-export type AttemptRow = TextAmounts<RelayAttempt, 'maxFeePerGas' | 'maxPriorityFeePerGas'>;
-
-export function attemptOfRow(row: AttemptRow): RelayAttempt {
-  return {
-    ...row,
-    maxFeePerGas: BigInt(row.maxFeePerGas),
-    maxPriorityFeePerGas: BigInt(row.maxPriorityFeePerGas),
   };
 }

@@ -1,24 +1,216 @@
-import type { RelayBatch } from '../domain/ports/settlement-store.ts';
+import type { PaymentReference } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { Decide } from '../domain/ports/payment-store.ts';
+import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
+import { placesOf, type Row } from './columns.ts';
+import { decideAll, insertRows, lockPayments, type Rows, run, type Script, type Scripts } from './scripts.ts';
+import { checkListLimit } from './store.ts';
+import { RelayConflictError } from './store-errors.ts';
+import { relayAttemptTable, relayBatchPaymentTable, relayBatchTable } from './tables.ts';
 
-/** Checks of both engines before they store a relay batch. */
+/** Relay batches, on any engine. */
+export function createRelayBatches(scripts: Scripts): Omit<RelayStore, 'claimDueReleases' | 'dropClaims'> {
+  return {
+    listOpenBatchesOf: (relayer) =>
+      scripts.read(() =>
+        listBatches(`WHERE relayer = ?1 AND outcome IS NULL ORDER BY nonce LIMIT ${MAXIMUM_LISTED}`, relayer),
+      ),
+    async listRelayersInFlight() {
+      const sql = `SELECT DISTINCT relayer FROM relay_batches WHERE outcome IS NULL ORDER BY relayer
+        LIMIT ${MAXIMUM_LISTED}`;
+      return (await scripts.read(() => run(sql))).map(({ relayer }) => String(relayer));
+    },
+    async findNextNonce(relayer) {
+      const sql = `SELECT nonce, outcome FROM relay_batches WHERE relayer = ?1 ORDER BY id DESC
+        LIMIT ${MAXIMUM_LISTED}`;
+      return nextNonceOf((await scripts.read(() => run(sql, relayer))) as unknown as NonceOutcome[]);
+    },
+    async listOpenBatches(limit) {
+      checkListLimit(limit);
+      // The sum keeps the order from leading along all batches there ever were.
+      return scripts.read(() => listBatches('WHERE outcome IS NULL ORDER BY id + 0 LIMIT ?1', limit));
+    },
+    async openBatch(batch, decide) {
+      checkNewBatch(batch);
+      return scripts.write(() => openBatch(batch, decide));
+    },
+    async replaceBatch(batchId, replacement, closedAtMs, decide) {
+      checkNewBatch(replacement);
+      return scripts.write(() => replaceBatch(batchId, replacement, closedAtMs, decide));
+    },
+    addAttempt: (batchId, attempt) => scripts.write(() => addAttempt(batchId, attempt)),
+    closeBatch: (batchId, outcome, closedAtMs, decide) =>
+      scripts.write(() => closeBatch(batchId, outcome, closedAtMs, decide)),
+  };
+}
+
+function* openBatch(batch: NewBatch, decide: Decide): Script<RelayBatch> {
+  const opened = yield* insertBatch(batch);
+  const payments = yield* findPayments(batch.paymentIds);
+  yield* lockPayments(payments);
+  yield* carryPayments(opened);
+  yield* decideAll(payments, decide);
+  return opened;
+}
+
+function* replaceBatch(
+  batchId: number,
+  replacement: NewBatch,
+  closedAtMs: number,
+  decide: Decide,
+): Script<RelayBatch> {
+  const batch = yield* markClosed(batchId, 'replaced', closedAtMs);
+  checkReplacement(batch, replacement);
+  const opened = yield* insertBatch(replacement);
+  const payments = yield* findPayments(batch.paymentIds);
+  yield* lockPayments(payments);
+  yield* freePayments(batchId);
+  yield* carryPayments(opened);
+  yield* decideAll(payments, decide);
+  return opened;
+}
+
+function* closeBatch(batchId: number, outcome: string, closedAtMs: number, decide: Decide): Script<void> {
+  const batch = yield* markClosed(batchId, outcome, closedAtMs);
+  const payments = yield* findPayments(batch.paymentIds);
+  yield* lockPayments(payments);
+  yield* freePayments(batchId);
+  yield* decideAll(payments, decide);
+}
+
+/** A batch names its payments by their ids alone, whichever accounts they are of. */
+function* findPayments(ids: readonly PaymentId[]): Script<PaymentReference[]> {
+  if (ids.length === 0) return [];
+  const rows = yield* run('SELECT id, account_id AS "accountId" FROM payments WHERE id = ANY(?1)', ids);
+  if (rows.length !== new Set(ids).size) throw new Error('there is no such payment to relay');
+  return rows as unknown as PaymentReference[];
+}
+
+/** Marks payments that are locked. */
+function* carryPayments({ id, kind, paymentIds }: RelayBatch): Script<void> {
+  if (kind !== 'forward') return;
+  const carried = yield* run(
+    'UPDATE payments SET relay_batch_id = ?1 WHERE id = ANY(?2) AND relay_batch_id IS NULL RETURNING id',
+    id,
+    paymentIds,
+  );
+  // Fewer: there is no such payment, or another batch carries it.
+  if (carried.length !== paymentIds.length) throw new Error(`a payment cannot be carried by batch ${id}`);
+}
+
+function* freePayments(batchId: number): Script<void> {
+  yield* run('UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ?1', batchId);
+}
+
+/** The database counts up the id, the first column. */
+const newColumns = relayBatchTable.names.replace(/^id, /, '');
+const newPlaces = placesOf(newColumns.split(', ').length);
+
+/** @throws RelayConflictError when a batch with its nonce is open, also one that is being committed */
+function* insertBatch(batch: NewBatch): Script<RelayBatch> {
+  const { relayer, nonce, paymentIds, attempts } = batch;
+  const [row] = yield* run(
+    `INSERT INTO relay_batches (${newColumns}) VALUES (${newPlaces})
+     ON CONFLICT (relayer, nonce) WHERE outcome IS NULL DO NOTHING RETURNING id`,
+    ...relayBatchTable.valuesOf({ ...batch, id: 0 }).slice(1),
+  );
+  if (row === undefined)
+    throw new RelayConflictError(`relayer ${relayer} has a batch in flight at nonce ${nonce}`);
+  const id = row['id'] as number;
+  yield* insertRows(
+    relayBatchPaymentTable,
+    paymentIds.map((paymentId, position) =>
+      relayBatchPaymentTable.valuesOf({ batchId: id, position, paymentId }),
+    ),
+  );
+  yield* insertAttempts(id, 0, attempts);
+  return { ...batch, id };
+}
+
+function* addAttempt(batchId: number, attempt: RelayAttempt): Script<void> {
+  // The row is held by being written.
+  const held = yield* run(
+    'UPDATE relay_batches SET outcome = outcome WHERE id = ?1 AND outcome IS NULL RETURNING id',
+    batchId,
+  );
+  if (held.length === 0) throw notOpen(batchId);
+  const [counted] = yield* run('SELECT count(*) AS count FROM relay_attempts WHERE batch_id = ?1', batchId);
+  yield* insertAttempts(batchId, Number(counted?.['count']), [attempt]);
+}
+
+function* insertAttempts(batchId: number, from: number, attempts: readonly RelayAttempt[]): Script<void> {
+  const rows = attempts.map((attempt, index) => [
+    ...relayAttemptTable.valuesOf(attempt),
+    batchId,
+    from + index,
+  ]);
+  yield* insertRows(relayAttemptTable, rows);
+}
+
+/** Returns the batch as it was. */
+function* markClosed(batchId: number, outcome: string, closedAtMs: number): Script<RelayBatch> {
+  const closed = yield* run(
+    `UPDATE relay_batches SET outcome = ?2, closed_at_ms = ?3 WHERE id = ?1 AND outcome IS NULL
+     RETURNING ${relayBatchTable.names}`,
+    batchId,
+    outcome,
+    closedAtMs,
+  );
+  const [batch] = yield* batchesOf(closed);
+  if (batch === undefined) throw notOpen(batchId);
+  return batch;
+}
+
+function notOpen(batchId: number): RelayConflictError {
+  return new RelayConflictError(`there is no open relay batch ${batchId}`);
+}
+
+function* listBatches(rest: string, value: string | number): Script<RelayBatch[]> {
+  return yield* batchesOf(yield* run(`SELECT ${relayBatchTable.names} FROM relay_batches ${rest}`, value));
+}
+
+/** The batches of these rows, with their payments and attempts. */
+function* batchesOf(rows: Rows): Script<RelayBatch[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map((row) => row['id'] as number);
+  const payments = yield* run(
+    'SELECT batch_id, payment_id FROM relay_batch_payments WHERE batch_id = ANY(?1) ORDER BY batch_id, position',
+    ids,
+  );
+  const attempts = yield* run(
+    `SELECT batch_id, ${relayAttemptTable.names} FROM relay_attempts WHERE batch_id = ANY(?1)
+     ORDER BY batch_id, position`,
+    ids,
+  );
+  const batchOf = (row: Row) => row['batch_id'];
+  const [paymentsOf, attemptsOf] = [Map.groupBy(payments, batchOf), Map.groupBy(attempts, batchOf)];
+  return rows.map((row) => ({
+    ...relayBatchTable.ofRow(row),
+    paymentIds: (paymentsOf.get(row['id']) ?? []).map((payment) => payment['payment_id'] as PaymentId),
+    attempts: (attemptsOf.get(row['id']) ?? []).map(relayAttemptTable.ofRow),
+  }));
+}
 
 type NewBatch = Omit<RelayBatch, 'id'>;
 
 /** Maximum number of batches, or relayers, in one answer. */
-export const MAXIMUM_LISTED = 200;
+const MAXIMUM_LISTED = 200;
 
 /** Throws `RangeError` for a batch without a payment, unless it is a self-transfer, or without a signed attempt. */
-export function checkNewBatch({ kind, paymentIds, attempts }: NewBatch): void {
+function checkNewBatch({ kind, paymentIds, attempts }: NewBatch): void {
   const isEmpty = paymentIds.length === 0;
   if (isEmpty !== (kind === 'self_transfer') || attempts.length === 0) {
     throw new RangeError('a relay batch needs a signed attempt, and a payment unless it is a self-transfer');
   }
 }
 
+interface NonceOutcome {
+  readonly nonce: number;
+  readonly outcome: string | null;
+}
+
 /** The nonce after the highest of these batches, the newest first, down to one that was abandoned; null for none. */
-export function nextNonceOf(
-  newest: readonly { readonly nonce: number; readonly outcome: string | null }[],
-): number | null {
+function nextNonceOf(newest: readonly NonceOutcome[]): number | null {
   let next: number | null = null;
   for (const { nonce, outcome } of newest) {
     if (outcome === 'abandoned') break;
@@ -28,7 +220,7 @@ export function nextNonceOf(
 }
 
 /** Throws `RangeError` unless one of the two batches can be mined at most, and the new one adds no payment. */
-export function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
+function checkReplacement(batch: RelayBatch, replacement: NewBatch): void {
   const isSame =
     batch.relayer === replacement.relayer &&
     batch.nonce === replacement.nonce &&

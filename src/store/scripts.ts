@@ -10,7 +10,7 @@ import type { ColumnValue, Row, Table } from './columns.ts';
 export type Script<T> = Generator<Step, T, Rows>;
 
 /**
- * A statement with numbered parameters (`?1`), in the SQL that all engines have in common. A list of texts is compared
+ * A statement with numbered parameters (`?1`), in the SQL that all engines have in common. A list is compared
  * with `= ANY(?1)` and `<> ALL(?1)`.
  */
 interface Statement {
@@ -29,10 +29,13 @@ interface Insert {
   readonly rows: readonly (readonly ColumnValue[])[];
 }
 
-/** Payments to decide, each given once; its rows are the payments as they then are. Only in a script that writes. */
+/**
+ * Payments to lock until the script is done and to decide, each given once; the rows are the payments as they then are.
+ * Null only locks them, and has no rows. Only in a script that writes.
+ */
 interface Decision {
   readonly payments: readonly (PaymentReference | PaymentId)[];
-  readonly decide: Decide;
+  readonly decide: Decide | null;
 }
 
 export type Step = Statement | Lock | Insert | Decision;
@@ -112,6 +115,7 @@ export function* decideAll(
 ): Script<readonly Payment[]> {
   const idOf = (payment: PaymentReference | PaymentId) =>
     typeof payment === 'string' ? payment : payment.id;
+  if (payments.length === 0) return [];
   const byId = new Map(payments.map((payment) => [idOf(payment), payment]));
   const ordered = [...byId.keys()].sort().map((id) => byId.get(id) as PaymentReference | PaymentId);
   const decided = (yield { payments: ordered, decide }) as readonly unknown[] as readonly Payment[];
@@ -121,6 +125,11 @@ export function* decideAll(
     );
   }
   return decided;
+}
+
+/** Locks payments in the order of their ids, before a statement writes to several of them. */
+export function* lockPayments(payments: readonly PaymentReference[]): Script<void> {
+  if (payments.length > 0) yield { payments, decide: null };
 }
 
 /** Waits for others. */

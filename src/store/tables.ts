@@ -267,7 +267,7 @@ const watermarkTable = table<{ name: string; paymentId: string }>('watermarks', 
   paymentId: 'text',
 });
 
-const relayBatchTable = table<Omit<RelayBatch, 'paymentIds' | 'attempts'>>(
+export const relayBatchTable = table<Omit<RelayBatch, 'paymentIds' | 'attempts'>>(
   'relay_batches',
   ['id'],
   {
@@ -282,13 +282,13 @@ const relayBatchTable = table<Omit<RelayBatch, 'paymentIds' | 'attempts'>>(
   { others: { outcome: 'text', closed_at_ms: 'integer' }, numberedBy: 'id' },
 );
 
-const relayBatchPaymentTable = table<{ batchId: number; position: number; paymentId: string }>(
+export const relayBatchPaymentTable = table<{ batchId: number; position: number; paymentId: string }>(
   'relay_batch_payments',
   ['batch_id', 'position'],
   { batchId: 'integer', position: 'integer', paymentId: 'text' },
 );
 
-const relayAttemptTable = table<RelayAttempt>(
+export const relayAttemptTable = table<RelayAttempt>(
   'relay_attempts',
   ['batch_id', 'position'],
   {

@@ -10,17 +10,14 @@ const columns: readonly TypedColumn[] = [
   ['id', 'text'],
 ];
 
-/** For `FROM` and `USING`: the first two parameters are `askedPayments`. */
-export const askedSql = unnest('asked', columns);
-
-/** For `SELECT … FROM`: the rows of `payments` that were asked for. */
-export const askedPaymentsSql = `${askedSql} JOIN payments USING (account_id, id)`;
+/** For `SELECT … FROM`: the rows of `payments` that were asked for. The first two parameters are `askedPayments`. */
+export const askedPaymentsSql = `${unnest('asked', columns)} JOIN payments USING (account_id, id)`;
 
 const selectReferences = statement(
   'SELECT id, account_id AS "accountId" FROM payments WHERE id = ANY($1::text[])',
 );
 
-/** The first two parameters of a statement with `askedSql`. */
+/** The first two parameters of a statement with `askedPaymentsSql`. */
 export function askedPayments(payments: readonly PaymentReference[]): string[] {
   return valuesByColumn(
     columns,

@@ -1,4 +1,3 @@
-import type { LeaseStore } from '../../domain/ports/settlement-store.ts';
 import { createAddressPageStore } from '../address-pages.ts';
 import { createAlertStore } from '../alerts.ts';
 import { createAuditStore } from '../audit.ts';
@@ -10,19 +9,19 @@ import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
 import { createProviderSessions } from '../providers.ts';
+import { createRelayBatches } from '../relay-batches.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
 import type { Store } from '../store.ts';
 import { createWebhookStore } from '../webhooks.ts';
+import { createLeaseStore, createReleaseClaims } from './leases.ts';
 import { migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { type ClosableRateLimiter, createSharedRateLimiter } from './rate-windows.ts';
-import { createRelayStore } from './relay.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts } from './scripts.ts';
-import { statement } from './statements.ts';
 
 /** What the PostgreSQL store needs. */
 interface PostgresStoreOptions {
@@ -83,7 +82,7 @@ export function createPostgresStore(
     },
     addressPages: createAddressPageStore(scripts),
     observations: createObservationStore(scripts, nowMs),
-    relay: createRelayStore(database, decider),
+    relay: { ...createRelayBatches(scripts), ...createReleaseClaims(database) },
     webhooks: createWebhookStore(scripts, traits, nowMs),
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
@@ -105,27 +104,6 @@ export function createPostgresStore(
     close() {
       closed ??= close();
       return closed;
-    },
-  };
-}
-
-/**
- * A row that ends by itself, and no advisory lock: that would be held by a machine that has dropped off the network
- * until the server notices, which can take hours. The server's clock is the only one that is asked.
- */
-const take = statement(`
-  INSERT INTO leases AS present (name, holder, ends_at)
-  VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
-  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
-  WHERE present.holder = excluded.holder OR present.ends_at <= clock_timestamp()`);
-const release = statement('DELETE FROM leases WHERE name = $1 AND holder = $2');
-
-function createLeaseStore(database: Database): LeaseStore {
-  return {
-    takeLease: async (name, holder, durationMs) =>
-      (await database.execute(take, [name, holder, durationMs])) === 1,
-    async releaseLease(name, holder) {
-      await database.execute(release, [name, holder]);
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Table } from '../columns.ts';
 import type { Rows, Script, Scripts, Step } from '../scripts.ts';
 import { findReferences } from './asked-payments.ts';
 import type { Connection, Database } from './open-database.ts';
-import type { PaymentDecider } from './payment-decider.ts';
+import { lockPayments, type PaymentDecider } from './payment-decider.ts';
 import {
   namesOf,
   postgresTypes,
@@ -46,6 +46,10 @@ export function createScripts(database: Database, decider: PaymentDecider): Scri
             connection,
             payments.map((payment) => (typeof payment === 'string' ? payment : payment.id)),
           );
+    if (decide === null) {
+      await lockPayments(connection, references);
+      return [];
+    }
     return (await decider.decideAll(connection, references, decide)) as unknown as Rows;
   }
 

@@ -12,6 +12,7 @@ import { createPaymentIndex } from '../payment-index.ts';
 import { createPaymentSearch } from '../payment-search.ts';
 import { createPeopleStore } from '../people.ts';
 import { createProviderSessions } from '../providers.ts';
+import { createRelayBatches } from '../relay-batches.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
 import type { Store } from '../store.ts';
@@ -21,7 +22,7 @@ import { migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
-import { createRelayStore } from './relay.ts';
+import { createReleaseClaims } from './release-claims.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts } from './scripts.ts';
 
@@ -92,7 +93,7 @@ async function createStore(
     },
     addressPages: createAddressPageStore(scripts),
     observations: createObservationStore(scripts, nowMs),
-    relay: createRelayStore(database, writes, reads, decider),
+    relay: { ...createRelayBatches(scripts), ...createReleaseClaims(database, reads) },
     webhooks: createWebhookStore(scripts, traits, nowMs),
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),

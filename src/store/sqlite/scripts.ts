@@ -30,6 +30,7 @@ export function createScripts(
     if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
     if ('into' in step) return insert(step.into, step.rows);
     const { payments, decide } = step;
+    if (decide === null) return [];
     return payments.flatMap((payment) => decider.decide(payment, decide) ?? []) as unknown as Rows;
   }
 
@@ -60,7 +61,7 @@ export function createScripts(
   };
 }
 
-/** A list of texts is one parameter of JSON. */
+/** A list is one parameter of JSON. */
 function sqliteTextOf(sql: string): string {
   return sql
     .replaceAll(/= ANY\((\?\d+)\)/g, 'IN (SELECT value FROM json_each($1))')

@@ -1,0 +1,69 @@
+import type { LeaseStore, RelayStore } from '../../domain/ports/settlement-store.ts';
+import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
+import { paymentOfRow } from '../payment-rows.ts';
+import { checkListLimit } from '../store.ts';
+import type { Database } from './open-database.ts';
+import { paymentColumns } from './payment-rows.ts';
+import { arrayStatement, statement } from './statements.ts';
+
+/**
+ * A row that ends by itself, and no advisory lock: that would be held by a machine that has dropped off the network
+ * until the server notices, which can take hours. The server's clock is the only one that is asked.
+ */
+const take = statement(`
+  INSERT INTO leases AS present (name, holder, ends_at)
+  VALUES ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+  ON CONFLICT (name) DO UPDATE SET holder = excluded.holder, ends_at = excluded.ends_at
+  WHERE present.holder = excluded.holder OR present.ends_at <= clock_timestamp()`);
+const release = statement('DELETE FROM leases WHERE name = $1 AND holder = $2');
+
+export function createLeaseStore(database: Database): LeaseStore {
+  return {
+    takeLease: async (name, holder, durationMs) =>
+      (await database.execute(take, [name, holder, durationMs])) === 1,
+    async releaseLease(name, holder) {
+      await database.execute(release, [name, holder]);
+    },
+  };
+}
+
+/**
+ * A walk along the partial index, which holds few rows: what is due, and what waits after a failed try. What another
+ * relayer claims at this moment is skipped; where its claim was committed in between, ours loses against its row.
+ */
+const claimDue = arrayStatement(`
+  WITH due AS (
+    SELECT account_id, id FROM payments
+    WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
+      release_due_at_ms <= $2::bigint OR release_due_at_ms > $2::bigint + ${LONGEST_DELAY_MS} OR
+      (release_due_at_ms > $2::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))
+      AND NOT EXISTS (
+        SELECT FROM release_claims AS other
+        WHERE other.account_id = payments.account_id AND other.payment_id = payments.id
+          AND other.relayer <> $1 AND other.ends_at > clock_timestamp())
+    ORDER BY release_due_at_ms, row LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+  ), claimed AS (
+    INSERT INTO release_claims AS present (account_id, payment_id, relayer, ends_at)
+    SELECT account_id, id, $1, clock_timestamp() + $4 * interval '1 millisecond' FROM due
+    ON CONFLICT (account_id, payment_id) DO UPDATE SET relayer = excluded.relayer, ends_at = excluded.ends_at
+    WHERE present.relayer = excluded.relayer OR present.ends_at <= clock_timestamp()
+    RETURNING present.account_id AS claimed_account, present.payment_id AS claimed_id
+  )
+  SELECT ${paymentColumns} FROM payments 
+  JOIN claimed ON account_id = claimed_account AND id = claimed_id ORDER BY release_due_at_ms, row`);
+/** Also what is left of relayers that are gone. */
+const dropClaims = statement('DELETE FROM release_claims WHERE relayer = $1 OR ends_at < clock_timestamp()');
+
+/** Which relayer prepares the release of which payment, by the server's clock. */
+export function createReleaseClaims(database: Database): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
+  return {
+    async claimDueReleases(relayer, nowMs, limit, durationMs) {
+      checkListLimit(limit);
+      const values = [relayer, nowMs, limit, durationMs];
+      return (await database.query<unknown[]>(claimDue, values)).map(paymentOfRow);
+    },
+    async dropClaims(relayer) {
+      await database.execute(dropClaims, [relayer]);
+    },
+  };
+}
