@@ -125,8 +125,8 @@ export async function startSandboxParts(
 function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext['links'] {
   const consoleUrl = `http://${adminHost}:${adminPort}/operator`;
   return [
-    { href: shop.url, title: 'Shop', summary: 'buy something and see the calls of its server' },
-    { href: shop.inbox.pageUrl, title: 'Webhooks', summary: 'of checkouts that you create by hand' },
+    { href: shop.url, title: 'Shop', summary: 'a demo shop that shows the calls of its server' },
+    { href: shop.inbox.pageUrl, title: 'Webhooks', summary: 'for checkouts that you create by hand' },
     { href: '/sandbox/pages', title: 'Pages', summary: 'the checkout page in every state' },
     { href: consoleUrl, title: "Operator's console", summary: 'settlement, providers, accounts' },
   ];

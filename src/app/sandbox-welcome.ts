@@ -54,22 +54,22 @@ card-checkout sandbox is ready. Nothing here is real money.
   API             ${config.baseUrl}/api/v1
   API key         ${demo.apiKey}
   Merchant        account ${demo.accountId}, wallet ${sandbox.merchantWallet}
-  Shop            ${shop.url} (buy something, and watch)
-  Webhooks        ${shop.inbox.pageUrl} (of checkouts that you create by hand)
+  Shop            ${shop.url} (a demo shop: buy something)
+  Webhooks        ${shop.inbox.pageUrl} (for checkouts that you create by hand)
   Documentation   ${config.baseUrl}/docs
   Local chain     ${sandbox.anvilUrl}
   On-ramps        ${sandbox.onrampBaseUrl} (simulated)
   Metrics         http://${config.adminHost}:${config.adminPort}/metrics
-  Data            ${config.dataDir} (kept over restarts)
+  Data            ${config.dataDir} (kept across restarts)
 
-Create a checkout, then open the checkout_url it answers with. Once it is paid, its webhook is under Webhooks:
+Create a checkout, then open the checkout_url in the response. When it is paid, its webhook appears under Webhooks:
 
   curl -s ${config.baseUrl}/api/v1/wallet \\
     -H 'Authorization: Bearer ${demo.apiKey}' \\
     -H 'Content-Type: application/json' \\
     -d '${body}'
 
-Or play the customer from another terminal:
+Or pay from another terminal:
 
   npx card-checkout sandbox pay PAYMENT_ID
 
