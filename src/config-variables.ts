@@ -66,7 +66,7 @@ export const variables: readonly Variable[] = [
   plain('CHAIN_ID', 'Chain id (137, Polygon).'),
   secret(
     'POLYGON_RPC_URL',
-    'RPC endpoints, comma-separated; with two or more hosts, two must agree before a payment becomes paid.',
+    'RPC endpoints (https), comma-separated; with two or more hosts, two must agree before a payment becomes paid. A wss URL announces new blocks.',
   ),
   plain('DEPOSIT_FACTORY_ADDRESS', 'Address of the deposit factory that `contract deploy` printed.'),
   plain(

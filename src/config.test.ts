@@ -99,6 +99,7 @@ describe('defaults', () => {
     expect(liveWith({}).chain).toEqual({
       chainId: 137,
       rpcUrls: ['https://rpc.example/v2/key'],
+      headUrls: [],
       token: null,
       relayerPrivateKeys: [RELAYER_KEY],
       relayMaximumFeeWei: 10n ** 18n,
@@ -183,6 +184,7 @@ it('live mode takes several endpoints, another chain with its token, and a provi
   });
   expect(config.chain).toMatchObject({
     rpcUrls: ['https://a.example/k', 'http://127.0.0.1:8545'],
+    headUrls: [],
     chainId: 31_337,
     token: ADDRESS,
   });
@@ -254,10 +256,15 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
   ['CHAIN_ID', ['0', 'polygon', '1000000000'], /whole number from 1 to 999999999/],
   [
     'POLYGON_RPC_URL',
-    ['rpc.example', 'wss://rpc.example', 'https://a.example,ftp://b.example', 'http://rpc.example'],
-    /https URLs \(http on loopback only\)/,
+    [
+      'rpc.example',
+      'https://a.example,ws://b.example',
+      'https://a.example,ftp://b.example',
+      'http://rpc.example',
+    ],
+    /https and wss URLs \(http and ws on loopback only\)/,
   ],
-  ['POLYGON_RPC_URL', ['', ','], /is missing/],
+  ['POLYGON_RPC_URL', ['', ',', 'wss://rpc.example/key'], /is missing/],
   ['POLYGON_RPC_URL', ['https://a.example,https://b.example,https://A.example/'], /lists an endpoint twice/],
   ['DEPOSIT_FACTORY_ADDRESS', ['0x12', `0x${'0'.repeat(40)}`, ADDRESS.replace('A', 'a')], /valid checksum/],
   ['SETTLEMENT_TOKEN_ADDRESS', ['usdc', `0x${'0'.repeat(40)}`], /valid checksum/],
@@ -646,6 +653,7 @@ describe('contract deploy', () => {
     expect(readContractDeploymentConfig({ POLYGON_RPC_URL, RELAYER_PRIVATE_KEY })).toEqual({
       chainId: 137,
       rpcUrls: [POLYGON_RPC_URL],
+      headUrls: [],
       token: null,
       relayerPrivateKeys: [RELAYER_KEY],
     });

@@ -36,6 +36,8 @@ export type Role = 'all' | 'api' | 'worker';
 export interface ContractDeploymentConfig {
   readonly chainId: number;
   readonly rpcUrls: readonly string[];
+  /** WebSocket endpoints that announce new blocks, and decide nothing. */
+  readonly headUrls: readonly string[];
   /** Only for chains that have no well-known USDC. */
   readonly token: Address | null;
   /** One for each relayer that this process sends with. */
@@ -259,32 +261,42 @@ export function loadEnvironmentFile(): void {
 /** The chain's endpoints, for a command that can do without. Throws `ConfigError`. */
 export function readRpcUrls(environment: Environment = process.env): readonly string[] {
   const problems: string[] = [];
-  const rpcUrls = readSecureRpcUrls(createReader(environment, problems), problems);
+  const { rpcUrls } = readSecureRpcUrls(createReader(environment, problems), problems);
   if (problems.length > 0) throw new ConfigError(problems);
   return rpcUrls;
 }
 
-function readSecureRpcUrls(read: Reader, problems: string[]): readonly string[] {
-  const rpcUrls = read.list('POLYGON_RPC_URL');
-  if (rpcUrls.some((url) => !isSecureHttpUrl(url))) {
+function readSecureRpcUrls(
+  read: Reader,
+  problems: string[],
+): Pick<ContractDeploymentConfig, 'rpcUrls' | 'headUrls'> {
+  const urls = read.list('POLYGON_RPC_URL');
+  // `ws` and `wss` become `http` and `https`, whose rules apply.
+  if (urls.some((url) => !isSecureHttpUrl(url.replace(webSocketScheme, 'http$1')))) {
     // The value itself may hold a credential and is not repeated.
     problems.push(
-      'POLYGON_RPC_URL must be a list of https URLs (http on loopback only): its answers decide about money.',
+      'POLYGON_RPC_URL must be a list of https and wss URLs (http and ws on loopback only): its answers decide about money.',
     );
   }
-  if (new Set(rpcUrls.map((url) => URL.parse(url)?.href)).size < rpcUrls.length) {
+  if (new Set(urls.map((url) => URL.parse(url)?.href)).size < urls.length) {
     problems.push('POLYGON_RPC_URL lists an endpoint twice: it would confirm what it says itself.');
   }
-  return rpcUrls;
+  return {
+    rpcUrls: urls.filter((url) => !webSocketScheme.test(url)),
+    headUrls: urls.filter((url) => webSocketScheme.test(url)),
+  };
 }
 
+const webSocketScheme = /^ws(s?:\/\/)/i;
+
 function readContractDeployment(read: Reader, problems: string[]): ContractDeploymentConfig | null {
-  const rpcUrls = readSecureRpcUrls(read, problems);
-  if (rpcUrls.length === 0) problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint.');
+  const { rpcUrls, headUrls } = readSecureRpcUrls(read, problems);
+  if (rpcUrls.length === 0)
+    problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
   const relayerPrivateKeys = readRelayerKeys(read, problems);
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
-  return relayerPrivateKeys === null ? null : { chainId, rpcUrls, token, relayerPrivateKeys };
+  return relayerPrivateKeys === null ? null : { chainId, rpcUrls, headUrls, token, relayerPrivateKeys };
 }
 
 /** Each key adds calls to the endpoints, and a block of the chain has room for the batches of a few. */

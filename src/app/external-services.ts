@@ -9,6 +9,8 @@ export interface ExternalServices {
   /** Settlement terms of new payments, followed by those of earlier ones: the newest first. */
   readonly settlements: readonly [Settlement, ...Settlement[]];
   readonly chain: ChainReader;
+  /** Calls back when an endpoint announces a block, until `stop`; absent where none does. */
+  readonly subscribeToHeads?: (onHead: () => void) => void;
   readonly token: TokenReader;
   /** One for each relayer key of this process. Rescues go by the first. */
   readonly relayers: readonly [Relayer, ...Relayer[]];

@@ -2,6 +2,7 @@ import type { FinalityDoubt } from '../chain/confirm-finality.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
+import { type HeadSubscription, subscribeToHeads } from '../chain/subscribe-to-heads.ts';
 import { createBalanceSweep, createTokenReader } from '../chain/token-reader.ts';
 import { knownToken, verifyDeployment } from '../chain/verify-deployment.ts';
 import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConfig } from '../config.ts';
@@ -57,6 +58,7 @@ export async function openLiveServices(
     chainId: chain.chainId,
     onCall: (endpoint, outcome) => metrics.endpointCalls.inc({ endpoint, outcome }),
   });
+  let subscription: HeadSubscription | null = null;
   metrics.beginEndpoints(endpoints.map(({ rpc }) => rpc.label));
   try {
     const { chainId, factory, feeWallet } = chain;
@@ -74,6 +76,9 @@ export async function openLiveServices(
         onDisagreement: createDisagreementReport(clock, log, metrics),
         onLag: (endpoint, blocks) => metrics.endpointLag.set({ endpoint }, blocks),
       }),
+      subscribeToHeads(onHead) {
+        subscription = subscribeToHeads({ urls: chain.headUrls, onHead });
+      },
       token: createTokenReader({ endpoints, token, ...multicall }),
       relayers: mapFirst(chain.relayerPrivateKeys, (privateKey) =>
         createRelayer({ endpoints, chainId: chain.chainId, privateKey }),
@@ -92,6 +97,7 @@ export async function openLiveServices(
       explorerTransactionUrl: explorerOf(chain.chainId),
       async stop() {
         await rates.stop();
+        await subscription?.stop();
         await closeChainEndpoints(endpoints);
       },
     };

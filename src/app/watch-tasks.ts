@@ -87,6 +87,11 @@ function watchTask(
   const { quietWatchIntervalMs = watchIntervalMs, idleWatchIntervalMs = watchIntervalMs } =
     external.intervals;
   let lastPassAtMs = Number.NEGATIVE_INFINITY;
+  let isHeadAnnounced = false;
+  external.subscribeToHeads?.(() => {
+    isHeadAnnounced = true;
+    wake('watch');
+  });
 
   /** The pause between two passes, by what may arrive. */
   async function pauseMs(): Promise<number> {
@@ -100,8 +105,14 @@ function watchTask(
     intervalMs: watchIntervalMs,
     async run() {
       const sinceMs = monotonicMs() - lastPassAtMs;
-      // A pause is never cut to a part of itself by the timer that ends it.
-      if (sinceMs < idleWatchIntervalMs && sinceMs + watchIntervalMs / 2 < (await pauseMs())) return false;
+      const isAnnounced = isHeadAnnounced;
+      isHeadAnnounced = false;
+      if (sinceMs < idleWatchIntervalMs) {
+        const dueAfterMs = await pauseMs();
+        const isIdle = dueAfterMs === idleWatchIntervalMs;
+        // A pause is never cut to a part of itself by the timer that ends it.
+        if (sinceMs + watchIntervalMs / 2 < dueAfterMs && (isIdle || !isAnnounced)) return false;
+      }
       lastPassAtMs = monotonicMs();
       const pass = await watchDeposits(context);
       metrics.scannedBlock.set(pass.cursor.number);
