@@ -86,6 +86,8 @@ export interface Faults {
   fees: FeeQuote | null;
   /** A lagging node: so many of the newest transactions of any address are missing in its counts, final or not. */
   missingTransactions: number;
+  /** The final block as it was when finality stalled, and the relayer's count of transactions there. */
+  stalledAt: { readonly final: BlockReference | null; readonly count: number } | null;
   /** The endpoint lags behind and answers with empty lists of logs. */
   hideLogs: boolean;
   /** The endpoint leaves transfers out, and yet shows what is released. */
@@ -155,6 +157,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     estimate: null,
     fees: null,
     missingTransactions: 0,
+    stalledAt: null,
     hideLogs: false,
     hideTransfers: false,
   };
@@ -360,6 +363,17 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       parts = { ...parts, reader: hidingLogs(reader, faults) };
     },
     relay: () => relayReleases(relayContext()),
+    /** Blocks go on, and none of them becomes final until `end` is called. */
+    async stallFinality() {
+      const { final } = await parts.reader.withView((view) => view.readHeads());
+      const { count } = await parts.relayer.readFinalTransactionCount();
+      faults.stalledAt = { final, count };
+      return {
+        end() {
+          faults.stalledAt = null;
+        },
+      };
+    },
     openSender,
     expire: () => expirePayments({ ...parts.store, sweep, nowMs, expiryMs: EXPIRY_MS }),
     cancel: (payment: Payment) => cancelPayment({ ...parts.store, nowMs }, payment.id, 'merchant'),
@@ -489,6 +503,9 @@ function withFaults(relayer: Relayer, faults: Faults): Relayer {
       (await relayer.readLatestTransactionCount(of)) - faults.missingTransactions,
     async readFinalTransactionCount(of) {
       const final = await relayer.readFinalTransactionCount(of);
+      if (faults.stalledAt !== null) {
+        return { count: faults.stalledAt.count, blockNumber: faults.stalledAt.final?.number ?? 0 };
+      }
       return { ...final, count: final.count - faults.missingTransactions };
     },
   };
@@ -497,6 +514,10 @@ function withFaults(relayer: Relayer, faults: Faults): Relayer {
 function hidingLogs(reader: ChainReader, faults: Faults): ChainReader {
   const hiding = (view: ChainView): ChainView => ({
     ...view,
+    async readHeads() {
+      const heads = await view.readHeads();
+      return faults.stalledAt === null ? heads : { ...heads, final: faults.stalledAt.final };
+    },
     async readLogs(query) {
       const logs = await view.readLogs(query);
       if (faults.hideLogs) return { ...logs, transfers: [], forwarded: [] };

@@ -20,6 +20,7 @@ export const faultKinds = [
   'deadline',
   'merchant',
   'split leases',
+  'finality stall',
   'fee cap',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
@@ -93,6 +94,10 @@ function drawChainEvents(
       if (sender !== null && draws.chance(70)) chain.pool.delete(hash);
     }
   }
+  if (faults.has('finality stall') && draws.chance(8)) {
+    chain.isFinalityStalled = draws.chance(60);
+    if (chain.isFinalityStalled) recorder.fault('finality stall');
+  }
   if (faults.has('dear gas') && draws.chance(15)) {
     chain.baseFee = BigInt(draws.oneOf([30, 30, 60, 200, 900])) * 10n ** 9n;
     recorder.fault('dear gas');
@@ -134,6 +139,7 @@ export function endFaults(world: SimulatedWorld): void {
   time.skewMs = 0;
   world.leases.isSplit = false;
   chain.baseFee = 30n * 10n ** 9n;
+  chain.isFinalityStalled = false;
   chain.submit({ kind: 'pause', isOn: false });
   for (const account of [world.feeWallet, ...world.payments.map(({ payoutAddress }) => payoutAddress)]) {
     chain.submit({ kind: 'blocklist', account, isOn: false });

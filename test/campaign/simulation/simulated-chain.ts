@@ -50,6 +50,8 @@ export interface SimulatedChain {
   readonly finalNumber: number;
   readonly pool: Map<string, Transaction>;
   baseFee: bigint;
+  /** Blocks go on, and none of them becomes final. */
+  isFinalityStalled: boolean;
   /** Adds a block to the chain, so long after the one before. Of what waits, each goes in with this chance. */
   mine(inclusionPercent: number, afterMs?: number): void;
   /** Takes back so many blocks and puts others in their place; of their transactions, some go back to the pool. */
@@ -75,6 +77,7 @@ export function createSimulatedChain(
     blocks,
     pool,
     baseFee: USUAL_BASE_FEE,
+    isFinalityStalled: false,
     newHash,
     get latest() {
       return blocks.at(-1) as Block;
@@ -87,7 +90,8 @@ export function createSimulatedChain(
       const state = copyState(parent.state);
       const chosen = takeFromPool(chain, state, () => draws.chance(inclusionPercent));
       blocks.push(buildBlock(chain, parent, state, chosen, parent.timestampMs + afterMs));
-      finalNumber = Math.max(finalNumber, chain.latest.number - options.finalityBlocks);
+      const newest = chain.isFinalityStalled ? 0 : chain.latest.number - options.finalityBlocks;
+      finalNumber = Math.max(finalNumber, newest);
     },
     reorganise(depth, keptPercent) {
       const timestampMs = chain.latest.timestampMs;
