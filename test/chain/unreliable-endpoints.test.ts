@@ -520,7 +520,7 @@ describe('the filter', () => {
   });
 });
 
-describe('logs that nobody asked for', () => {
+describe('unrequested logs', () => {
   const log = (changes: object) => ({
     address: chain.token,
     topics: [

@@ -101,7 +101,7 @@ async function giveAccount(name = 'Shop'): Promise<string> {
   return (await run<{ account_id: string }>('account create', { name })).account_id;
 }
 
-/** Makes the store know the chain up to now, without which nobody can say that nothing has arrived. */
+/** Scans the chain up to now; without that, a missing deposit is not certain. */
 async function watchTheChain() {
   const block = { number: 1, hash: '0x1', timestampMs: NOW_MS };
   await store.observations.startCursor(block);
@@ -753,7 +753,7 @@ describe('people', () => {
     ]);
     await store.people.updateUser(made.user_id, { passwordHash: 'set' });
     const other = await giveAccount('Other');
-    // Whoever accepted an invitation to this address first would otherwise get the right.
+    // Otherwise the first user to accept an invitation to this address would get operator access.
     await expect(run('user create', { email, account: other })).rejects.toThrow(/belongs to a user/);
     expect(await store.people.listMemberships(made.user_id)).toHaveLength(1);
     const again = await run('user create', { email, account: other, existing: true });

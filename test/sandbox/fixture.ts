@@ -36,7 +36,7 @@ export function startFastSandbox(
   return startSandbox({ log: createRecordingLog(), blockIntervalMs: 100, ...options });
 }
 
-/** A deposit address nobody has used. */
+/** An unused deposit address. */
 export function someAddress(digit: string): Address {
   return `0x${digit.repeat(40)}`;
 }

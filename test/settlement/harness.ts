@@ -310,7 +310,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
 
   const handle = {
     chain,
-    /** Somebody else's hand in the database. */
+    /** A manual change of the database. */
     inDatabase: database.execute,
     tokens: createIpnTokens(SECRET),
     feeWallet,

@@ -405,7 +405,7 @@ describe('the list of deposit addresses', () => {
   });
 });
 
-/** Creates a payment like another one, as nobody but a test does it. */
+/** Creates a copy of a payment, as only tests do. */
 function copyOf({ id }: Payment, newId: string): string {
   const changed = `jsonb_build_object('id', '${newId}', 'row', nextval('payments_row_seq'))`;
   return `INSERT INTO payments SELECT copied.* FROM payments

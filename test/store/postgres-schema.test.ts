@@ -58,7 +58,7 @@ describe('the schema', () => {
     expect(digests).toEqual(['e093aea23ab2e602']);
   });
 
-  it('lets nobody empty the journal', async () => {
+  it('rejects emptying the journal', async () => {
     await withStore(async () => {
       await expect(query('TRUNCATE journal')).rejects.toThrow('never changed or removed');
     });

@@ -14,7 +14,7 @@ export interface DrawnCallback {
   readonly mustArrive: boolean;
   /** Addresses of this machine itself. */
   readonly own: readonly string[];
-  /** Where the receiver sends whoever asks; null for a plain answer. */
+  /** The receiver's redirect; null for a plain answer. */
   readonly redirect: string | null;
 }
 
