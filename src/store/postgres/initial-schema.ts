@@ -142,7 +142,7 @@ export const initialSchema: Migration = {
     );
     CREATE INDEX provider_sessions_by_age ON provider_sessions (created_at_ms);
 
-    -- The cursor is the newest checkpoint. A writer of observations locks this table first.
+    -- The cursor is the newest checkpoint.
     CREATE TABLE checkpoints (
       number bigint PRIMARY KEY,
       hash text NOT NULL,

@@ -1,0 +1,85 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { type ColumnValue, table } from './columns.ts';
+
+interface Entity {
+  readonly id: string;
+  readonly countOfThings: number;
+  readonly ownUnits: bigint;
+  readonly chainUnits: bigint | null;
+  readonly isOpen: boolean | null;
+  readonly isOperator: boolean;
+  readonly names: readonly string[] | null;
+  readonly fields: Readonly<Record<string, string | null>>;
+}
+
+const entities = table<Entity>('entities', ['id'], {
+  id: 'text',
+  countOfThings: 'integer',
+  ownUnits: 'units',
+  chainUnits: 'amount',
+  isOpen: ['flag', 'open'],
+  isOperator: 'bit',
+  names: 'texts',
+  fields: 'json',
+});
+
+const entity: fc.Arbitrary<Entity> = fc.record({
+  id: fc.string(),
+  countOfThings: fc.integer(),
+  ownUnits: fc.bigInt({ min: 0n, max: 2n ** 53n - 1n }),
+  chainUnits: fc.option(fc.bigInt({ min: -(2n ** 256n), max: 2n ** 256n })),
+  isOpen: fc.option(fc.boolean()),
+  isOperator: fc.boolean(),
+  names: fc.option(fc.array(fc.string())),
+  fields: fc.dictionary(
+    fc.string().filter((name) => name !== '__proto__'),
+    fc.option(fc.string()),
+    { noNullPrototype: true },
+  ),
+});
+
+/** As SQLite gives a value back: without booleans and lists. */
+function fromSqlite(value: ColumnValue): unknown {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return Array.isArray(value) ? JSON.stringify(value) : value;
+}
+
+describe('a described table', () => {
+  it('gives back an entity as it was, from either engine, by position and by name', () => {
+    const names = entities.names.split(', ');
+    fc.assert(
+      fc.property(entity, (given) => {
+        const values = entities.valuesOf(given);
+        const stored = values.map(fromSqlite);
+        expect(entities.ofValues(values)).toEqual(given);
+        expect(entities.ofValues(stored)).toEqual(given);
+        expect(entities.ofRow(Object.fromEntries(names.map((name, index) => [name, stored[index]])))).toEqual(
+          given,
+        );
+      }),
+    );
+  });
+
+  it('names its columns after the fields', () => {
+    expect(entities.names).toBe(
+      'id, count_of_things, own_units, chain_units, open, is_operator, names, fields',
+    );
+    expect(entities.qualifiedNames).toMatch(/^entities\.id, entities\.count_of_things, /);
+    expect(entities.insertSql).toMatch(/^INSERT INTO entities \(id, .*\) VALUES \(\?1, .*, \?8\)$/);
+  });
+
+  it('does not compile without a column for a field, with one too many, or of a kind that cannot hold the field', () => {
+    interface Small {
+      readonly id: string;
+      readonly units: bigint;
+    }
+    // @ts-expect-error a field has no column
+    table<Small>('small', ['id'], { id: 'text' });
+    // @ts-expect-error a column has no field
+    table<Small>('small', ['id'], { id: 'text', units: 'amount', other: 'text' });
+    // @ts-expect-error an integer column cannot hold a bigint
+    table<Small>('small', ['id'], { id: 'text', units: 'integer' });
+    expect(table<Small>('small', ['id'], { id: 'text', units: 'amount' }).columns).toHaveLength(2);
+  });
+});
