@@ -32,6 +32,10 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     where: 'API',
     action: 'Send exactly one key in exactly one header. If the key was revoked, create another.',
   },
+  scope_missing: {
+    where: 'API, merchant API',
+    action: 'Create a key with the scope that the message names, and use it instead.',
+  },
   feature_disabled: {
     where: 'API',
     action:

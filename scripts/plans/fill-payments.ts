@@ -122,8 +122,8 @@ function accountsSql(accounts: number): string {
     SELECT ${accountIdSql('n')}, 'Shop ' || n, 'shop' || n || '@example.com', 250, '0x' || ${hexSql('wallet', 'n', 40)},
       '{card_checkout,fee_pass_through}', NULL, false, ${SYNTHETIC_NOW_MS - YEAR_MS}
     FROM generate_series(0, ${accounts - 1}) AS n;
-    INSERT INTO api_keys (id, account_id, name, hash, last_characters, created_at_ms)
-    SELECT 'key_' || ${hexSql('key', 'n', 24)}, ${accountIdSql('n / 2')}, 'shop', ${hexSql('hash', 'n', 64)}, 'R8mQ',
+    INSERT INTO api_keys (id, account_id, name, hash, last_characters, scopes, created_at_ms)
+    SELECT 'key_' || ${hexSql('key', 'n', 24)}, ${accountIdSql('n / 2')}, 'shop', ${hexSql('hash', 'n', 64)}, 'R8mQ', '{create,read,cancel}',
       ${SYNTHETIC_NOW_MS - YEAR_MS}
     FROM generate_series(0, ${2 * accounts - 1}) AS n;`;
 }

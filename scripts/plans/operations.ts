@@ -41,6 +41,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'accounts.updateAccount': 'command line',
   'accounts.findLogo': 'once for each browser and logo, by the hash',
   'accounts.createKey': 'command line',
+  'accounts.peekActiveKey': 'each request, from memory alone',
   'accounts.listKeys': 'command line, by the account',
   'accounts.revokeKey': 'command line',
   'accounts.noteKeyUses': 'once a minute, all keys that were used in it together',
@@ -118,7 +119,7 @@ function requestOperations(): HotOperation[] {
       name: 'the accounts of 64 API keys',
       when: 'each request',
       run: ({ accounts }, { keyHashes }) =>
-        all(keyHashes, async (hash) => present(await accounts.findAccountByKeyHash(hash))),
+        all(keyHashes, async (hash) => present(await accounts.findActiveKey(hash))),
     },
     {
       name: 'rate limits of 64 keys',

@@ -1,6 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiKey } from '../domain/account.ts';
-import { createApiKey, hashApiKey, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../domain/api-key.ts';
+import {
+  createApiKey,
+  hashApiKey,
+  type KeyScope,
+  keyScopes,
+  MAXIMUM_ACTIVE_KEYS,
+  maskApiKey,
+} from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseName } from '../domain/shop-profile.ts';
 import type { AccountsContext } from './manage-accounts.ts';
@@ -17,6 +24,7 @@ export async function createKey(
   context: AccountsContext,
   accountId: string,
   name: string,
+  scopes: readonly KeyScope[] = keyScopes,
 ): Promise<CreatedKey> {
   const label = parseName(name);
   await requireAccount(context, accountId);
@@ -27,6 +35,7 @@ export async function createKey(
     name: label,
     hash: hashApiKey(plainKey),
     lastCharacters: plainKey.slice(-4),
+    scopes,
     createdAtMs: context.nowMs(),
     revokedAtMs: null,
     lastUsedAtMs: null,

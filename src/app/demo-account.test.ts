@@ -22,11 +22,8 @@ afterEach(async () => {
 
 it('is made at the first start and found again at every later one', async () => {
   const demo = await openDemoAccount(store, folder, WALLET);
-  expect(await store.accounts.findAccountByKeyHash(hashApiKey(demo.apiKey))).toMatchObject({
-    id: demo.accountId,
-    wallet: WALLET,
-    feeBasisPoints: 250,
-    suspended: false,
+  expect(await store.accounts.findActiveKey(hashApiKey(demo.apiKey))).toMatchObject({
+    account: { id: demo.accountId, wallet: WALLET, feeBasisPoints: 250, suspended: false },
   });
   expect(await openDemoAccount(store, folder, WALLET)).toEqual(demo);
   expect(await store.accounts.listAccounts()).toHaveLength(1);
@@ -39,7 +36,7 @@ it('is made anew when its key was revoked, or the data is another', async () => 
   await store.accounts.revokeKey(key?.id as string, Date.now());
   const second = await openDemoAccount(store, folder, WALLET);
   expect(second.apiKey).not.toBe(demo.apiKey);
-  expect(await store.accounts.findAccountByKeyHash(hashApiKey(second.apiKey))).not.toBeNull();
+  expect(await store.accounts.findActiveKey(hashApiKey(second.apiKey))).not.toBeNull();
   expect(await openDemoAccount(store, folder, WALLET)).toEqual(second);
 });
 

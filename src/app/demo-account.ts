@@ -38,8 +38,7 @@ export async function requireSandboxData(store: Store, dataDir: string): Promise
 export async function openDemoAccount(store: Store, dataDir: string, wallet: Address): Promise<DemoAccount> {
   const file = join(dataDir, 'sandbox-demo-account.json');
   const known = readKnown(file);
-  const isKnown =
-    known !== null && (await store.accounts.findAccountByKeyHash(hashApiKey(known.apiKey))) !== null;
+  const isKnown = known !== null && (await store.accounts.findActiveKey(hashApiKey(known.apiKey))) !== null;
   const { accountId, apiKey } = isKnown ? known : await makeAccount(store, wallet);
   const password = await openOwner(store, accountId, known?.password ?? null);
   const demo: DemoAccount = { accountId, apiKey, email: EMAIL, password };

@@ -1,5 +1,6 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
+import { keyScopes } from '../domain/api-key.ts';
 import { MAXIMUM_LOGO_BYTES } from '../domain/shop-profile.ts';
 import { leaf, type OperationRunner, operation } from './command.ts';
 
@@ -55,7 +56,8 @@ export function addAccountCommands(program: Command, services: OperationRunner):
   const key = program.command('key').description('API keys of an account');
   operation(leaf(key, 'create', 'create a key and show it once'), services, 'key create')
     .requiredOption('--account <account>', 'the account')
-    .option('--name <name>', 'what the key is for');
+    .option('--name <name>', 'what the key is for')
+    .option('--scopes <scopes>', `what the key may do, from ${keyScopes.join(', ')}; all of them by default`);
   operation(leaf(key, 'list', 'list the keys of an account'), services, 'key list').requiredOption(
     '--account <account>',
     'the account',

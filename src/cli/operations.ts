@@ -3,6 +3,7 @@ import { changeProvider } from '../accounts/change-provider.ts';
 import { changeAccount, createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/manage-accounts.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
+import { parseScopes } from '../domain/api-key.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import {
   type Currency,
@@ -171,6 +172,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       context,
       argument.required(args, 'account'),
       argument.optional(args, 'name') ?? 'API key',
+      parseScopes((argument.optional(args, 'scopes') ?? '').split(/[\s,]+/).filter((name) => name !== '')),
     );
     await recordAction(context, key.accountId, operatorActor, 'key.created', describeKey(key));
     return { key_id: key.id, api_key: plainKey };

@@ -47,6 +47,7 @@ export function presentKey(key: ApiKey) {
     account_id: key.accountId,
     name: key.name,
     key: maskApiKey(key.lastCharacters),
+    scopes: key.scopes.join(' '),
     created_at: new Date(key.createdAtMs).toISOString(),
     last_used_at: key.lastUsedAtMs === null ? null : new Date(key.lastUsedAtMs).toISOString(),
     revoked_at: key.revokedAtMs === null ? null : new Date(key.revokedAtMs).toISOString(),

@@ -1,3 +1,4 @@
+import type { KeyScope } from './api-key.ts';
 import type { Address } from './payout-address.ts';
 import type { ProviderId } from './provider-catalogue.ts';
 import type { ShopLogo, ShopProfile } from './shop-profile.ts';
@@ -45,8 +46,15 @@ export interface ApiKey {
   readonly hash: string;
   /** The key's last four characters, by which a user distinguishes keys. */
   readonly lastCharacters: string;
+  readonly scopes: readonly KeyScope[];
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
   /** Time of the last request with this key, up to about a minute late. Null when it was never used. */
   readonly lastUsedAtMs: number | null;
+}
+
+/** What a request may do: the account of its key, and the key's scopes. */
+export interface ActiveKey {
+  readonly account: Account;
+  readonly scopes: readonly KeyScope[];
 }

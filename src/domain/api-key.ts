@@ -1,7 +1,24 @@
 import { createHash, hash, randomBytes } from 'node:crypto';
+import { invalidField } from './errors.ts';
 
 /** The fixed beginning of every API key, as the specification gives it. */
 export const API_KEY_PREFIX = 'service_live_';
+
+/** What a key may do. `create` is for checkouts; the others are for payments that exist. */
+export const keyScopes = ['create', 'read', 'cancel'] as const;
+export type KeyScope = (typeof keyScopes)[number];
+
+export function isKeyScope(value: string): value is KeyScope {
+  return (keyScopes as readonly string[]).includes(value);
+}
+
+/** Parses the scopes of a new key; an empty list means all of them. Throws `invalid_request`, naming the field. */
+export function parseScopes(names: readonly string[]): readonly KeyScope[] {
+  for (const name of names) {
+    if (!isKeyScope(name)) throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
+  }
+  return names.length === 0 ? keyScopes : keyScopes.filter((scope) => names.includes(scope));
+}
 
 /** Maximum active keys of an account. */
 export const MAXIMUM_ACTIVE_KEYS = 10;

@@ -22,6 +22,11 @@ export const errorTable = {
     text: 'The amount could not be converted to USD. Retry shortly.',
   },
   unauthorized: { status: 401, code: null, text: 'The API key is missing, invalid or revoked.' },
+  scope_missing: {
+    status: 403,
+    code: null,
+    text: 'The API key does not have the scope that this operation needs.',
+  },
   feature_disabled: { status: 403, code: null, text: 'This feature is not enabled for the account.' },
   role_too_small: {
     status: 403,

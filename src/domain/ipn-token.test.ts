@@ -62,7 +62,7 @@ it('proves and makes again the tokens of previous secrets, and makes new ones wi
   expect(rotated.currentFingerprint).toBe(tokens.currentFingerprint);
 });
 
-it('says which secret is missing instead of creating an unverifiable token', () => {
+it('says which secret is missing instead of making a token that nobody can prove', () => {
   const old = createIpnTokens('the old secret');
   expect(() => tokens.create(newId(), old.currentFingerprint)).toThrow(
     `no secret key with fingerprint ${old.currentFingerprint}; is SECRET_KEY_PREVIOUS complete?`,

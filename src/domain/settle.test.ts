@@ -349,7 +349,7 @@ describe('a surplus', () => {
     expect(applied(before, settle(before, open)).releaseDueAtMs).toBe(isDue ? open.nowMs : null);
   });
 
-  it('that is dust stays held, adds up, and is released on request', () => {
+  it('that is dust stays held, adds up, and is released when somebody asks', () => {
     const dust = view(payment('paid/completed'), held(1n));
     expect(sumObservations(dust.observations).heldUnits).toBe(1n);
     const more = {
@@ -582,7 +582,7 @@ class Model {
     if (now.status !== 'paid') expect(now.paidAtMs).toBeNull();
     expect(now.forwardedUnits <= now.receivedUnits).toBe(true);
     this.checkDue(sums.heldUnits);
-    // A second decision on the same facts changes nothing.
+    // Whoever decides again on the same facts changes nothing.
     expect(settle(this.view, this.context)).toBeNull();
   }
 

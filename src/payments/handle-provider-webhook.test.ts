@@ -104,7 +104,7 @@ describe('a webhook', () => {
     expect(await outcomeOf(read)).toEqual({ outcome, noted: [] });
   });
 
-  it('that cannot be verified is for the provider to retry, and one without a session is not found', async () => {
+  it('that cannot be judged is for the provider to repeat, and one for nobody is not found', async () => {
     const failing = stage(() => Promise.reject(new TypeError('a defect'))).context;
     await expect(handleProviderWebhook(failing, 'moonpay', posted)).rejects.toThrow(TypeError);
     await expect(handleProviderWebhook(failing, 'wert', posted)).rejects.toMatchObject({

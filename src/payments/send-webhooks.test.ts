@@ -170,7 +170,7 @@ it('an account that comes late, after seven that took what they could, gets a pl
   expect(chooseWebhooks(waitingOf('late', 1), open, bounds)).toHaveLength(1);
 });
 
-it('the account with the fewest places comes first, then the oldest', () => {
+it('whoever holds least comes first, then the oldest', () => {
   const busy = waitingOf('busy', 3);
   const idle = waitingOf('idle', 2);
   const open = waitingOf('busy', 1);

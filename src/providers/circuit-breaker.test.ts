@@ -56,7 +56,7 @@ beforeEach(() => {
 });
 
 describe('a circuit breaker', () => {
-  it('opens after five consecutive failures, and then makes no calls', async () => {
+  it('opens after five failures in a row, and then nobody is asked', async () => {
     answer = down;
     await askTimes(5);
     expect(asked).toBe(5);
@@ -69,7 +69,7 @@ describe('a circuit breaker', () => {
     expect(adapter.health?.()).toMatchObject({ isCircuitOpen: true, failuresInARow: 5 });
   });
 
-  it('counts a declined request as an answer: a request for an unavailable purchase opens no circuit', async () => {
+  it('takes a request that was declined for an answer: who asks for what is not sold closes it for nobody', async () => {
     answer = async () => {
       throw new ServiceError('provider_unavailable', undefined, {
         cause: new DeclinedRequestError('wert answered 400'),

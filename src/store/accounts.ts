@@ -1,5 +1,5 @@
-import { type Account, type AccountChange, isFeature } from '../domain/account.ts';
-import { MAXIMUM_ACTIVE_KEYS } from '../domain/api-key.ts';
+import { type Account, type AccountChange, type ActiveKey, isFeature } from '../domain/account.ts';
+import { isKeyScope, MAXIMUM_ACTIVE_KEYS } from '../domain/api-key.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
 import { isProviderId } from '../domain/provider-catalogue.ts';
@@ -26,7 +26,7 @@ import { accountTable, keyTable, logoTable } from './tables.ts';
 export function createAccounts(
   scripts: Scripts,
   noteChange: (accountId: string | null) => void = () => {},
-): Omit<AccountStore, 'findAccount' | 'findAccountByKeyHash'> {
+): Omit<AccountStore, 'findAccount' | 'findActiveKey' | 'peekActiveKey'> {
   return {
     async createAccount(account) {
       await scripts.writeStatement(() => insert(accountTable, account));
@@ -116,6 +116,11 @@ export function requireKnownNames(account: Account): Account {
   for (const name of account.features) requireName(name, isFeature);
   for (const name of account.providers ?? []) requireName(name, isProviderId);
   return account;
+}
+
+/** The key of a row of an account's columns and the key's scopes. */
+export function activeKeyOf(account: Account, scopes: readonly string[]): ActiveKey {
+  return { account: requireKnownNames(account), scopes: scopes.map((name) => requireName(name, isKeyScope)) };
 }
 
 /** A name that this version does not know is an error, as leaving it out would change rights. */

@@ -133,7 +133,7 @@ const conversions = {
   amount: { read: (value: string | null) => (value === null ? null : BigInt(value)), write: String },
   flag: { read: (value: unknown) => (value === null ? null : value === 1 || value === true), write: null },
   bit: { read: (value: unknown) => value === 1, write: Number },
-  texts: { read: (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value), write: null },
+  texts: { read: textsOf, write: null },
   json: {
     read: (value: unknown) => (typeof value === 'string' ? JSON.parse(value) : value),
     write: JSON.stringify,
@@ -167,4 +167,9 @@ function compileWriter<Entity>(columns: readonly Column[]): (entity: Entity) => 
 
 function compile<Compiled>(text: string): Compiled {
   return new Function('conversions', `return ${text}`)(conversions) as Compiled;
+}
+
+/** A list of text: JSON in SQLite, an array in PostgreSQL. */
+export function textsOf(value: unknown): readonly string[] {
+  return typeof value === 'string' ? JSON.parse(value) : (value as readonly string[]);
 }

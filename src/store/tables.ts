@@ -58,6 +58,7 @@ export const keyTable = table<ApiKey>('api_keys', ['id'], {
   name: 'text',
   hash: 'text',
   lastCharacters: 'text',
+  scopes: 'texts',
   createdAtMs: 'integer',
   revokedAtMs: 'integer',
   lastUsedAtMs: 'integer',

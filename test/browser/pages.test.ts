@@ -367,7 +367,7 @@ describe('a page that waits', () => {
     });
   });
 
-  it('polls nothing without viewers, and immediately with the first one', async () => {
+  it('asks nothing while nobody looks, and at once when somebody does', async () => {
     const id = pages.put(checkoutStates.seen());
     await inBrowser(desktop, async (page) => {
       let questions = 0;

@@ -88,7 +88,7 @@ describe('a scan', () => {
     expect(scannedTo.number).toBe(fromBlock + 3);
   });
 
-  it('finds nothing for an unknown user', async () => {
+  it('finds nothing for nobody', async () => {
     const fromBlock = await nextBlock();
     await chain.callToken({ name: 'mint', to: addressFor('anybody'), units: 5n });
     expect((await scan(fromBlock, [])).transfers).toEqual([]);

@@ -83,7 +83,7 @@ export function omitLogsOf(proxy: AlteringProxy, address: Address, aboveBlocks =
   };
 }
 
-/** Honest blocks and hashes, and in one of them an invented deposit and, on request, its release. */
+/** Honest blocks and hashes, and in one of them a deposit, and its release if asked for, that nobody made. */
 export function fabricate(
   proxy: AlteringProxy,
   lie: {

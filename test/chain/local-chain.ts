@@ -26,7 +26,7 @@ export interface LocalChain {
   readonly depositOf: (terms: DepositTerms) => Address;
   /** Calls the token as its owner; returns the transaction's hash, with `auto` mining when it is in a block. */
   callToken(call: TokenCall): Promise<string>;
-  /** Calls a factory from an address that is not the relayer's. */
+  /** Calls a factory as somebody who is not the relayer. */
   relay(call: RelayCall): Promise<string>;
   stop(): Promise<void>;
 }
@@ -119,7 +119,7 @@ function encodeTokenCall(call: TokenCall): `0x${string}` {
   return encodeFunctionData({ abi: testUsdcAbi, functionName: call.name });
 }
 
-/** An unused address, the same for the same name. */
+/** An address that nobody has used, the same for the same name. */
 export function addressFor(name: string): Address {
   return checksumAddress(keccak256(toHex(name)).slice(-40));
 }

@@ -520,7 +520,7 @@ describe('the filter', () => {
   });
 });
 
-describe('unrequested logs', () => {
+describe('logs that nobody asked for', () => {
   const log = (changes: object) => ({
     address: chain.token,
     topics: [

@@ -118,7 +118,7 @@ it('takes the place of a socket that a killed server left behind', async () => {
   expect(await callServer(socket, 'account list', {})).toEqual([]);
 });
 
-it('is NoServerError without a listener: no socket, or a stale one', async () => {
+it('is NoServerError when nobody listens: no socket, or one left behind', async () => {
   await stop(server);
   await expect(callServer(socket, 'account list', {})).rejects.toThrow(NoServerError);
   const abandoned = join(folder, 'abandoned.sock');

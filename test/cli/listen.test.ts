@@ -152,7 +152,7 @@ it('follows no redirect, sends nothing twice, and shows no more of an answer tha
   expect(received).toHaveLength(1);
 });
 
-it('says so when no server responds, and continues', async () => {
+it('says so when nobody answers, and goes on', async () => {
   const other = { ...copy, payment_id: '01a1fbd7-b7b3-7002-be38-000000000000' };
   const { out } = await listenTo(
     [[copy], [other]],

@@ -101,7 +101,7 @@ async function giveAccount(name = 'Shop'): Promise<string> {
   return (await run<{ account_id: string }>('account create', { name })).account_id;
 }
 
-/** Scans the chain up to now; without that, a missing deposit is not certain. */
+/** Makes the store know the chain up to now, without which nobody can say that nothing has arrived. */
 async function watchTheChain() {
   const block = { number: 1, hash: '0x1', timestampMs: NOW_MS };
   await store.observations.startCursor(block);
@@ -315,20 +315,21 @@ describe('keys', () => {
       account,
       name: 'web',
     });
-    expect((await store.accounts.findAccountByKeyHash(hashApiKey(api_key)))?.id).toBe(account);
+    expect((await store.accounts.findActiveKey(hashApiKey(api_key)))?.account.id).toBe(account);
     const listed = {
       key_id,
       account_id: account,
       name: 'web',
       key: `service_live_…${api_key.slice(-4)}`,
       created_at: new Date(NOW_MS).toISOString(),
+      scopes: 'create read cancel',
       last_used_at: null,
       revoked_at: null,
     };
     expect(await run('key list', { account })).toEqual([listed]);
     const revoked = { ...listed, revoked_at: new Date(NOW_MS).toISOString() };
     expect(await run('key revoke', { key: key_id })).toEqual(revoked);
-    expect(await store.accounts.findAccountByKeyHash(hashApiKey(api_key))).toBeNull();
+    expect(await store.accounts.findActiveKey(hashApiKey(api_key))).toBeNull();
     // Revoking twice keeps the first time.
     context = { ...context, nowMs: () => NOW_MS + 1 };
     expect(await run('key revoke', { key: key_id })).toEqual(revoked);
@@ -753,7 +754,7 @@ describe('people', () => {
     ]);
     await store.people.updateUser(made.user_id, { passwordHash: 'set' });
     const other = await giveAccount('Other');
-    // Otherwise the first user to accept an invitation to this address would get operator access.
+    // Whoever accepted an invitation to this address first would otherwise get the right.
     await expect(run('user create', { email, account: other })).rejects.toThrow(/belongs to a user/);
     expect(await store.people.listMemberships(made.user_id)).toHaveLength(1);
     const again = await run('user create', { email, account: other, existing: true });

@@ -78,7 +78,7 @@ it.each(Object.keys(languages))(
     expect(snippet).toContain('is_genuine');
     expect(others).toEqual([]);
     if (spawnSync(language.command, language.check).status !== 0) {
-      // Printed in the output of every run: it lists what was not checked.
+      // Said in the output of every run: whoever reads it knows what was not looked at.
       console.warn(
         `not checked: the ${name} in docs/webhooks.md, because ${language.command} is not installed here`,
       );

@@ -119,7 +119,7 @@ describe('a service that is moved from SQLite to PostgreSQL', () => {
     const before = await readStatus(paid);
 
     await running?.end('SIGTERM');
-    // Paid without an open page.
+    // Paid while nobody watches.
     await world.pay({ order });
     environment = { ...environment, DATABASE_URL: await postgres.createDatabase() };
     const report = await runJson<{ moved: boolean; tables: { table: string; source_rows: number }[] }>(

@@ -145,7 +145,7 @@ describe('one payment, whole, in the sandbox', () => {
       expect(webhooksOf(paymentId)).toHaveLength(2);
     }, 60_000);
 
-    it('sends copies of its events to listeners, and triggers events on demand', async () => {
+    it('shows its events to whoever listens, copies alone, and brings them about on demand', async () => {
       const copies: string[] = [];
       const local = createServer(async (request, response) => {
         let body = '';

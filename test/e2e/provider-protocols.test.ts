@@ -64,7 +64,7 @@ it.concurrent.each(providerIds)(
   120_000,
 );
 
-it('a customer who returns to a one-time URL gets a new one', async () => {
+it('whoever comes back to an address that opens only once is given another', async () => {
   const { payment_id: paymentId, checkout_url: checkoutUrl } = await service.create({ provider: 'transak' });
   const click = () =>
     fetch(`${service.url}/pay/${paymentId}/providers/transak`, {
@@ -99,7 +99,7 @@ it('what a provider says of a declined card shows on the page, and the way on', 
   await runJson(service.environment, 'sandbox', 'pay', paymentId, '--provider', 'moonpay');
 });
 
-it('a forged provider webhook is refused, and changes nothing', async () => {
+it('what somebody posts in the name of a provider is refused, and changes nothing', async () => {
   const { payment_id: paymentId } = await service.create();
   const body = JSON.stringify({
     type: 'transaction_updated',

@@ -72,7 +72,7 @@ describe('two API processes and two workers on one PostgreSQL', () => {
 
   const isWatching = ({ process }: LiveInstance) => /"lease":"watcher"[^\n]*"taken"/.test(process.output());
 
-  it('share payments: created at one, begun at the other, released and reported once by one of them', async () => {
+  it('share payments: created at one, begun at the other, released and reported once by whoever does it', async () => {
     const id = await create(0);
     await payAtProvider(1, id);
     await untilPaid(1, id);

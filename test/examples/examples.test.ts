@@ -34,7 +34,7 @@ serve({
 `;
 
 let sdk: InstalledSdk;
-/** The examples with the dependencies of their package.json installed. */
+/** The examples as somebody has them who has installed what their package.json says. */
 let project: string;
 
 beforeAll(() => {
@@ -175,7 +175,7 @@ describe('the example shops', () => {
     return others.flatMap(({ name, command, check, start }) => {
       if (spawnSync(command, check).status === 0)
         return [{ name, command, parameters: start, folder: join(examples, name) }];
-      // Printed in the output of every run: it lists what was not checked.
+      // Said in the output of every run: whoever reads it knows what was not looked at.
       console.warn(`not checked: examples/${name}, because ${command} with SQLite is not installed here`);
       return [];
     });

@@ -81,7 +81,7 @@ const strict = ['-d', 'error_reporting=-1', '-d', 'display_errors=1', '-d', 'log
 
 it('keeps each of its promises against the real API, where PHP is installed', async () => {
   if (!hasPhp) {
-    // Printed in the output of every run: it lists what was not checked.
+    // Said in the output of every run: whoever reads it knows what was not looked at.
     console.warn('not checked: examples/woocommerce, because php 8.1 or newer is not installed here');
     return;
   }

@@ -29,10 +29,13 @@ afterEach(() => dashboard.close());
 const keysOf = () => dashboard.store.accounts.listKeys(account.id);
 const open = async (url: string) => textOf((await browser.get(url)).payload);
 
+/** The form as the page shows it, with every scope ticked. */
+const allScopes = { create: '1', read: '1', cancel: '1' };
+
 describe('API keys', () => {
   it('are shown once, work at once, and are masked afterwards', async () => {
     expect(await open('/dashboard/keys')).toContain('0 of 10');
-    const made = await browser.post('/dashboard/keys', { name: ' Web <shop> ' });
+    const made = await browser.post('/dashboard/keys', { ...allScopes, name: ' Web <shop> ' });
     const [created] = await keysOf();
     expect([made.statusCode, made.headers['location']]).toEqual([
       303,
@@ -40,8 +43,8 @@ describe('API keys', () => {
     ]);
     const answer = await browser.get(made.headers['location'] as string);
     const plainKey = /service_live_[\w-]{38}/.exec(answer.payload)?.[0] as string;
-    expect(await dashboard.store.accounts.findAccountByKeyHash(hashApiKey(plainKey))).toMatchObject({
-      id: account.id,
+    expect(await dashboard.store.accounts.findActiveKey(hashApiKey(plainKey))).toMatchObject({
+      account: { id: account.id },
     });
     const page = await browser.get('/dashboard/keys');
     expect(textOf(page.payload)).toContain(`service_live_…${plainKey.slice(-4)}`);
@@ -59,7 +62,7 @@ describe('API keys', () => {
   });
 
   it('are made by the form alone: reloading or opening the page that shows one makes none and shows nothing', async () => {
-    const made = await browser.post('/dashboard/keys', { name: 'Web shop' });
+    const made = await browser.post('/dashboard/keys', { ...allScopes, name: 'Web shop' });
     const page = made.headers['location'] as string;
     const plainKey = /service_live_[\w-]{38}/.exec((await browser.get(page)).payload)?.[0] as string;
     const reloaded = await browser.get(page);
@@ -72,7 +75,7 @@ describe('API keys', () => {
 
   it('are shown to the session that made them alone, within two minutes, and lie sealed until then', async () => {
     const cookie = browser.cookies.get('__Host-card_checkout_session') as string;
-    const made = await browser.post('/dashboard/keys', { name: 'Web shop' });
+    const made = await browser.post('/dashboard/keys', { ...allScopes, name: 'Web shop' });
     const page = made.headers['location'] as string;
     const other = await dashboard.signIn(developer);
     expect((await other.get(page)).headers['location']).toBe('/dashboard/keys?flash=shown');
@@ -92,7 +95,7 @@ describe('API keys', () => {
     const names = ['Web shop', 'Till'];
     const pages: string[] = [];
     for (const name of names) {
-      const made = await browser.post('/dashboard/keys', { name });
+      const made = await browser.post('/dashboard/keys', { ...allScopes, name });
       pages.push(made.headers['location'] as string);
     }
     await browser.get('/dashboard/security');
@@ -105,12 +108,20 @@ describe('API keys', () => {
     await dashboard.store.accounts.createKey(key);
     const link = `/dashboard/keys/${key.id}/revoke`;
     expect(await open(link)).toContain('This cannot be undone');
-    expect(await dashboard.store.accounts.findAccountByKeyHash(key.hash)).not.toBeNull();
+    expect(await dashboard.store.accounts.findActiveKey(key.hash)).not.toBeNull();
     const answer = await browser.post(link);
     expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/keys?flash=revoked']);
-    expect(await dashboard.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+    expect(await dashboard.store.accounts.findActiveKey(key.hash)).toBeNull();
     expect(await open('/dashboard/keys')).toMatch(/0 of 10.*Revoked keys.*Old shop/);
     expect((await browser.get(link)).statusCode).toBe(404);
+  });
+
+  it('have the scopes that were ticked, at least one', async () => {
+    const none = await browser.post('/dashboard/keys', { name: 'Reader' });
+    expect([none.statusCode, none.payload.includes('scopes must contain at least one')]).toEqual([400, true]);
+    await browser.post('/dashboard/keys', { name: 'Reader', read: '1' });
+    const [key] = await dashboard.store.accounts.listKeys(account.id);
+    expect(key?.scopes).toEqual(['read']);
   });
 
   it('are ten at most, which is said before and after', async () => {
@@ -118,7 +129,7 @@ describe('API keys', () => {
     expect(await open('/dashboard/keys')).toMatch(/10 of 10.*revoke one first/);
     const answer = await browser.post(
       '/dashboard/keys',
-      { name: 'One more' },
+      { ...allScopes, name: 'One more' },
       { page: '/dashboard/sessions' },
     );
     expect(answer.statusCode).toBe(409);
@@ -126,7 +137,7 @@ describe('API keys', () => {
   });
 
   it('need a name', async () => {
-    const answer = await browser.post('/dashboard/keys', { name: ' ' });
+    const answer = await browser.post('/dashboard/keys', { ...allScopes, name: ' ' });
     expect(answer.statusCode).toBe(400);
     expect(await keysOf()).toEqual([]);
   });
@@ -148,7 +159,7 @@ describe('API keys', () => {
       }
       expect(pages[0]).toBe(pages[1]);
     }
-    expect(await dashboard.store.accounts.findAccountByKeyHash(foreign.hash)).not.toBeNull();
+    expect(await dashboard.store.accounts.findActiveKey(foreign.hash)).not.toBeNull();
   });
 
   it('say when they were last used, in the time zone of the account', async () => {
@@ -167,9 +178,9 @@ describe('API keys', () => {
     const page = await viewer.get('/dashboard/keys');
     expect(page.statusCode).toBe(403);
     expect(page.payload).not.toContain('href="/dashboard/keys"');
-    expect((await viewer.post('/dashboard/keys', { name: 'x' }, { page: '/dashboard' })).statusCode).toBe(
-      403,
-    );
+    expect(
+      (await viewer.post('/dashboard/keys', { ...allScopes, name: 'x' }, { page: '/dashboard' })).statusCode,
+    ).toBe(403);
     expect(await keysOf()).toEqual([]);
   });
 });

@@ -435,7 +435,7 @@ describe('a payment that received less or more than it asked for', () => {
     );
   });
 
-  it('of dust alone shows on its page only, and needs no attention', async () => {
+  it('of dust alone is told on its page only, and needs nobody’s attention', async () => {
     const payment = await giveWith(1n);
     expect(await read('/payments?amount=partially_paid')).toContain('No payment matches');
     expect(await read('')).not.toContain('Needs your attention');

@@ -45,7 +45,7 @@ async function invite(email: string, role = 'developer'): Promise<string> {
 }
 
 describe('an invitation', () => {
-  it('makes a new user a member with their own password, once', async () => {
+  it('makes somebody new a member with a password of their own, once', async () => {
     const link = await invite(' New@Shop.example ');
     expect(textOf((await browser.get(PEOPLE)).payload)).toContain('new@shop.example');
     const newcomer = dashboard.newBrowser();
@@ -65,7 +65,7 @@ describe('an invitation', () => {
     expect(await audited()).toEqual(expect.arrayContaining(['invitation.created', 'invitation.accepted']));
   });
 
-  it('of a user with a password is accepted only by that user, who keeps the password', async () => {
+  it('of somebody who has a password is accepted by them alone, who keeps it', async () => {
     const known = await dashboard.giveUser(null);
     const link = await invite(known.email, 'viewer');
     const thief = dashboard.newBrowser();
@@ -79,7 +79,7 @@ describe('an invitation', () => {
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBe(known.passwordHash);
   });
 
-  it('lets only the inviter see the link of a user without a password', async () => {
+  it('gives nobody the password of a user who has none yet: the one who invites sees the link', async () => {
     const known = await dashboard.giveUser(null);
     await dashboard.store.people.updateUser(known.id, { passwordHash: null });
     const link = await invite(known.email, 'viewer');
@@ -120,7 +120,7 @@ describe('an invitation', () => {
     expect(hashed).toEqual([1, 1]);
   });
 
-  it('is sent to its address without showing its link, if e-mail is configured', async () => {
+  it('is sent to its address, and its link is shown to nobody, where e-mail is configured', async () => {
     const answer = await postInvitation('new@shop.example');
     expect(answer.headers['location']).toBe(`${PEOPLE}?flash=invited`);
     expect(dashboard.mails).toMatchObject([{ to: 'new@shop.example' }]);

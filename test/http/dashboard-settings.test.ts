@@ -309,7 +309,7 @@ describe('a forgotten password', () => {
     }
   });
 
-  it('of an unknown address gets the same response, and nothing is sent', async () => {
+  it('of nobody is answered the same, and nothing is sent', async () => {
     const [known, unknown, none] = [
       await ask(owner.email),
       await ask('nobody@shop.example'),

@@ -164,7 +164,7 @@ describe('guessing passwords', () => {
     expect((await dashboard.newBrowser('198.51.100.1').post(SIGN_IN, credentials())).statusCode).toBe(303);
   });
 
-  it('from everywhere does not block a browser in which the user signed in before', async () => {
+  it('from everywhere keeps nobody out of a browser in which they signed in before', async () => {
     const own = dashboard.newBrowser();
     await own.post(SIGN_IN, credentials());
     await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
@@ -172,7 +172,7 @@ describe('guessing passwords', () => {
     expect((await own.post(SIGN_IN, credentials())).statusCode).toBe(303);
   });
 
-  it('of many users from one address does not block a known browser at that address', async () => {
+  it('of many users from one address keeps nobody out of a known browser at that address', async () => {
     const own = dashboard.newBrowser();
     await own.post(SIGN_IN, credentials());
     await own.post('/dashboard/sign-out', {}, { page: '/dashboard' });
@@ -231,7 +231,7 @@ describe('guessing passwords', () => {
     expect((await dashboard.newBrowser().get(link)).statusCode).toBe(404);
   });
 
-  it('gains nothing by leading a user to the link of another user: opening it leaves the browser’s mark', async () => {
+  it('is not helped by leading somebody to the link of another user: opening it leaves the browser’s mark', async () => {
     const stranger = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
     await dashboard.newBrowser().post('/dashboard/new-browser', { email: stranger.email }, { page: SIGN_IN });
     const link = await linkFor(stranger.email);
@@ -264,7 +264,7 @@ describe('guessing passwords', () => {
     expect(dashboard.logLines.join('')).not.toContain(token);
   });
 
-  it('of an unknown user prompts for the same', async () => {
+  it('of somebody who does not exist is asked for the same', async () => {
     const pages = [];
     for (const email of [owner.email, 'nobody@shop.example']) {
       await tryEverywhere(email);
@@ -298,7 +298,7 @@ describe('guessing passwords', () => {
     expect(await answerTo(mark)).toBe(429);
   });
 
-  it('of many users from one address ends after twenty in a minute, and blocks no other address', async () => {
+  it('of many users from one address ends after twenty in a minute, and stops nobody else', async () => {
     for (let index = 0; index < 20; index++) {
       expect(await guess(`stuffed-${index}@shop.example`, '198.51.100.1')).toBe(401);
     }
@@ -368,7 +368,7 @@ describe('forms', () => {
     }
   });
 
-  it('to sign in need the token of a page as well, so that a browser cannot be signed in to another account', async () => {
+  it('to sign in need the token of a page as well, so that nobody is signed in as somebody else', async () => {
     const browser = dashboard.newBrowser();
     const answer = await browser.post(SIGN_IN, { ...credentials(), form_token: 'x' });
     expect(answer.statusCode).toBe(403);
@@ -431,7 +431,7 @@ describe('a session', () => {
     expect((await here.get('/dashboard')).statusCode).toBe(200);
   });
 
-  it('of another account looks like an unknown one', async () => {
+  it('of somebody else looks like one that never was', async () => {
     const stranger = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
     await dashboard.signIn(stranger);
     const [foreign] = await dashboard.store.sessions.listSessions(stranger.id);
@@ -520,7 +520,7 @@ describe('a link to set a password', () => {
 });
 
 describe('every answer', () => {
-  it('cannot be framed, cached or scripted', async () => {
+  it('can be framed, kept and run by nobody', async () => {
     const browser = await dashboard.signIn(owner);
     const stranger = dashboard.newBrowser();
     const answers = [
@@ -546,7 +546,7 @@ describe('every answer', () => {
     }
   });
 
-  it('to an unknown path tells an anonymous visitor nothing and a signed-in user that the page does not exist', async () => {
+  it('to an unknown path tells a stranger nothing and somebody signed in that there is nothing', async () => {
     const stranger = await dashboard.newBrowser().get('/dashboard/no/such/page');
     expect([stranger.statusCode, stranger.payload]).toEqual([303, '']);
     const browser = await dashboard.signIn(owner);

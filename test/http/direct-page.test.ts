@@ -52,7 +52,7 @@ it('shows neither the note nor the callback, and takes a hostile shop name for t
   expect(markup).not.toContain('canary');
 });
 
-it.each(languages.map(({ code }) => code))('is in the language of the request: %s', async (code) => {
+it.each(languages.map(({ code }) => code))('is in the language of whoever asks: %s', async (code) => {
   const { payment } = await open();
   const get = (path: string) => pages.server.inject({ url: `/pay/${payment.id}${path}?lang=${code}` });
   const { body } = await get('');

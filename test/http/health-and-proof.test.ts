@@ -29,7 +29,7 @@ it('answers 503 with the reason while it is not ready', async () => {
   await server.close();
 });
 
-it('publishes everything needed to recompute a deposit address', async () => {
+it('publishes what anybody needs to recompute a deposit address', async () => {
   const response = await get('/.well-known/card-checkout.json');
   expect(response.headers['cache-control']).toBe('public, max-age=300');
   expect(response.headers['access-control-allow-origin']).toBe('*');

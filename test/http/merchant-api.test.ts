@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createKey } from '../../src/accounts/manage-keys.ts';
+import { keyScopes } from '../../src/domain/api-key.ts';
 import { EVENT_RETENTION_MS } from '../../src/domain/payment-events.ts';
+import { operations as describedOperations } from '../../src/http/openapi/operations.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;
@@ -221,4 +224,49 @@ it('limits requests of a key, with the time to wait', async () => {
   } finally {
     await limited.close();
   }
+});
+
+describe('a key', () => {
+  beforeAll(startShop);
+
+  const operations = {
+    'POST /api/v1/wallet': 'create',
+    'GET /api/v1/wallet': 'create',
+    'GET /api/v1/payment-status': 'read',
+    'GET /merchant/v1/payments': 'read',
+    'GET /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4': 'read',
+    'POST /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4/cancel': 'cancel',
+    'GET /merchant/v1/events': 'read',
+    'GET /merchant/v1/days': 'read',
+  } as const;
+
+  it.each(keyScopes)(
+    'with the scope %s alone gets 403 for every other operation, and only for those',
+    async (scope) => {
+      const { plainKey } = await createKey(
+        { accounts: service.store.accounts, nowMs: Date.now },
+        accountId,
+        'one',
+        [scope],
+      );
+      for (const [operation, needed] of Object.entries(operations)) {
+        const [method, url] = operation.split(' ') as ['GET' | 'POST', string];
+        const answer = await service.server.inject({ method, url, headers: { 'x-api-key': plainKey } });
+        expect([operation, answer.statusCode === 403]).toEqual([operation, needed !== scope]);
+        if (needed !== scope) {
+          expect(answer.json()).toEqual({ error: `The API key does not have the scope "${needed}".` });
+        }
+      }
+    },
+  );
+
+  it('needs a scope for every operation of the document that needs a key', () => {
+    const described = describedOperations
+      .filter(({ needsKey }) => needsKey)
+      .map(
+        ({ method, path }) =>
+          `${method.toUpperCase()} ${path.replace('{payment_id}', '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4')}`,
+      );
+    expect(Object.keys(operations).sort()).toEqual(described.sort());
+  });
 });

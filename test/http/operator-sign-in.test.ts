@@ -132,7 +132,7 @@ describe('with a password', () => {
     expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
   });
 
-  it('every answer cannot be framed, cached or scripted', async () => {
+  it('every answer can be framed, kept and run by nobody', async () => {
     const browser = await console.signIn(operator);
     for (const path of [
       '/operator',
@@ -199,7 +199,7 @@ describe('in live mode', () => {
     expect((await next.get('/operator/accounts')).statusCode).toBe(200);
   });
 
-  it('an attacker with only the password stays out after the user has set it up', async () => {
+  it('who had the password only stays outside when somebody else has set it up', async () => {
     const [thief, owner] = [console.newBrowser(), console.newBrowser()];
     await signInAs(thief, operator);
     await signInAs(owner, operator);
@@ -367,7 +367,7 @@ describe('whose password strangers have tried too often', () => {
   const ask = (browser: TestBrowser, { email }: User) =>
     browser.post('/operator/new-browser', { email }, { page: SIGN_IN });
 
-  it('admits an operator in a new browser by a link to the console, and sends a link to no other user', async () => {
+  it('an operator is let in with a new browser by a link to the console, and nobody else is sent one', async () => {
     await open({ baseUrl: 'https://admin.example.com' });
     const owner = await console.dashboard.giveUser({ accountId: account.id, role: 'owner' });
     await tryEverywhere(operator);
@@ -401,7 +401,7 @@ describe('whose password strangers have tried too often', () => {
   });
 });
 
-it('clients on other machines get nothing over plain HTTP', async () => {
+it('nobody from another machine is served over plain HTTP', async () => {
   await open({ isSandbox: false, isTrustedPeer: createPeerCheck(['10.0.0.0/8']) });
   expect((await console.newBrowser('192.0.2.20').get(SIGN_IN)).statusCode).toBe(403);
   expect((await console.newBrowser('10.1.2.3').get(SIGN_IN)).statusCode).toBe(200);

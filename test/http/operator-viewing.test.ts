@@ -119,7 +119,7 @@ it('who looks at one account after the other stays signed in, and has one look a
   expect(areas).toEqual(['viewing', 'operator']);
 });
 
-it('its cookie opens neither the public dashboard nor another console', async () => {
+it('its cookie opens neither the public dashboard nor somebody else’s console', async () => {
   await begin();
   const token = browser.cookies.get('card_checkout_operator_viewing') as string;
   const outside = console.dashboard.newBrowser();

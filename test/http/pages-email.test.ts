@@ -105,7 +105,7 @@ describe("the customer's e-mail address", () => {
     expect(JSON.stringify(tokenIn(page.body))).not.toMatch(/jane/i);
   });
 
-  it('accepts no token of another payment, of another address or of no payment', async () => {
+  it('takes no token of another payment, of another address or of nobody', async () => {
     const other = pages.put(pageView(pagePayment({ email })));
     const otherToken = tokenIn((await open(`/pay/${other}?${withEmail}`)).body);
     const own = tokenIn((await open(`/pay/${id}?${withEmail}`)).body);

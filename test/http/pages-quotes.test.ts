@@ -177,7 +177,7 @@ it('asks again only when a quote is old, however many look at the page', async (
   expect(pages.asked).toHaveLength(2 * once);
 });
 
-it('is not replaced by the poll, which makes no provider request', async () => {
+it('is not replaced by the poll, which asks nobody', async () => {
   pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
   const id = pages.put(checkoutStates.choose());
   const { body } = await open(`/pay/${id}`);

@@ -128,7 +128,7 @@ describe('a click on a provider', () => {
     expect((await click(pages.put(pageView(payment, { sessions })), 'moonpay')).statusCode).toBe(303);
   });
 
-  it('redirects there despite a dust deposit, and the page says so', async () => {
+  it('leads there although somebody sent a speck of money to the address, and the page says so', async () => {
     const id = pages.put(pageView(pagePayment(), { deposits: [1n] }));
     const page = await open(`/pay/${id}`);
     expect(textOf(page.body)).toContain('Choose how to pay');

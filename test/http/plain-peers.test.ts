@@ -106,7 +106,7 @@ it.each(['http', 'HTTP', 'https, http'])(
   },
 );
 
-it('never redirects to another site, whatever the path', async () => {
+it('leads nobody to another site, whatever the path', async () => {
   const { statusCode, location } = await askBehindProxy({ url: '//evil.example/x', protocol: 'http' });
   expect([statusCode, location]).toEqual([308, 'https://pay.example.com//evil.example/x']);
 });

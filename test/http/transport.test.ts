@@ -189,7 +189,7 @@ it('carries out the requests of a connection one after the other', async () => {
   expect(log).toEqual(['begins', 'ends', 'begins', 'ends', 'begins', 'ends']);
 });
 
-it('answers a create with an unsupported Expect header', async () => {
+it('answers a create that comes behind an expectation nobody has', async () => {
   const body = JSON.stringify(validRequest);
   const answers = parseAnswers(
     await send(

@@ -29,7 +29,7 @@ it('lets a locked account pay out to its own wallet only, with the next request'
   expect((await service.post(to(OTHER_ADDRESS))).statusCode).toBe(200);
 });
 
-it('still answers a repeated request with its result from before the lock', async () => {
+it('still tells whoever repeats a request what came of it before the lock', async () => {
   const headers = { 'idempotency-key': 'order 1' };
   const first = await service.post(to(OTHER_ADDRESS), headers);
   await lock(true);

@@ -89,7 +89,7 @@ async function endWebhook(outcome: 'failed' | 'unknown' | 'delivered'): Promise<
 const texts = () => server.mails.map(({ raw }) => raw.replaceAll('=\r\n', ''));
 
 describe('owners', () => {
-  it('are notified of webhooks that did not arrive, and other users are not', async () => {
+  it('are told of webhooks that did not arrive, and nobody else is', async () => {
     const paid = await endWebhook('failed');
     await endWebhook('delivered');
     await tell();
@@ -101,7 +101,7 @@ describe('owners', () => {
     expect(text).not.toMatch(/canary|customer@/);
   });
 
-  it('are notified of a payment that needs attention as well', async () => {
+  it('are told of a payment that needs a hand beside it', async () => {
     await endWebhook('unknown');
     const change = { status: 'canceled', forwardStatus: 'manual_required' } as const;
     await store.payments.decidePayment(payment, () => ({ change }));

@@ -57,7 +57,7 @@ it('logs in, and says that nothing was sent where it cannot', async () => {
   expect(server.mails).toHaveLength(1);
 });
 
-it('says that nothing was sent when there is no listener or no answer', async () => {
+it('says that nothing was sent when nobody listens, or nobody answers', async () => {
   const [port] = await freePorts(1);
   const nobody = createSmtpMailer({ url: `smtp://127.0.0.1:${port}`, from: FROM }, quick);
   await expect(nobody.send(mail)).rejects.toThrow(MailNotSentError);
@@ -84,7 +84,7 @@ it('does not say that nothing was sent when the server had the mail and fell sil
   expect(failure).not.toBeInstanceOf(MailNotSentError);
 });
 
-it('reserves room for mails with a waiting caller, within the limit of connections', async () => {
+it('keeps room for mails that somebody waits for, and opens no more connections than it may', async () => {
   const held: (() => void)[] = [];
   const server = await start({
     onData(stream, _session, done) {

@@ -4,6 +4,7 @@
  */
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKey } from '../../src/accounts/manage-keys.ts';
 import { type ErrorName, errorTable, ServiceError } from '../../src/domain/errors.ts';
 import { type Operation, operations } from '../../src/http/openapi/operations.ts';
 import { requireHttps } from '../../src/http/require-https.ts';
@@ -105,6 +106,14 @@ const create = (parameters: Parameters) => createIn(() => {}, parameters);
 
 /** What brings an error about. */
 const causes: Partial<Record<ErrorName, Cause>> = {
+  async scope_missing(operation) {
+    const { account } = await service.addAccount();
+    const context = { accounts: service.store.accounts, nowMs: Date.now };
+    const needed =
+      operation.path.endsWith('/cancel') || operation.path.endsWith('/wallet') ? 'read' : 'create';
+    const { plainKey } = await createKey(context, account.id, 'one scope', [needed]);
+    return ask(operation, {}, { 'x-api-key': plainKey });
+  },
   async payment_state_conflict(operation) {
     const created = await service.post(validRequest);
     return ask(operation, { payment_id: created.json().payment_id });

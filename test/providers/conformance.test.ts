@@ -63,7 +63,7 @@ describe.each(providerIds)('the adapter of %s', (id: ProviderId) => {
     });
   });
 
-  it('returns no address that could pay another wallet', async () => {
+  it('gives out no address in which somebody else could be paid', async () => {
     const { redirectUrl } = await stage.adapterOf(id).startSession(someSession);
     const somebody = '0x52908400098527886E0F7030069857D2E4169EE7';
     const pieces = redirectUrl.split(someSession.depositAddress);
@@ -168,7 +168,7 @@ describe.each(Object.entries(webhookCases))('a webhook of %s', (name, webhookCas
     },
   );
 
-  it('with an unknown state is loud', async () => {
+  it('with a state that nobody knows is loud', async () => {
     const webhook = webhookCase.sign(stage.valuesOf(id), { ...content, status: 'newWord' }, NOW_MS);
     await expect(read(webhook)).rejects.toThrow(UnknownStateError);
   });

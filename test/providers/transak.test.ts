@@ -54,7 +54,7 @@ it('fetches one access token for all who need it at the same time, and uses it a
   }
 });
 
-it('continues when another client of the account has ended the access token', async () => {
+it('goes on when somebody else with the same account has ended the access token', async () => {
   const [mine, others] = [stage.adapterOf('transak'), stage.adapterOf('transak')];
   for (const adapter of [mine, others, mine, others]) {
     const { redirectUrl } = await adapter.startSession(someSession);

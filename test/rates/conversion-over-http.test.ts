@@ -112,7 +112,7 @@ it('the rate has become stale while its source is down: used for ten minutes, th
   await expectFailed();
 });
 
-it('a stale cross-check is ignored, so a divergence from it blocks no conversion', async () => {
+it('the cross-check is stale: it is none, so a divergence from it stops nobody', async () => {
   told.dailyDate = new Date(NOW_MS - 8 * DAY_MS).toISOString().slice(0, 10);
   told.daily = 0.5;
   await expectConverted();

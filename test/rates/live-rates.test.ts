@@ -184,7 +184,7 @@ describe('live exchange rates', () => {
     await vi.waitFor(async () => expect(await rates.usdRate('EUR')).toBe(110_500_000n), 30_000);
   });
 
-  it('are refreshed without requests', async () => {
+  it('are refreshed while nobody asks', async () => {
     await rates.stop();
     rates = start({ refreshMs: 20 });
     await vi.waitFor(() => expect(sources.coinbaseCalls).toBeGreaterThanOrEqual(6), 30_000);

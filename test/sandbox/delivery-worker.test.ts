@@ -189,7 +189,7 @@ describe('a delivery', () => {
     expect(await balanceOf(someAddress('1'))).toBe(UNITS);
   });
 
-  it('whose nonce was used by another transaction takes a new one, only when that is final', async () => {
+  it('whose nonce somebody else spent takes another, and only when that is final', async () => {
     acceptOrder('one', someAddress('1'));
     beforeSending = async () => {
       const { address } = keys.minter;

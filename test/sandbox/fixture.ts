@@ -36,7 +36,7 @@ export function startFastSandbox(
   return startSandbox({ log: createRecordingLog(), blockIntervalMs: 100, ...options });
 }
 
-/** An unused deposit address. */
+/** A deposit address nobody has used. */
 export function someAddress(digit: string): Address {
   return `0x${digit.repeat(40)}`;
 }

@@ -139,7 +139,7 @@ it('refuses what is forged, and fulfils nothing that is not paid', async () => {
   expect(await parcels()).toBe(0);
 });
 
-it('fulfils once in PostgreSQL, in any order of concurrent webhooks and the check of open orders', async () => {
+it('fulfils once in PostgreSQL, whoever comes first: webhooks at the same time, or the look at open orders', async () => {
   const payment = await service.store.payments.findPaymentById(shop.payment.payment_id);
   await service.store.payments.decidePayment(payment as NonNullable<typeof payment>, pay);
   await service.store.events.numberEvents(10);

@@ -76,7 +76,7 @@ it('does all of its work in every runtime that is on this machine', async () => 
     });
     expect([name, stdout]).toEqual([name, expect.stringContaining('fulfilOnce')]);
   }
-  // Printed in the output of every run: it lists what was checked.
+  // Said in the output of every run: whoever reads it knows what was looked at.
   console.warn(`the SDK ran in ${runtimes.map(({ name }) => name).join(', ')}`);
 }, 300_000);
 

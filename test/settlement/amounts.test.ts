@@ -212,7 +212,7 @@ describe('a payment', () => {
     expect(releases).toHaveLength(2);
   });
 
-  it('of one unit, whose fee is nothing, stays held until a release is requested, and loses no unit', async () => {
+  it('of one unit, whose fee is nothing, stays held until somebody asks for it, and loses no unit', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.settleDown();
@@ -231,7 +231,7 @@ describe('a payment', () => {
     });
   });
 
-  it('that receives a transfer of zero sees nothing', async () => {
+  it('to which somebody sends nothing at all sees nothing', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, 0n);
     await settlement.settleDown();

@@ -22,7 +22,7 @@ describe('a canceled payment', () => {
     expect(await settlement.read(payment)).toEqual(canceled);
   });
 
-  it('keeps a late deposit until a release is requested, and is never paid', async () => {
+  it('keeps a late deposit until somebody asks for its release, and is never paid', async () => {
     const payment = await settlement.create();
     await settlement.cancel(payment);
     await settlement.deposit(payment, EXPECTED_UNITS);
@@ -212,7 +212,7 @@ describe('a payment that expires', () => {
     expect(await settlement.webhooks(payment)).toEqual([]);
   });
 
-  it('underpaid keeps what arrived until a release is requested, and is then completed without an event', async () => {
+  it('underpaid keeps what arrived until somebody asks, and is then completed without an event', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, 40_000_000n);
     await settlement.settleDown();

@@ -75,7 +75,7 @@ describe('a payment from a wallet', () => {
       nowMs: settlement.nowMs,
       pause: async () => {},
     });
-    // This store does not know the factory.
+    // Nobody has told this store of the factory.
     expect(report.discrepancies.filter(({ kind }) => kind !== 'deposit_address')).toEqual([]);
     await settlement.rescan(100);
     expect(await sendAll()).toEqual([]);

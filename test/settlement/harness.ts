@@ -310,7 +310,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
 
   const handle = {
     chain,
-    /** A manual change of the database. */
+    /** Somebody else's hand in the database. */
     inDatabase: database.execute,
     tokens: createIpnTokens(SECRET),
     feeWallet,

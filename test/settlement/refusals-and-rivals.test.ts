@@ -44,7 +44,7 @@ describe('a rival', () => {
     );
   });
 
-  it('a release that overtakes ours is the txid_out, and no payment is made twice', async () => {
+  it('who overtakes our release on its way is the txid_out, and nobody is paid twice', async () => {
     const payment = await createReady();
     const txidOut = await settlement.releaseAsRival(payment);
     settlement.faults.broadcast = async (_raw, send) => {

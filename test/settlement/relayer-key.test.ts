@@ -8,7 +8,7 @@ import { CrashError, EXPECTED_UNITS, useSettlement } from './harness.ts';
 const { chain, settlement } = useSettlement();
 let keys = 0;
 
-/** The process restarts with a new key. */
+/** The process starts again with a key that nobody has used. */
 async function changeKey(balanceWei: bigint): Promise<void> {
   const key: `0x${string}` = `0x${(++keys).toString(16).padStart(64, '7')}`;
   await chain.anvil.rpc('anvil_setBalance', [privateKeyToAddress(key), `0x${balanceWei.toString(16)}`]);
@@ -127,7 +127,7 @@ describe('after the relayer key was changed', () => {
   });
 });
 
-it('a request for a release that is already in a transaction says so', async () => {
+it('whoever asks for a release that a transaction carries already is told so', async () => {
   const { payment, batch } = await commitUnsent();
   await expect(settlement.release(payment)).rejects.toMatchObject({
     errorName: 'payment_state_conflict',

@@ -160,7 +160,7 @@ describe('a session', () => {
     expect(settlement.session.started).toEqual([]);
   });
 
-  it('is recorded but not returned when the payment was canceled during the response of the provider', async () => {
+  it('is on record but handed to nobody when the payment was canceled while the provider was answering', async () => {
     const payment = await settlement.create();
     settlement.session.quotedUnits = 80_000_000n;
     settlement.session.meanwhile = async () => void (await settlement.cancel(payment));

@@ -133,7 +133,7 @@ describe('a batch that is mined and releases nothing', () => {
     expect(settlement.incidents).toMatchObject([{ kind: 'no_op_batch', paymentIds: [bad.id] }]);
   });
 
-  it('is repeated immediately on request', async () => {
+  it('is repeated at once when somebody asks', async () => {
     const [payment] = (await createReady(1)) as [Payment];
     await relayInVain(payment);
     await relayAfterRequest(payment);

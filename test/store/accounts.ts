@@ -191,14 +191,14 @@ export function accountPromises(context: StoreContext): void {
     const account = newAccount();
     const key = newKey(account.id);
     await context.store.accounts.createAccount(account);
-    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+    expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();
     await context.store.accounts.createKey(key);
-    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toEqual(account);
-    expect(await context.store.accounts.findAccountByKeyHash(key.id)).toBeNull();
+    expect(await context.store.accounts.findActiveKey(key.hash)).toEqual({ account, scopes: key.scopes });
+    expect(await context.store.accounts.findActiveKey(key.id)).toBeNull();
     await context.store.accounts.revokeKey(key.id, NOW_MS);
-    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+    expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();
     await context.reopen();
-    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+    expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();
   });
 
   it('shows a changed account with the next call by its key', async () => {
@@ -206,8 +206,10 @@ export function accountPromises(context: StoreContext): void {
     const key = newKey(account.id);
     await context.store.accounts.createAccount(account);
     await context.store.accounts.createKey(key);
-    await context.store.accounts.findAccountByKeyHash(key.hash);
+    await context.store.accounts.findActiveKey(key.hash);
     await context.store.accounts.updateAccount(account.id, { suspended: true });
-    expect(await context.store.accounts.findAccountByKeyHash(key.hash)).toMatchObject({ suspended: true });
+    expect(await context.store.accounts.findActiveKey(key.hash)).toMatchObject({
+      account: { suspended: true },
+    });
   });
 }

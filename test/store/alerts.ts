@@ -34,7 +34,7 @@ export function troublePromises(context: StoreContext): void {
     ]);
   });
 
-  it('is claimed by one, and waits again if no notification was sent', async () => {
+  it('is claimed by one, and waits again where nobody was told', async () => {
     const { alerts } = context.store;
     await alerts.recordAlerts(0, 100);
     await failWebhooks([150, 160]);

@@ -46,6 +46,7 @@ export function newKey(accountId: string, change: Partial<ApiKey> = {}): ApiKey 
     name: 'shop',
     hash: `hash of ${id}`,
     lastCharacters: 'R8mQ',
+    scopes: ['create', 'read'],
     createdAtMs: NOW_MS + lastNumber,
     revokedAtMs: null,
     lastUsedAtMs: null,

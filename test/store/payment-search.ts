@@ -234,7 +234,7 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(open?.status).toBe('unpaid');
   });
 
-  it('rebuilds everything after its tables were emptied', async () => {
+  it('makes everything anew after somebody has emptied its tables', async () => {
     const payment = await givePayment(context.store, { note: 'blue shoes' });
     await context.store.payments.decidePayment(payment, pay);
     await indexAll(context.store);

@@ -314,7 +314,7 @@ export function sessionPromises(context: StoreContext): void {
     expect(sessions).toHaveLength(MAXIMUM_SESSIONS + 1);
   });
 
-  it('accepts a link from one of many concurrent requests, and from none after its expiry', async () => {
+  it('gives a link to one of many who come at once, and to nobody after its end', async () => {
     const user = await giveUser(context);
     const link = newLink({ userId: user.id, email: user.email });
     await context.store.sessions.createLink(link);

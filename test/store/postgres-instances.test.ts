@@ -92,11 +92,11 @@ describe('two instances on one database', () => {
     const key = newKey(account.id);
     await one.accounts.createAccount(account);
     await one.accounts.createKey(key);
-    expect(await other.accounts.findAccountByKeyHash(key.hash)).toEqual(account);
+    expect(await other.accounts.findActiveKey(key.hash)).toEqual({ account, scopes: key.scopes });
     await one.accounts.updateAccount(account.id, { suspended: true });
-    expect(await other.accounts.findAccountByKeyHash(key.hash)).toMatchObject({ suspended: true });
+    expect(await other.accounts.findActiveKey(key.hash)).toMatchObject({ account: { suspended: true } });
     await one.accounts.revokeKey(key.id, NOW_MS);
-    expect(await other.accounts.findAccountByKeyHash(key.hash)).toBeNull();
+    expect(await other.accounts.findActiveKey(key.hash)).toBeNull();
   });
 
   it('show what is set for a provider with the next request, and merge what both set at once', async () => {
@@ -405,7 +405,7 @@ describe('the list of deposit addresses', () => {
   });
 });
 
-/** Creates a copy of a payment, as only tests do. */
+/** Creates a payment like another one, as nobody but a test does it. */
 function copyOf({ id }: Payment, newId: string): string {
   const changed = `jsonb_build_object('id', '${newId}', 'row', nextval('payments_row_seq'))`;
   return `INSERT INTO payments SELECT copied.* FROM payments

@@ -14,7 +14,7 @@ export function receiptPromises(context: StoreContext): void {
     expect(open?.email).not.toBeNull();
   });
 
-  it('are claimed once, and not again after a crash', async () => {
+  it('are claimed once, whoever asks, and not again after a crash', async () => {
     const payments = await givePayments(context.store, 7);
     for (const payment of payments) await become(payment);
     const claimed = (await atOnce(5, () => claim(2))).flat();
@@ -25,7 +25,7 @@ export function receiptPromises(context: StoreContext): void {
     expect(await claim()).toEqual([]);
   });
 
-  it('are retried if they certainly were not sent, and not if they were or may have been', async () => {
+  it('come back when they certainly were not sent, and not when they were or nobody knows', async () => {
     const payments = await givePayments(context.store, 3);
     for (const payment of payments) await become(payment);
     const [unsent, sent, failed] = await claim();

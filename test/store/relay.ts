@@ -46,7 +46,7 @@ export function relayPromises(context: StoreContext): void {
     const claimed = await atOnce(12, (index) => claim(`relayer ${index}`, 7));
     const ids = claimed.flat().map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    // Callers do not wait for each other, so some may get less than they asked for.
+    // Nobody waits for another, so some may get less than they asked for; nothing is out of reach for that.
     const left = await claim('last', 100);
     expect([...ids, ...left.map(({ id }) => id)].sort()).toEqual(payments.map(({ id }) => id).sort());
   });
@@ -247,7 +247,7 @@ export function relayPromises(context: StoreContext): void {
     expect(await claim()).toHaveLength(2);
   });
 
-  it('lets a relayer have one batch in flight per nonce, despite concurrent callers', async () => {
+  it('lets a relayer have one batch in flight at a nonce, whoever asks at once', async () => {
     const payments = await givePayments(context.store, 20);
     const outcomes = await Promise.allSettled(
       payments.map((payment) => context.store.relay.openBatch(newBatch([payment]), leave)),

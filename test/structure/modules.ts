@@ -111,7 +111,7 @@ function importsOf(path: string, node: SyntaxNode, text: string): Import[] {
     case 'TSImportType':
       return make(required(specifier), 'type', undefined);
     case 'Literal': {
-      // Found by the check for unused files: `new URL('./worker.ts', import.meta.url)`.
+      // Found again by whoever asks whether a file is used at all: `new URL('./worker.ts', import.meta.url)`.
       const value = stringOf(node);
       return value !== undefined && /^\.{1,2}\/[\w./-]+\.(ts|js)$/.test(value)
         ? make(value, 'path', undefined)

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
 import { type Account, features } from '../../src/domain/account.ts';
-import { createApiKey, hashApiKey } from '../../src/domain/api-key.ts';
+import { createApiKey, hashApiKey, keyScopes } from '../../src/domain/api-key.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import { createMemoryRateLimiters } from '../../src/http/api/api-context.ts';
 import { registerApi } from '../../src/http/api/payment-routes.ts';
@@ -187,6 +187,7 @@ async function addAccount(store: Store, change: Partial<Account> = {}) {
     name: 'test',
     hash: hashApiKey(apiKey),
     lastCharacters: apiKey.slice(-4),
+    scopes: keyScopes,
     createdAtMs: Date.now(),
     revokedAtMs: null,
     lastUsedAtMs: null,

@@ -1,14 +1,14 @@
 import { type Browser, chromium } from 'playwright-core';
 import { chromiumLaunch } from '../../scripts/chromium.ts';
 
-/** The browser may reach only this machine, and sends no requests of its own. */
+/** The browser may reach nothing but this machine, and speaks to nobody of its own accord. */
 const quietArguments = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-quic',
   '--disable-sync',
   '--no-first-run',
-  // Whatever is not loopback is unknown, so that a page with an external request fails its test, without the request being sent.
+  // Whatever is not loopback is unknown, so that a page that reaches out fails its test and nobody is called.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
 ];
 

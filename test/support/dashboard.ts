@@ -29,7 +29,7 @@ export const PASSWORD = 'correct horse battery';
 const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 
 /**
- * Argon2id with a sixtieth of the memory: no attacker guesses here, and full strength would dominate the duration of the tests
+ * Argon2id with a sixtieth of the memory: nobody guesses here, and at full strength it was most of the time of the tests
  * of signing in. Its own tests and the whole service's use it as it is.
  */
 const deriveQuickly: typeof derive = (password, parameters) =>
@@ -48,7 +48,7 @@ export interface TestDashboard {
   readonly monotonicMs: () => number;
   /** E-mails that were sent. */
   readonly mails: Mail[];
-  /** A manual change of the database. */
+  /** Somebody else's hand in the database. */
   execute(sql: string): Promise<void>;
   /** How many times Argon2id ran, which is what takes time. */
   hashedPasswords(): number;

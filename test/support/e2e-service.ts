@@ -13,7 +13,7 @@ export type CreatedPayment = Readonly<Record<string, string>> & {
   readonly checkout_url: string;
 };
 
-/** A payout wallet without a known key. */
+/** A payout wallet that nobody has the key of. */
 export const SOMEBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
 
 /** A sandbox in a process of its own, with a data folder and a merchant's HTTPS endpoint that go with it. */

@@ -3,7 +3,7 @@ import { createServer } from 'node:net';
 import { expect, it } from 'vitest';
 import { freePorts } from './free-ports.ts';
 
-it('gives no port twice, even for concurrent callers and before a listener exists', async () => {
+it('gives no port twice, also where many ask at once and nobody listens yet', async () => {
   const ports = (await Promise.all(Array.from({ length: 50 }, () => freePorts(2)))).flat();
   expect(new Set(ports).size).toBe(100);
   for (const port of ports) {
@@ -12,7 +12,7 @@ it('gives no port twice, even for concurrent callers and before a listener exist
   }
 });
 
-it('skips a port with a listener', async () => {
+it('passes over a port that somebody listens on', async () => {
   const [first] = (await freePorts(1, 0)) as [number];
   const taken = createServer().listen(first + 1, '127.0.0.1');
   await once(taken, 'listening');

@@ -6,15 +6,15 @@ import { createServer } from 'node:net';
  * connection that is opened: of those one may be gone again before the process that is told of it listens.
  */
 const FIRST_PORT = 12_000;
-/** Workers of a test run go side by side, so each has its own ports; worker 0 runs without vitest. */
+/** Workers of a test run go side by side, so each has ports of its own; worker 0 is whoever runs without vitest. */
 const PORTS_OF_A_WORKER = 4_000;
 const WORKERS = 5;
 
-/** Ports given away by this process, with or without a listener. */
+/** Given away by this process, whether somebody listens on them yet or not. */
 const given = new Set<number>();
 
 /**
- * Free ports of the loopback interface, each given to one caller only.
+ * Ports of the loopback interface that nobody listens on at this moment, and that nobody else is told of.
  *
  * @param start where among the worker's ports the search begins; by chance, because another run may be on this machine
  */

@@ -78,7 +78,7 @@ export async function openLiveInstances({
     },
     startAgain,
     async stop() {
-      // No requests are served any more, so no webhook is needed.
+      // Nobody is served any more, so nobody needs webhook.
       await Promise.all(started.map((process) => process.end('SIGKILL')));
       await world.stop();
       await receiver.stop();

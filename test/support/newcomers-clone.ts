@@ -16,7 +16,7 @@ const kept =
 /** What is made in a working folder and belongs into no archive of it. */
 const made = /^(\.git|\.env|data|coverage|test-output|sdk\/dist|contracts\/(cache|out)|(.+\/)?node_modules)$/;
 
-/** A fresh clone of the project. */
+/** The project as somebody has it who has only just cloned it. */
 export interface NewcomersClone {
   readonly folder: string;
   /** For the commands that they type: this machine's, without anything that is installed in this project. */

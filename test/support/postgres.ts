@@ -11,9 +11,9 @@ import { freePorts } from './free-ports.ts';
 export interface PostgresServer {
   /** Makes an empty database and returns its URL. */
   createDatabase(): Promise<string>;
-  /** Copies a database without connections, and returns the URL of the copy. */
+  /** Copies a database that nobody is connected to, and returns the URL of the copy. */
   copyDatabase(url: string): Promise<string>;
-  /** Removes a database despite open connections. */
+  /** Removes a database, whoever is still connected to it. */
   dropDatabase(url: string): Promise<void>;
   /** Runs one statement on a connection of its own. */
   query(url: string, sql: string): Promise<Record<string, unknown>[]>;
@@ -23,7 +23,7 @@ export interface PostgresServer {
   stop(): Promise<void>;
 }
 
-/** PostgreSQL refuses to run as root: there it runs as the user "nobody", with copies of its files. */
+/** PostgreSQL refuses to run as root: there it runs as the user "nobody", to whom copies of its files are given. */
 const NOBODY = 65_534;
 const START_TIMEOUT_MS = 90_000;
 const OWNER = 'checkout';

@@ -17,7 +17,7 @@ export function processesUsing(folder: string): RunningProcess[] {
         const isThere = place === folder || place.startsWith(`${folder}/`) || commandLine.includes(folder);
         return isThere ? [{ pid: Number(name), commandLine }] : [];
       } catch {
-        return []; // It has ended, or belongs to another process.
+        return []; // It ended meanwhile, or is somebody else's.
       }
     });
 }

@@ -14,7 +14,7 @@ import { queryPostgres } from './postgres.ts';
 export interface TestDatabase {
   /** Opens a store over it; the one before has to be closed. */
   open(): Promise<Store>;
-  /** A manual change of the database. */
+  /** Somebody else's hand in the database. */
   execute(sql: string): Promise<void>;
   /** Removes it; its store has to be closed. */
   remove(): Promise<void>;

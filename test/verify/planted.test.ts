@@ -308,7 +308,7 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
       const found = report.discrepancies;
       expect(kindsOf(found)).toEqual([...finds].sort());
       expect(report.discrepancyCount).toBe(found.length);
-      // A broken link shows at the entry after it, whatever payment that is of.
+      // A broken link shows at the entry after it, whoever's that is.
       const others = found.filter(({ paymentId }) => paymentId !== (at === null ? null : payment.id));
       expect(others.filter(({ kind }) => !/^journal_(chain|number|orphan)$/.test(kind))).toEqual([]);
     });

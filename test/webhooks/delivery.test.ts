@@ -535,7 +535,7 @@ describe('where a delivery goes', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('fails without a listener', async () => {
+  it('fails when nobody listens', async () => {
     const closed = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => closed.once('listening', resolve));
     const { port } = closed.address() as AddressInfo;
@@ -546,7 +546,7 @@ describe('where a delivery goes', () => {
 });
 
 describe('whom a delivery trusts', () => {
-  it('trusts only known authorities', async () => {
+  it('is nobody but known authorities', async () => {
     const { delivery, server } = await deliverTo(sayOk, { trusts: false });
     expect(delivery.outcome).toBe('failed');
     expect(delivery.reason).toBe('tls_untrusted');

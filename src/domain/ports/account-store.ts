@@ -1,4 +1,4 @@
-import type { Account, AccountChange, ApiKey } from '../account.ts';
+import type { Account, AccountChange, ActiveKey, ApiKey } from '../account.ts';
 import type { AuditEntry, NewAuditEntry } from '../audit-entry.ts';
 import type { Member, Membership, Passkey, Role, User } from '../person.ts';
 import type { ShopLogo } from '../shop-profile.ts';
@@ -14,7 +14,7 @@ export interface AccountQuery {
 /** Accounts and their API keys. */
 export interface AccountStore {
   createAccount(account: Account): Promise<void>;
-  /** Synchronous where it is cached, under the terms of `findAccountByKeyHash`. */
+  /** Synchronous where it is cached, under the terms of `findActiveKey`. */
   findAccount(accountId: string): Account | null | Promise<Account | null>;
   listAccounts(): Promise<readonly Account[]>;
   /** The newest first. */
@@ -32,10 +32,12 @@ export interface AccountStore {
   /** Writes down when keys, named by their SHA-256, were last used. */
   noteKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
   /**
-   * The account of an active key by the key's SHA-256, or null. On the hot path: an implementation may keep it in
-   * memory so long as a change of key or account takes effect with the next call. Synchronous where it can be.
+   * An active key by its SHA-256, or null. On the hot path: an implementation may keep it in memory so long as a change
+   * of key or account takes effect with the next call.
    */
-  findAccountByKeyHash(hash: string): Account | null | Promise<Account | null>;
+  findActiveKey(hash: string): Promise<ActiveKey | null>;
+  /** The same where it is in memory; undefined where it has to be read. */
+  peekActiveKey(hash: string): ActiveKey | undefined;
 }
 
 export type UserChange = Partial<Pick<User, 'passwordHash' | 'totpSecret' | 'totpStep' | 'isOperator'>>;

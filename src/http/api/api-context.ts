@@ -8,7 +8,7 @@ import { createFixedWindowLimiter } from '../rate-limit.ts';
 
 /** Dependencies of the API's routes. */
 export interface ApiContext {
-  readonly accounts: Pick<AccountStore, 'findAccountByKeyHash' | 'noteKeyUses'>;
+  readonly accounts: Pick<AccountStore, 'peekActiveKey' | 'findActiveKey' | 'noteKeyUses'>;
   readonly create: CreatePaymentContext;
   readonly status: ReadStatusContext;
   readonly tokens: IpnTokens;

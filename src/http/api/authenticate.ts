@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Account } from '../../domain/account.ts';
-import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey } from '../../domain/api-key.ts';
+import type { Account, ActiveKey } from '../../domain/account.ts';
+import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey, type KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
@@ -21,7 +21,7 @@ export function decorateRequests(server: FastifyInstance): void {
 
 /**
  * Runs the first two checks of every API request, before a byte of its body is read: the key (401), then the key's rate
- * (429). Requests without a valid key count against their address, and an address that keeps failing gets 429. A valid
+ * (429), then its scope (403). Requests without a valid key count against their address, and an address that keeps failing gets 429. A valid
  * key always works, also from such an address: customers of one network must not lock each other out, and keys of 192
  * random bits cannot be guessed.
  */
@@ -34,30 +34,39 @@ export function admit(
     readonly limits: Pick<ApiRouteContext['limits'], 'unauthenticated'>;
   },
   keyLimiter: RateLimiter,
+  scope: KeyScope,
 ): onRequestHookHandler {
   async function refuse(request: FastifyRequest): Promise<never> {
     await requirePassing(limits.unauthenticated, addressGroupOf(request.ip));
     throw new ServiceError('unauthorized');
   }
 
-  async function checkLater(request: FastifyRequest, hash: string, account: Promise<Account | null>) {
-    request.account = await account;
-    if (request.account === null) return refuse(request);
+  function enter(request: FastifyRequest, hash: string, key: ActiveKey): undefined | Promise<undefined> {
+    request.account = key.account;
     noteKeyUse(hash);
-    return requirePassing(keyLimiter, hash);
+    const passing = requirePassing(keyLimiter, hash);
+    if (!key.scopes.includes(scope)) {
+      const refusal = new ServiceError('scope_missing', `The API key does not have the scope "${scope}".`);
+      if (passing === undefined) throw refusal;
+      return passing.then(() => {
+        throw refusal;
+      });
+    }
+    return passing;
   }
 
-  /** Synchronous when account and limiter are cached: it runs for each request. */
+  async function read(request: FastifyRequest, hash: string): Promise<undefined> {
+    const key = await accounts.findActiveKey(hash);
+    return key === null ? refuse(request) : enter(request, hash, key);
+  }
+
+  /** Synchronous when key and limiter are in memory: it runs for each request. */
   function check(request: FastifyRequest): undefined | Promise<undefined> {
     const key = readApiKey(request.raw);
     if (key === null) return refuse(request);
     const hash = hashApiKey(key);
-    const account = accounts.findAccountByKeyHash(hash);
-    if (account instanceof Promise) return checkLater(request, hash, account);
-    if (account === null) return refuse(request);
-    request.account = account;
-    noteKeyUse(hash);
-    return requirePassing(keyLimiter, hash);
+    const known = accounts.peekActiveKey(hash);
+    return known === undefined ? read(request, hash) : enter(request, hash, known);
   }
 
   return (request, _reply, done) => {

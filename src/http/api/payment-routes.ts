@@ -44,7 +44,7 @@ export function registerApi(server: FastifyInstance, context: ApiContext): void 
 /** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query): create a checkout. They share one rate limit. */
 function registerWalletRoutes(server: FastifyInstance, context: ApiRouteContext): void {
   const options = {
-    onRequest: admit(context, context.limits.create),
+    onRequest: admit(context, context.limits.create, 'create'),
     schema: { response: { 200: createdPaymentSchema } },
   };
 
@@ -90,7 +90,7 @@ function inBoth(): ServiceError {
 /** `GET /api/v1/payment-status`: reads one payment of the account, by its token or its id. */
 function registerStatusRoute(server: FastifyInstance, context: ApiRouteContext): void {
   const options = {
-    onRequest: admit(context, context.limits.status),
+    onRequest: admit(context, context.limits.status, 'read'),
     schema: { response: { 200: paymentStatusSchema } },
   };
 

@@ -2,8 +2,8 @@ import { createKey, describeKey, findOwnKey, revokeOwnKey } from '../../accounts
 import { recordAction } from '../../accounts/people-context.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/show-once.ts';
 import type { ApiKey } from '../../domain/account.ts';
-import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { type KeyScope, keyScopes, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import {
@@ -13,7 +13,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, formTokenField, textField } from '../signed-in/forms.ts';
+import { banner, formTokenField, textField, tickField } from '../signed-in/forms.ts';
 import {
   type DashboardAnswer,
   type DashboardView,
@@ -32,6 +32,12 @@ const flashMessages: ReadonlyMap<string | null, Html> = new Map([
     ),
   ],
 ]);
+const scopeLabels: Readonly<Record<KeyScope, string>> = {
+  create: 'Create checkouts',
+  read: 'Read payments and events',
+  cancel: 'Cancel payments',
+};
+
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 
 /** API keys: created and shown once, listed, and revoked after a confirmation. */
@@ -42,7 +48,11 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   dashboardForm(routes, {
     ...own,
     path: '/keys',
-    act: (visit, form) => answerCreate(context, visit, form.text('name')),
+    act: (visit, form) =>
+      answerCreate(context, visit, {
+        name: form.text('name'),
+        scopes: keyScopes.filter((scope) => form.has(scope)),
+      }),
   });
   dashboardPage(routes, {
     ...own,
@@ -67,9 +77,14 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   });
 }
 
-/** The name of a failed creation. */
-interface TypedKey {
+/** The form of a creation. */
+interface KeyForm {
   readonly name: string;
+  readonly scopes: readonly KeyScope[];
+}
+
+/** The form of a failed creation. */
+interface TypedKey extends KeyForm {
   readonly error: string | undefined;
 }
 
@@ -94,19 +109,21 @@ ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>
   };
 }
 
-function createForm(visit: Visit, typed: TypedKey = { name: '', error: undefined }): Html {
+function createForm(visit: Visit, typed: TypedKey = { name: '', scopes: keyScopes, error: undefined }): Html {
   return html`<form class="card" method="post" action="${KEYS_PATH}"><h2>Create a key</h2>${formTokenField(visit.formToken)}
 ${textField({ name: 'name', label: 'Name', value: typed.name, error: typed.error, hint: 'The use of the key, such as "web shop". Customers never see it.' })}
+<fieldset><legend>What the key may do</legend>${keyScopes.map((name) => html`<div class="actions">${tickField({ type: 'checkbox', name, isChecked: typed.scopes.includes(name), label: scopeLabels[name] })}</div>`)}</fieldset>
 <div class="actions"><button class="button primary">Create key</button></div></form>`;
 }
 
 function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
   return html`${dataTable({
     label: 'API keys',
-    columns: ['Name', 'Key', 'Created', 'Last used', { name: 'Action', holds: 'actions' }],
+    columns: ['Name', 'Key', 'Scopes', 'Created', 'Last used', { name: 'Action', holds: 'actions' }],
     rows: keys.map((key) => [
       html`<bdi>${key.name}</bdi>`,
       html`<code>${maskApiKey(key.lastCharacters)}</code>`,
+      key.scopes.length === keyScopes.length ? 'all' : key.scopes.join(', '),
       moment(key.createdAtMs, visit.timeZone),
       key.lastUsedAtMs === null
         ? html`<span class="soft">never</span>`
@@ -131,16 +148,21 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 }
 
 /** The key is kept only for the next page, so no other page can show it. */
-async function answerCreate(context: DashboardContext, visit: Visit, name: string): Promise<DashboardAnswer> {
+async function answerCreate(
+  context: DashboardContext,
+  visit: Visit,
+  form: KeyForm,
+): Promise<DashboardAnswer> {
   try {
-    const { key, plainKey } = await createKey(context, visit.account.id, name);
+    if (form.scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
+    const { key, plainKey } = await createKey(context, visit.account.id, form.name, form.scopes);
     await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));
     await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);
     return seeOther(`/keys/${key.id}/created`);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     const message = banner('bad', `No key was created: ${error.message}`);
-    const typed = { name, error: error.problem === null ? undefined : error.message };
+    const typed = { ...form, error: error.problem === null ? undefined : error.message };
     return { ...(await showKeys(context, visit, { message, typed })), status: error.status };
   }
 }

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
 import type { EventStore } from '../../domain/ports/event-store.ts';
@@ -47,10 +48,12 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
       acceptJsonBodies(scope);
       decorateRequests(scope);
       const noteKeyUse = recordKeyUses(scope, context);
-      const admitted = admit({ ...context, noteKeyUse }, context.limits.merchant);
-      registerPayments(scope, context, admitted);
-      registerEvents(scope, context, admitted);
-      registerDays(scope, context, admitted);
+      const admitFor = (needed: KeyScope) =>
+        admit({ ...context, noteKeyUse }, context.limits.merchant, needed);
+      registerPayments(scope, context, admitFor('read'));
+      registerCancel(scope, context, admitFor('cancel'));
+      registerEvents(scope, context, admitFor('read'));
+      registerDays(scope, context, admitFor('read'));
       done();
     },
     { prefix: MERCHANT_PREFIX },
@@ -84,13 +87,19 @@ function registerPayments(
     const history = await readPaymentHistory(context, accountOf(request).id, idOf(request));
     return sendTagged(request, reply, presentExpandedPayment(baseUrl, history, expand));
   });
+}
 
+function registerCancel(
+  server: FastifyInstance,
+  context: MerchantContext,
+  onRequest: onRequestHookHandler,
+): void {
   server.post('/payments/:payment_id/cancel', { onRequest }, async (request) => {
     requireEmptyBody(request);
     const id = idOf(request);
     const payment = await context.payments.findPayment(accountOf(request).id, id);
     if (payment === null) throw new ServiceError('payment_not_found');
-    return presentMerchantPayment(baseUrl, await cancelPayment(context, id, 'merchant'));
+    return presentMerchantPayment(context.baseUrl, await cancelPayment(context, id, 'merchant'));
   });
 }
 

@@ -52,6 +52,7 @@ const transportErrors = [
 const apiErrors = [
   ...transportErrors,
   'unauthorized',
+  'scope_missing',
   'rate_limited',
   'internal',
 ] as const satisfies readonly ErrorName[];

@@ -50,6 +50,7 @@ export const initialSchema: Migration = {
       name text NOT NULL,
       hash text COLLATE "C" NOT NULL UNIQUE,
       last_characters text NOT NULL,
+      scopes text[] NOT NULL,
       created_at_ms bigint NOT NULL,
       last_used_at_ms bigint,
       revoked_at_ms bigint

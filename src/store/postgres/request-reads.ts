@@ -1,8 +1,9 @@
-import type { Account } from '../../domain/account.ts';
+import type { Account, ActiveKey } from '../../domain/account.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import { createAccounts, requireKnownNames } from '../accounts.ts';
+import { activeKeyOf, createAccounts, requireKnownNames } from '../accounts.ts';
+import { textsOf } from '../columns.ts';
 import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
 import type { Scripts } from '../scripts.ts';
 import { accountTable } from '../tables.ts';
@@ -13,7 +14,7 @@ import { arrayStatement } from './statements.ts';
 const { qualifiedNames } = accountTable;
 const selectById = arrayStatement(`SELECT ${qualifiedNames} FROM accounts WHERE id = $1`);
 const selectByHash = arrayStatement(`
-  SELECT ${qualifiedNames}, hash FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
+  SELECT ${qualifiedNames}, scopes, hash FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
   WHERE hash = ANY($1::text[]) AND revoked_at_ms IS NULL`);
 
 /** Accounts and provider settings, which requests read, on PostgreSQL. */
@@ -25,10 +26,13 @@ interface Closable<Store> {
 }
 
 export function createAccountStore(database: Database, scripts: Scripts): Closable<AccountStore> {
-  const byKeyHash = createGroupRead<string, Account | null>(async (hashes) => {
+  const byKeyHash = createGroupRead<string, ActiveKey | null>(async (hashes) => {
     const rows = await database.query<unknown[]>(selectByHash, [hashes]);
     const byHash = new Map(rows.map((row) => [row.at(-1), row]));
-    return (hash) => accountOrNull(byHash.get(hash));
+    return (hash) => {
+      const row = byHash.get(hash);
+      return row === undefined ? null : activeKeyOf(accountTable.ofValues(row), textsOf(row.at(-2)));
+    };
   });
 
   const store: AccountStore = {
@@ -37,7 +41,9 @@ export function createAccountStore(database: Database, scripts: Scripts): Closab
       const [row] = await database.query<unknown[]>(selectById, [accountId]);
       return accountOrNull(row);
     },
-    findAccountByKeyHash: (hash) => byKeyHash.read(hash),
+    // Never in memory: another process may change it.
+    peekActiveKey: () => undefined,
+    findActiveKey: async (hash) => byKeyHash.read(hash),
   };
   return { store, close: () => byKeyHash.close() };
 }

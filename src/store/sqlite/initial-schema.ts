@@ -48,6 +48,7 @@ export const initialSchema: Migration = {
       name TEXT NOT NULL,
       hash TEXT NOT NULL UNIQUE,
       last_characters TEXT NOT NULL,
+      scopes TEXT NOT NULL,
       created_at_ms INTEGER NOT NULL,
       last_used_at_ms INTEGER,
       revoked_at_ms INTEGER

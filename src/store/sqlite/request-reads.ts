@@ -1,9 +1,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { LRUCache } from 'lru-cache';
-import type { Account } from '../../domain/account.ts';
+import type { Account, ActiveKey } from '../../domain/account.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { ProviderStore } from '../../domain/ports/provider.ts';
-import { createAccounts, requireKnownNames } from '../accounts.ts';
+import { activeKeyOf, createAccounts, requireKnownNames } from '../accounts.ts';
+import { textsOf } from '../columns.ts';
 import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
 import type { Scripts } from '../scripts.ts';
 import { accountTable } from '../tables.ts';
@@ -18,7 +19,7 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
   const { qualifiedNames } = accountTable;
   const selectById = database.prepare(`SELECT ${qualifiedNames} FROM accounts WHERE id = ?`);
   const selectByHash = database.prepare(
-    `SELECT ${qualifiedNames} FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
+    `SELECT ${qualifiedNames}, api_keys.scopes FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
      WHERE api_keys.hash = ? AND api_keys.revoked_at_ms IS NULL`,
   );
   for (const select of [selectById, selectByHash]) select.setReturnArrays(true);
@@ -27,13 +28,13 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
    * transaction, and no question is answered between that and the commit. Unknown keys are not remembered, so that
    * guesses cannot push real keys out.
    */
-  const accountByKeyHash = new LRUCache<string, Account>({ max: MAXIMUM_REMEMBERED });
+  const keyByHash = new LRUCache<string, ActiveKey>({ max: MAXIMUM_REMEMBERED });
   /** The same for ids: every view of a checkout asks, and reading an account takes 15 µs. */
   const accountById = new LRUCache<string, Account>({ max: MAXIMUM_REMEMBERED });
 
   return {
     ...createAccounts(scripts, (accountId) => {
-      accountByKeyHash.clear();
+      keyByHash.clear();
       if (accountId !== null) accountById.delete(accountId);
     }),
     findAccount(accountId) {
@@ -45,12 +46,15 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
         return account;
       });
     },
-    findAccountByKeyHash(hash) {
-      const remembered = accountByKeyHash.get(hash);
+    peekActiveKey: (hash) => keyByHash.get(hash),
+    async findActiveKey(hash) {
+      const remembered = keyByHash.get(hash);
       if (remembered !== undefined) return remembered;
-      const account = accountOrNull(selectByHash.get(hash));
-      if (account !== null) accountByKeyHash.set(hash, account);
-      return account;
+      const row = selectByHash.get(hash) as readonly unknown[] | undefined;
+      if (row === undefined) return null;
+      const key = activeKeyOf(accountTable.ofValues(row), textsOf(row.at(-1)));
+      keyByHash.set(hash, key);
+      return key;
     },
   };
 }

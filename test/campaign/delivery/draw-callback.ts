@@ -14,7 +14,7 @@ export interface DrawnCallback {
   readonly mustArrive: boolean;
   /** Addresses of this machine itself. */
   readonly own: readonly string[];
-  /** The receiver's redirect; null for a plain answer. */
+  /** Where the receiver sends whoever asks; null for a plain answer. */
   readonly redirect: string | null;
 }
 

@@ -12,7 +12,7 @@ export type Acknowledged = Map<string, string>;
 const CALLERS = 32;
 
 /**
- * Creates payments from many callers at once, until `isEnough` says so or the server stops responding.
+ * Creates payments from many callers at once, until `isEnough` says so or nobody answers any more.
  *
  * @param isEnough asked after each answer with what was acknowledged so far
  */

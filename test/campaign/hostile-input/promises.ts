@@ -1,4 +1,4 @@
-/** The promises about hostile input, as rows of the stress suite's table. */
+/** What is promised of input that nobody should send, as rows of the campaign's table. */
 export const hostileInputPromises = {
   createBodies:
     'Any JSON body of a create gets a response of the specified shape, and stores a payment only with 200',

@@ -1,5 +1,5 @@
 /**
- * Hostile input to the API, the pages and the adapters of providers: generated from what is valid,
+ * Input that nobody should send, to the API, the pages and the adapters of providers: generated from what is valid,
  * mangled, or mere bytes. A seed brings the same input about again.
  */
 
@@ -127,7 +127,7 @@ function count(tally: Tally, name: CaseName, found: fc.RunDetails<[never]>, log:
   }
   if (!found.failed) return;
   const cause = found.errorInstance;
-  // Any other error is an unexpected defect.
+  // What throws anything else is broken in a way that nobody thought of.
   const promise =
     cause instanceof BrokenPromiseError ? cause.promise : (looksAt[name][0] as HostileInputPromise);
   const row = tally.get(promise);

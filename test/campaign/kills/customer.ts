@@ -1,7 +1,7 @@
 import { waitFor } from '../../support/wait-for.ts';
 import type { KillStage } from './stage.ts';
 
-/** Merchant and customer of one payment, who retry while the server is down. */
+/** Merchant and customer of one payment, who do not give up when nobody answers. */
 export interface Customer {
   /** Every payment id that was answered to the one create request, however often it was repeated. */
   readonly acknowledged: ReadonlySet<string>;

@@ -32,7 +32,7 @@ export interface KillStage {
   output(): string;
   /** The kill that was armed has happened, and no process is there that would not answer. */
   isKilled(): boolean;
-  /** Restarts the killed process, if no other process can take over its work. */
+  /** Starts what was killed, where nobody else can take over its work. */
   revive(): Promise<void>;
   /** Starts whatever else was killed. */
   complete(): Promise<void>;
@@ -53,7 +53,7 @@ function operateAt(
 
 async function setGasPrice(chainUrl: string, price: keyof typeof gasPricesWei): Promise<void> {
   await askChain(chainUrl, 'anvil_setNextBlockBaseFeePerGas', [`0x${gasPricesWei[price].toString(16)}`]);
-  // No block is mined while no transaction can be mined at the current price.
+  // Nobody else mines while nothing waits that could be mined at the price of now.
   await askChain(chainUrl, 'evm_mine', []);
 }
 

@@ -161,7 +161,7 @@ function misbehave(socket: Socket, kind: Misbehaviour, { requests }: Tally): voi
   socket.on('data', onData);
 }
 
-/** Repeats as long as there are callers. */
+/** Again and again, as long as there is somebody. */
 function repeat(socket: Socket, act: () => void): void {
   const timer = setInterval(act, DRIP_MS);
   socket.once('close', () => clearInterval(timer));

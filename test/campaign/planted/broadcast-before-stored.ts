@@ -1,6 +1,6 @@
 import { type Plant, simulated } from './plant.ts';
 
-/** A process that dies between the two has sent an unrecorded webhook. */
+/** A process that dies between the two has sent what nobody knows of. */
 export const broadcastBeforeStored: Plant = {
   fault: 'a broadcast before the raw transaction is stored',
   file: 'src/payments/relay/open-batch.ts',

@@ -1,6 +1,6 @@
 import { type Plant, simulated } from './plant.ts';
 
-/** The row stays pending until the outcome is recorded: a process that dies in between sends again. */
+/** The row stays pending until the outcome is recorded: whoever dies in between sends again. */
 export const webhookBeforeClaim: Plant = {
   fault: 'a webhook sent before its claim',
   file: 'src/store/sqlite/webhooks.ts',

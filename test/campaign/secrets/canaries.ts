@@ -3,7 +3,7 @@ export interface Canary {
   /** What it is, for the report; never the text itself. */
   readonly name: string;
   readonly kind: CanaryKind;
-  /** Its unguessable part, at least 20 characters without meaning. */
+  /** The part of it that nobody can guess, at least 20 characters that mean nothing by themselves. */
   readonly secret: string;
 }
 

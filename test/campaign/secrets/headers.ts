@@ -1,7 +1,7 @@
 import type { Tally } from './promises.ts';
 import type { RawAnswer } from './raw-exchange.ts';
 
-/** Cacheable responses: public, and the same for all. */
+/** What anybody may keep: the same for all, and public. */
 const storable = new Set(['/.well-known/card-checkout.json']);
 
 /** No cookie, or what a customer chose the last time, out of reach of scripts, of other sites' forms and of plain HTTP. */

@@ -34,7 +34,7 @@ export interface Stage {
   readonly process: ServiceProcess;
   readonly world: Sandbox;
   readonly receiver: WebhookReceiver;
-  /** Allowed callbacks without a listener. */
+  /** Where callbacks may lead, and nobody listens. */
   readonly silentHost: string;
   /** What stands between the service and its provider, and between it and its node. */
   readonly provider: TalkativeServer;
@@ -59,7 +59,7 @@ const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 /** The path's first part of `ipn_token` names a secret, and the next ones the payment: neither is one. */
 const TOKEN_MAC_START = 'ipn_'.length + 6 + 32;
-/** The discard port, below the range of dynamic ports. */
+/** The discard port: below those that anybody is given. */
 const SILENT_HOST = 'localhost:9';
 const KEY_SECRET_START = 'service_live_'.length;
 
@@ -208,7 +208,7 @@ function actionsOf(parts: {
 
 const everything = new Set(['key', 'token', 'email', 'note', 'callback'] as const);
 const withoutNote = new Set(['key', 'token', 'email', 'callback'] as const);
-/** Where a click on a provider leads: it receives the e-mail address on purpose, so that the customer need not type it again. */
+/** Where a click on a provider leads: it is given the e-mail address on purpose, so that nobody has to type it again. */
 const withoutEmail = new Set(['key', 'token', 'note', 'callback'] as const);
 
 /** Searches an error and a page at once, with its headers: where customers are sent on to is a header. */

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 export const quotingMoods = ['text', 'json', 'rpc', 'code'] as const;
 type Mood = 'helpful' | (typeof quotingMoods)[number];
 
-/** A proxy whose errors quote the request. */
+/** A server between the service and somebody whose errors quote the request. */
 export interface TalkativeServer {
   readonly url: string;
   setMood(mood: Mood): void;

@@ -4,7 +4,7 @@ import type { CreatedPayment } from '../../support/e2e-service.ts';
 import type { Merchant, Stage } from './stage.ts';
 
 /**
- * The response time must not reveal whether an id exists. What is measured is a ratio: of the
+ * Whoever asks must not learn from the time an answer takes whether an id exists. What is measured is a ratio: of the
  * times of two kinds of requests sent in turn, so that whatever else the machine does meets both alike, and of their
  * medians, which the few slow ones do not move.
  *

@@ -5,7 +5,7 @@ import type { Stage } from './stage.ts';
 import type { Strangers } from './tenancy.ts';
 
 /**
- * The database contains a payment that no code knows. To its owner that is an internal error, which says
+ * Somebody writes a payment into the database that no code knows. To its owner that is an error of ours, which says
  * nothing of what is in the row; to another account it is still a payment that never was.
  */
 export async function meetUnreadableRow(

@@ -203,7 +203,7 @@ async function checkMetrics(stage: Stage): Promise<void> {
 
 /**
  * One payment from the click to the outcome of its webhook, so that everything that is written on the way is there to be
- * searched. @param outcome `failed` for a callback without a listener
+ * searched. @param outcome `failed` for a callback where nobody listens
  */
 export async function payToTheEnd(
   stage: Stage,
@@ -235,7 +235,7 @@ const LONGEST_REST_MS = 60_000;
 
 /** Provider and node refuse while they repeat everything they were told, credentials first. */
 export async function letOthersQuote(stage: Stage): Promise<void> {
-  // With its own rate limit: a refused create makes no request.
+  // With a rate limit of its own: a refused create asks nobody.
   const merchant = await stage.addMerchant('Quoted shop');
   let amountCents = 5_000;
   const create = () => {

@@ -85,7 +85,7 @@ function isReachable(from: PaymentState, to: PaymentState): boolean {
   return reached.has(to);
 }
 
-/** At the moment of a POST: its row is claimed, and a status read returns `paid`. */
+/** At the moment of a POST: its row is claimed, and whoever asks back sees `paid`. */
 export async function checkPost(world: SimulatedWorld, raw: Store, paymentId: PaymentId): Promise<void> {
   const [webhook] = await raw.webhooks.listWebhooks(paymentId);
   const payment = await raw.payments.findPaymentById(paymentId);

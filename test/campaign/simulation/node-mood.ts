@@ -24,7 +24,7 @@ export type Mood =
   | { readonly kind: 'lying chain' }
   /** Calls its newest block final. */
   | { readonly kind: 'early finality' }
-  /** The chain's own blocks and hashes, with an invented deposit and release. */
+  /** The chain's own blocks and hashes, with a deposit and its release that nobody made. */
   | {
       readonly kind: 'fabricated logs';
       readonly deposit: string;

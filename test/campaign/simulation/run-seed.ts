@@ -217,7 +217,7 @@ async function createAsked({ world, asked }: Run, process: SimulatedProcess): Pr
   }
 }
 
-/** Now and then the operator cancels a payment or requests its release. */
+/** Now and then somebody cancels a payment or asks for its release. */
 function merchantSteps({ world, faults }: Run, process: SimulatedProcess): Promise<void>[] {
   const { draws, payments } = world;
   if (!faults.has('merchant') || payments.length === 0 || !draws.chance(10)) return [];
@@ -304,7 +304,7 @@ function letReceiversAnswer({ slowReceivers }: SimulatedWorld): void {
   for (const answer of slowReceivers.splice(0)) answer();
 }
 
-/** A payment canceled with a deposit waits for a release on request. */
+/** What was canceled with a deposit waits for somebody to ask for its release. */
 async function releaseCanceled(run: Run): Promise<void> {
   const { world } = run;
   for (const payment of world.payments) {

@@ -5,7 +5,7 @@ import { runSeeds } from './run-seeds.ts';
 import { openPostgresStores, openSqliteStores, type Stores } from './stores.ts';
 
 export interface SimulationOptions extends PartOptions {
-  /** The number of runs from `seed` on; by default that of the form. */
+  /** How many runs, from `seed` on; as many as the form calls for where nobody says. */
   readonly seeds: number | null;
 }
 

@@ -1,7 +1,7 @@
 import type { LeaseStore } from '../../../src/domain/ports/settlement-store.ts';
 
 /**
- * Leases in simulated time. Those of the database go by the server's own clock, which tests cannot change: that they end
+ * Leases in simulated time. Those of the database go by the server's own clock, which nobody can turn: that they end
  * and are taken over there is shown by test/store/postgres-instances.test.ts.
  */
 export interface SimulatedLeases extends LeaseStore {

@@ -208,7 +208,7 @@ export function createSimulatedNode(
       }
       chain.pool.delete(rival.hash);
     }
-    // It accepts the transaction and never forwards it.
+    // It says that it has the transaction, and nobody ever hears of it.
     if (options.mood().kind === 'swallowing' && draws.chance(30)) return hash;
     const isCall = (parsed.data ?? '0x') !== '0x';
     const action: Action = isCall

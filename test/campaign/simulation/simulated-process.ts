@@ -27,7 +27,7 @@ import { withTrouble } from './troubled-store.ts';
 const metrics = createMetrics();
 export const tokens = createIpnTokens('a secret key of the simulation, long enough');
 
-/** The key of the sender of transactions. */
+/** The key of whoever sends transactions. */
 export type RelayerKey = (typeof anvilKeys)[number];
 
 /** Blocks that the simulated rescans read again: few, so that what they do not reach is reached by the sweep. */
@@ -176,7 +176,7 @@ function createOutside(
   return outside as ExternalServices;
 }
 
-/** A log that keeps only mistakes and misses that tasks report. */
+/** A log that nobody reads, but for mistakes and misses that tasks only report. */
 function createWatchedLog(world: SimulatedWorld): Log {
   const report = (
     fields: { err?: unknown; added?: unknown; payments?: unknown; kind?: string; batchId?: number },
