@@ -34,7 +34,7 @@ import { cryptocomProtocol } from './protocols/cryptocom.ts';
 import { moonpayProtocol } from './protocols/moonpay.ts';
 import { createRampNetworkProtocol } from './protocols/rampnetwork.ts';
 import { revolutProtocol } from './protocols/revolut.ts';
-import type { SimulatedProtocol, SimulatorContext } from './protocols/simulated-protocol.ts';
+import type { SimulatedProtocol, SimulatorContext, SimulatorMode } from './protocols/simulated-protocol.ts';
 import { stripeProtocol } from './protocols/stripe.ts';
 import { createTransakProtocol } from './protocols/transak.ts';
 import { createWertProtocol } from './protocols/wert.ts';
@@ -70,6 +70,7 @@ export interface Onramps {
   readonly baseUrl: string;
   readonly port: number;
   setFault(provider: ProviderId, fault: ProviderFault): void;
+  setMode(provider: ProviderId, mode: SimulatorMode): void;
   /** Throws `OrderNotPayableError`. Resolves when the transfer is sent. */
   payOrder(request: PayOrderRequest): Promise<{ readonly transactionHash: string; readonly order: Order }>;
   /** Accepts the card; the delivery arrives after a while. Throws `OrderNotPayableError`. */
@@ -95,6 +96,7 @@ interface Parts {
   readonly nowMs: () => number;
   readonly baseUrl: () => string;
   readonly faultOf: (provider: ProviderId) => ProviderFault;
+  readonly modeOf: (provider: ProviderId) => SimulatorMode;
 }
 
 /** Sends the shop webhooks about its orders in the form of each provider; null when the shop takes no webhooks. */
@@ -152,7 +154,7 @@ function webhookProviderOf(provider: ProviderId): ProviderId {
 }
 
 function simulatorContext(
-  { options, store, nowMs, baseUrl }: Omit<Parts, 'worker' | 'webhooks'>,
+  { options, store, nowMs, baseUrl, modeOf }: Omit<Parts, 'worker' | 'webhooks'>,
   provider: ProviderId,
   isImpostor = false,
 ) {
@@ -162,6 +164,8 @@ function simulatorContext(
     store,
     nowMs,
     isImpostor,
+    usdc: options.usdc,
+    mode: () => modeOf(provider),
     values: providerValuesOf(provider, keys),
     derive: (purpose) => deriveHex(keys[provider], purpose),
     webhookUrl: options.webhookUrl?.(webhookProviderOf(provider)) ?? null,
@@ -177,8 +181,10 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   let baseUrl = '';
   const faults = new Map<ProviderId, ProviderFault>();
   const faultOf = (provider: ProviderId) => faults.get(provider) ?? 'up';
+  const modes = new Map<ProviderId, SimulatorMode>();
+  const modeOf = (provider: ProviderId) => modes.get(provider) ?? {};
   const protocols = createSimulatedProtocols();
-  const books = { options, protocols, store, nowMs, baseUrl: () => baseUrl, faultOf };
+  const books = { options, protocols, store, nowMs, baseUrl: () => baseUrl, faultOf, modeOf };
   const webhooks = startWebhooks(books);
   const worker = startDeliveryWorker(
     {
@@ -229,6 +235,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
     baseUrl,
     port: Number(new URL(baseUrl).port),
     setFault: (provider, fault) => void faults.set(provider, fault),
+    setMode: (provider, mode) => void modes.set(provider, mode),
     ...cardSimulations(parts),
     findOrder: (order) => store.findOrder(orderIdOf(order)),
     stop,
@@ -309,7 +316,7 @@ function sendWebhook(reply: FastifyReply, title: string, text: string): FastifyR
 function createProtocolDesk(
   options: Pick<
     SimulatorContext,
-    'provider' | 'values' | 'derive' | 'isImpostor' | 'nowMs' | 'url' | 'webhookUrl'
+    'provider' | 'values' | 'derive' | 'isImpostor' | 'nowMs' | 'url' | 'webhookUrl' | 'usdc' | 'mode'
   > & {
     readonly store: OrderStore;
   },

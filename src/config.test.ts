@@ -354,12 +354,11 @@ it('names every problem at once, in the message as well', () => {
 describe.each(providerIds)('the settings of %s', (id) => {
   /** A value for each of them that live mode takes. */
   const settingOf = (name: string) =>
-    ({ BASE_URL: 'https://api.example', ENVIRONMENT: 'sandbox', ROUTE: 'moonpay', ONRAMP: 'confirmed' })[
-      name
-    ] ?? `a ${name}`;
+    definitions[id].variables.find((variable) => variable.name === name)?.oneOf?.at(-1) ??
+    (name === 'BASE_URL' ? 'https://api.example' : `a ${name}`);
   /** What goes through another provider needs that one's settings. */
   const base =
-    definitions[id].routes.length === 0 ? live : { ...live, MOONPAY_API_KEY: 'pk', MOONPAY_SECRET_KEY: 'sk' };
+    definitions[id].routes.length === 0 ? live : { ...live, BANXA_API_KEY: 'key', BANXA_PARTNER: 'shop' };
   const all = Object.fromEntries(
     definitions[id].variables.map(({ name }) => [variableNameOf(id, name), settingOf(name)]),
   );
@@ -411,14 +410,15 @@ describe('a provider that is a way to pay at another one', () => {
 
   it('is refused where that one is not configured, or offers it not', () => {
     const klarna = { KLARNA_ROUTE: 'banxa', KLARNA_PAYMENT_METHOD: 'klarna' };
+    const elsewhere = { ...moonpay, PAYPAL_ROUTE: 'wert' };
     expect(problemsOf('live', { ...live, ...klarna })).toEqual([
       'KLARNA_ROUTE is banxa, which is not configured.',
     ]);
-    expect(problemsOf('live', { ...live, ...moonpay, ...klarna, KLARNA_ROUTE: 'wert' })).toEqual([
-      'KLARNA_ROUTE must be one of moonpay, banxa: KLARNA_ROUTE is set.',
+    expect(problemsOf('live', { ...live, ...moonpay, ...klarna, KLARNA_ROUTE: 'moonpay' })).toEqual([
+      'KLARNA_ROUTE must be banxa: KLARNA_ROUTE is set.',
     ]);
-    expect(problemsOf('live', { ...live, ...moonpay, PAYPAL_ROUTE: 'banxa' })).toEqual([
-      'PAYPAL_ROUTE must be moonpay: PAYPAL_ROUTE is set.',
+    expect(problemsOf('live', { ...live, ...elsewhere })).toEqual([
+      'PAYPAL_ROUTE must be one of moonpay, banxa: PAYPAL_ROUTE is set.',
     ]);
   });
 });

@@ -60,6 +60,16 @@ export function createBanxaProtocol(): SimulatedProtocol {
           };
         }),
       );
+      server.get(`/${simulator.provider}/api/:partner/v2/crypto/buy`, (request: PartnerRequest, reply) =>
+        answer(simulator, request, reply, async () => [
+          { id: 'BTC', description: 'Bitcoin', blockchains: [{ id: 'BTC', description: 'Bitcoin' }] },
+          {
+            id: 'USDC',
+            description: 'USD Coin',
+            blockchains: [{ id: 'MATIC', address: simulator.mode().tokenContract ?? simulator.usdc }],
+          },
+        ]),
+      );
       server.get<{ Querystring: { order?: unknown } }>(`/${simulator.provider}/widget`, (request, reply) => {
         const token = String(request.query.order ?? '');
         const order = simulator.findOrder(orderIds.get(token) ?? '');
@@ -73,7 +83,7 @@ export function createBanxaProtocol(): SimulatedProtocol {
       const at = new Date(atMs).toISOString().slice(0, 19).replace('T', ' ');
       const body = JSON.stringify({
         order_id: order.id,
-        status: statusOfEvent[event],
+        status: simulator.mode().status ?? statusOfEvent[event],
         status_date: at,
         external_id: order.externalId,
         order_type: 'BUY',

@@ -3,6 +3,7 @@
  * address of a session opens once, within five minutes, at `/widget`.
  */
 import { createHmac, createPublicKey, randomBytes, verify } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { formatUnits } from '../../src/domain/money.ts';
@@ -64,17 +65,26 @@ export function createCoinbaseProtocol(): SimulatedProtocol {
         partnerUserRef: order.externalId,
         purchaseCurrency: 'USDC',
         purchaseNetwork: 'polygon',
-        status: statusOfEvent[event],
+        status: simulator.mode().status ?? statusOfEvent[event],
+        contractAddress: simulator.mode().tokenContract ?? simulator.usdc,
         transactionId: order.id,
         txHash: order.transactionHash ?? '0x',
         walletAddress: order.walletAddress,
       });
       const time = Math.floor(simulator.nowMs() / 1000);
-      const signature = createHmac('sha256', simulator.values['WEBHOOK_SECRET'] ?? '').update(
-        `${time}.${body}`,
-      );
-      const signed = `t=${time},v0=${signature.digest('hex')},h=content-type,v1=${'0'.repeat(64)}`;
-      return { headers: { 'x-hook0-signature': signed }, body };
+      const key = simulator.values['WEBHOOK_SECRET'] ?? '';
+      const hmac = (text: string) => createHmac('sha256', key).update(text).digest('hex');
+      const v0 = hmac(`${time}.${body}`);
+      // The newer signature also covers the headers that it names.
+      const names = 'content-type x-event-id';
+      const eventId = order.id;
+      const v1 = hmac(`${time}.${names}.application/json.${eventId}.${body}`);
+      const old = simulator.mode().signsNextVersion === true ? '' : `v0=${v0},`;
+      const signed = `t=${time},${old}h=${names},v1=${v1}`;
+      return {
+        headers: { 'x-hook0-signature': signed, 'content-type': 'application/json', 'x-event-id': eventId },
+        body,
+      };
     },
   };
 }
@@ -133,11 +143,25 @@ async function answer(
 function registerQuotes(server: FastifyInstance, simulator: SimulatorContext, memory: Memory): void {
   const host = 'api.developer.coinbase.com';
   const quote = '/onramp/v1/buy/quote';
+  const options = '/onramp/v1/buy/options';
   const config = '/onramp/v1/buy/config';
   server.get(`/coinbase/developer${config}`, (request, reply) =>
     answer({ simulator, memory, target: `GET ${host}${config}` }, request, reply, async () => ({
       countries: ['US', 'DE', 'FR'].map((id) => ({ id, payment_methods: [{ id: 'CARD' }] })),
     })),
+  );
+  server.get(`/coinbase/developer${options}`, (request, reply) =>
+    answer({ simulator, memory, target: `GET ${host}${options}` }, request, reply, async () => {
+      readParameters(request.query, ['country'], ['subdivision', 'networks']);
+      const contract = simulator.mode().tokenContract ?? simulator.usdc;
+      const limits = [{ id: 'CARD', min: '5', max: '5000' }];
+      return {
+        payment_currencies: ['USD', 'EUR', 'CAD'].map((id) => ({ id, limits })),
+        purchase_currencies: [
+          { symbol: 'USDC', networks: [{ name: 'polygon', chain_id: '137', contract_address: contract }] },
+        ],
+      };
+    }),
   );
   server.post(`/coinbase/developer${quote}`, (request, reply) =>
     answer({ simulator, memory, target: `POST ${host}${quote}` }, request, reply, async () => {
@@ -177,7 +201,19 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
       const order = await openOrder(simulator, request.body);
       const token = randomBytes(18).toString('base64url');
       memory.sessions.set(token, { orderId: order.id, expiresAtMs: simulator.nowMs() + SESSION_LIFETIME_MS });
-      return { session: { onrampUrl: `${simulator.url()}/widget?sessionToken=${token}` } };
+      const session = { onrampUrl: `${simulator.url()}/widget?sessionToken=${token}` };
+      void reply.code(201);
+      // With country and payment method the session comes with its quote.
+      const { country, paymentMethod } = request.body as Readonly<Record<string, unknown>>;
+      if (country === undefined || paymentMethod === undefined) return { session };
+      const quote = {
+        paymentTotal: (order.amountCents / 100).toFixed(2),
+        paymentCurrency: order.currency,
+        purchaseAmount: formatUnits(order.quotedUnits),
+        purchaseCurrency: 'USDC',
+        destinationNetwork: 'polygon',
+      };
+      return { session, quote };
     }),
   );
 }
@@ -192,6 +228,10 @@ async function openOrder(simulator: SimulatorContext, body: unknown): Promise<Or
     throw new InvalidRequestError('this is not sold here');
   const walletAddress = parsePayoutAddress(session.destinationAddress);
   if (walletAddress === null) throw new InvalidRequestError('destinationAddress is malformed');
+  if (session.country === 'US' && session.subdivision === undefined)
+    throw new InvalidRequestError('subdivision is missing');
+  if (simulator.mode().enforcesIp === true && isIP(session.clientIp ?? '') === 0)
+    throw new InvalidRequestError('clientIp is missing');
   const reference = session.partnerUserRef ?? '';
   if (reference.length >= 50) throw new InvalidRequestError('partnerUserRef is too long');
   const charge = readCharge(session.paymentAmount, session.paymentCurrency);

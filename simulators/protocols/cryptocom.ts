@@ -26,7 +26,11 @@ export const cryptocomProtocol: SimulatedProtocol = {
           id: order.id,
           status: 'pending',
           amount: order.amountCents,
-          wallet_address: order.walletAddress,
+          // An account without the on-ramp's beta repeats none of these.
+          ...(simulator.mode().echoesNull === true
+            ? {}
+            : { wallet_address: order.walletAddress, crypto_currency: 'USDC', network: 'polygon' }),
+          expired_at: Math.floor(simulator.nowMs() / 1000) + 600,
           payment_url: `${simulator.url()}/widget?payment=${order.id}`,
         });
       } catch (error) {

@@ -3,6 +3,7 @@
  * that opens only by an address whose query carries our secret key's signature. PayPal is a payment method there.
  */
 import { createHash, createHmac } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
 import { formatUnits, parseUnits } from '../../src/domain/money.ts';
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { InvalidRequestError, readReturnUrl } from '../invalid-request.ts';
@@ -62,9 +63,35 @@ export const moonpayProtocol: SimulatedProtocol = {
       },
     );
 
+    server.get(`/${simulator.provider}/api/v3/currencies`, async (request, reply) => {
+      const { apiKey } = request.query as { apiKey?: string };
+      if (!isSame(apiKey, simulator.values['API_KEY']))
+        return reply.code(401).send({ message: 'Invalid API key', type: 'UnauthorizedError' });
+      const { tokenContract = simulator.usdc } = simulator.mode();
+      const metadata = { contractAddress: tokenContract, networkCode: 'polygon', chainId: '137' };
+      return reply.send([
+        { code: 'btc', type: 'crypto', isSuspended: false, notAllowedCountries: [], metadata: {} },
+        { code: ASSET, type: 'crypto', isSuspended: false, notAllowedCountries: ['IN'], metadata },
+      ]);
+    });
+    server.get<{ Params: { code: string } }>(
+      `/${simulator.provider}/api/v3/currencies/:code/limits`,
+      async (request, reply) => {
+        const query = readParameters(
+          request.query,
+          ['apiKey', 'baseCurrencyCode', 'areFeesIncluded', 'paymentMethod'],
+          [],
+        );
+        return reply.send({
+          paymentMethod: query.paymentMethod,
+          baseCurrency: { code: query.baseCurrencyCode, minBuyAmount: MINIMUM, maxBuyAmount: 10_000 },
+        });
+      },
+    );
+
     server.get(`/${simulator.provider}/widget`, async (request, reply) => {
       try {
-        return simulator.showOrder(reply, await openWidget(simulator, request.url, request.query));
+        return simulator.showOrder(reply, await openWidget(simulator, request));
       } catch (error) {
         if (error instanceof InvalidRequestError) return simulator.refuseCustomer(reply, 400, error.message);
         throw error;
@@ -78,10 +105,14 @@ export const moonpayProtocol: SimulatedProtocol = {
       externalCustomerId: null,
       data: {
         id: order.id,
-        status: statusOfEvent[event],
+        status: simulator.mode().status ?? statusOfEvent[event],
         externalTransactionId: order.externalId,
         walletAddress: order.walletAddress,
         cryptoTransactionId: order.transactionHash,
+        currency: {
+          code: ASSET,
+          metadata: { contractAddress: simulator.mode().tokenContract ?? simulator.usdc },
+        },
         updatedAt: new Date(atMs).toISOString(),
       },
     });
@@ -97,8 +128,17 @@ function requireMethod({ provider }: SimulatorContext, given: string | undefined
     throw new InvalidRequestError('paymentMethod is not known');
 }
 
+/** Where IP matching is enforced, the URL has to name the address from which it is opened. */
+function requireVisitor(simulator: SimulatorContext, allowed: string | undefined, ip: string): void {
+  if (simulator.mode().enforcesIp !== true) return;
+  const expected = createHmac('sha256', simulator.values['SECRET_KEY'] ?? '').update(ip);
+  if (allowed === undefined || !isSame(allowed, expected.digest('base64')))
+    throw new InvalidRequestError('the address is not that of the customer');
+}
+
 /** The signature is the last parameter and covers everything before it. */
-async function openWidget(simulator: SimulatorContext, url: string, parameters: unknown): Promise<Order> {
+async function openWidget(simulator: SimulatorContext, request: FastifyRequest): Promise<Order> {
+  const { url, query: parameters } = request;
   const [, signed, signature] = /^[^?]*(\?.+)&signature=([^&]+)$/.exec(url) ?? [];
   const expected = createHmac('sha256', simulator.values['SECRET_KEY'] ?? '').update(signed ?? '');
   if (signature === undefined || !isSame(decodeURIComponent(signature), expected.digest('base64')))
@@ -106,8 +146,9 @@ async function openWidget(simulator: SimulatorContext, url: string, parameters: 
   const query = readParameters(
     parameters,
     ['apiKey', 'currencyCode', 'walletAddress', 'baseCurrencyCode', 'baseCurrencyAmount', 'signature'],
-    ['lockAmount', 'paymentMethod', 'externalTransactionId', 'redirectURL', 'email'],
+    ['lockAmount', 'paymentMethod', 'externalTransactionId', 'redirectURL', 'email', 'allowedIpAddress'],
   );
+  requireVisitor(simulator, query.allowedIpAddress, request.ip);
   if (!isSame(query.apiKey, simulator.values['API_KEY'])) throw new InvalidRequestError('apiKey is unknown');
   if (query.currencyCode !== ASSET) throw new InvalidRequestError('currencyCode is not sold here');
   requireMethod(simulator, query.paymentMethod);

@@ -48,6 +48,28 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
         }
       });
 
+      server.get('/rampnetwork/api/api/host-api/v3/assets', (request, reply) => {
+        readParameters(request.query, ['currencyCode'], ['hostApiKey', 'userIp']);
+        const usdc = {
+          name: 'USD Coin',
+          decimals: 6,
+          enabled: true,
+          minPurchaseAmount: 6,
+          maxPurchaseAmount: 10_000,
+        };
+        const address = simulator.mode().tokenContract ?? simulator.usdc;
+        return reply.send({
+          assets: [
+            {
+              ...usdc,
+              chain: 'MATIC',
+              symbol: 'USDCE',
+              address: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
+            },
+            { ...usdc, chain: 'MATIC', symbol: 'USDC', address },
+          ],
+        });
+      });
       server.get('/rampnetwork/widget/', async (request, reply) => {
         try {
           const { order, webhookUrl } = await openWidget(simulator, request.url, request.query);
@@ -66,10 +88,11 @@ export function createRampNetworkProtocol(): SimulatedProtocol {
       // Keys in order, so that the bytes match the signature.
       const body = JSON.stringify({
         purchase: {
+          asset: { address: simulator.mode().tokenContract ?? simulator.usdc },
           finalTxHash: order.transactionHash,
           id: order.id,
           receiverAddress: order.walletAddress,
-          status: statusOfEvent[event],
+          status: simulator.mode().status ?? statusOfEvent[event],
           updatedAt: new Date(atMs).toISOString(),
         },
         type: event === 'delivered' ? 'RELEASED' : 'CREATED',
@@ -115,15 +138,26 @@ async function openWidget(
   requireSigned(simulator, url);
   const query = readParameters(
     parameters,
-    ['hostApiKey', 'outAsset', 'inAsset', 'inAssetValue', 'userAddress', 'timestamp', 'signature'],
-    ['enabledFlows', 'defaultFlow', 'finalUrl', 'webhookStatusUrl', 'userEmailAddress', 'hostAppName'],
+    [
+      ...(['hostApiKey', 'outAsset', 'inAsset', 'inAssetValue', 'userAddress', 'timestamp'] as const),
+      ...(['signature', 'enabledCryptoAssets'] as const),
+    ],
+    [
+      ...(['enabledFlows', 'defaultFlow', 'finalUrl', 'webhookStatusUrl', 'userEmailAddress'] as const),
+      ...(['hostAppName', 'paymentMethodType', 'selectedCountryCode'] as const),
+    ],
   );
   if (!isSame(query.hostApiKey, simulator.values['API_KEY']))
     throw new InvalidRequestError('hostApiKey is unknown');
-  if (query.outAsset !== ASSET) throw new InvalidRequestError('outAsset is not sold here');
+  if (query.outAsset !== ASSET || query.enabledCryptoAssets !== ASSET)
+    throw new InvalidRequestError('outAsset is not sold here');
+  if (query.paymentMethodType !== undefined && query.paymentMethodType !== 'CARD_PAYMENT')
+    throw new InvalidRequestError('paymentMethodType is unknown');
+  // Minor units, without a point.
+  if (!/^\d{1,9}$/.test(query.inAssetValue)) throw new InvalidRequestError('inAssetValue is malformed');
   const walletAddress = parsePayoutAddress(query.userAddress);
   if (walletAddress === null) throw new InvalidRequestError('userAddress is malformed');
-  const charge = readCharge(query.inAssetValue, query.inAsset);
+  const charge = readCharge((Number(query.inAssetValue) / 100).toFixed(2), query.inAsset);
   const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
   const webhookUrl = query.webhookStatusUrl;

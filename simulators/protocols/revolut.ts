@@ -17,7 +17,8 @@ import {
   type SimulatorContext,
 } from './simulated-protocol.ts';
 
-const ASSET = 'USDC-POL';
+/** An id of the simulator's own: the real one stands in the configuration, too. */
+const ASSET = 'USDC-POLYGON';
 const fiat = [
   { currency: 'USD', min_limit: 7, max_limit: 10_000 },
   { currency: 'EUR', min_limit: 6, max_limit: 10_000 },
@@ -42,7 +43,15 @@ export const revolutProtocol: SimulatedProtocol = {
         version: '1',
         countries,
         fiat,
-        crypto: [{ id: ASSET, currency: 'USDC', blockchain: 'POLYGON' }],
+        crypto: [
+          { id: 'USDC-ETH', currency: 'USDC', blockchain: 'ETHEREUM', smartContractAddress: null },
+          {
+            id: ASSET,
+            currency: 'USDC',
+            blockchain: 'POLYGON',
+            smartContractAddress: simulator.mode().tokenContract ?? simulator.usdc,
+          },
+        ],
         payment_methods: ['card', 'revolut'],
       })),
     );
@@ -71,7 +80,7 @@ export const revolutProtocol: SimulatedProtocol = {
     const body = JSON.stringify({
       order_id: order.externalId,
       wallet: order.walletAddress,
-      event: eventNames[event],
+      event: simulator.mode().status ?? eventNames[event],
     });
     // The time of the event, also in a repetition.
     const signature = createHmac('sha256', simulator.values['WEBHOOK_SECRET'] ?? '').update(
@@ -136,6 +145,9 @@ async function redirectUrl(simulator: SimulatorContext, parameters: unknown): Pr
     amount: String(charge.amountCents),
     fiatCurrency: charge.currency,
     walletAddress: query.wallet,
+    ...(simulator.mode().isUnlocked === true
+      ? {}
+      : { disableWalletAddress: 'true', disableFiatAmount: 'true', disableCryptoCurrency: 'true' }),
     orderId: query.orderId,
     partnerRedirectUrl: readReturnUrl(query.partnerRedirectUrl ?? ''),
     session: randomBytes(8).toString('hex'),

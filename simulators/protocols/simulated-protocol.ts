@@ -10,6 +10,22 @@ import type { NewOrder } from '../pay-order.ts';
 /** A change of an order that its provider reports to the shop. */
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
 
+/** Behaviours of a real provider that differ between accounts and versions. */
+export interface SimulatorMode {
+  /** Sessions without the customer's IP address are refused, and pages open only from that address. */
+  readonly enforcesIp?: boolean;
+  /** Webhooks carry only the newest signature. */
+  readonly signsNextVersion?: boolean;
+  /** What a session was locked to is answered as null. */
+  readonly echoesNull?: boolean;
+  /** Sessions are not locked. */
+  readonly isUnlocked?: boolean;
+  /** The status of webhooks, in the provider's words. */
+  readonly status?: string;
+  /** Catalogue and webhooks name this contract. */
+  readonly tokenContract?: string;
+}
+
 /** A webhook as it is posted. */
 export interface SimulatedWebhook {
   /** The target, if it is not the address registered with the provider. */
@@ -30,6 +46,9 @@ export interface SimulatorContext {
   readonly nowMs: () => number;
   /** The shop's webhook address; null for a shop without one. */
   readonly webhookUrl: string | null;
+  /** The contract of the token that it delivers. */
+  readonly usdc: string;
+  readonly mode: () => SimulatorMode;
   /** Root of this on-ramp, without a slash at its end. */
   readonly url: () => string;
   /** The delivered amount, 10⁻⁶ units; zero when the fee takes it all. */

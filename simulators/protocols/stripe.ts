@@ -62,7 +62,10 @@ export const stripeProtocol: SimulatedProtocol = {
   },
 
   webhookOf(simulator, order, event, atMs) {
-    const object = { ...sessionOf(simulator, order), status: statusOfEvent[event] };
+    const object = {
+      ...sessionOf(simulator, order),
+      status: simulator.mode().status ?? statusOfEvent[event],
+    };
     const body = JSON.stringify({
       id: `evt_${randomBytes(12).toString('hex')}`,
       type: 'crypto.onramp_session.updated',
@@ -137,15 +140,17 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
       'destination_network',
       'destination_currencies[]',
       'destination_networks[]',
-      'wallet_address',
+      'wallet_addresses[polygon]',
       'lock_wallet_address',
     ],
-    ['metadata[payment_id]', 'customer_information[email]', 'customer_ip_address'],
+    ['metadata[payment_id]', 'customer_ip_address'],
   );
   requireLocks(form);
   if (form.lock_wallet_address !== 'true') throw new InvalidRequestError('this shop locks the address');
-  const walletAddress = parsePayoutAddress(form.wallet_address);
-  if (walletAddress === null) throw new InvalidRequestError('wallet_address is malformed');
+  if (simulator.mode().enforcesIp === true && form.customer_ip_address === undefined)
+    throw new InvalidRequestError('customer_ip_address is missing');
+  const walletAddress = parsePayoutAddress(form['wallet_addresses[polygon]']);
+  if (walletAddress === null) throw new InvalidRequestError('wallet_addresses[polygon] is malformed');
   const charge = readCharge(form.source_amount, form.source_currency);
   const quotedUnits = await simulator.quoteUnits(charge.amountCents, charge.currency);
   if (quotedUnits === 0n) throw new InvalidRequestError('the amount is below the minimum');
@@ -155,7 +160,7 @@ async function openSession(simulator: SimulatorContext, body: unknown): Promise<
     quotedUnits,
     id: `cos_${randomBytes(16).toString('hex')}`,
     externalId: form['metadata[payment_id]'] ?? '',
-    email: form['customer_information[email]'] ?? null,
+    email: null,
     // Its page has no return link: the customer returns by other means.
     returnUrl: '',
   });
@@ -169,8 +174,11 @@ function sessionOf(simulator: SimulatorContext, order: Order) {
     redirect_url: `${simulator.url()}/widget?session=${order.id}`,
     metadata: { payment_id: order.externalId },
     transaction_details: {
-      wallet_address: order.walletAddress,
-      lock_wallet_address: true,
+      // Null until the customer has chosen; the passed wallets are repeated by network.
+      wallet_address: null,
+      wallet_addresses:
+        simulator.mode().echoesNull === true ? null : { polygon: order.walletAddress, ethereum: null },
+      lock_wallet_address: simulator.mode().isUnlocked !== true,
       destination_currencies: ['usdc'],
       destination_networks: ['polygon'],
     },

@@ -3,6 +3,7 @@
  * a widget at `/widget` that opens once, within five minutes, and only from the referrer's domain.
  */
 import { createHmac, randomBytes } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { type Currency, formatUnits } from '../../src/domain/money.ts';
@@ -61,7 +62,7 @@ export function createTransakProtocol(): SimulatedProtocol {
       const payload = {
         webhookData: {
           id: order.id,
-          status: statusOfEvent[event],
+          status: simulator.mode().status ?? statusOfEvent[event],
           partnerOrderId: order.externalId,
           walletAddress: order.walletAddress,
           transactionHash: order.transactionHash,
@@ -92,6 +93,7 @@ function registerTokens(server: FastifyInstance, simulator: SimulatorContext, me
     const { apiKey } = (request.body ?? {}) as { apiKey?: unknown };
     const isPartner =
       isSame(textOf(request.headers['api-secret']), simulator.values['API_SECRET']) &&
+      isSame(textOf(request.headers['x-api-key']), simulator.values['API_KEY']) &&
       isSame(textOf(apiKey), simulator.values['API_KEY']);
     if (!isPartner) return reply.code(401).send(refusal(401, 'Invalid API secret'));
     const expiresAtMs = simulator.nowMs() + TOKEN_LIFETIME_MS;
@@ -108,6 +110,10 @@ function registerSessions(server: FastifyInstance, simulator: SimulatorContext, 
       accessToken !== null &&
       accessToken.expiresAtMs > simulator.nowMs() &&
       isSame(textOf(request.headers['access-token']), accessToken.value);
+    if (!isSame(textOf(request.headers['x-api-key']), simulator.values['API_KEY']))
+      return reply.code(401).send(refusal(401, 'x-api-key is missing'));
+    if (simulator.mode().enforcesIp === true && isIP(textOf(request.headers['x-user-ip']) ?? '') === 0)
+      return reply.code(400).send(refusal(400, 'x-user-ip is missing'));
     if (!isCurrent) return reply.code(401).send(refusal(401, 'Invalid access token'));
     try {
       const session = await openSession(simulator, request.body);

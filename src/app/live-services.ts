@@ -85,7 +85,7 @@ export async function openLiveServices(
       ),
       sweepBalances: createBalanceSweep({ endpoints, token, ...multicall }),
       rates,
-      adapters: openAdapters(config, clock),
+      adapters: openAdapters(config, clock, token, (message) => log.warn(message)),
       intervals: {
         ...liveIntervals,
         relayLimits: {
@@ -159,7 +159,12 @@ export function requireToken(chain: ContractDeploymentConfig): Address {
 }
 
 /** One adapter for each provider with credentials. Throws `ConfigError`. */
-function openAdapters(config: Config, clock: Clock): ReadonlyMap<ProviderId, ProviderAdapter> {
+function openAdapters(
+  config: Config,
+  clock: Clock,
+  usdc: Address,
+  warn: (message: string) => void,
+): ReadonlyMap<ProviderId, ProviderAdapter> {
   const adapters = new Map<ProviderId, ProviderAdapter>();
   for (const [id, values] of config.providers) {
     try {
@@ -168,6 +173,8 @@ function openAdapters(config: Config, clock: Clock): ReadonlyMap<ProviderId, Pro
         ...clock,
         timeoutMs: SESSION_TIMEOUT_MS,
         baseUrl,
+        usdc,
+        warn: atMostOnceAMinute(warn, clock),
         webhookUrl: webhookUrlOf(id, baseUrl),
       };
       adapters.set(id, createProviderAdapter(id, values, settings));
@@ -177,6 +184,17 @@ function openAdapters(config: Config, clock: Clock): ReadonlyMap<ProviderId, Pro
     }
   }
   return adapters;
+}
+
+/** The same text of each session need not fill the log. */
+function atMostOnceAMinute(warn: (message: string) => void, clock: Clock): (message: string) => void {
+  let nextAtMs = Number.NEGATIVE_INFINITY;
+  return (message) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs < nextAtMs) return;
+    nextAtMs = nowMs + REPEAT_DISAGREEMENT_MS;
+    warn(message);
+  };
 }
 
 function explorerOf(chainId: number): (transactionHash: string) => string | null {

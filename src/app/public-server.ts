@@ -53,6 +53,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   registerProviderWebhooks(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,
+    usdc: parts.external.settlements[0].token,
     limiter: createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, clock.monotonicMs),
     nowMs: clock.nowMs,
     observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),

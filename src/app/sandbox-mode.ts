@@ -192,6 +192,7 @@ function openAdapters(sandbox: Sandbox, config: Config, clock: Clock): ExternalS
         // A fault that is brought about must show at once.
         quoteCacheMs: 0,
         baseUrl: config.baseUrl,
+        usdc: sandbox.usdc,
         webhookUrl: webhookUrlOf(id, ownUrlOf(config)),
       }),
     ]),

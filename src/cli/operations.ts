@@ -188,12 +188,15 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...userOperations,
   ...emailOperations,
 
-  'provider list': (context) => Promise.all(providerIds.map((id) => presentProvider(context.directory, id))),
+  'provider list': (context) =>
+    Promise.all(
+      providerIds.map((id) => presentProvider(context.directory, context.providerDescriptions[id], id)),
+    ),
   'provider check': checkOperation,
   'provider set': async (context, args) => {
     const provider = argument.requiredProvider(args, 'provider');
     await changeProvider(context, provider, argument.providerSettings(args), operatorActor);
-    return presentProvider(context.directory, provider);
+    return presentProvider(context.directory, context.providerDescriptions[provider], provider);
   },
 
   'payment list': async (context, args) => {

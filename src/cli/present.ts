@@ -3,7 +3,7 @@ import { maskApiKey } from '../domain/api-key.ts';
 import { formatCents, formatUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
-import type { ProviderHealth } from '../domain/ports/provider.ts';
+import type { ProviderDescription, ProviderHealth } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import { readMinimumUsdCents } from '../payments/provider-availability.ts';
@@ -55,8 +55,13 @@ export function presentKey(key: ApiKey) {
 }
 
 /** `active` and `configured` are null if it is unknown whether the provider has credentials. */
-export async function presentProvider({ adapters, settings }: OperatorDirectory, id: ProviderId) {
-  const isSwitchedOff = (await settings.readProviderSettings(id)).active === false;
+export async function presentProvider(
+  { adapters, settings }: OperatorDirectory,
+  { unverified }: ProviderDescription,
+  id: ProviderId,
+) {
+  const blockedBecause = adapters?.get(id)?.blockedBecause ?? null;
+  const isSwitchedOff = (await settings.readProviderSettings(id)).active === false || blockedBecause !== null;
   return {
     provider: id,
     name: providerCatalogue[id].name,
@@ -64,6 +69,8 @@ export async function presentProvider({ adapters, settings }: OperatorDirectory,
     configured: adapters?.has(id) ?? null,
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
     only_currency: providerCatalogue[id].onlyCurrency,
+    blocked_because: blockedBecause,
+    unverified,
     ...presentHealth(adapters?.get(id)?.health?.() ?? null),
   };
 }

@@ -43,11 +43,27 @@ function entry(
 
 export type ProviderId = keyof typeof providerCatalogue;
 
+/** Native USDC on Polygon (Circle's contract): what every provider must deliver. */
+export const NATIVE_USDC = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
+/** Bridged USDC (USDC.e) on Polygon: another token, which is neither observed nor released. */
+const BRIDGED_USDC = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
+
+/** A token that is not USDC, for the operator. */
+export function nameOfToken(contract: string): string {
+  const isBridged = contract.toLowerCase() === BRIDGED_USDC.toLowerCase();
+  return isBridged ? `bridged USDC (USDC.e, ${contract})` : `the token ${contract.slice(0, 42)}`;
+}
+
 /** All provider ids, in the order in which the selector shows them. */
 export const providerIds = Object.keys(providerCatalogue) as readonly ProviderId[];
 
 /** Their protocols have no field for the customer's e-mail address. */
-export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set(['coinbase', 'cryptocom', 'revolut']);
+export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
+  'coinbase',
+  'cryptocom',
+  'revolut',
+  'stripe',
+]);
 
 /** The value of `provider` that lets the customer choose on the page. */
 export const MULTI_PROVIDER = 'multi';

@@ -58,6 +58,8 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
         context.observe(provider, outcome);
         if (outcome === 'unknown_state')
           request.log.error({ err: reason, provider }, 'a provider sent an unknown state');
+        if (outcome === 'noted' && reason !== null)
+          request.log.error({ err: reason, provider }, 'a provider delivers another token than USDC');
         if (outcome === 'unmatched' || outcome === 'refused') warn(request, provider, outcome, reason);
         if (outcome === 'refused')
           throw new ServiceError('unauthorized', 'The webhook signature is invalid.');

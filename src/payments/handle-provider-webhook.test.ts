@@ -29,6 +29,7 @@ function stage(read: () => Promise<ProviderWebhook | null>, isNews = true) {
   ];
   const view = { payment: { id: paymentId, depositAddress }, sessions } as unknown as PaymentView;
   const context = {
+    usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     adapters: new Map([
       ['moonpay' as const, { id: 'moonpay', readWebhook: read } as unknown as ProviderAdapter],
     ]),
@@ -50,6 +51,18 @@ async function outcomeOf(read: () => Promise<ProviderWebhook | null>, isNews = t
 }
 
 describe('a webhook', () => {
+  it('names bridged USDC, and the way to rescue it', async () => {
+    const tokenContract = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
+    const { context } = stage(async () => ({ ...webhook, tokenContract }));
+    const { outcome, reason } = await handleProviderWebhook(context, 'moonpay', posted);
+    expect(outcome).toBe('noted');
+    expect(reason?.message).toContain('delivers bridged USDC (USDC.e');
+    expect(reason?.message).toContain(`payment rescue ${paymentId} --token ${tokenContract}`);
+    const native = { ...webhook, tokenContract: context.usdc.toLowerCase() };
+    const right = stage(async () => native).context;
+    expect((await handleProviderWebhook(right, 'moonpay', posted)).reason).toBeNull();
+  });
+
   it('moves the latest visit at its provider', async () => {
     expect(await outcomeOf(async () => webhook)).toEqual({
       outcome: 'noted',

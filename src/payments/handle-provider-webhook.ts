@@ -7,7 +7,7 @@ import {
   type ProviderWebhook,
   ProviderWebhookRefusedError,
 } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { nameOfToken, type ProviderId } from '../domain/provider-catalogue.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 
 /**
@@ -26,6 +26,8 @@ export type ProviderWebhookOutcome =
 export interface HandleProviderWebhookContext {
   readonly payments: Pick<PaymentStore, 'viewPayment' | 'recordSessionProgress'>;
   readonly adapters: ProviderAdapters;
+  /** The contract of USDC, which every provider has to deliver. */
+  readonly usdc: string;
 }
 
 /** The outcome, with a reason where an operator should check it. */
@@ -68,7 +70,7 @@ function providersAt(
 }
 
 async function recordProgress(
-  { payments }: HandleProviderWebhookContext,
+  { payments, usdc }: HandleProviderWebhookContext,
   providers: readonly [ProviderId, ...ProviderId[]],
   posted: PostedWebhook,
   webhook: ProviderWebhook,
@@ -84,7 +86,16 @@ async function recordProgress(
   // A provider whose clock runs fast must not keep later news out.
   const atMs = Math.min(webhook.atMs, posted.receivedAtMs);
   const isRecorded = await payments.recordSessionProgress(view.payment, session.id, webhook.progress, atMs);
-  return { outcome: isRecorded ? 'noted' : 'stale', reason: null };
+  return { outcome: isRecorded ? 'noted' : 'stale', reason: wrongToken(webhook, usdc) };
+}
+
+/** The error of a provider that delivers another token, with the way to get it out of the deposit address. */
+function wrongToken({ paymentId, tokenContract = null }: ProviderWebhook, usdc: string): Error | null {
+  if (tokenContract === null || tokenContract.toLowerCase() === usdc.toLowerCase()) return null;
+  return new Error(
+    `The provider delivers ${nameOfToken(tokenContract)} and not USDC (${usdc}) for payment ${paymentId}. It does not ` +
+      `count as paid. Once it has arrived, run: payment rescue ${paymentId} --token ${tokenContract.slice(0, 42)}`,
+  );
 }
 
 /** The session that a webhook names, or the latest at that provider where it names none. */

@@ -54,7 +54,8 @@ export async function readMinimumUsdCents(
 
 /** Active means: it has credentials, and the operator has not switched it off. */
 async function isProviderActive(directory: ProviderDirectory, provider: ProviderId): Promise<boolean> {
-  if (!directory.adapters.has(provider)) return false;
+  const adapter = directory.adapters.get(provider);
+  if (adapter === undefined || adapter.blockedBecause !== undefined) return false;
   return (await directory.settings.readProviderSettings(provider)).active !== false;
 }
 

@@ -1,20 +1,11 @@
 /**
- * Banxa: an order is made with the partner's key, and its one-time address opened.
- *
- * Sources, gathered 2026-11; no live API has been called.
- * - `POST /{partner}/v2/buy` with `x-api-key`, its fields and `checkoutUrl`, which opens once; `GET /v2/quotes/buy`; the
- *   states of an order; the fields of a webhook (version 2); `Authorization: Bearer key:signature:nonce` as
- *   HMAC-SHA256 in hex over method, path, nonce and body on lines of their own: documentation (doc), the last of them an
- *   older page.
- * - Unverified, seen in public code of others: the query of a quote and its `cryptoAmount`, at the top or below `data`;
- *   `externalOrderId`, which a webhook calls `external_id`; that times are in UTC.
- * - Unknown: Polygon's code, here `MATIC` unless configured otherwise: read it from `GET /{partner}/v2/crypto/buy`.
- *   For how long the address of an order opens. Whether the path that is signed is the one of the address registered.
- * - Their nonce is not kept: a replayed webhook contains nothing new and changes nothing.
+ * Banxa: an order is made with the partner's key, and its one-time address opened. Its webhooks' nonce is not kept: a
+ * replayed webhook contains nothing new and changes nothing. What is known, and from where, is in `facts`.
  */
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import {
+  type CatalogueEntry,
   type PostedWebhook,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
@@ -27,6 +18,7 @@ import type { SessionProgress } from '../domain/provider-session.ts';
 import {
   defineProvider,
   environmentVariables,
+  oneOf,
   optional,
   type ProviderSettings,
   plain,
@@ -35,10 +27,12 @@ import {
 import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
 import {
   fieldsOf,
+  listOf,
   MalformedAnswerError,
   readDecimalUnits,
   readRedirectUrl,
   readReference,
+  readTextOrNull,
 } from './provider-http.ts';
 import { readWebhookFields, requireHmac } from './webhook-signature.ts';
 
@@ -50,6 +44,9 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['inProgress', 'delivering'],
   ['coinTransferred', 'delivering'],
   ['cryptoTransferred', 'delivering'],
+  ['cryptoTransferInitiated', 'delivering'],
+  ['cryptoTransferPending', 'delivering'],
+  ['cryptoTransferComplete', 'delivering'],
   ['complete', 'delivered'],
   ['cancelled', 'failed'],
   ['declined', 'failed'],
@@ -65,15 +62,48 @@ export const banxa = defineProvider<Account>({
     plain('PARTNER', 'The partner reference, part of the path of every call.'),
     optional(plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
     optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it, webhooks are rejected.')),
+    optional(
+      oneOf(
+        'IP_BINDING',
+        '`off` once Banxa has confirmed that IP binding is off for your account; without it, Banxa is inactive in production.',
+        ['off'],
+      ),
+    ),
     ...environmentVariables,
   ],
+  facts: {
+    official: [
+      '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once (docs.banxa.com).',
+      'IP binding is on for all new partners: each order must name the network of the customer, as `hash` or `range` (docs.banxa.com/products/hosted-checkout/docs/api-integration/ip-binding).',
+      '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
+    ],
+    sdk: [
+      'The fields of an order and of a quote, the states, the fields of a webhook, `GET /{partner}/v2/crypto/buy` with `blockchains[].id` and `address` (@banxa/native-payments-sdk, source).',
+    ],
+    inferred: [
+      'Polygon is `MATIC`; Klarna is `KLARNACKO` (SEK) and PayPal `PRIMERPAYPAL` (EUR) in version 1 (EdgeApp/edge-react-gui #6057).',
+      '`order_type` may be `CRYPTO-SELL`; times are in UTC; a quote may stand below `data`.',
+    ],
+    unknown: [
+      'The names of the fields for IP binding: without them Banxa is inactive in production unless your account has no IP binding.',
+      'How long the address of an order opens; the payment method ids of Klarna and PayPal in version 2.',
+    ],
+  },
   traits: { opensOnce: true },
   account: accountOf,
+  blockedBecause: ({ isProduction, ipBinding }) =>
+    isProduction && ipBinding !== 'off'
+      ? 'Banxa binds orders to the IP address of the customer, and the names of these fields are not known. If IP binding is off for your account, set BANXA_IP_BINDING=off.'
+      : null,
+  readCatalogue,
   quote: fetchQuote,
   startSession,
   takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
   readWebhook: async (account, webhook) => readWebhook(account, webhook),
 });
+
+/** All coins with their blockchains. */
+const MAXIMUM_CATALOGUE_BYTES = 4 * 1024 * 1024;
 
 type Account = ReturnType<typeof accountOf>;
 
@@ -84,8 +114,28 @@ function accountOf(settings: ProviderSettings) {
     apiKey: settings.value('API_KEY'),
     blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',
     webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
+    ipBinding: settings.valueOrNull('IP_BINDING'),
     method: settings.paymentMethod ?? 'debit-credit-card',
   };
+}
+
+async function readCatalogue(account: Account, _request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
+  const answer = await call({
+    method: 'GET',
+    url: `${account.apiUrl}/v2/crypto/buy`,
+    headers: { 'x-api-key': account.apiKey },
+    maximumBytes: MAXIMUM_CATALOGUE_BYTES,
+  });
+  const body = requireSuccess(account.id, answer);
+  const coins = listOf(Array.isArray(body) ? body : fieldsOf(body)['data']);
+  const coin = coins.find(({ id }) => id === 'USDC');
+  const chain = listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === account.blockchain);
+  if (chain === undefined)
+    throw new MalformedAnswerError(`USDC on ${account.blockchain} is not in the catalogue`);
+  account.requireUsdc(chain['address']);
+  const tokenContract = readTextOrNull(chain['address']);
+  // Its minimum is in crypto and of withdrawals; the limits of a purchase are those of the payment method.
+  return { asset: `USDC on ${account.blockchain}`, tokenContract, minimumCents: null, maximumCents: null };
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
@@ -148,7 +198,8 @@ function readWebhook(account: Account, webhook: PostedWebhook): ProviderWebhook 
     order_type: kind,
     order_id: id,
   } = readWebhookFields(webhook.body);
-  if (kind === 'SELL' || typeof paymentId !== 'string') return null;
+  // `SELL` and `CRYPTO-SELL`.
+  if ((typeof kind === 'string' && /sell/i.test(kind)) || typeof paymentId !== 'string') return null;
   const progress = progressOfStatus.get(status);
   if (progress === undefined)
     throw new UnknownStateError(`banxa sent the unknown status ${JSON.stringify(status)}`);

@@ -1,24 +1,14 @@
 /**
- * Coinbase Onramp: a session is made with a token that this server signs for each call; its address opens once.
- *
- * Sources, gathered 2026-11; no live API has been called.
- * - `POST /platform/v2/onramp/sessions`, its fields and `session.onrampUrl`; the token: EdDSA (64 bytes in base64, seed
- *   and public key) or ES256 (PEM), `kid`, `typ`, `nonce`, `sub`, `iss`, `uris`, 120 seconds: its SDK (sdk). An address
- *   opens once, within five minutes; quotes and `GET /onramp/v1/buy/config`; USD, EUR and CAD; the events, the fields of a
- *   webhook, `X-Hook0-Signature` with `v0` over time and body: documentation (doc).
- * - Unverified, seen in public code of others: that a quote is asked for in camel case and answered in snake case
- *   (`purchase_amount.value`); `sandbox-` before our id, for its test environment; other states than
- *   `ONRAMP_TRANSACTION_STATUS_IN_PROGRESS` and `…_SUCCESS`.
- * - A quote needs the country, and in the United States also the state, which is unknown here: without them there is
- *   none, the delivery is assumed, and the session is begun without them.
- * - Unknown: whether a session needs the customer's network address (`clientIp`), which is not sent. It asks customers
- *   for an account at Coinbase since the middle of 2026 (doc).
+ * Coinbase Onramp: a session is made with a token that this server signs for each call; its address opens once. A quote
+ * needs the country, and in the United States also the state, which is unknown here: without them there is none, the
+ * delivery is assumed, and the session is begun without them. What is known, and from where, is in `facts`.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { CompactSign } from 'jose/jws/compact/sign';
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
+  CatalogueEntry,
   PostedWebhook,
   ProviderWebhook,
   Quote,
@@ -37,7 +27,9 @@ import {
 import { type Call, requireSold, requireSuccess } from './protocol-adapter.ts';
 import {
   fieldsOf,
+  listOf,
   MalformedAnswerError,
+  readCentsOrNull,
   readDecimalUnits,
   readRedirectUrl,
   readTextOrNull,
@@ -55,14 +47,20 @@ import {
 const PLATFORM_HOST = 'api.cdp.coinbase.com';
 const DEVELOPER_HOST = 'api.developer.coinbase.com';
 const TOKEN_LIFETIME_SECONDS = 120;
+/** All currencies with their networks. */
+const MAXIMUM_OPTIONS_BYTES = 4 * 1024 * 1024;
 /** Lifetime of a session's address. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
 /** Before our id, in the test environment. */
 const SANDBOX_PREFIX = 'sandbox-';
 
 const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
-const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
+/** Null says nothing. */
+const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
+  ['ONRAMP_TRANSACTION_STATUS_UNSPECIFIED', null],
   ['ONRAMP_TRANSACTION_STATUS_CREATED', 'paying'],
+  ['ONRAMP_TRANSACTION_STATUS_AWAITING_AUTH', 'paying'],
+  ['ONRAMP_TRANSACTION_STATUS_AWAITING_PAYMENT', 'paying'],
   ['ONRAMP_TRANSACTION_STATUS_IN_PROGRESS', 'delivering'],
   ['ONRAMP_TRANSACTION_STATUS_SUCCESS', 'delivered'],
   ['ONRAMP_TRANSACTION_STATUS_FAILED', 'failed'],
@@ -85,7 +83,24 @@ export const coinbase = defineProvider<Account>({
     ...environmentVariables,
   ],
   traits: { opensOnce: true },
+  facts: {
+    official: [
+      'A URL opens once, within five minutes; USD, EUR and CAD; the events and fields of a webhook (docs.cdp.coinbase.com).',
+      'Guest checkout ended 2026-06-30: customers need a Coinbase account (docs.cdp.coinbase.com, FAQ).',
+      '`X-Hook0-Signature`: `v0` over time and body, `v1` over time, names and values of headers, and body (hook0/hook0, documentation/tutorials/webhook-authentication.md).',
+    ],
+    sdk: [
+      '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `clientIp`; the statuses (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
+      'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `uris`, 120 s (@coinbase/cdp-sdk).',
+    ],
+    inferred: [
+      'A quote is asked for in camel case and answered in snake case (`purchase_amount.value`); `GET /onramp/v1/buy/options`; `sandbox-` before our id in the test environment.',
+      '`contractAddress` of a webhook is the contract of the delivered token.',
+    ],
+    unknown: ['The state of customers in the United States, without which there is no quote.'],
+  },
   account: accountOf,
+  readCatalogue,
   quote: fetchQuote,
   startSession,
   takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
@@ -151,6 +166,30 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
   };
 }
 
+async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
+  const path = '/onramp/v1/buy/options';
+  const { customerCountry = null } = request;
+  const answer = await call({
+    method: 'GET',
+    url: `${account.developerUrl}${path}?${new URLSearchParams({ country: customerCountry ?? 'US' })}`,
+    headers: await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`),
+    maximumBytes: MAXIMUM_OPTIONS_BYTES,
+  });
+  const options = fieldsOf(requireSuccess('coinbase', answer));
+  const usdc = listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
+  const polygon = listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
+  if (polygon === undefined) throw new MalformedAnswerError('USDC on Polygon is not in the catalogue');
+  account.requireUsdc(polygon['contract_address']);
+  const fiat = listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
+  const limits = listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');
+  return {
+    asset: 'USDC on polygon',
+    tokenContract: readTextOrNull(polygon['contract_address']),
+    minimumCents: readCentsOrNull(limits?.['min'], 'min'),
+    maximumCents: readCentsOrNull(limits?.['max'], 'max'),
+  };
+}
+
 /** No price, but whether anything is sold at all. */
 async function requireAvailable(account: Account, call: Call): Promise<Quote> {
   const path = '/onramp/v1/buy/config';
@@ -163,10 +202,10 @@ async function requireAvailable(account: Account, call: Call): Promise<Quote> {
 }
 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
-  // The session promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(account, request, call);
+  requireSold('coinbase', request, currenciesSold);
   const path = '/platform/v2/onramp/sessions';
   const country = quotedCountryOf(request);
+  const { customerIp = null } = request;
   const answer = await call({
     method: 'POST',
     url: `${account.platformUrl}${path}`,
@@ -179,22 +218,51 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       paymentCurrency: request.currency,
       redirectUrl: request.returnUrl,
       partnerUserRef: `${account.isSandbox ? SANDBOX_PREFIX : ''}${request.paymentId}`,
-      ...(country === null ? {} : { country }),
+      ...(customerIp === null ? {} : { clientIp: customerIp }),
+      ...(country === null ? {} : { country, paymentMethod: 'CARD' }),
     },
   });
-  const { onrampUrl } = fieldsOf(fieldsOf(requireSuccess('coinbase', answer))['session']);
+  const body = fieldsOf(requireSuccess('coinbase', answer));
+  const { onrampUrl } = fieldsOf(body['session']);
+  // With country and payment method the session comes with its own quote.
+  const quote = country === null || body['quote'] === undefined ? null : fieldsOf(body['quote']);
+
   return {
     redirectUrl: readRedirectUrl(onrampUrl),
     providerReference: request.paymentId,
     expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
-    quotedUnits: deliveryUnits,
+    quotedUnits: quote === null ? null : readDecimalUnits(quote['purchaseAmount'], 'purchaseAmount'),
   };
+}
+
+const MAXIMUM_SIGNED_HEADERS = 30;
+
+/** Either signature proves the sender: `v0` covers time and body, `v1` also the headers that `h` names. */
+function requireHook0(
+  webhookSecret: string,
+  { headers, body }: PostedWebhook,
+  signature: ReadonlyMap<string, readonly string[]>,
+): void {
+  const [time = ''] = signature.get('t') ?? [];
+  const { v0 = [], v1 = [] } = Object.fromEntries(signature);
+  if (v1.length === 0) {
+    requireHmac(webhookSecret, [`${time}.`, body], v0, 'hex');
+    return;
+  }
+  const [names = ''] = signature.get('h') ?? [];
+  const signed = names.split(' ', MAXIMUM_SIGNED_HEADERS).map((name) => headers[name.toLowerCase()] ?? '');
+  try {
+    requireHmac(webhookSecret, [`${time}.${names}.${signed.join('.')}.`, body], v1, 'hex');
+  } catch (error) {
+    if (v0.length === 0) throw error;
+    requireHmac(webhookSecret, [`${time}.`, body], v0, 'hex');
+  }
 }
 
 function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
   const header = readSignatureHeader(webhook.headers['x-hook0-signature']);
   const time = header.get('t')?.[0] ?? '';
-  requireHmac(webhookSecret, [`${time}.`, webhook.body], header.get('v0') ?? [], 'hex');
+  requireHook0(webhookSecret, webhook, header);
   requireRecent(readSignedTime(time) * 1000, webhook.receivedAtMs);
 
   const fields = readWebhookFields(webhook.body);
@@ -205,10 +273,12 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   const progress = progressOfStatus.get(status);
   if (progress === undefined)
     throw new UnknownStateError(`coinbase sent the unknown status ${JSON.stringify(status)}`);
+  if (progress === null) return null;
   return {
     paymentId: reference.startsWith(SANDBOX_PREFIX) ? reference.slice(SANDBOX_PREFIX.length) : reference,
     providerReference: null,
     walletAddress: readTextOrNull(fields['walletAddress']) ?? readTextOrNull(fields['destinationAddress']),
+    tokenContract: readTextOrNull(fields['contractAddress']),
     progress,
     atMs: timeOf(fields, webhook.receivedAtMs),
   };

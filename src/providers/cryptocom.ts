@@ -1,20 +1,20 @@
 /**
- * Crypto.com Onramp: a payment is made with the account's secret key, and its page opened.
- *
- * Sources, gathered 2026-11; no live API has been called. It is a limited beta (documentation of a partner), so it stays
- * off until the operator says that Crypto.com has confirmed it for their account.
- * - Unverified, seen in public code of others: `POST https://pay.crypto.com/api/payments` with a bearer key, `amount` in
- *   minor units, `currency`, `crypto_currency`, `network`, `wallet_address`, `order_id`, `return_url`, `cancel_url`, and the
- *   `id` and `payment_url` of its answer; `GET /api/payments?limit=1`, which lists payments and is asked only to learn
- *   whether the service is there and takes the key.
- * - Unknown: what it calls Polygon, here `polygon`; whether `wallet_address` is locked, so an answer that names another
- *   wallet is not used; a quote, so there is none and the delivery is assumed; how its webhooks are signed
- *   (`Pay-Signature`), so none are taken and the page learns of the payment from the chain alone.
+ * Crypto.com Onramp: a payment is made with the account's secret key, and its page opened. The API is that of Crypto.com
+ * Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the beta ignores the
+ * wallet and takes the money for its own balance, so a payment that does not echo wallet, asset and network is never
+ * shown. It stays off until the operator says that Crypto.com has confirmed it. What is known is in `facts`.
  */
 import type { Quote, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
 import { baseUrlVariable, defineProvider, oneOf, type ProviderSettings, secret } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
-import { fieldsOf, MalformedAnswerError, readRedirectUrl, readReference } from './provider-http.ts';
+import { type Call, requireSuccess } from './protocol-adapter.ts';
+import {
+  type AnswerFields,
+  fieldsOf,
+  MalformedAnswerError,
+  readRedirectUrl,
+  readReference,
+  readTextOrNull,
+} from './provider-http.ts';
 
 /** The required value of `CRYPTOCOM_ONRAMP`. */
 export const CONFIRMED = 'confirmed';
@@ -29,6 +29,20 @@ export const cryptocom = defineProvider<Account>({
     ]),
     baseUrlVariable,
   ],
+  facts: {
+    official: [
+      '`POST /api/payments` with a bearer key, `amount` in minor units, `currency`, `order_id`, `return_url`, `cancel_url`, `payment_url` (Crypto.com Pay API).',
+      'The on-ramp is a limited beta (documentation of Dynamic, a partner).',
+    ],
+    sdk: [],
+    inferred: [
+      '`crypto_currency`, `network`, `wallet_address`, `expired_at`; `GET /api/payments?limit=1` as a test of key and service.',
+    ],
+    unknown: [
+      'Its name of Polygon, here `polygon`; whether it echoes wallet, asset and network, without which a payment is refused.',
+      'Quotes, so that the delivery is assumed; the signature of webhooks (`Pay-Signature`), so that none are taken.',
+    ],
+  },
   account: accountOf,
   quote: (account, _request, call) => probeAvailability(account, call),
   startSession,
@@ -71,13 +85,29 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
     },
   });
   const payment = fieldsOf(requireSuccess('cryptocom', answer));
-  const wallet = payment['wallet_address'];
-  if (typeof wallet === 'string' && wallet.toLowerCase() !== request.depositAddress.toLowerCase())
-    throw new MalformedAnswerError('cryptocom made a payment for another wallet');
+  requireEcho(payment, request);
   return {
     redirectUrl: readRedirectUrl(payment['payment_url']),
     providerReference: readReference(payment['id']),
-    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
+    expiresAtMs: expiryOf(payment, account.nowMs()),
     quotedUnits: null,
   };
+}
+
+/** Requires that the payment delivers USDC on Polygon to the deposit address, in the answer's own words. */
+function requireEcho(payment: AnswerFields, { depositAddress }: SessionRequest): void {
+  const expected = { wallet_address: depositAddress, crypto_currency: 'USDC', network: 'polygon' };
+  for (const [name, value] of Object.entries(expected)) {
+    if (readTextOrNull(payment[name])?.toLowerCase() !== value.toLowerCase())
+      throw new MalformedAnswerError(`cryptocom made a payment that does not confirm ${name}`);
+  }
+}
+
+/** Lifetime of a payment page where the answer names none. */
+const PAGE_LIFETIME_MS = 5 * 60_000;
+
+/** Seconds since 1970, or ISO 8601. */
+function expiryOf({ expired_at: expiredAt }: AnswerFields, nowMs: number): number {
+  const atMs = typeof expiredAt === 'number' ? expiredAt * 1000 : Date.parse(String(expiredAt));
+  return Number.isNaN(atMs) ? nowMs + PAGE_LIFETIME_MS : atMs;
 }

@@ -1,5 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type {
+  CatalogueEntry,
   PostedWebhook,
   ProviderAdapter,
   ProviderWebhook,
@@ -8,8 +9,9 @@ import type {
   SessionRequest,
   StartedSession,
 } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { NATIVE_USDC, nameOfToken, type ProviderId } from '../domain/provider-catalogue.ts';
 import { type AdapterSettings, type Call, createProtocolAdapter } from './protocol-adapter.ts';
+import { MalformedAnswerError } from './provider-http.ts';
 
 /** One setting of a provider, without the provider's name before it. */
 export interface ProviderVariable {
@@ -83,6 +85,10 @@ export interface ProviderSettings extends AdapterSettings {
   /** The name of that payment method at the provider; null for a card. */
   readonly paymentMethod: string | null;
   readonly isSandbox: boolean;
+  /** The provider's production hosts are called, and no simulator or proxy. */
+  readonly isProduction: boolean;
+  /** Requires that a contract that the provider names is USDC's; test environments deliver other tokens. */
+  requireUsdc(contract: unknown): void;
   /** Throws `ProviderSettingError` where it is missing. */
   value(name: string): string;
   valueOrNull(name: string): string | null;
@@ -94,17 +100,35 @@ export interface ProviderSettings extends AdapterSettings {
   host(name: string): string;
 }
 
+/**
+ * What an adapter relies on, by how it is known. Each entry names its source; the documentation and `provider list` show
+ * them.
+ */
+export interface Facts {
+  /** Read in the provider's own documentation. */
+  readonly official: readonly string[];
+  /** Read in an official SDK or OpenAPI file, or held against one by a test. */
+  readonly sdk: readonly string[];
+  /** Seen in public integrations of others only. */
+  readonly inferred: readonly string[];
+  readonly unknown: readonly string[];
+}
+
 /** Everything that is specific to one provider. */
 export interface ProviderDefinition<Account> {
   readonly id: ProviderId;
   readonly hosts: Readonly<Record<string, ProviderHost>>;
   /** In the order of the documentation. */
   readonly variables: readonly ProviderVariable[];
+  readonly facts: Facts;
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer'>;
   /** The operator's account as the calls need it. Throws `ProviderSettingError`. */
   account(settings: ProviderSettings): Account;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<Quote>;
   startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession>;
+  /** Why the account cannot be used; null where nothing speaks against it. */
+  blockedBecause?(account: Account): string | null;
+  readCatalogue?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
   /** Whether the account can authenticate webhooks; absent where it always can. */
   takesWebhooks?(account: Account): boolean;
   /** Absent where the provider sends none. */
@@ -115,6 +139,7 @@ export interface ProviderDefinition<Account> {
 export interface Provider {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
+  readonly facts: Facts;
   /** The providers at which it is a payment method; empty for one that sells by itself. */
   readonly routes: readonly ProviderId[];
   /** The adapter of an account. Throws `ProviderSettingError`. */
@@ -129,10 +154,11 @@ interface PaymentMethod {
 
 /** Makes a provider of its definition. */
 export function defineProvider<Account>(definition: ProviderDefinition<Account>): Provider {
-  const { readWebhook, takesWebhooks = () => true } = definition;
+  const { readCatalogue, readWebhook, takesWebhooks = () => true } = definition;
   return {
     id: definition.id,
     variables: definition.variables,
+    facts: definition.facts,
     routes: [],
     open(values, settings, method) {
       const id = method?.id ?? definition.id;
@@ -140,11 +166,16 @@ export function defineProvider<Account>(definition: ProviderDefinition<Account>)
       const account = definition.account(
         settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null }),
       );
+      const blockedBecause = definition.blockedBecause?.(account) ?? null;
       return createProtocolAdapter(
         {
           id,
           ...definition.traits,
           ...(isRouted ? { routedThrough: definition.id } : {}),
+          ...(blockedBecause === null ? {} : { blockedBecause }),
+          ...(readCatalogue === undefined
+            ? {}
+            : { readCatalogue: (request, call) => readCatalogue(account, request, call) }),
           quote: (request, call) => definition.quote(account, request, call),
           startSession: (request, call) => definition.startSession(account, request, call),
           // The webhooks of a payment method come to the address of the provider that runs it.
@@ -162,13 +193,15 @@ export function defineProvider<Account>(definition: ProviderDefinition<Account>)
 export function definePaymentMethod(definition: {
   readonly id: ProviderId;
   readonly variables: readonly ProviderVariable[];
+  readonly facts: Facts;
   readonly routes: readonly Provider[];
   /** The method's name at the provider of the route; undefined where it is not known. */
   nameAt(route: ProviderId, values: ProviderValues): string | undefined;
 }): Provider {
-  const { id, variables, routes } = definition;
+  const { id, variables, facts, routes } = definition;
   return {
     id,
+    facts,
     variables,
     routes: routes.map((route) => route.id),
     open(values, settings) {
@@ -206,6 +239,12 @@ function settingsOf(
   return {
     ...settings,
     isSandbox,
+    isProduction: !isSandbox && valueOrNull('BASE_URL') === null,
+    requireUsdc(contract) {
+      if (isSandbox || typeof contract !== 'string') return;
+      if (contract.toLowerCase() === (settings.usdc ?? NATIVE_USDC).toLowerCase()) return;
+      throw new MalformedAnswerError(`${settings.id} delivers ${nameOfToken(contract)}, not USDC`);
+    },
     valueOrNull,
     value,
     key,

@@ -1,20 +1,9 @@
-/**
- * MoonPay: the customer is sent to a signed address of its widget.
- *
- * Sources, gathered 2026-11; no live API has been called.
- * - Hosts, and the signature (HMAC-SHA256 of the query with its `?`, base64, appended last): its Node package (sdk).
- * - `walletAddress` is not asked for again when it is valid, `currencyCode` fixes the asset, `email` needs a signature,
- *   `GET /v3/currencies/{code}/buy_quote` and its `quoteCurrencyAmount`, `Moonpay-Signature-V2`: documentation (doc).
- * - Unverified, seen in public code of others: the asset `usdc_polygon` (in the test environment `usdc`), the remaining
- *   parameters of the address, `areFeesIncluded` (so that the fees are inside the charge and not on top of it),
- *   `baseCurrency.minBuyAmount`, the states of a transaction and the fields of its webhook.
- * - PayPal is a way to pay there (`paymentMethod=paypal`, in the United States, the United Kingdom and the EU): doc.
- * - Unknown: for how long an address works, and the time within which a repeated webhook is signed anew.
- */
+/** MoonPay: the customer is sent to a signed address of its widget. What is known of it, and from where, is in `facts`. */
 import { createHmac } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
-import { formatCents } from '../domain/money.ts';
+import { type Currency, formatCents } from '../domain/money.ts';
 import type {
+  CatalogueEntry,
   PostedWebhook,
   ProviderWebhook,
   Quote,
@@ -29,8 +18,21 @@ import {
   type ProviderSettings,
   secret,
 } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS, minimumUsdCentsOf, requireSuccess } from './protocol-adapter.ts';
-import { fieldsOf, readDecimalUnits, readTextOrNull } from './provider-http.ts';
+import {
+  type Call,
+  LINK_LIFETIME_MS,
+  minimumUsdCentsOf,
+  requireSold,
+  requireSuccess,
+} from './protocol-adapter.ts';
+import {
+  fieldsOf,
+  listOf,
+  MalformedAnswerError,
+  readCentsOrNull,
+  readDecimalUnits,
+  readTextOrNull,
+} from './provider-http.ts';
 import {
   readSignatureHeader,
   readSignedTime,
@@ -60,7 +62,28 @@ export const moonpay = defineProvider<Account>({
     optional(secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it, webhooks are rejected.')),
     ...environmentVariables,
   ],
+  facts: {
+    official: [
+      'A valid `walletAddress` is not asked again, `currencyCode` fixes the asset, `email` needs a signature (dev.moonpay.com).',
+      '`allowedIpAddress` binds the URL to one IP address and is mandatory for going live (dev.moonpay.com/widget/on-ramp/customization/ip-matching.md).',
+      '`GET /v3/currencies/{code}/buy_quote` with `quoteCurrencyAmount`; `Moonpay-Signature-V2` (dev.moonpay.com).',
+      '`paymentMethod=paypal` in the United States, the United Kingdom and the EU (dev.moonpay.com).',
+    ],
+    sdk: [
+      'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node).',
+      'The signature of webhooks (@moonpay/moonpay-node).',
+    ],
+    inferred: [
+      '`allowedIpAddress` is the base64 HMAC-SHA256 of the address under the secret key (bitpay/bitcore, in production).',
+      'The asset `usdc_polygon`, in the test environment `usdc`.',
+      'The other parameters of the URL, `areFeesIncluded`, `baseCurrency.minBuyAmount`, the states and fields of a webhook.',
+      '`GET /v3/currencies` with `isSuspended`, `notAllowedCountries`, `metadata.contractAddress`; `GET /v3/currencies/{code}/limits`.',
+      'India is not served, so INR is not offered.',
+    ],
+    unknown: ['How long a URL works, and whether a repeated webhook is signed anew.'],
+  },
   account: accountOf,
+  readCatalogue,
   quote: fetchQuote,
   async startSession(account, request, call) {
     // The address promises nothing, so the quote decides the threshold; it also shows that the provider responds.
@@ -92,7 +115,49 @@ function accountOf(settings: ProviderSettings) {
   };
 }
 
+/** India is on its list of unsupported countries. */
+const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
+/** Some 200 currencies with their metadata. */
+const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
+
+async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
+  const { id, apiUrl, apiKey, asset } = account;
+  const key = new URLSearchParams({ apiKey });
+  const all = await call({
+    method: 'GET',
+    url: `${apiUrl}/v3/currencies?${key}`,
+    maximumBytes: MAXIMUM_CURRENCIES_BYTES,
+  });
+  const entry = listOf(requireSuccess(id, all)).find(({ code }) => code === asset);
+  if (entry === undefined) throw new MalformedAnswerError(`${asset} is not in the catalogue`);
+  if (entry['isSuspended'] === true) throw new MalformedAnswerError(`${asset} is suspended`);
+  const country = request.customerCountry ?? null;
+  if (
+    country !== null &&
+    Array.isArray(entry['notAllowedCountries']) &&
+    entry['notAllowedCountries'].includes(country)
+  )
+    throw new MalformedAnswerError(`${asset} is not sold in ${country}`);
+  const contract = fieldsOf(entry['metadata'] ?? {})['contractAddress'];
+  account.requireUsdc(contract);
+  const query = new URLSearchParams({
+    apiKey,
+    baseCurrencyCode: request.currency.toLowerCase(),
+    areFeesIncluded: 'true',
+    paymentMethod: account.method,
+  });
+  const limits = await call({ method: 'GET', url: `${apiUrl}/v3/currencies/${asset}/limits?${query}` });
+  const base = fieldsOf(fieldsOf(requireSuccess(id, limits))['baseCurrency']);
+  return {
+    asset,
+    tokenContract: readTextOrNull(contract),
+    minimumCents: readCentsOrNull(base['minBuyAmount'], 'minBuyAmount'),
+    maximumCents: readCentsOrNull(base['maxBuyAmount'], 'maxBuyAmount'),
+  };
+}
+
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
+  requireSold(account.id, request, currenciesSold);
   const query = new URLSearchParams({
     apiKey: account.apiKey,
     baseCurrencyCode: request.currency.toLowerCase(),
@@ -125,8 +190,17 @@ function signedUrl(account: Account, request: SessionRequest): string {
     externalTransactionId: request.paymentId,
     redirectURL: request.returnUrl,
     ...(request.email === null ? {} : { email: request.email }),
+    ...allowedIpAddress(account, request),
   });
   return signMoonpayUrl(`${account.widgetUrl}?${query}`, account.secretKey);
+}
+
+/** Binds the URL to the customer's IP address. Without one the URL is not bound, which MoonPay may refuse. */
+function allowedIpAddress({ secretKey, warn }: Account, { customerIp = null }: SessionRequest) {
+  if (customerIp !== null)
+    return { allowedIpAddress: createHmac('sha256', secretKey).update(customerIp).digest('base64') };
+  warn?.('MoonPay session without the IP address of the customer, which MoonPay requires: check TRUST_PROXY');
+  return {};
 }
 
 /** Appends MoonPay's signature to an address: of the query as it stands, together with its question mark. */
@@ -153,5 +227,7 @@ function readWebhook(webhookKey: string, webhook: PostedWebhook): ProviderWebhoo
     throw new UnknownStateError(`moonpay sent the unknown status ${JSON.stringify(data['status'])}`);
   const atMs = readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
   const walletAddress = readTextOrNull(data['walletAddress']);
-  return { paymentId, providerReference: null, walletAddress, progress, atMs };
+  const { metadata } = fieldsOf(data['currency'] ?? {});
+  const tokenContract = readTextOrNull(fieldsOf(metadata ?? {})['contractAddress']);
+  return { paymentId, providerReference: null, walletAddress, tokenContract, progress, atMs };
 }

@@ -1,6 +1,8 @@
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
 import { type Currency, UNITS_PER_CENT } from '../domain/money.ts';
+import type { Address } from '../domain/payout-address.ts';
 import {
+  type CatalogueEntry,
   type PostedWebhook,
   type ProviderAdapter,
   type ProviderWebhook,
@@ -31,6 +33,10 @@ export interface AdapterSettings {
   readonly monotonicMs?: () => number;
   /** The address at which this provider reaches us with its webhooks. */
   readonly webhookUrl: string;
+  /** The contract of USDC on the chain of the service (native USDC on Polygon). */
+  readonly usdc?: Address;
+  /** Receives what an operator should know about a session that was started nevertheless. */
+  readonly warn?: (message: string) => void;
   /** The public root of this service, without a slash at its end. */
   readonly baseUrl: string;
 }
@@ -45,6 +51,8 @@ export interface Protocol {
   readonly needsCountry?: true;
   readonly checksReferrer?: true;
   readonly routedThrough?: ProviderId;
+  readonly blockedBecause?: string;
+  readCatalogue?(request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
   quote(request: QuoteRequest, call: Call): Promise<Quote>;
   startSession(request: SessionRequest, call: Call): Promise<StartedSession>;
   readWebhook?(webhook: PostedWebhook, call: Call): Promise<ProviderWebhook | null>;
@@ -78,7 +86,7 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
       requestJson(agent, { ...request, timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())) });
     return await work(call);
   }
-  const { readWebhook } = protocol;
+  const { readWebhook, readCatalogue } = protocol;
 
   return {
     id,
@@ -99,6 +107,15 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
         id,
         converse(settings.timeoutMs, (call) => protocol.startSession(request, call)),
       ),
+    ...(readCatalogue === undefined
+      ? {}
+      : {
+          readCatalogue: (request: QuoteRequest) =>
+            asProviderUnavailable(
+              id,
+              converse(settings.timeoutMs, (call) => readCatalogue(request, call)),
+            ),
+        }),
     ...(readWebhook === undefined
       ? {}
       : {
@@ -114,8 +131,9 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
 }
 
 /** Traits of the adapter; absent where it declares none. */
-function traitsOf({ opensOnce, needsCountry, checksReferrer, routedThrough }: Protocol) {
+function traitsOf({ opensOnce, needsCountry, checksReferrer, routedThrough, blockedBecause }: Protocol) {
   return {
+    ...(blockedBecause === undefined ? {} : { blockedBecause }),
     ...(opensOnce === undefined ? {} : { opensOnce }),
     ...(needsCountry === undefined ? {} : { needsCountry }),
     ...(checksReferrer === undefined ? {} : { checksReferrer }),

@@ -17,6 +17,8 @@ export interface JsonRequest {
   readonly body?: unknown;
   /** Time limit of the whole exchange, from connecting to the last byte. */
   readonly timeoutMs: number;
+  /** Maximum length of the answer; 64 KiB where absent. */
+  readonly maximumBytes?: number;
 }
 
 /** No answer of a provider that we can use is anywhere near this long. */
@@ -52,13 +54,12 @@ export function createProviderAgent(): Agent {
   return new Agent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
 }
 
-async function readBounded(body: AsyncIterable<Uint8Array>): Promise<string> {
+async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > MAXIMUM_ANSWER_BYTES)
-      throw new Error(`the answer is longer than ${MAXIMUM_ANSWER_BYTES} bytes`);
+    if (length > maximumBytes) throw new Error(`the answer is longer than ${maximumBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');
@@ -83,7 +84,7 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     },
     body: bodyText(call.body),
   });
-  const text = await readBounded(body);
+  const text = await readBounded(body, call.maximumBytes ?? MAXIMUM_ANSWER_BYTES);
   // Before the body is parsed: what stands before a provider's API may say it in a page.
   if (statusCode === 429) {
     const header = headers['retry-after'];
@@ -137,6 +138,18 @@ export function fieldsOf(value: unknown): AnswerFields {
     throw new MalformedAnswerError('the answer is not a JSON object');
   }
   return value as AnswerFields;
+}
+
+/** The objects of a list. */
+export function listOf(value: unknown): readonly AnswerFields[] {
+  if (!Array.isArray(value)) throw new MalformedAnswerError('the answer is not a list');
+  return value.map(fieldsOf);
+}
+
+/** An amount in cents, rounded up; null where there is none, or a negative one that means so. */
+export function readCentsOrNull(value: unknown, name: string): number | null {
+  if (value === undefined || value === null || Number(value) <= 0) return null;
+  return Number((readDecimalUnits(value, name) + 9_999n) / 10_000n);
 }
 
 /** A positive amount as providers write it, a JSON number or decimal text; what is below 10⁻⁶ is cut off. */

@@ -6,6 +6,7 @@ import { cryptocom } from './cryptocom.ts';
 import {
   definePaymentMethod,
   oneOf,
+  optional,
   type Provider,
   type ProviderValues,
   plain,
@@ -23,26 +24,38 @@ import { wert } from './wert.ts';
 const paypal = definePaymentMethod({
   id: 'paypal',
   variables: [
-    oneOf(
-      'ROUTE',
-      '`moonpay` offers PayPal as a payment method of MoonPay; without it, the provider is inactive.',
-      ['moonpay'],
-    ),
-  ],
-  routes: [moonpay],
-  nameAt: () => 'paypal',
-});
-
-const klarna = definePaymentMethod({
-  id: 'klarna',
-  variables: [
-    oneOf('ROUTE', 'A provider that offers Klarna (moonpay or banxa); without it Klarna is inactive.', [
+    oneOf('ROUTE', 'A provider that offers PayPal (moonpay or banxa); without it PayPal is inactive.', [
       'moonpay',
       'banxa',
     ]),
-    plain('PAYMENT_METHOD', 'What that provider calls Klarna.'),
+    optional(plain('PAYMENT_METHOD', 'The name of PayPal at Banxa; required with that route.')),
   ],
+  facts: {
+    official: ['`paymentMethod=paypal` at MoonPay (dev.moonpay.com); its own on-ramp sells no USDC.'],
+    sdk: [],
+    inferred: ['`PRIMERPAYPAL` (EUR) is PayPal in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
+    unknown: ['The name of PayPal in version 2 of Banxa.'],
+  },
   routes: [moonpay, banxa],
+  nameAt: (route, values) => (route === 'moonpay' ? 'paypal' : values['PAYMENT_METHOD']),
+});
+
+/** Banxa is the one on-ramp that lists Klarna. */
+const klarna = definePaymentMethod({
+  id: 'klarna',
+  variables: [
+    oneOf('ROUTE', '`banxa` offers Klarna as a payment method of Banxa; without it Klarna is inactive.', [
+      'banxa',
+    ]),
+    plain('PAYMENT_METHOD', 'The name of Klarna at Banxa.'),
+  ],
+  facts: {
+    official: [],
+    sdk: [],
+    inferred: ['`KLARNACKO` (SEK) is Klarna in version 1 of Banxa (EdgeApp/edge-react-gui #6057).'],
+    unknown: ['Whether Klarna exists there in EUR, and its name in version 2.'],
+  },
+  routes: [banxa],
   nameAt: (_route, values) => values['PAYMENT_METHOD'],
 });
 
@@ -75,7 +88,10 @@ export const providerDescriptions = Object.fromEntries(
   providerIds.map((id) => [id, descriptionOf(providers[id])]),
 ) as ProviderDescriptions;
 
-function descriptionOf({ id, variables }: Provider): ProviderDescription {
+function descriptionOf({ id, variables, facts }: Provider): ProviderDescription {
   const required = variables.filter(({ isRequired }) => isRequired);
-  return { requiredVariables: required.map(({ name }) => variableNameOf(id, name)) };
+  return {
+    requiredVariables: required.map(({ name }) => variableNameOf(id, name)),
+    unverified: [...facts.inferred, ...facts.unknown],
+  };
 }

@@ -1,22 +1,15 @@
 /**
  * Ramp Network: the customer is sent to a plain address of its widget, signed where the partner has a key for that.
- *
- * Sources, gathered 2026-11; no live API has been called.
- * - Hosts, `hostApiKey`, `userAddress`, `userEmailAddress`, `finalUrl`, `webhookStatusUrl`, `enabledFlows`, a purchase's
- *   `finalTxHash` and states: its SDK (sdk). `POST /api/host-api/v3/onramp/quote/all`: documentation as others read it.
- * - Unverified, seen in public code of others: `outAsset`, `inAsset`, `inAssetValue`; the fields of a quote (the amount
- *   in the asset's smallest units under `CARD_PAYMENT`); the signed address (Ed25519 over `query&timestamp=ms`, base64);
- *   `X-Body-Signature` (ECDSA on secp256k1 over the JSON with sorted keys, DER, base64), whose key is configuration.
- * - Unknown: the asset `MATIC_USDC` (see `GET /api/host-api/v3/assets`, which needs no key), and whether anything
- *   but a signed address keeps a customer from changing what is in it: **without a signing key the address is not
- *   locked**, and a customer who changes it pays another wallet, which leaves the checkout unpaid.
- * - There is no field for our id: it stands in the query of the address that webhooks go to, which the signature of a
- *   webhook does not cover. So the wallet in the webhook has to be the deposit address of that payment; see below.
+ * **Without a signing key the address is not locked**: a customer who changes it pays another wallet, which leaves the
+ * checkout unpaid. There is no field for our id: it stands in the query of the address that webhooks go to, which their
+ * signature does not cover, so the wallet in a webhook has to be the deposit address of that payment. What is known,
+ * and from where, is in `facts`.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import {
+  type CatalogueEntry,
   type PostedWebhook,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
@@ -33,10 +26,13 @@ import {
   secret,
 } from './define-provider.ts';
 import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
-import { fieldsOf, MalformedAnswerError } from './provider-http.ts';
+import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
 import { readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
+/** Native USDC; `MATIC_USDCE` is bridged. */
 const ASSET = 'MATIC_USDC';
+/** All assets with their limits. */
+const MAXIMUM_ASSETS_BYTES = 4 * 1024 * 1024;
 /** The query parameter with our id in the address of the webhooks. */
 const PAYMENT_PARAMETER = 'payment_id';
 
@@ -69,7 +65,7 @@ export const rampnetwork = defineProvider<Account>({
     optional(
       secret(
         'SIGNING_KEY',
-        'The Ed25519 private key (PEM) that signs session URLs; without it, customers can alter them.',
+        'The Ed25519 private key (PEM, or PKCS #8 in base64) that signs session URLs; without it, customers can alter them.',
       ),
     ),
     optional(
@@ -80,7 +76,21 @@ export const rampnetwork = defineProvider<Account>({
     ),
     ...environmentVariables,
   ],
+  facts: {
+    official: [],
+    sdk: [
+      'Hosts, `hostApiKey`, `userAddress`, `userEmailAddress`, `finalUrl`, `webhookStatusUrl`, `enabledFlows`, `enabledCryptoAssets`, `selectedCountryCode`, a purchase and its states (@ramp-network/ramp-instant-sdk 6.2.0, the Flutter SDK 5.0.0).',
+    ],
+    inferred: [
+      '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset; `inAssetValue` is in minor units (bitpay/bitcore).',
+      '`MATIC_USDC` is native USDC, `MATIC_USDCE` is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
+      '`paymentMethodType=CARD_PAYMENT`; the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
+      '`X-Body-Signature`: ECDSA on secp256k1 over the JSON with sorted keys, DER, base64; the key is configuration.',
+    ],
+    unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
+  },
   account: accountOf,
+  readCatalogue,
   quote: fetchQuote,
   async startSession(account, request, call) {
     // The address promises nothing, so the quote decides what is enough.
@@ -110,6 +120,23 @@ function accountOf(settings: ProviderSettings) {
   };
 }
 
+async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
+  const query = new URLSearchParams({ hostApiKey: account.apiKey, currencyCode: request.currency });
+  const url = `${account.apiUrl}/api/host-api/v3/assets?${query}`;
+  const answer = await call({ method: 'GET', url, maximumBytes: MAXIMUM_ASSETS_BYTES });
+  const assets = listOf(fieldsOf(requireSuccess('rampnetwork', answer))['assets']);
+  const entry = assets.find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
+  if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalogue`);
+  if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
+  account.requireUsdc(entry['address']);
+  return {
+    asset: ASSET,
+    tokenContract: readTextOrNull(entry['address']),
+    minimumCents: readCentsOrNull(entry['minPurchaseAmount'], 'minPurchaseAmount'),
+    maximumCents: readCentsOrNull(entry['maxPurchaseAmount'], 'maxPurchaseAmount'),
+  };
+}
+
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   const answer = await call({
     method: 'POST',
@@ -128,11 +155,16 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
 }
 
 function widgetUrl(account: Account, request: SessionRequest): string {
+  const { customerCountry = null } = request;
   const query = new URLSearchParams({
     hostApiKey: account.apiKey,
     outAsset: ASSET,
     inAsset: request.currency,
-    inAssetValue: formatCents(request.amountCents),
+    // In minor units: "100.00" would be read as one dollar or refused.
+    inAssetValue: String(request.amountCents),
+    enabledCryptoAssets: ASSET,
+    paymentMethodType: 'CARD_PAYMENT',
+    ...(customerCountry === null ? {} : { selectedCountryCode: customerCountry }),
     userAddress: request.depositAddress,
     enabledFlows: 'ONRAMP',
     defaultFlow: 'ONRAMP',
@@ -156,13 +188,22 @@ function readWebhook(webhookKey: KeyObject, webhook: PostedWebhook): ProviderWeb
   const purchase = fields['purchase'];
   const paymentId = new URL(webhook.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
   if (purchase === undefined || paymentId === null) return null;
-  const { status, updatedAt, receiverAddress } = fieldsOf(purchase);
+  const { status, updatedAt, receiverAddress, asset } = fieldsOf(purchase);
   if (typeof receiverAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
-  const progress = progressOfStatus.get(status);
+  // Money that was returned to the customer, whatever the status says.
+  const progress = fields['type'] === 'RETURNED' ? 'failed' : progressOfStatus.get(status);
   if (progress === undefined)
     throw new UnknownStateError(`rampnetwork sent the unknown status ${JSON.stringify(status)}`);
   const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
-  return { paymentId, providerReference: null, progress, atMs, walletAddress: receiverAddress };
+  const tokenContract = readTextOrNull(fieldsOf(asset ?? {})['address']);
+  return {
+    paymentId,
+    providerReference: null,
+    progress,
+    atMs,
+    walletAddress: receiverAddress,
+    tokenContract,
+  };
 }
 
 /** The bytes of an ECDSA signature in DER. Other bytes are refused before the webhook is read. */
@@ -182,9 +223,13 @@ function sortedJson(value: unknown): string {
   return `{${entries.map(([name, each]) => `${JSON.stringify(name)}:${sortedJson(each)}`).join(',')}}`;
 }
 
-/** A PEM key of Ed25519, or null when it is none. */
-function readSigningKey(pem: string): KeyObject | null {
-  return keyOf(() => createPrivateKey(pem), 'ed25519');
+/** A key of Ed25519 as PEM, or as DER (PKCS #8) in base64; null when it is none. */
+function readSigningKey(text: string): KeyObject | null {
+  const read = () =>
+    text.includes('-----BEGIN')
+      ? createPrivateKey(text)
+      : createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' });
+  return keyOf(read, 'ed25519');
 }
 
 /** A PEM public key of secp256k1, or null when it is none. */

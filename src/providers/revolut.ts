@@ -1,20 +1,11 @@
 /**
- * Revolut Ramp: the partner's API makes the address that the customer is sent to.
- *
- * Sources, gathered 2026-11; no live API has been called.
- * - `GET /partners/api/2.0/config`, `/quote` and `/buy` with `X-API-KEY`, their parameters, `ramp_redirect_url`; a quote's
- *   `crypto.amount`; `region` as the customer's country; a webhook's `order_id`, `wallet` and `event`, of which
- *   `ORDER_COMPLETED` is the only one named; `Revolut-Signature` with `Revolut-Request-Timestamp` (milliseconds, within
- *   five minutes): documentation (doc).
- * - Unverified, seen in public code of others: the asset `USDC-POL`; `fiat[].currency` and `min_limit`; USD, EUR and CAD
- *   only.
- * - Unknown: the other events, here guessed (loud when they are not met); whether one `orderId` may be begun twice;
- *   whether the address keeps a customer from changing the wallet in it, which a partner can choose with Revolut: choose
- *   it. An address that names another wallet than the deposit address is not used.
+ * Revolut Ramp: the partner's API makes the address that the customer is sent to. An address that does not lock wallet,
+ * amount and asset is not used: ask Revolut to lock them for your account. What is known, and from where, is in `facts`.
  */
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
+  CatalogueEntry,
   PostedWebhook,
   ProviderWebhook,
   Quote,
@@ -23,6 +14,7 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
   defineProvider,
   environmentVariables,
@@ -40,9 +32,12 @@ import {
 import {
   type AnswerFields,
   fieldsOf,
+  listOf,
   MalformedAnswerError,
+  readCentsOrNull,
   readDecimalUnits,
   readRedirectUrl,
+  readReference,
   readTextOrNull,
 } from './provider-http.ts';
 import {
@@ -53,7 +48,8 @@ import {
   requireRecent,
 } from './webhook-signature.ts';
 
-const ASSET = 'USDC-POL';
+/** Assets change rarely; the configuration is read again after an hour. */
+const ASSET_KEEP_MS = 60 * 60_000;
 const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
 const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_CREATED', 'paying'],
@@ -78,7 +74,20 @@ export const revolut = defineProvider<Account>({
     ...environmentVariables,
   ],
   traits: { needsCountry: true },
+  facts: {
+    official: [
+      '`Revolut-Signature` with `Revolut-Request-Timestamp` in milliseconds, within five minutes (developer.revolut.com).',
+    ],
+    sdk: [
+      '`GET /partners/api/2.0/config`, `/quote` and `/buy`, their parameters and answers; `crypto[]` with `currency`, `blockchain`, `smartContractAddress`; the events; `disableWalletAddress`, `disableFiatAmount` and `disableCryptoCurrency` of the URL; `POST /partners/api/1.0/webhooks` returns `signing_secret` (revolut-engineering/revolut-openapi, crypto-ramp-2.0.yaml of 2026-08-18).',
+    ],
+    inferred: [
+      '`fiat[].min_limit` and `max_limit`; residents of Europe, the United Kingdom and Switzerland only, so that CAD and US are doubtful.',
+    ],
+    unknown: ['Whether one `orderId` may be started twice.'],
+  },
   account: accountOf,
+  readCatalogue,
   quote: fetchQuote,
   startSession,
   takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
@@ -93,6 +102,11 @@ function accountOf(settings: ProviderSettings) {
     apiUrl: settings.host('api'),
     apiKey: settings.value('API_KEY'),
     webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
+    reuseAsset: createTtlCache<string>({
+      monotonicMs: settings.monotonicMs ?? (() => performance.now()),
+      keepMs: ASSET_KEEP_MS,
+      maximumEntries: 1,
+    }),
   };
 }
 
@@ -114,10 +128,43 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
   const country = request.customerCountry ?? null;
   if (country === null)
     return { deliveryUnits: null, minimumUsdCents: await fetchMinimumUsdCents(account, request, call) };
-  const quote = await get(account, call, 'quote', purchaseOf(request, country));
+  const asset = await fetchAsset(account, call);
+  const quote = await get(account, call, 'quote', purchaseOf(request, country, asset));
   const { amount, currencyId } = fieldsOf(quote['crypto']);
-  if (currencyId !== ASSET) throw new MalformedAnswerError('the quote is for another asset');
+  if (currencyId !== asset) throw new MalformedAnswerError('the quote is for another asset');
   return { deliveryUnits: readDecimalUnits(amount, 'crypto.amount'), minimumUsdCents: null };
+}
+
+/** Revolut's id of USDC on Polygon, whose contract has to be USDC's where the configuration names one. */
+function assetIn(account: Account, config: AnswerFields): AnswerFields {
+  const asset = listOf(config['crypto']).find(
+    ({ currency, blockchain }) => currency === 'USDC' && blockchain === 'POLYGON',
+  );
+  if (asset === undefined) throw new MalformedAnswerError('USDC on Polygon is not in the configuration');
+  account.requireUsdc(asset['smartContractAddress']);
+  return asset;
+}
+
+async function fetchAsset(account: Account, call: Call): Promise<string> {
+  return await account.reuseAsset('', async () =>
+    readReference(assetIn(account, await get(account, call, 'config', {}))['id']),
+  );
+}
+
+async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
+  const config = await get(account, call, 'config', {});
+  const asset = assetIn(account, config);
+  const { customerCountry = null } = request;
+  const { countries } = config;
+  if (customerCountry !== null && Array.isArray(countries) && !countries.includes(customerCountry))
+    throw new MalformedAnswerError(`${customerCountry} is not served`);
+  const fiat = listOf(config['fiat']).find(({ currency }) => currency === request.currency);
+  return {
+    asset: readReference(asset['id']),
+    tokenContract: readTextOrNull(asset['smartContractAddress']),
+    minimumCents: readCentsOrNull(fiat?.['min_limit'], 'min_limit'),
+    maximumCents: readCentsOrNull(fiat?.['max_limit'], 'max_limit'),
+  };
 }
 
 async function fetchMinimumUsdCents(account: Account, request: QuoteRequest, call: Call): Promise<number> {
@@ -129,11 +176,11 @@ async function fetchMinimumUsdCents(account: Account, request: QuoteRequest, cal
   return minimumUsdCentsOf(readDecimalUnits(sold['min_limit'], 'min_limit'), request);
 }
 
-function purchaseOf(request: QuoteRequest, country: string): Readonly<Record<string, string>> {
+function purchaseOf(request: QuoteRequest, country: string, asset: string): Readonly<Record<string, string>> {
   return {
     fiat: request.currency,
     amount: formatCents(request.amountCents),
-    crypto: ASSET,
+    crypto: asset,
     payment: 'card',
     region: country,
   };
@@ -145,13 +192,13 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
   // The address promises nothing, so the quote decides what is enough.
   const { deliveryUnits } = await fetchQuote(account, request, call);
   const { ramp_redirect_url: url } = await get(account, call, 'buy', {
-    ...purchaseOf(request, country),
+    ...purchaseOf(request, country, await fetchAsset(account, call)),
     wallet: request.depositAddress,
     orderId: request.paymentId,
     partnerRedirectUrl: request.returnUrl,
   });
   const redirectUrl = readRedirectUrl(url);
-  requireOwnWallet(redirectUrl, request);
+  requireLocked(redirectUrl, request);
   return {
     redirectUrl,
     providerReference: request.paymentId,
@@ -160,10 +207,17 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
   };
 }
 
-function requireOwnWallet(redirectUrl: string, { depositAddress }: SessionRequest): void {
-  const named = new URL(redirectUrl).searchParams.getAll('walletAddress');
-  if (named.every((wallet) => wallet.toLowerCase() === depositAddress.toLowerCase())) return;
-  throw new MalformedAnswerError('revolut made an address for another wallet');
+/** What keeps a customer from changing wallet, amount and asset in the widget. */
+const locks = ['disableWalletAddress', 'disableFiatAmount', 'disableCryptoCurrency'];
+
+/** Requires an address for exactly the deposit address, with everything locked. */
+function requireLocked(redirectUrl: string, { depositAddress }: SessionRequest): void {
+  const { searchParams } = new URL(redirectUrl);
+  const [wallet, ...others] = searchParams.getAll('walletAddress');
+  if (wallet?.toLowerCase() !== depositAddress.toLowerCase() || others.length > 0)
+    throw new MalformedAnswerError('revolut made an address that does not name the wallet once');
+  const open = locks.filter((name) => searchParams.getAll(name).join() !== 'true');
+  if (open.length > 0) throw new MalformedAnswerError(`revolut made an address without ${open.join(', ')}`);
 }
 
 function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
@@ -175,6 +229,7 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
 
   const { order_id: paymentId, wallet, event } = readWebhookFields(webhook.body);
   if (typeof paymentId !== 'string') return null;
+  if (typeof event === 'string' && event.startsWith('SELL_ORDER_')) return null;
   const progress = progressOfEvent.get(event);
   if (progress === undefined)
     throw new UnknownStateError(`revolut sent the unknown event ${JSON.stringify(event)}`);

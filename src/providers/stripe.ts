@@ -1,14 +1,6 @@
 /**
- * Stripe's crypto onramp: a session is created, read back, and its page opened.
- *
- * Sources, gathered 2026-11; no live API has been called. The product is a public preview, for approved accounts.
- * - `POST /v1/crypto/onramp_sessions` (a form) and its `redirect_url`, `crypto.onramp_session.updated`, the states,
- *   `Stripe-Signature`; no USDC on Polygon in the EU and New York: documentation (doc).
- * - Unverified, seen in public code of others: the parameters that lock currency, network and wallet, where the locks
- *   stand in the session, `GET /v1/crypto/onramp/quotes` and its answer; USD and EUR only. Some accounts ignored the
- *   lock without a word, so the session is read back and one that is not locked is never shown.
- * - Unknown: for how long the page opens; whether a version header is needed; `customer_ip_address`, which some countries
- *   need, is not sent.
+ * Stripe's crypto onramp: a session is created, read back, and its page opened. Amount and currency cannot be locked
+ * there, so that partial and surplus deliveries are to be expected. What is known, and from where, is in `facts`.
  */
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
@@ -30,12 +22,12 @@ import {
 } from './define-provider.ts';
 import { type Call, LINK_LIFETIME_MS, requireSold, requireSuccess } from './protocol-adapter.ts';
 import {
+  type AnswerFields,
   fieldsOf,
   MalformedAnswerError,
   readDecimalUnits,
   readRedirectUrl,
   readReference,
-  readTextOrNull,
 } from './provider-http.ts';
 import {
   readSignatureHeader,
@@ -68,6 +60,21 @@ export const stripe = defineProvider<Account>({
     ),
     baseUrlVariable,
   ],
+  facts: {
+    official: [
+      '`POST /v1/crypto/onramp_sessions` (a form), `redirect_url`, `crypto.onramp_session.updated`, the states; public preview for approved accounts (docs.stripe.com/crypto).',
+      'No USDC on Polygon in the EU and New York; customers can change the amount (docs.stripe.com/crypto).',
+    ],
+    sdk: [
+      '`wallet_addresses[polygon]`, `lock_wallet_address`, `customer_ip_address`; no `wallet_address` and no e-mail address at creation; `wallet_address` and `wallet_addresses` of a session may be null (stripe/stripe-dotnet).',
+      '`Stripe-Signature` (stripe).',
+    ],
+    inferred: [
+      '`GET /v1/crypto/onramp/quotes` and its answer; where the locks stand in a session.',
+      'Some accounts ignored the lock silently, so a session whose lock cannot be read back is never shown.',
+    ],
+    unknown: ['How long the page opens, and whether a version header is needed.'],
+  },
   account: accountOf,
   quote: fetchQuote,
   startSession,
@@ -116,6 +123,7 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
   // The session promises nothing, so the quote decides what is enough.
   const { deliveryUnits } = await fetchQuote(account, request, call);
   const headers = authorizationOf(account);
+  const { customerIp = null } = request;
   const body = new URLSearchParams({
     source_currency: request.currency.toLowerCase(),
     source_amount: formatCents(request.amountCents),
@@ -123,10 +131,10 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
     destination_network: 'polygon',
     'destination_currencies[]': 'usdc',
     'destination_networks[]': 'polygon',
-    wallet_address: request.depositAddress,
+    'wallet_addresses[polygon]': request.depositAddress,
     lock_wallet_address: 'true',
     'metadata[payment_id]': request.paymentId,
-    ...(request.email === null ? {} : { 'customer_information[email]': request.email }),
+    ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
   });
   const created = await call({ method: 'POST', url: `${account.apiUrl}${SESSIONS}`, headers, body });
   const { id, redirect_url: url } = fieldsOf(requireSuccess('stripe', created));
@@ -148,17 +156,27 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
 /** Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network. */
 function requireLocked(session: unknown, { depositAddress }: SessionRequest): void {
   const details = fieldsOf(fieldsOf(session)['transaction_details']);
-  const wallet = readTextOrNull(details['wallet_address'])?.toLowerCase();
+  const wallets = walletsOf(details);
   const isOnly = (name: string, value: string) => {
     const list = details[name];
     return Array.isArray(list) && list.length === 1 && list[0] === value;
   };
   const isLocked =
     details['lock_wallet_address'] === true &&
-    wallet === depositAddress.toLowerCase() &&
+    // One of both may be null, but not both: what is not read back is not known to be locked.
+    wallets.length > 0 &&
+    wallets.every((wallet) => wallet.toLowerCase() === depositAddress.toLowerCase()) &&
     isOnly('destination_currencies', 'usdc') &&
     isOnly('destination_networks', 'polygon');
   if (!isLocked) throw new Error('stripe made a session that is not locked to the deposit address');
+}
+
+/** The wallets that a session names: the one that was chosen, and those that were passed for each network. */
+function walletsOf(details: AnswerFields): readonly string[] {
+  const byNetwork = details['wallet_addresses'] ?? {};
+  return [details['wallet_address'], ...Object.values(fieldsOf(byNetwork))]
+    .filter((wallet) => wallet !== null && wallet !== undefined)
+    .map(String);
 }
 
 function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
@@ -177,9 +195,8 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   if (progress === undefined)
     throw new UnknownStateError(`stripe sent the unknown status ${JSON.stringify(session['status'])}`);
   const details = session['transaction_details'];
-  const walletAddress = readTextOrNull(
-    details === undefined || details === null ? null : fieldsOf(details)['wallet_address'],
-  );
+  const [walletAddress = null] =
+    details === undefined || details === null ? [] : walletsOf(fieldsOf(details));
   const { created } = event;
   const atMs = typeof created === 'number' ? created * 1000 : webhook.receivedAtMs;
   return { paymentId, providerReference: readReference(session['id']), walletAddress, progress, atMs };

@@ -1,19 +1,7 @@
 /**
- * Transak: a session is minted with a partner's access token, and its address opens once.
- *
- * Sources, gathered 2026-11; no live API has been called.
- * - Addresses with the purchase in their query are no longer supported; hosts, refresh of the access token, the session
- *   and its single use within five minutes, `referrerDomain`: documentation (doc). A new access token ends the old one,
- *   so one is shared by all and refreshed by one call at a time.
- * - `GET /api/v1/pricing/public/quotes` with the key in header and query, `response.cryptoAmount`: documentation as
- *   others read it (pub).
- * - Unverified, seen in public code of others: the widget's parameters, a webhook as a JWT (HS256) keyed with the current
- *   access token, its fields and states; that a request without a user agent may be refused.
- * - Unknown: whether a webhook that was sent before the access token was refreshed is signed anew. Until then it is
- *   refused here, and the page learns of the payment from the chain alone. With several instances each refresh ends the
- *   token of the others, who notice with their next session.
- * - Transak accepts calls only from servers whose addresses it knows; some accounts must also send the customer's address
- *   (`x-user-ip`, pub), which is not done here.
+ * Transak: a session is minted with a partner's access token, and its address opens once. A new access token ends the
+ * old one, so one is shared by all and refreshed by one call at a time; with several instances each refresh ends the
+ * token of the others, who notice with their next session. What is known, and from where, is in `facts`.
  */
 import { compactVerify } from 'jose/jws/compact/verify';
 import { UnknownStateError } from '../domain/errors.ts';
@@ -83,6 +71,23 @@ export const transak = defineProvider<Account>({
     ...environmentVariables,
   ],
   traits: { opensOnce: true, checksReferrer: true },
+  facts: {
+    official: [
+      'Hosts, `POST /partners/api/v2/refresh-token`, `POST /api/v2/auth/session`, `referrerDomain`, one use within five minutes (docs.transak.com).',
+      '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
+      'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
+    ],
+    sdk: ['A webhook is a JWT with HS256: verified by jose.'],
+    inferred: [
+      '`GET /api/v1/pricing/public/quotes` and `response.cryptoAmount`; the parameters of the widget; `x-user-ip` with the session (vechain/vechain-kit).',
+      'Webhooks are keyed with the current access token; their fields and states.',
+      'A request without a user agent may be refused.',
+    ],
+    unknown: [
+      'Which calls Transak refuses without `x-user-ip`.',
+      'Whether a webhook that was sent before the access token was refreshed is signed anew; until then it is refused.',
+    ],
+  },
   account: accountOf,
   quote: fetchQuote,
   async startSession(account, request, call) {
@@ -138,12 +143,18 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
 /** Refreshes a refused token, once: another server with the same account may have done so. */
 async function mintSession(account: Account, request: SessionRequest, call: Call): Promise<unknown> {
   const { token } = account;
+  const { customerIp = null } = request;
+  if (customerIp === null)
+    account.warn?.(
+      'Transak session without the IP address of the customer, which Transak requires: check TRUST_PROXY',
+    );
+  const userIp = customerIp === null ? {} : { 'x-user-ip': customerIp };
   const read = () => token.read((refresh) => refreshToken(account, call, refresh));
   const post = (accessToken: string): Promise<JsonAnswer> =>
     call({
       method: 'POST',
       url: `${account.gatewayUrl}/api/v2/auth/session`,
-      headers: { 'access-token': accessToken },
+      headers: { 'access-token': accessToken, 'x-api-key': account.apiKey, ...userIp },
       body: { widgetParams: widgetParams(account, request) },
     });
   const first = await read();
@@ -178,7 +189,7 @@ async function refreshToken(
   const answer = await call({
     method: 'POST',
     url: `${apiUrl}/partners/api/v2/refresh-token`,
-    headers: { 'api-secret': apiSecret },
+    headers: { 'api-secret': apiSecret, 'x-api-key': apiKey },
     body: { apiKey },
   });
   const { accessToken, expiresAt } = fieldsOf(fieldsOf(requireSuccess('transak', answer))['data']);

@@ -1,17 +1,7 @@
 /**
- * Wert: a session is made with the partner's key, and its page opened.
- *
- * Sources, gathered 2026-11; no live API has been called.
- * - `POST /api/external/hpp/create-session` with `X-Api-Key`, `flow_type`; `POST /api/v3/partners/convert` with
- *   `X-Partner-ID`, at most four a second from one address; that webhooks are switched off after answers that are late
- *   or not 2xx; `GET /api/external/orders?search_by=`: documentation (doc). The widget's address: its SDK (sdk).
- * - Unverified, seen in public code of others: the remaining fields of a session (`simple_full_restrict` locks them) and
- *   its `sessionId`; `commodity_amount`, `fee_percent` and `currency_miner_fee` of a conversion; a webhook's `type`,
- *   `click_id` and `order`; that `search_by` takes our id and answers `{data: […]}`, and the states of an order there.
- * - Unknown: whether the fees of a conversion are inside `commodity_amount`. They are taken off here: expecting too
- *   little takes a whole delivery for paid, expecting too much takes it for short.
- * - A webhook carries no signature, so it is only a trigger: it has to arrive at an address with a token that only
- *   Wert knows, and the status is read from Wert's own API.
+ * Wert: a session is made with the partner's key, and its page opened. Fees come on top of a conversion and are taken off
+ * what it delivers. A webhook carries no signature, so it is only a trigger: it has to arrive at an address with a token
+ * that only Wert knows, and the status is read from Wert's own API. What is known, and from where, is in `facts`.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
@@ -73,6 +63,18 @@ export const wert = defineProvider<Account>({
     ),
     ...environmentVariables,
   ],
+  facts: {
+    official: [
+      '`POST /api/external/hpp/create-session` with `X-Api-Key` and `flow_type`; `POST /api/v3/partners/convert` with `X-Partner-ID`, at most four a second from one address; `GET /api/external/orders?search_by=` (docs.wert.io).',
+      'Webhooks are switched off after answers that are late or not 2xx (docs.wert.io).',
+    ],
+    sdk: ['The address of the widget (@wert-io/widget-initializer).'],
+    inferred: [
+      'Fees come on top: `amount * fee_percent + currency_miner_fee`.',
+      'The other fields of a session, of which `simple_full_restrict` locks them; `sessionId`; `commodity_amount`; the fields of a webhook.',
+    ],
+    unknown: ['Whether `search_by` takes our id, and the states of an order there.'],
+  },
   account: accountOf,
   quote: fetchQuote,
   startSession,

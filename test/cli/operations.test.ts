@@ -379,6 +379,8 @@ describe('providers', () => {
       last_answer_at: null,
       last_failure_at: null,
       last_failure: null,
+      blocked_because: null,
+      unverified: expect.arrayContaining([expect.stringContaining('usdc_polygon')]),
     });
     expect(listed.filter(({ active }) => active)).toHaveLength(1);
     expect(listed.at(-1)).toMatchObject({ provider: 'klarna', configured: false, only_currency: 'EUR' });

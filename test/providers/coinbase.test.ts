@@ -17,12 +17,18 @@ const readPart = (part = '') =>
 async function startSessionWith(API_SECRET: string) {
   const server = await serveRequests(({ path }) =>
     path.endsWith('/sessions')
-      ? { session: { onrampUrl: 'https://pay.coinbase.com/buy?sessionToken=1' } }
+      ? {
+          session: { onrampUrl: 'https://pay.coinbase.com/buy?sessionToken=1' },
+          quote: { purchaseAmount: '104.5', purchaseCurrency: 'USDC' },
+        }
       : { purchase_amount: { value: '104.5', currency: 'USDC' } },
   );
   try {
     const adapter = stage.adapterOf('coinbase', { values: { BASE_URL: server.url, API_SECRET } });
-    return { session: await adapter.startSession(someSession), requests: server.requests };
+    return {
+      session: await adapter.startSession({ ...someSession, customerIp: '203.0.113.7' }),
+      requests: server.requests,
+    };
   } finally {
     await server.stop();
   }
@@ -83,14 +89,15 @@ describe.each(signers)('a token signed by $algorithm', ({ algorithm, secret, pub
       expect(Number(exp) - Number(nbf)).toBe(120);
       return nonce;
     });
-    expect(new Set(nonces).size).toBe(2);
+    expect(new Set(nonces).size).toBe(nonces.length);
+    expect(nonces).toHaveLength(1);
   });
 });
 
-it('sends what locks the purchase, and no more of the customer than their country', async () => {
+it('sends what locks the purchase, and no more of the customer than their country and IP address', async () => {
   const { session, requests } = await startSessionWith(stage.valuesOf('coinbase')['API_SECRET'] ?? '');
   expect(session.quotedUnits).toBe(104_500_000n);
-  expect(JSON.parse(requests[1]?.body ?? '')).toEqual({
+  expect(JSON.parse(requests[0]?.body ?? '')).toEqual({
     destinationAddress: someSession.depositAddress,
     destinationNetwork: 'polygon',
     purchaseCurrency: 'USDC',
@@ -99,6 +106,8 @@ it('sends what locks the purchase, and no more of the customer than their countr
     redirectUrl: someSession.returnUrl,
     partnerUserRef: someSession.paymentId,
     country: 'DE',
+    paymentMethod: 'CARD',
+    clientIp: '203.0.113.7',
   });
 });
 

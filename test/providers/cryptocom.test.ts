@@ -5,11 +5,13 @@ import { serveRequests } from './serve-requests.ts';
 import { outcomeOf, someSession } from './stage.ts';
 
 it('asks in minor units for a payment to the deposit address, and uses none for another wallet', async () => {
+  let echo: Readonly<Record<string, string>> = { crypto_currency: 'USDC', network: 'POLYGON' };
   let wallet: string | undefined = someSession.depositAddress.toLowerCase();
   const server = await serveRequests(() => ({
     id: 'payment_1',
     payment_url: 'https://pay.crypto.com/1',
     wallet_address: wallet,
+    ...echo,
   }));
   const adapter = createProviderAdapter(
     'cryptocom',
@@ -40,8 +42,15 @@ it('asks in minor units for a payment to the deposit address, and uses none for 
       return_url: someSession.returnUrl,
       cancel_url: someSession.returnUrl,
     });
+    // An account without the on-ramp ignores the wallet, and would take the money itself.
     wallet = undefined;
-    expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
+    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+    wallet = someSession.depositAddress;
+    for (const other of [{}, { crypto_currency: 'USDC', network: 'ethereum' }, { network: 'polygon' }]) {
+      echo = other as typeof echo;
+      expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+    }
+    echo = { crypto_currency: 'USDC', network: 'polygon' };
     wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
     expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
     expect(adapter.readWebhook).toBeUndefined();

@@ -60,6 +60,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     payments,
     adapters: world.adapters,
     nowMs,
+    usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     limiter: createFixedWindowLimiter(10_000, monotonicMs),
     observe: (_provider, outcome) => outcomes.push(outcome),
   });

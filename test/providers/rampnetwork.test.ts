@@ -18,7 +18,7 @@ it('signs an address so that only what was signed opens it, for a while', async 
   const { redirectUrl } = await stage.adapterOf('rampnetwork').startSession(someSession);
   expect((await fetch(redirectUrl)).status).toBe(200);
   for (const altered of [
-    redirectUrl.replace('inAssetValue=100.00', 'inAssetValue=1.00'),
+    redirectUrl.replace('inAssetValue=10000', 'inAssetValue=100'),
     redirectUrl.replace(/timestamp=\d/, 'timestamp=9'),
     redirectUrl.replace(/&signature=.*/, ''),
     `${redirectUrl}&userAddress=0x52908400098527886E0F7030069857D2E4169EE7`,

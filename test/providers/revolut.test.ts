@@ -63,28 +63,50 @@ it.each(['INR'] as const)('is not asked for %s, which it does not take', async (
   );
 });
 
-it('uses no address for another wallet', async () => {
-  let wallet = someSession.depositAddress.toLowerCase();
-  const server = await serveRequests(({ path }) =>
-    path.endsWith('/buy')
-      ? { ramp_redirect_url: `https://ramp.revolut.com/?amount=10000&walletAddress=${wallet}` }
-      : { crypto: { amount: 104.5, currencyId: 'USDC-POL' } },
-  );
+it('takes the asset from the configuration, and uses no address that is not locked to the deposit address', async () => {
+  const own = someSession.depositAddress.toLowerCase();
+  const locks = 'disableWalletAddress=true&disableFiatAmount=true&disableCryptoCurrency=true';
+  let query = `walletAddress=${own}&${locks}`;
+  let smartContractAddress: unknown = '0x3C499c542cEF5E3811e1192ce70d8cC03d5c3359';
+  const server = await serveRequests(({ path }) => {
+    if (path.endsWith('/config'))
+      return {
+        crypto: [
+          { id: 'A', currency: 'USDC', blockchain: 'ETHEREUM' },
+          { id: 'B', currency: 'USDC', blockchain: 'POLYGON', smartContractAddress },
+        ],
+      };
+    if (path.endsWith('/buy'))
+      return { ramp_redirect_url: `https://ramp.revolut.com/?amount=10000&${query}` };
+    return { crypto: { amount: 104.5, currencyId: 'B' } };
+  });
+  const start = (request = someSession) =>
+    outcomeOf(stage.adapterOf('revolut', { values: { BASE_URL: server.url } }).startSession(request));
   try {
-    const adapter = stage.adapterOf('revolut', { values: { BASE_URL: server.url } });
-    expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
+    expect(await start()).toBe('answered');
     expect(Object.fromEntries(server.requests.at(-1)?.query ?? [])).toEqual({
       fiat: 'EUR',
       amount: '100.00',
-      crypto: 'USDC-POL',
+      crypto: 'B',
       payment: 'card',
       region: 'DE',
       wallet: someSession.depositAddress,
       orderId: someSession.paymentId,
       partnerRedirectUrl: someSession.returnUrl,
     });
-    wallet = '0x52908400098527886E0F7030069857D2E4169EE7';
-    expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
+    for (const other of [
+      locks,
+      `walletAddress=0x52908400098527886E0F7030069857D2E4169EE7&${locks}`,
+      `walletAddress=${own}&walletAddress=${own}&${locks}`,
+      `walletAddress=${own}&${locks.replace('disableFiatAmount=true', 'disableFiatAmount=false')}`,
+      `walletAddress=${own}&disableWalletAddress=true&disableFiatAmount=true`,
+    ]) {
+      query = other;
+      expect(await start()).toBe('provider_unavailable');
+    }
+    query = `walletAddress=${own}&${locks}`;
+    smartContractAddress = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
+    expect(await start()).toBe('provider_unavailable');
   } finally {
     await server.stop();
   }

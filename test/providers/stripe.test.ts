@@ -3,6 +3,7 @@ import { createProviderAdapter } from '../../src/providers/providers.ts';
 import { serveJson } from './serve-json.ts';
 import { outcomeOf, someSession } from './stage.ts';
 
+const OTHER_WALLET = '0x52908400098527886E0F7030069857D2E4169EE7';
 const locked = {
   wallet_address: someSession.depositAddress,
   lock_wallet_address: true,
@@ -48,11 +49,23 @@ it('a session that is locked to the deposit address is used, whatever the letter
   await server.stop();
 });
 
+it('a session whose wallet is read back for Polygon alone is used', async () => {
+  const { server, adapter } = await startStripe({
+    ...locked,
+    wallet_address: null,
+    wallet_addresses: { polygon: someSession.depositAddress, ethereum: null },
+  });
+  expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
+  await server.stop();
+});
+
 it.each([
   ['is not locked', { ...locked, lock_wallet_address: false }],
   ['says nothing of a lock', { ...locked, lock_wallet_address: undefined }],
-  ['pays another wallet', { ...locked, wallet_address: '0x52908400098527886E0F7030069857D2E4169EE7' }],
+  ['pays another wallet', { ...locked, wallet_address: OTHER_WALLET }],
   ['pays no wallet yet', { ...locked, wallet_address: null }],
+  ['names no wallet for any network', { ...locked, wallet_address: null, wallet_addresses: null }],
+  ['also pays another wallet', { ...locked, wallet_addresses: { polygon: OTHER_WALLET } }],
   ['also sells another coin', { ...locked, destination_currencies: ['usdc', 'eth'] }],
   ['sells on every network', { ...locked, destination_networks: null }],
   ['has no details', null],

@@ -66,6 +66,8 @@ export interface ProviderWebhook {
   readonly providerReference: string | null;
   /** The wallet to which the provider delivers; null when it does not say. It has to be the payment's deposit address. */
   readonly walletAddress: string | null;
+  /** The contract of the token that the provider delivers; null or absent when it does not say. */
+  readonly tokenContract?: string | null;
   readonly progress: SessionProgress;
   /** Time of the event at the provider; of its arrival if the provider does not say. */
   readonly atMs: number;
@@ -123,6 +125,8 @@ export interface ProviderAdapter {
   readonly cachedQuotes?: CachedQuotes;
   /** Reads the provider's catalogue; absent where none is known. Throws like `quote`. */
   readCatalogue?(request: QuoteRequest): Promise<CatalogueEntry>;
+  /** Why it cannot be used in production yet, for the operator; absent where nothing speaks against it. */
+  readonly blockedBecause?: string;
   /** Throws like `quote`. Called only on the customer's click. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**
@@ -142,6 +146,8 @@ export interface ProviderAdapter {
 export interface ProviderDescription {
   /** The environment variables without which it is inactive. */
   readonly requiredVariables: readonly string[];
+  /** Facts that the adapter relies on and no official source confirms. */
+  readonly unverified: readonly string[];
 }
 export type ProviderDescriptions = Readonly<Record<ProviderId, ProviderDescription>>;
 

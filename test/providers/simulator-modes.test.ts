@@ -1,0 +1,260 @@
+/**
+ * What accounts of 2026 require and the simulators enforce: the customer's IP address, the newest signatures, locks that
+ * can be read back, every documented status, and native USDC.
+ */
+import { createHmac, generateKeyPairSync } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { SimulatorMode } from '../../simulators/protocols/simulated-protocol.ts';
+import type { ProviderWebhook } from '../../src/domain/ports/provider.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { createProviderAdapter } from '../../src/providers/providers.ts';
+import { serveRequests } from './serve-requests.ts';
+import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
+
+const LOOPBACK = '127.0.0.1';
+const BRIDGED = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
+let stage: Stage;
+beforeAll(async () => {
+  stage = await startStage();
+});
+afterEach(() => {
+  for (const id of providerIds) stage.onramps.setMode(id, {});
+});
+afterAll(() => stage?.stop());
+
+const inMode = (id: ProviderId, mode: SimulatorMode) => stage.onramps.setMode(id, mode);
+const open = (url: string) => fetch(url, { headers: { referer: 'https://pay.example.com/' } });
+
+/** The webhook about a card that was accepted, as the adapter reads it; null for one that says nothing. */
+async function webhookOf(id: ProviderId): Promise<ProviderWebhook | null | undefined> {
+  const adapter = stage.adapterOf(id);
+  const page = await open((await adapter.startSession(someSession)).redirectUrl);
+  const before = stage.webhooks.length;
+  await fetch(page.url, {
+    method: 'POST',
+    redirect: 'manual',
+    body: new URLSearchParams({ card_number: '4242 4242 4242 4242' }),
+  });
+  await vi.waitFor(() => expect(stage.webhooks.length).toBeGreaterThan(before), { timeout: 5_000 });
+  const posted = stage.webhooks[before];
+  if (posted === undefined) throw new Error('there is no webhook');
+  return await adapter.readWebhook?.(posted);
+}
+
+describe("the customer's IP address", () => {
+  it.each(['moonpay', 'paypal'] as const)('binds the URL of %s, before the signature', async (id) => {
+    inMode(id, { enforcesIp: true });
+    const adapter = stage.adapterOf(id);
+    const { redirectUrl } = await adapter.startSession({ ...someSession, customerIp: LOOPBACK });
+    const key = stage.valuesOf(id)['SECRET_KEY'] ?? '';
+    const { searchParams } = new URL(redirectUrl);
+    expect(searchParams.get('allowedIpAddress')).toBe(
+      createHmac('sha256', key).update(LOOPBACK).digest('base64'),
+    );
+    expect([...searchParams.keys()].at(-1)).toBe('signature');
+    expect((await open(redirectUrl)).status).toBe(200);
+    for (const customerIp of ['203.0.113.7', null]) {
+      const other = await adapter.startSession({ ...someSession, customerIp });
+      expect((await open(other.redirectUrl)).status).toBe(400);
+    }
+  });
+
+  it.each(['transak', 'stripe', 'coinbase'] as const)('is passed to %s', async (id) => {
+    inMode(id, { enforcesIp: true });
+    const adapter = stage.adapterOf(id);
+    const known = { ...someSession, customerIp: '203.0.113.7' };
+    expect(await outcomeOf(adapter.startSession(known))).toBe('answered');
+    expect(await outcomeOf(adapter.startSession({ ...someSession, customerIp: null }))).toBe(
+      'provider_unavailable',
+    );
+  });
+
+  it.each(['moonpay', 'transak'] as const)(
+    'is left out at %s where it is unknown, with a warning',
+    async (id) => {
+      const warnings: string[] = [];
+      const adapter = createProviderAdapter(id, stage.valuesOf(id), {
+        timeoutMs: 5_000,
+        nowMs: Date.now,
+        webhookUrl: 'https://pay.example.com/providers/x/webhooks',
+        baseUrl: 'https://pay.example.com',
+        warn: (message) => warnings.push(message),
+      });
+      await adapter.startSession({ ...someSession, customerIp: '203.0.113.7' });
+      expect(warnings).toEqual([]);
+      await adapter.startSession(someSession);
+      expect(warnings).toEqual([expect.stringContaining('check TRUST_PROXY')]);
+    },
+  );
+
+  it('keeps Banxa inactive in production, unless IP binding is off for the account', () => {
+    const { BASE_URL: _, ...values } = stage.valuesOf('banxa');
+    const blocked = (changes: Readonly<Record<string, string>>) =>
+      createProviderAdapter(
+        'banxa',
+        { ...values, ...changes },
+        {
+          timeoutMs: 5_000,
+          nowMs: Date.now,
+          webhookUrl: 'https://pay.example.com/providers/banxa/webhooks',
+          baseUrl: 'https://pay.example.com',
+        },
+      ).blockedBecause;
+    expect(blocked({})).toContain('BANXA_IP_BINDING=off');
+    expect(blocked({ IP_BINDING: 'off' })).toBeUndefined();
+    expect(blocked({ ENVIRONMENT: 'sandbox' })).toBeUndefined();
+    expect(stage.adapterOf('banxa').blockedBecause).toBeUndefined();
+  });
+});
+
+describe('a lock that cannot be read back', () => {
+  it.each([
+    ['stripe', { echoesNull: true }],
+    ['stripe', { isUnlocked: true }],
+    ['revolut', { isUnlocked: true }],
+    ['cryptocom', { echoesNull: true }],
+  ] as const)('keeps a session of %s from being used: %j', async (id, mode) => {
+    inMode(id, mode);
+    expect(await outcomeOf(stage.adapterOf(id).startSession(someSession))).toBe('provider_unavailable');
+  });
+});
+
+it('Crypto.com says when its page ends, and five minutes hold where it does not', async () => {
+  let expiry: Readonly<Record<string, unknown>> = { expired_at: 2_000_000_000 };
+  const server = await serveRequests(() => ({
+    ...{
+      id: 'payment_1',
+      payment_url: 'https://pay.crypto.com/1',
+      wallet_address: someSession.depositAddress,
+    },
+    ...{ crypto_currency: 'USDC', network: 'polygon', ...expiry },
+  }));
+  try {
+    const adapter = stage.adapterOf('cryptocom', { values: { BASE_URL: server.url } });
+    expect((await adapter.startSession(someSession)).expiresAtMs).toBe(2_000_000_000_000);
+    expiry = {};
+    const before = Date.now();
+    const { expiresAtMs } = await adapter.startSession(someSession);
+    expect(expiresAtMs - before).toBeGreaterThanOrEqual(5 * 60_000);
+    expect(expiresAtMs - before).toBeLessThan(6 * 60_000);
+  } finally {
+    await server.stop();
+  }
+});
+
+it('Stripe is passed the wallet by network, and no e-mail address', async () => {
+  const session = {
+    ...{ id: 'cos_1', redirect_url: 'https://crypto.link.com/1' },
+    transaction_details: {
+      ...{ lock_wallet_address: true, destination_currencies: ['usdc'], destination_networks: ['polygon'] },
+      wallet_addresses: { polygon: someSession.depositAddress },
+    },
+  };
+  const quote = { destination_currency: 'usdc', destination_amount: '104.50' };
+  const server = await serveRequests(({ path }) =>
+    path.endsWith('/quotes') ? { destination_network_quotes: { polygon: [quote] } } : session,
+  );
+  try {
+    const adapter = stage.adapterOf('stripe', { values: { BASE_URL: server.url } });
+    await adapter.startSession({ ...someSession, customerIp: '203.0.113.7' });
+    const form = new URLSearchParams(server.requests.find(({ method }) => method === 'POST')?.body);
+    expect(form.get('wallet_addresses[polygon]')).toBe(someSession.depositAddress);
+    expect(form.get('customer_ip_address')).toBe('203.0.113.7');
+    expect([...form.keys()].filter((name) => name === 'wallet_address' || name.includes('email'))).toEqual(
+      [],
+    );
+  } finally {
+    await server.stop();
+  }
+});
+
+describe('Ramp Network', () => {
+  it('is asked in minor units for native USDC alone, by card, in the country of the customer', async () => {
+    const { redirectUrl } = await stage.adapterOf('rampnetwork').startSession(someSession);
+    expect(Object.fromEntries(new URL(redirectUrl).searchParams)).toMatchObject({
+      ...{ inAssetValue: '10000', inAsset: 'EUR', outAsset: 'MATIC_USDC', enabledCryptoAssets: 'MATIC_USDC' },
+      ...{ paymentMethodType: 'CARD_PAYMENT', selectedCountryCode: 'DE' },
+    });
+  });
+
+  it('takes a signing key as PKCS #8 in base64', async () => {
+    const { privateKey } = generateKeyPairSync('ed25519');
+    const SIGNING_KEY = privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64');
+    const pem = privateKey.export({ format: 'pem', type: 'pkcs8' }).toString();
+    const now = vi.spyOn(Date, 'now').mockReturnValue(1_800_000_000_000);
+    const urlWith = async (key: string) =>
+      (await stage.adapterOf('rampnetwork', { values: { SIGNING_KEY: key } }).startSession(someSession))
+        .redirectUrl;
+    try {
+      expect(await urlWith(SIGNING_KEY)).toBe(await urlWith(pem));
+    } finally {
+      now.mockRestore();
+    }
+  });
+});
+
+describe('webhooks', () => {
+  it('of Coinbase are taken with the newer signature alone, which covers headers', async () => {
+    inMode('coinbase', { signsNextVersion: true });
+    expect(await webhookOf('coinbase')).toMatchObject({
+      paymentId: someSession.paymentId,
+      progress: 'delivering',
+    });
+    const posted = stage.webhooks.findLast(({ provider }) => provider === 'coinbase');
+    if (posted === undefined) throw new Error('there is no webhook');
+    const forged = { ...posted, headers: { ...posted.headers, 'x-event-id': 'another' } };
+    await expect(stage.adapterOf('coinbase').readWebhook?.(forged)).rejects.toThrow(
+      'not that of the webhook',
+    );
+  });
+
+  it.each([
+    ['coinbase', 'ONRAMP_TRANSACTION_STATUS_AWAITING_AUTH', 'paying'],
+    ['coinbase', 'ONRAMP_TRANSACTION_STATUS_AWAITING_PAYMENT', 'paying'],
+    ['banxa', 'cryptoTransferInitiated', 'delivering'],
+    ['revolut', 'ORDER_CREATED', 'paying'],
+  ] as const)('of %s with %s mean %s', async (id, status, progress) => {
+    inMode(id, { status });
+    expect(await webhookOf(id)).toMatchObject({ progress });
+  });
+
+  it.each([
+    ['coinbase', 'ONRAMP_TRANSACTION_STATUS_UNSPECIFIED'],
+    ['revolut', 'SELL_ORDER_COMPLETED'],
+  ] as const)('of %s with %s say nothing', async (id, status) => {
+    inMode(id, { status });
+    expect(await webhookOf(id)).toBeNull();
+  });
+
+  it.each(['moonpay', 'rampnetwork', 'coinbase'] as const)(
+    'of %s name the delivered contract',
+    async (id) => {
+      inMode(id, { tokenContract: BRIDGED });
+      expect(await webhookOf(id)).toMatchObject({ tokenContract: BRIDGED });
+    },
+  );
+});
+
+describe("the provider's own catalogue", () => {
+  const published = ['moonpay', 'paypal', 'rampnetwork', 'revolut', 'coinbase', 'banxa', 'klarna'] as const;
+
+  it.each(published)('of %s names native USDC', async (id) => {
+    const entry = await stage.adapterOf(id).readCatalogue?.(someSession);
+    expect(entry?.tokenContract).toBe('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359');
+    if (entry?.minimumCents !== null && entry?.maximumCents !== null)
+      expect(entry?.maximumCents).toBeGreaterThan(entry?.minimumCents ?? 0);
+  });
+
+  it.each(published)('of %s is refused with bridged USDC, by name', async (id) => {
+    inMode(id, { tokenContract: BRIDGED });
+    await expect(stage.adapterOf(id).readCatalogue?.(someSession)).rejects.toMatchObject({
+      errorName: 'provider_unavailable',
+      cause: expect.objectContaining({ message: expect.stringContaining('bridged USDC (USDC.e') }),
+    });
+  });
+});
+
+it('MoonPay is not asked for INR, which it does not take', async () => {
+  const adapter = stage.adapterOf('moonpay');
+  expect(await outcomeOf(adapter.quote({ ...someSession, currency: 'INR' }))).toBe('provider_inactive');
+});
