@@ -132,6 +132,7 @@ export const ar: Words = {
     inactive: 'غير متاح حاليًا',
     silent: 'لا يستجيب حاليًا',
     busy: 'مشغول حاليًا',
+    accountNeeded: 'يتطلب حسابًا لدى {provider}',
   },
   problems: {
     noSuchProvider: 'لا يوجد مزوّد بهذا الاسم. يُرجى اختيار واحد أدناه.',

@@ -140,6 +140,7 @@ export const de: Words = {
     inactive: 'Zurzeit nicht verfügbar',
     silent: 'Antwortet zurzeit nicht',
     busy: 'Zurzeit ausgelastet',
+    accountNeeded: 'Erfordert ein {provider}-Konto',
   },
   problems: {
     noSuchProvider: 'Diesen Anbieter gibt es nicht. Bitte wählen Sie unten einen aus.',

@@ -146,6 +146,7 @@ export const en = {
     inactive: 'Not available at the moment',
     silent: 'Does not answer at the moment',
     busy: 'Busy at the moment',
+    accountNeeded: 'Needs a {provider} account',
   },
   problems: {
     noSuchProvider: 'There is no such provider. Please choose one below.',

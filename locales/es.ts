@@ -137,6 +137,7 @@ export const es: Words = {
     inactive: 'No disponible por el momento',
     silent: 'No responde por el momento',
     busy: 'Ocupado por el momento',
+    accountNeeded: 'Requiere una cuenta de {provider}',
   },
   problems: {
     noSuchProvider: 'Ese proveedor no existe. Elija uno de los siguientes.',

@@ -135,6 +135,7 @@ export const fr: Words = {
     inactive: 'Indisponible pour le moment',
     silent: 'Ne répond pas pour le moment',
     busy: 'Occupé pour le moment',
+    accountNeeded: 'Nécessite un compte {provider}',
   },
   problems: {
     noSuchProvider: 'Ce prestataire n’existe pas. Choisissez-en un ci-dessous.',

@@ -132,6 +132,7 @@ export const hi: Words = {
     inactive: 'अभी उपलब्ध नहीं',
     silent: 'अभी जवाब नहीं दे रहा',
     busy: 'अभी व्यस्त है',
+    accountNeeded: '{provider} खाता आवश्यक है',
   },
   problems: {
     noSuchProvider: 'ऐसा कोई प्रदाता नहीं है। कृपया नीचे से कोई चुनें।',

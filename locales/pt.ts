@@ -137,6 +137,7 @@ export const pt: Words = {
     inactive: 'Indisponível no momento',
     silent: 'Não responde no momento',
     busy: 'Ocupado no momento',
+    accountNeeded: 'Requer uma conta {provider}',
   },
   problems: {
     noSuchProvider: 'Esse provedor não existe. Escolha um abaixo.',

@@ -1,7 +1,8 @@
 /** The parts of the documentation that follow from the list of environment variables, and `.env.example`. */
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Variable, variables } from '../src/config-variables.ts';
-import { providerIds } from '../src/domain/provider-catalogue.ts';
+import { providerCatalogue, providerIds } from '../src/domain/provider-catalogue.ts';
+import { providers } from '../src/providers/providers.ts';
 import { code, table } from './markdown.ts';
 
 const providerVariable = new RegExp(`^(${providerIds.join('|').toUpperCase()})_`);
@@ -21,6 +22,22 @@ function requiredInLiveMode(): ReadonlySet<string> {
 /** Everything but the providers. */
 export function variableTable(): string {
   return tableOf(variables.filter(({ name }) => !providerVariable.test(name)));
+}
+
+/** What each adapter relies on, and how that is known. */
+export function providerEvidence(): string {
+  return providerIds
+    .map((id) => {
+      const { official, sdk, inferred, unknown } = providers[id].facts;
+      const rows = [
+        ...official.map((fact) => ['official', fact]),
+        ...sdk.map((fact) => ['SDK', fact]),
+        ...inferred.map((fact) => ['inferred', fact]),
+        ...unknown.map((fact) => ['unknown', fact]),
+      ];
+      return `### ${providerCatalogue[id].name}\n\n${table(['evidence', 'fact (source)'], rows)}`;
+    })
+    .join('\n');
 }
 
 /** What each provider is configured with. */

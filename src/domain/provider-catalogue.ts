@@ -65,6 +65,9 @@ export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
   'stripe',
 ]);
 
+/** Their customers need an account there before they can pay (documented). */
+export const providersWithAccount: ReadonlySet<ProviderId> = new Set(['coinbase']);
+
 /** The value of `provider` that lets the customer choose on the page. */
 export const MULTI_PROVIDER = 'multi';
 export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;

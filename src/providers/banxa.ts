@@ -74,7 +74,7 @@ export const banxa = defineProvider<Account>({
   facts: {
     official: [
       '`POST /{partner}/v2/buy` with `x-api-key` and `checkoutUrl`, which opens once (docs.banxa.com).',
-      'IP binding is on for all new partners: each order must name the network of the customer, as `hash` or `range` (docs.banxa.com/products/hosted-checkout/docs/api-integration/ip-binding).',
+      'IP binding is on for all new partners: each order must name the network of the customer, as `hash` or `range` (docs.banxa.com, Hosted Checkout, IP binding).',
       '`Authorization: Bearer key:signature:nonce`, HMAC-SHA256 in hex over method, registered path, nonce and body (docs.banxa.com).',
     ],
     sdk: [

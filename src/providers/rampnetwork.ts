@@ -83,7 +83,7 @@ export const rampnetwork = defineProvider<Account>({
     ],
     inferred: [
       '`outAsset` only preselects, and `enabledCryptoAssets` locks the asset; `inAssetValue` is in minor units (bitpay/bitcore).',
-      '`MATIC_USDC` is native USDC, `MATIC_USDCE` is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
+      '"MATIC_USDC" is native USDC, "MATIC_USDCE" is bridged; `GET /api/host-api/v3/assets` with contract and limits (bitpay/bitcore).',
       '`paymentMethodType=CARD_PAYMENT`; the quote; the signed URL (Ed25519 over `query&timestamp=ms`); a webhook of type `RETURNED` is a failure.',
       '`X-Body-Signature`: ECDSA on secp256k1 over the JSON with sorted keys, DER, base64; the key is configuration.',
     ],

@@ -1,5 +1,5 @@
 import type { Payment } from '../../domain/payment.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import { type ProviderId, providersWithAccount } from '../../domain/provider-catalogue.ts';
 import type { AskQuote, QuoteOutcome } from '../../payments/ask-quotes.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -97,7 +97,9 @@ function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
 function offerDetails({ payment }: Checkout, { offer, outcome }: OfferRow, language: Language): Html {
   const { offers: words } = language.words;
   const formatMinimum = payment.currency === 'USD' ? formatMoney : formatMoneyAndCode;
-  const minimum = fillIn(words.minimum, { amount: formatMinimum(language, offer.minimumUsdCents, 'USD') });
+  const from = fillIn(words.minimum, { amount: formatMinimum(language, offer.minimumUsdCents, 'USD') });
+  const account = fillIn(words.accountNeeded, { provider: offer.name });
+  const minimum = providersWithAccount.has(offer.provider) ? html`${from} · ${account}` : html`${from}`;
   if (outcome?.kind === 'silent') return html`${minimum} · ${words.silent}`;
   if (outcome?.kind === 'busy') return html`${minimum} · ${words.busy}`;
   const units = outcome?.kind === 'quoted' ? outcome.quote.deliveryUnits : null;
