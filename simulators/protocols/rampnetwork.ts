@@ -139,12 +139,24 @@ async function openWidget(
   const query = readParameters(
     parameters,
     [
-      ...(['hostApiKey', 'outAsset', 'inAsset', 'inAssetValue', 'userAddress', 'timestamp'] as const),
-      ...(['signature', 'enabledCryptoAssets'] as const),
+      'hostApiKey',
+      'outAsset',
+      'inAsset',
+      'inAssetValue',
+      'userAddress',
+      'timestamp',
+      'signature',
+      'enabledCryptoAssets',
     ],
     [
-      ...(['enabledFlows', 'defaultFlow', 'finalUrl', 'webhookStatusUrl', 'userEmailAddress'] as const),
-      ...(['hostAppName', 'paymentMethodType', 'selectedCountryCode'] as const),
+      'enabledFlows',
+      'defaultFlow',
+      'finalUrl',
+      'webhookStatusUrl',
+      'userEmailAddress',
+      'hostAppName',
+      'paymentMethodType',
+      'selectedCountryCode',
     ],
   );
   if (!isSame(query.hostApiKey, simulator.values['API_KEY']))

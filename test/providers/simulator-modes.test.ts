@@ -122,12 +122,12 @@ describe('a lock that cannot be read back', () => {
 it('Crypto.com says when its page ends, and five minutes hold where it does not', async () => {
   let expiry: Readonly<Record<string, unknown>> = { expired_at: 2_000_000_000 };
   const server = await serveRequests(() => ({
-    ...{
-      id: 'payment_1',
-      payment_url: 'https://pay.crypto.com/1',
-      wallet_address: someSession.depositAddress,
-    },
-    ...{ crypto_currency: 'USDC', network: 'polygon', ...expiry },
+    id: 'payment_1',
+    payment_url: 'https://pay.crypto.com/1',
+    wallet_address: someSession.depositAddress,
+    crypto_currency: 'USDC',
+    network: 'polygon',
+    ...expiry,
   }));
   try {
     const adapter = stage.adapterOf('cryptocom', { values: { BASE_URL: server.url } });
@@ -144,9 +144,12 @@ it('Crypto.com says when its page ends, and five minutes hold where it does not'
 
 it('Stripe is passed the wallet by network, and no e-mail address', async () => {
   const session = {
-    ...{ id: 'cos_1', redirect_url: 'https://crypto.link.com/1' },
+    id: 'cos_1',
+    redirect_url: 'https://crypto.link.com/1',
     transaction_details: {
-      ...{ lock_wallet_address: true, destination_currencies: ['usdc'], destination_networks: ['polygon'] },
+      lock_wallet_address: true,
+      destination_currencies: ['usdc'],
+      destination_networks: ['polygon'],
       wallet_addresses: { polygon: someSession.depositAddress },
     },
   };
@@ -172,8 +175,12 @@ describe('Ramp Network', () => {
   it('is asked in minor units for native USDC alone, by card, in the country of the customer', async () => {
     const { redirectUrl } = await stage.adapterOf('rampnetwork').startSession(someSession);
     expect(Object.fromEntries(new URL(redirectUrl).searchParams)).toMatchObject({
-      ...{ inAssetValue: '10000', inAsset: 'EUR', outAsset: 'MATIC_USDC', enabledCryptoAssets: 'MATIC_USDC' },
-      ...{ paymentMethodType: 'CARD_PAYMENT', selectedCountryCode: 'DE' },
+      inAssetValue: '10000',
+      inAsset: 'EUR',
+      outAsset: 'MATIC_USDC',
+      enabledCryptoAssets: 'MATIC_USDC',
+      paymentMethodType: 'CARD_PAYMENT',
+      selectedCountryCode: 'DE',
     });
   });
 
