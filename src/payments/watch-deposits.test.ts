@@ -153,3 +153,83 @@ it('begins below its checkpoints where the chain has none of them and two hosts 
   await watchDeposits({ chain, observations, known, decide: () => null, onRewind: () => {} });
   expect(rewound).toEqual([blockAt(6_000)]);
 });
+
+/** Calls that one pass makes, after passes that have seen everything so far. */
+async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasDeposits: boolean }) {
+  const time = { nowMs: 0 };
+  let latest = 100;
+  const asked: string[] = [];
+  const view: ChainView = {
+    source: 'node',
+    readLatest: async () => {
+      asked.push('latest');
+      return { ...blockAt(latest), parentHash: blockAt(latest - 1).hash };
+    },
+    readFinal: async () => {
+      asked.push('final');
+      return blockAt(latest - 2);
+    },
+    readHeads: () => Promise.reject(new Error('not asked here')),
+    readBlock: async (number) => blockAt(number),
+    async readLogs({ fromBlock, toBlock, recipients, block, withReleases }) {
+      const named = recipients === null ? 'all' : recipients.join();
+      const kind = `${named}${block === undefined ? '' : ' by hash'}${withReleases === false ? '' : ' and releases'}`;
+      asked.push(`logs ${fromBlock} to ${toBlock} of ${kind}`);
+      const place = { blockNumber: toBlock, logIndex: 0, transactionHash: `0x${toBlock}` };
+      const deposit = { recipient: '0xopen' as TransferLog['recipient'], units: 1n, ...place };
+      return { transfers: options.hasDeposits ? [deposit] : [], forwarded: [], scannedTo: blockAt(toBlock) };
+    },
+    confirmLogs: async () => true,
+    confirmBlock: async () => true,
+  };
+  const chain = { withView: (use: (view: ChainView) => Promise<unknown>) => use(view) } as ChainReader;
+  let cursor = blockAt(90);
+  const observations = {
+    readCursor: async () => cursor,
+    recordScan: async ({ final }: ScanRecord) => {
+      cursor = final;
+    },
+  } as unknown as ObservationStore;
+  const known = {
+    book: { addresses: null, isCandidate: () => true },
+    catchUp: async () => {},
+    findPayment: async () => ({ id: 'a payment' }),
+  } as unknown as KnownAddresses;
+  const context: WatchDepositsContext = {
+    chain,
+    observations,
+    known,
+    decide: () => null,
+    onRewind: () => {},
+    kept: createKeptBlocks(),
+    finality: { everyMs: 60_000, monotonicMs: () => time.nowMs },
+    openAddresses: { list: async () => ['0xopen' as TransferLog['recipient']] },
+    expectsReleases: async () => false,
+  };
+  await watchDeposits(context);
+  await watchDeposits(context);
+  if (options.isHeadNew) latest++;
+  asked.length = 0;
+  await watchDeposits(context);
+  return asked;
+}
+
+it('asks for the newest block alone while that is the same', async () => {
+  expect(await callsOfPass({ isHeadNew: false, hasDeposits: false })).toEqual(['latest']);
+});
+
+it('reads a new block once, by its hash and for the open addresses, while nothing of ours is there', async () => {
+  expect(await callsOfPass({ isHeadNew: true, hasDeposits: false })).toEqual([
+    'latest',
+    'logs 101 to 101 of 0xopen by hash',
+  ]);
+});
+
+it('reads blocks again once they are final, for all addresses, and the others not', async () => {
+  expect(await callsOfPass({ isHeadNew: true, hasDeposits: true })).toEqual([
+    'latest',
+    'final',
+    'logs 99 to 99 of all and releases',
+    'logs 101 to 101 of 0xopen by hash',
+  ]);
+});

@@ -135,11 +135,11 @@ export function endFaults(world: SimulatedWorld): void {
   const { chain, moods, trouble, time } = world;
   world.isCalm = true;
   moods.fill(honest);
+  chain.isFinalityStalled = false;
   trouble.percent = 0;
   time.skewMs = 0;
   world.leases.isSplit = false;
   chain.baseFee = 30n * 10n ** 9n;
-  chain.isFinalityStalled = false;
   chain.submit({ kind: 'pause', isOn: false });
   for (const account of [world.feeWallet, ...world.payments.map(({ payoutAddress }) => payoutAddress)]) {
     chain.submit({ kind: 'blocklist', account, isOn: false });

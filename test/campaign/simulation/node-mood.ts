@@ -12,6 +12,8 @@ export type Mood =
   | { readonly kind: 'hung' }
   /** Its newest block is so many below the chain's. */
   | { readonly kind: 'behind'; readonly blocks: number }
+  /** Several nodes behind one address, of which some are so many blocks behind: each answer is of another one. */
+  | { readonly kind: 'load balancer'; readonly blocks: number }
   /** Shows the newest blocks, but has no logs of the last ones yet: an empty list, not an error. */
   | { readonly kind: 'delayed logs'; readonly blocks: number }
   | { readonly kind: 'dropped logs' }
@@ -56,6 +58,7 @@ const kinds = [
   'lagging nonce',
   'hung',
   'omitted logs',
+  'load balancer',
   'fabricated logs',
   'early finality',
 ] as const satisfies readonly [Mood['kind'], ...Mood['kind'][]];
@@ -86,6 +89,8 @@ export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject):
       return { kind, blocks: draws.between(1, 40) };
     case 'delayed logs':
       return { kind, blocks: draws.between(1, 6) };
+    case 'load balancer':
+      return { kind, blocks: draws.between(1, 3) };
     case 'omitted logs':
       return { kind, parity: draws.oneOf([0, 1]) };
     case 'lying hashes':

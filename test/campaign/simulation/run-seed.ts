@@ -238,6 +238,7 @@ function merchantSteps({ world, faults }: Run, process: SimulatedProcess): Promi
 async function passDeadline(run: Run): Promise<void> {
   const { world } = run;
   world.moods.fill(honest);
+  world.chain.isFinalityStalled = false;
   world.trouble.percent = 0;
   await keepAlive(run);
   // Merchants without an answer ask again before: the same key means the same payment for a day only.

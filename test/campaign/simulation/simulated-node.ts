@@ -35,10 +35,14 @@ export function createSimulatedNode(
   draws: Draws,
   options: NodeOptions,
 ): JsonRpcClient {
+  /** Whether the node behind a load balancer that answers now is behind. */
+  let isStale = false;
+
   function answer(method: string, params: readonly unknown[], signer: Address | null = null): unknown {
     const mood = options.mood();
     if (mood.kind === 'down') throw new ChainUnavailableError(`${options.name} is down`);
     if (mood.kind === 'hung') throw new AnswerTooSlowError(`${options.name} did not answer ${method}`);
+    if (mood.kind === 'load balancer') isStale = draws.chance(50);
     const result = execute(method, params, signer);
     if (mood.kind === 'slow' && draws.chance(70)) {
       throw new AnswerTooSlowError(`${options.name} is slow to answer ${method}`);
@@ -52,6 +56,7 @@ export function createSimulatedNode(
 
   function lag(): number {
     const mood = options.mood();
+    if (mood.kind === 'load balancer') return isStale ? mood.blocks : 0;
     return mood.kind === 'behind' ? mood.blocks : 0;
   }
 
