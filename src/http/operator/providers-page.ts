@@ -29,6 +29,8 @@ import {
 interface Provider {
   readonly id: ProviderId;
   readonly isConfigured: boolean;
+  /** Why it is not offered although it has credentials; null where nothing speaks against it. */
+  readonly blockedBecause: string | null;
   readonly settings: ProviderSettings;
   /** Null if it is not configured and so not monitored. */
   readonly health: ProviderHealth | null;
@@ -56,6 +58,7 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId): Pro
   return {
     id,
     isConfigured: adapter !== undefined,
+    blockedBecause: adapter?.blockedBecause ?? null,
     settings: await directory.settings.readProviderSettings(id),
     health: adapter?.health?.() ?? null,
   };
@@ -148,7 +151,8 @@ function missingVariables({ providerDescriptions }: OperatorContext, id: Provide
   return providerDescriptions[id].requiredVariables.map((name) => html`<code>${name}</code> `);
 }
 
-function stateBadge({ isConfigured, settings }: Provider): Html {
+function stateBadge({ isConfigured, blockedBecause, settings }: Provider): Html {
+  if (blockedBecause !== null) return html`<span class="badge warn">Blocked</span> ${blockedBecause}`;
   if (settings.active === false) return html`<span class="badge warn">Switched off</span>`;
   return isConfigured
     ? html`<span class="badge good">Offered</span>`
