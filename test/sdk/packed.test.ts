@@ -28,7 +28,7 @@ const textOf = (path: string) => readFileSync(join(sdk.packageFolder, path), 'ut
 describe('the packed SDK', () => {
   it('holds what runs, its types, its description and its changes, and nothing else', () => {
     const names = sdk.packedFiles.filter((path) => !/^dist\/[\w-]+\.(js|d\.ts)$/.test(path));
-    expect(names).toEqual(['CHANGELOG.md', 'README.md', 'package.json']);
+    expect(names).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     expect(sdk.packedFiles).toContain('dist/sdk.js');
     expect(sdk.packedFiles).toContain('dist/sdk.d.ts');
     const description = JSON.parse(textOf('package.json')) as Record<string, unknown>;
