@@ -48,6 +48,8 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'alerts.recordAlerts':
     'every thirty seconds where mail is configured, by indexes that most rows are not in',
   'alerts.claimAlerts': 'where mail is configured, by the index of those that wait',
+  'visits.listVisitOutcomes':
+    'once a minute, the newest 2,000 visits by the index of their times, and their payments',
   'events.deleteEvents': 'every half second, by the index of their times',
   'alerts.returnAlert': 'where the mail server cannot be reached, by the primary key',
   'people.addPasskey': 'dashboard, by the user',

@@ -58,7 +58,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     nowMs: clock.nowMs,
     observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),
   });
-  keepLimitsCurrent(server, parts);
+  keepProvidersCurrent(server, parts);
   registerOpenApi(server, config);
   registerDocs(server, {
     baseUrl: config.baseUrl,
@@ -84,19 +84,23 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   return server;
 }
 
-/** Interval at which limits that have become old are read again. */
-const LIMITS_INTERVAL_MS = 60_000;
+/** Interval at which limits that have become old are read again, and the success of providers is estimated anew. */
+const PROVIDERS_INTERVAL_MS = 60_000;
 
-/** Reads the limits of the providers' catalogues in the background, so that no create and no page waits for them. */
-function keepLimitsCurrent(server: FastifyInstance, { directory: { adapters, limits } }: ServiceParts): void {
+/** Reads the providers' catalogues and their success in the background, so that no create and no page waits for them. */
+function keepProvidersCurrent(
+  server: FastifyInstance,
+  { directory: { adapters, limits }, refreshSuccess, log }: ServiceParts,
+): void {
   const refresh = () => {
+    refreshSuccess().catch((err: unknown) => log.warn({ err }, 'the success of providers was not estimated'));
     for (const provider of adapters.keys())
       for (const currency of currencies) limits?.refresh(provider, currency, null);
   };
   let timer: NodeJS.Timeout | undefined;
   server.addHook('onListen', async () => {
     refresh();
-    timer = setInterval(refresh, LIMITS_INTERVAL_MS);
+    timer = setInterval(refresh, PROVIDERS_INTERVAL_MS);
     timer.unref();
   });
   server.addHook('onClose', async () => clearInterval(timer));

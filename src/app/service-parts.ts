@@ -16,6 +16,8 @@ import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mail.ts';
+import type { VisitStore } from '../domain/ports/provider.ts';
+import { estimateSuccess } from '../domain/provider-success.ts';
 import type { SimulateOutcome } from '../http/checkout/simulated-outcome.ts';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
@@ -94,6 +96,29 @@ export interface ServiceParts extends ServiceOptions {
   readonly create: CreatePaymentContext;
   /** Providers, each behind its circuit breaker. */
   readonly directory: ProviderDirectory;
+  /** Estimates anew how often visits to providers end with a delivery. */
+  readonly refreshSuccess: () => Promise<void>;
+}
+
+/** Older visits say little about a provider today. */
+const VISITS_COUNTED_MS = 30 * 24 * 3_600_000;
+/** A visit that has not led to a payment by then is counted as one without a delivery. */
+const VISIT_DECIDED_MS = 2 * 3_600_000;
+/** Some milliseconds of reading; the estimates rest on the newest visits of each provider. */
+const VISITS_COUNTED = 2_000;
+
+/** Keeps the estimate that the newest visits lead to. */
+function createSuccessReader(visits: VisitStore, { nowMs }: Clock) {
+  let current = estimateSuccess([]);
+  return {
+    rates: () => current,
+    async refresh() {
+      const now = nowMs();
+      current = estimateSuccess(
+        await visits.listVisitOutcomes(now - VISITS_COUNTED_MS, now - VISIT_DECIDED_MS, VISITS_COUNTED),
+      );
+    },
+  };
 }
 
 /** Time limit of the DNS query for a callback at creation; a name that does not answer is accepted. */
@@ -113,6 +138,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
       metrics.providerCircuitOpen.set({ provider }, isCircuitOpen ? 1 : 0);
     },
   };
+  const success = createSuccessReader(store.visits, clock);
   const directory = {
     adapters: new Map(
       [...external.adapters].map(([id, adapter]) => [
@@ -121,6 +147,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
       ]),
     ),
     settings: store.providers,
+    success: success.rates,
     limits: createKnownLimits({
       adapters: external.adapters,
       nowMs: clock.nowMs,
@@ -164,6 +191,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
       own: locationOf(config.baseUrl),
     }),
     startSession,
+    refreshSuccess: success.refresh,
     create: createPaymentContext({ ...options, directory, tokens, known }),
   };
 }

@@ -11,6 +11,7 @@ import type {
   QuoteRequest,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
+import type { SuccessRates } from '../domain/provider-success.ts';
 import { type ChargedAmount, type KnownLimits, limitUsdCents } from './provider-limits.ts';
 
 /** The parts needed to decide whether a provider can serve a payment. */
@@ -19,6 +20,8 @@ export interface ProviderDirectory {
   readonly settings: ProviderStore;
   /** What the providers' own catalogues say; absent where they are not read. */
   readonly limits?: KnownLimits;
+  /** How often visits end with a delivery; absent where that is not observed. */
+  readonly success?: () => SuccessRates | undefined;
 }
 
 /** One row of the selector: the provider, and why it cannot be chosen (null when it can). */

@@ -3,7 +3,7 @@ import type { EventStore } from '../domain/ports/event-store.ts';
 import type { AlertStore, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
-import type { ProviderStore } from '../domain/ports/provider.ts';
+import type { ProviderStore, VisitStore } from '../domain/ports/provider.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
 import type {
   AddressPageStore,
@@ -35,6 +35,7 @@ export interface Store {
   readonly alerts: AlertStore;
   readonly events: EventStore;
   readonly providers: ProviderStore;
+  readonly visits: VisitStore;
   readonly settlements: SettlementStore;
   readonly people: PeopleStore;
   readonly sessions: SessionStore;

@@ -1,9 +1,14 @@
 import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { Quote } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
-import { type CheckoutPages, checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
+import {
+  type CheckoutPages,
+  checkoutStates,
+  createCheckoutPages,
+  pageSession,
+} from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 
 let pages: CheckoutPages;
@@ -137,6 +142,47 @@ it("asks for quotes in the customer's country: as the proxy says it, or as the c
   // The quotes of the countries are kept apart, and what is no country counts as none.
   expect(await asked({ 'cf-ipcountry': 'DE' })).toEqual([]);
   expect(await asked({ cookie: 'country=XX' })).toEqual([]);
+});
+
+describe('with visits that ended', () => {
+  const visitTimes = (times: number, provider: ProviderId, country: string | null, isDelivered: boolean) => {
+    for (let count = 0; count < times; count++) pages.visits.unshift({ provider, country, isDelivered });
+  };
+
+  it('orders the list by delivered amount times success, in the country of the customer', async () => {
+    await pages.server.close();
+    pages = createCheckoutPages({ countryHeader: 'cf-ipcountry' });
+    for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
+    pages.quoteAnswers.set('stripe', delivers(24_500_000n));
+    visitTimes(1, 'wert', null, true);
+    expect(orderIn((await openNew()).body).slice(0, 2)).toEqual(['wert', 'stripe']);
+    visitTimes(15, 'stripe', 'DE', false);
+    visitTimes(2, 'banxa', 'FR', true);
+    pages.clock.monotonicMs += 60_000;
+    expect(orderIn((await openNew({ 'cf-ipcountry': 'FR' })).body).at(0)).toBe('banxa');
+    const inGermany = orderIn((await openNew({ 'cf-ipcountry': 'DE' })).body);
+    expect(inGermany.slice(0, 2)).toEqual(['banxa', 'wert']);
+    expect(inGermany.at(-1)).toBe('stripe');
+    // The customer's own last choice stays first.
+    expect(orderIn((await openNew({ cookie: 'provider=stripe' })).body).at(0)).toBe('stripe');
+  });
+
+  it('offers the next best with its quote after a decline, and the one that declined below', async () => {
+    for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
+    visitTimes(3, 'transak', null, true);
+    const state = checkoutStates.choose();
+    const session = pageSession(state.payment, { provider: 'transak', progress: 'failed', progressAtMs: 1 });
+    const id = pages.put({ ...state, sessions: [session] });
+    const { body } = await pages.server.inject({
+      url: `/pay/${id}`,
+      headers: { cookie: 'provider=transak' },
+    });
+    const order = orderIn(body);
+    expect(order).toHaveLength(providerIds.length - 1);
+    expect(order.at(0)).toBe('moonpay');
+    expect(order.at(-1)).toBe('transak');
+    expect(textOf(body).split('24.00 USDC arrives')).toHaveLength(providerIds.length - 1);
+  });
 });
 
 it("offers what can serve the customer's country and amount, and asks no quote of the others", async () => {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { UnknownStateError } from '../../src/domain/errors.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
-import type { SessionProgress } from '../../src/domain/provider-session.ts';
+import type { ProviderSession, SessionProgress } from '../../src/domain/provider-session.ts';
 import {
   atOnce,
   DAY_MS,
@@ -232,6 +232,41 @@ export function paymentPromises(context: StoreContext): void {
     expect(await payments.addSession(reference, newSession(payment), pay)).toBeNull();
     expect(await payments.viewPayment(payment)).toMatchObject({ payment, sessions: [] });
     expect(await payments.viewPayment(payment.id)).toEqual(await payments.viewPayment(payment));
+  });
+
+  it('lists how visits ended, the newest first, of whatever accounts, with nothing that names a payment', async () => {
+    const { store } = context;
+    const visit = async (payment: Payment, change: Partial<ProviderSession>) =>
+      store.payments.addSession(payment, newSession(payment, change), leave);
+    const [open, paid, reported] = (await givePayments(store, 3)) as [Payment, Payment, Payment];
+    await visit(open, { provider: 'wert', createdAtMs: 10, customerCountry: 'DE' });
+    await visit(open, { provider: 'banxa', createdAtMs: 11, progress: 'failed', progressAtMs: 11 });
+    await visit(open, { provider: 'stripe', createdAtMs: 99 });
+    await visit(paid, { provider: 'moonpay', createdAtMs: 12 });
+    await visit(paid, { provider: 'revolut', createdAtMs: 13, customerCountry: 'US' });
+    await visit(paid, { provider: 'banxa', createdAtMs: 14, progress: 'failed', progressAtMs: 14 });
+    await visit(reported, { provider: 'transak', createdAtMs: 15, progress: 'delivered', progressAtMs: 15 });
+    await visit(reported, { provider: 'wert', createdAtMs: 16 });
+    for (const payment of [paid, reported]) await store.payments.decidePayment(payment, pay);
+    const outcome = (provider: string, isDelivered: boolean, country: string | null = null) => ({
+      provider,
+      country,
+      isDelivered,
+    });
+    const all = [
+      outcome('wert', false),
+      outcome('transak', true),
+      outcome('banxa', false),
+      outcome('revolut', true, 'US'),
+      outcome('moonpay', false),
+      outcome('banxa', false),
+      outcome('wert', false, 'DE'),
+    ];
+    expect(await store.visits.listVisitOutcomes(0, 50, 100)).toEqual(all);
+    // What is undecided counts once it is old enough, and only the newest are read.
+    expect(await store.visits.listVisitOutcomes(0, 100, 100)).toEqual([outcome('stripe', false), ...all]);
+    expect(await store.visits.listVisitOutcomes(0, 50, 3)).toEqual(all.slice(0, 2));
+    expect(await store.visits.listVisitOutcomes(15, 50, 100)).toEqual(all.slice(0, 2));
   });
 
   it('shows a started session to its own decision and to every later view', async () => {

@@ -13,6 +13,7 @@ import type {
 } from '../../src/domain/ports/provider.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
+import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
 import { parseShopLogo } from '../../src/domain/shop-profile.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
@@ -87,6 +88,8 @@ export interface CheckoutPages {
   readonly settings: Map<ProviderId, ProviderSettings>;
   /** What the providers' catalogues are known to say, by provider and country (`wert DE`). */
   readonly limits: Map<string, ProviderLimits>;
+  /** How visits to providers ended, the newest first; without one, the order of the list says nothing of success. */
+  readonly visits: VisitOutcome[];
 }
 
 export interface CheckoutPagesOptions {
@@ -121,6 +124,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const logLines: string[] = [];
   const settings = new Map<ProviderId, ProviderSettings>();
   const limits = new Map<string, ProviderLimits>();
+  const visits: VisitOutcome[] = [];
   const account = { ...shopAccount, ...options.account };
   const baseUrl = options.baseUrl ?? PAGES_BASE_URL;
 
@@ -175,6 +179,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       readProviderSettings: (id: ProviderId) => settings.get(id) ?? { active: null, minimumUsdCents: null },
       writeProviderSettings: async () => {},
     },
+    success: () => (visits.length === 0 ? undefined : estimateSuccess(visits)),
     limits: {
       known: (id: ProviderId, _: string, country: string | null) =>
         limits.get(`${id} ${country ?? ''}`) ?? null,
@@ -248,5 +253,6 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     logLines,
     settings,
     limits,
+    visits,
   };
 }

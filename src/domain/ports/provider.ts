@@ -3,6 +3,7 @@ import type { PaymentId } from '../payment-id.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderId } from '../provider-catalogue.ts';
 import type { SessionProgress } from '../provider-session.ts';
+import type { VisitOutcome } from '../provider-success.ts';
 
 export interface QuoteRequest {
   readonly amountCents: number;
@@ -164,6 +165,19 @@ export interface ProviderSettings {
 export interface ProviderStore {
   readProviderSettings(provider: ProviderId): ProviderSettings | Promise<ProviderSettings>;
   writeProviderSettings(provider: ProviderId, change: Partial<ProviderSettings>): Promise<void>;
+}
+
+/** How customers' visits to providers ended, without anything that names a customer or a payment. */
+export interface VisitStore {
+  /**
+   * Visits that began at this time or later, the newest first: those whose payment is paid, that failed at the provider, or
+   * that began before `decidedBeforeMs`. Of the newest `limit` visits only.
+   */
+  listVisitOutcomes(
+    sinceMs: number,
+    decidedBeforeMs: number,
+    limit: number,
+  ): Promise<readonly VisitOutcome[]>;
 }
 
 /** Exchange rates to USD. */

@@ -1,6 +1,6 @@
 import { providerSupportUrls } from '../../domain/provider-catalogue.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
+import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { fillIn, formatUsdc, type Language } from './languages.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { providerButton, selector } from './selector.ts';
@@ -18,7 +18,7 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
     case 'at_provider':
       return isTakenByProvider(view)
         ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, language)}`
-        : continueSession(view, checkout, language);
+        : continueSession(view, checkout, language, list);
     case 'underpaid':
       return addTheRest(view, checkout, language);
     case 'paid':
@@ -38,7 +38,8 @@ function choices(checkout: Checkout, language: Language, list?: Html): Html {
   return providerButton(checkout.payment, single, label);
 }
 
-function continueSession(view: AtProvider, checkout: Checkout, language: Language): Html {
+/** After a decline the other offers come first, with their quotes where `list` has them. */
+function continueSession(view: AtProvider, checkout: Checkout, language: Language, list?: Html): Html {
   const { payment, offers } = checkout;
   const { actions } = language.words;
   const label = fillIn(view.isOpen ? actions.continueAt : actions.startAgainAt, {
@@ -46,8 +47,11 @@ function continueSession(view: AtProvider, checkout: Checkout, language: Languag
   });
   const canGoOn = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
   const others = offers.filter(({ provider }) => provider !== view.provider);
+  if (isDeclined(view) && others.length > 0)
+    return html`<section><h2>${actions.chooseAnother}</h2>${selector(checkout, others, language, list)}</section>
+${canGoOn ? providerButton(payment, view.provider, label) : nothing}`;
   return html`${canGoOn ? providerButton(payment, view.provider, label) : nothing}
-${view.progress === 'failed' ? nothing : paymentDelayHelp(view, language)}
+${isDeclined(view) ? nothing : paymentDelayHelp(view, language)}
 ${others.length === 0 ? nothing : html`<details><summary>${actions.chooseAnother}</summary>${selector(checkout, others, language)}</details>`}`;
 }
 

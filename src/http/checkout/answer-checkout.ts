@@ -4,7 +4,7 @@ import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import type { Html } from '../design/html.ts';
 import { logBusy } from '../request-log.ts';
 import { checkoutPage, type LeadingOn } from './checkout-page.ts';
-import { takesPayment } from './checkout-view.ts';
+import { isDeclined, takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext } from './context.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { languageOf } from './languages.ts';
@@ -37,8 +37,9 @@ export function sendCheckout(
   const language = languageOf(request);
   const quotes = {
     askQuote: context.askQuote,
-    lastChoice: rememberedProvider(request.headers),
+    lastChoice: lastChoiceOf(checkout, request),
     customerCountry: customerCountry(context, request),
+    success: context.directory.success?.(),
   };
   const canSimulate = context.simulateOutcome !== null;
   const chain = { explorerTransactionUrl, token };
@@ -55,6 +56,12 @@ export function sendCheckout(
   };
   const page = checkoutPage(checkout, options);
   return sendPage(reply, { status: answer.status, baseUrl: context.baseUrl, page });
+}
+
+/** The provider that the customer chose the last time, unless it has just declined this payment. */
+function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): ProviderId | null {
+  const provider = rememberedProvider(headers);
+  return view.kind === 'at_provider' && view.provider === provider && isDeclined(view) ? null : provider;
 }
 
 /**

@@ -7,7 +7,13 @@ import { isProviderId, type ProviderId, providersWithoutEmail } from '../../doma
 import { servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { actions } from './actions.ts';
-import { type CheckoutView, isTakenByProvider, refreshSecondsOf, takesPayment } from './checkout-view.ts';
+import {
+  type CheckoutView,
+  isDeclined,
+  isTakenByProvider,
+  refreshSecondsOf,
+  takesPayment,
+} from './checkout-view.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { fillIn, fillText, formatMoney, type Language, leavesCurrencyOpen } from './languages.ts';
@@ -82,12 +88,23 @@ ${shopLinks(shown, language)}`;
   const shown = withoutOffer(checkout, asking);
   const frame = shown === checkout ? whole : frameOf(shown);
   const detail = () =>
-    view.kind === 'choose' && direct === null ? detailOf(shown, language, explorerTransactionUrl) : frame;
+    choosesProvider(view) && direct === null ? detailOf(shown, language, explorerTransactionUrl) : frame;
   // Rendering eleven rows only to compute the revision took a tenth of the time that a page costs.
   const offers = offersInBrief(checkout);
   // Covers the whole content, also if a question replaces a part of it, so that the poll computes the same revision.
   const revision = revisionOf(html`${title}\n${status}\n${whole}\n${offers}`.toString());
   return { title, status, frame, detail, revision };
+}
+
+/** Whether the page lists the offers: at the beginning, and after a decline. */
+function choosesProvider(view: CheckoutView): boolean {
+  return view.kind === 'choose' || isDeclined(view);
+}
+
+/** Without the offer of the provider that declined the payment: its button stands below the list. */
+function withoutDeclined(checkout: Checkout): Checkout {
+  const { view } = checkout;
+  return isDeclined(view) && view.kind === 'at_provider' ? withoutOffer(checkout, view.provider) : checkout;
 }
 
 function withoutOffer(checkout: Checkout, asking: ProviderId | null): Checkout {
@@ -175,9 +192,9 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
   const isStreamed =
     quotes !== undefined &&
     !isDirect &&
-    view.kind === 'choose' &&
+    choosesProvider(view) &&
     singleProviderOf(checkout) === null &&
-    possibleOffers(shown.offers).length > 0;
+    possibleOffers(withoutDeclined(shown).offers).length > 0;
   const refreshSeconds = refreshSecondsOf(view);
   return layout({
     language,
@@ -205,7 +222,7 @@ ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path
       ? {
           streamed: {
             place: offersToCome,
-            pieces: (nonce: string) => quotedOffers(quotes, shown, language, nonce),
+            pieces: (nonce: string) => quotedOffers(quotes, withoutDeclined(shown), language, nonce),
           },
         }
       : {}),

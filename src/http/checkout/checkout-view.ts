@@ -130,6 +130,11 @@ export function isTakenByProvider(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && (view.progress === 'delivering' || view.progress === 'delivered');
 }
 
+/** Whether the provider reports that it declined the customer's payment. */
+export function isDeclined(view: CheckoutView): boolean {
+  return view.kind === 'at_provider' && view.progress === 'failed';
+}
+
 /** Seconds until the page should refresh; null when nothing changes any more on its own. */
 export function refreshSecondsOf(view: CheckoutView): number | null {
   switch (view.kind) {

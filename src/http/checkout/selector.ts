@@ -1,5 +1,6 @@
 import type { Payment } from '../../domain/payment.ts';
-import { type ProviderId, providersWithAccount } from '../../domain/provider-catalogue.ts';
+import { assumedDeliveryUnits, type ProviderId, providersWithAccount } from '../../domain/provider-catalogue.ts';
+import { exploredProvider, orderBySuccess, type SuccessRates } from '../../domain/provider-success.ts';
 import type { AskQuote, QuoteOutcome } from '../../payments/ask-quotes.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -123,6 +124,8 @@ export interface OffersToAsk {
   readonly lastChoice: ProviderId | null;
   /** The customer's country, ISO 3166-1 alpha-2; null where it is unknown. */
   readonly customerCountry: string | null;
+  /** How often visits to providers end with a delivery; absent where that is not observed. */
+  readonly success?: SuccessRates | undefined;
 }
 
 /** An offer whose quote was requested. */
@@ -140,20 +143,55 @@ type QuotedOffer = RequestedOffer & { readonly outcome: QuoteOutcome };
  * pieces never reject.
  */
 export function quotedOffers(
-  { askQuote, lastChoice, customerCountry }: OffersToAsk,
+  { askQuote, lastChoice, customerCountry, success }: OffersToAsk,
   checkout: Checkout,
   language: Language,
   nonce: string,
 ): Html | AsyncGenerator<Html> {
-  const candidates = lastChoiceFirst(possibleOffers(checkout.offers), lastChoice).map((offer) => ({
+  const candidates = lastChoiceFirst(
+    possibleOffers(checkout.offers),
+    lastChoice,
+    ({ provider }) => provider,
+  ).map((offer) => ({
     offer,
     outcome: askQuote(offer.provider, checkout.payment, customerCountry),
   }));
   const row = ({ offer, outcome }: QuotedOffer) =>
     offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
+  const order: OrderOffers = (offers) =>
+    success === undefined
+      ? offers
+      : lastChoiceFirst(
+          bySuccess(offers, checkout.payment, success, customerCountry),
+          lastChoice,
+          ({ offer }) => offer.provider,
+        );
   return candidates.every(isQuoted)
-    ? html`${listBegin}${candidates.map(row)}${listEnd}${bestMark(candidates, nonce)}`
-    : streamOffers(candidates, row, nonce);
+    ? html`${listBegin}${inOrder(candidates, order).map(row)}${listEnd}${bestMark(candidates, nonce)}`
+    : streamOffers(candidates, row, order, nonce);
+}
+
+type OrderOffers = (offers: readonly QuotedOffer[]) => readonly QuotedOffer[];
+
+/** By the delivery that can be expected: what is quoted, or assumed without a quote, times how often it is delivered. */
+function bySuccess(
+  offers: readonly QuotedOffer[],
+  payment: Payment,
+  success: SuccessRates,
+  country: string | null,
+): readonly QuotedOffer[] {
+  const ranked = offers.map((each) => {
+    const { provider } = each.offer;
+    const quoted = each.outcome.kind === 'quoted' ? each.outcome.quote.deliveryUnits : null;
+    return { provider, units: quoted ?? assumedDeliveryUnits(provider, payment.usdUnits), each };
+  });
+  const explored = exploredProvider(payment.id, success);
+  return orderBySuccess(ranked, success, country, explored).map(({ each }) => each);
+}
+
+/** Offers with an answer in order, then the others. */
+function inOrder(offers: readonly QuotedOffer[], order: OrderOffers): readonly QuotedOffer[] {
+  return [...order(offers.filter(hasAnswered)), ...offers.filter((offer) => !hasAnswered(offer))];
 }
 
 /**
@@ -168,6 +206,7 @@ const listEnd = html`</ul>`;
 async function* streamOffers(
   candidates: readonly RequestedOffer[],
   row: (offer: QuotedOffer) => Html,
+  order: OrderOffers,
   nonce: string,
 ): AsyncGenerator<Html> {
   const answers = candidates.map(async ({ offer, outcome }) => ({ offer, outcome: await outcome }));
@@ -186,7 +225,7 @@ async function* streamOffers(
       [...arrived].filter((each) => each.offer === offer && !sent.has(each) && isWanted(each)),
     );
     for (const each of next) sent.add(each);
-    return next.map(row);
+    return order(next).map(row);
   };
   yield listBegin;
   await withinMs(Promise.all(answers), GATHER_MS);
@@ -228,12 +267,13 @@ function bestMark(offers: readonly QuotedOffer[], nonce: string): Html {
     : html`<style nonce="${nonce}">${best.join(',')}{visibility:visible}</style>`;
 }
 
-function lastChoiceFirst(
-  offers: readonly ProviderOffer[],
+function lastChoiceFirst<Row>(
+  rows: readonly Row[],
   lastChoice: ProviderId | null,
-): readonly ProviderOffer[] {
-  const isLast = ({ provider }: ProviderOffer) => provider === lastChoice;
-  return [...offers.filter(isLast), ...offers.filter((offer) => !isLast(offer))];
+  providerOf: (row: Row) => ProviderId,
+): readonly Row[] {
+  const isLast = (row: Row) => providerOf(row) === lastChoice;
+  return [...rows.filter(isLast), ...rows.filter((row) => !isLast(row))];
 }
 
 /** All providers charge the same, so the best ones deliver most of it; empty if no two differ. */

@@ -13,6 +13,7 @@ import { createRelayBatches } from '../relay-batches.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
 import type { Store } from '../store.ts';
+import { createVisitStore } from '../visits.ts';
 import { createWebhookStore } from '../webhooks.ts';
 import { createLeaseStore, createReleaseClaims } from './leases.ts';
 import { migrate, migrations } from './migrations.ts';
@@ -93,6 +94,7 @@ export function createPostgresStore(
     people: createPeopleStore(scripts),
     sessions: createSessionStore(scripts),
     audit: createAuditStore(scripts),
+    visits: createVisitStore(scripts, traits),
     shared: {
       leases: createLeaseStore(database),
       createRateLimiter(kind, requestsPerMinute) {

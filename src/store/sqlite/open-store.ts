@@ -16,6 +16,7 @@ import { createRelayBatches } from '../relay-batches.ts';
 import { createSessionStore } from '../sessions.ts';
 import { createSettlementStore } from '../settlements.ts';
 import type { Store } from '../store.ts';
+import { createVisitStore } from '../visits.ts';
 import { createWebhookStore } from '../webhooks.ts';
 import { createGroupCommit, createGroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
@@ -104,6 +105,7 @@ async function createStore(
     people: createPeopleStore(scripts),
     sessions: createSessionStore(scripts),
     audit: createAuditStore(scripts),
+    visits: createVisitStore(scripts, traits),
     shared: null,
     close() {
       closed ??= close();
