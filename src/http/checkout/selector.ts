@@ -1,5 +1,9 @@
 import type { Payment } from '../../domain/payment.ts';
-import { assumedDeliveryUnits, type ProviderId, providersWithAccount } from '../../domain/provider-catalogue.ts';
+import {
+  assumedDeliveryUnits,
+  type ProviderId,
+  providersWithAccount,
+} from '../../domain/provider-catalogue.ts';
 import { exploredProvider, orderBySuccess, type SuccessRates } from '../../domain/provider-success.ts';
 import type { AskQuote, QuoteOutcome } from '../../payments/ask-quotes.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
