@@ -81,11 +81,11 @@ describe('environment variables', () => {
 
   it('all have a row in docs/configuration.md, and no other has', () => {
     const rows = tableRows(read('docs/configuration.md')).map(([name]) => name?.replaceAll('`', '') ?? '');
-    expect(sorted(rows.filter((name) => /^[A-Z_]+$/.test(name)))).toEqual(sorted(known));
+    expect(sorted(rows.filter((name) => /^[A-Z_\d]+$/.test(name)))).toEqual(sorted(known));
   });
 
   it('all have a line in .env.example, and no other has', () => {
-    const names = [...read('.env.example').matchAll(/^#?([A-Z][A-Z_]*)=/gm)].map(([, name]) => name ?? '');
+    const names = [...read('.env.example').matchAll(/^#?([A-Z][A-Z_\d]*)=/gm)].map(([, name]) => name ?? '');
     expect(sorted(names)).toEqual(sorted(known));
   });
 
