@@ -101,6 +101,8 @@ async function watchToFinal(
   kept.begin(view.source, cursor);
   if (latest.number <= cursor.number) return { cursor, latest, isCaughtUp: true };
 
+  // Also while blocks are left to read: a transaction that moved down would be recorded at both of its places.
+  await dropReorganised(kept, view, latest);
   const finalNumber = Math.max(cursor.number, final?.number ?? 0);
   const found = await readFinalBlocks(context, view, cursor, finalNumber);
   const reached = await confirmedFinal(view, cursor, final, found.scannedTo);
