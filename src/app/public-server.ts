@@ -14,7 +14,7 @@ import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
 import { createBaseServer } from '../http/server.ts';
 import { registerHealth, registerWellKnown } from '../http/well-known.ts';
-import { createAskQuote } from '../payments/ask-quotes.ts';
+import { createQuotes } from '../payments/ask-quotes.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
@@ -111,7 +111,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
   const { config, store, external, clock, directory } = parts;
   const shared = {
     directory,
-    askQuote: createAskQuote({
+    quotes: createQuotes({
       providers: directory,
       monotonicMs: clock.monotonicMs,
       keepMs: external.intervals.quoteKeepMs,

@@ -81,7 +81,7 @@ describe("this service's own public name", () => {
     expect(await guard.refusalOf(callback)).toBe(refusal);
     expect(asked).toEqual([]);
     const rules = { allowedHosts: new Set<string>(), own: locationOf('https://pay.example.com') };
-    expect(createTextCallbackGuard(rules).refusalOf(callback)).toBe(refusal);
+    expect(await createTextCallbackGuard(rules).refusalOf(callback)).toBe(refusal);
   });
 
   it.each([

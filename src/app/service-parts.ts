@@ -304,7 +304,7 @@ interface CallbackRules {
 /** Validates a callback by its text alone, where no resolver runs. Its addresses are validated when it is used. */
 export function createTextCallbackGuard(rules: CallbackRules): CallbackGuard {
   return {
-    refusalOf(callback) {
+    async refusalOf(callback) {
       const parsed = parseCallbackUrl(callback, rules.allowedHosts);
       return parsed.ok ? refuseOwn(parsed, rules) : parsed.reason;
     },
@@ -319,7 +319,7 @@ export function createCallbackGuard(
 ): CallbackGuard {
   const refusalOfHost = createCallbackHostCheck(resolver, ownAddresses);
   return {
-    refusalOf(callback) {
+    async refusalOf(callback) {
       const parsed = parseCallbackUrl(callback, rules.allowedHosts);
       if (!parsed.ok) return parsed.reason;
       if (parsed.kind === 'allowed') return null;

@@ -40,7 +40,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
       rotation.useAny(async ({ rpc }) => {
         const { heldUnits, suspects } =
           (await checkTogether(rpc, callMany, releases)) ?? (await readHeld(rpc, token, releases));
-        const refusals = await mapInGroups(releases, (release, index) => {
+        const refusals = await mapInGroups(releases, async (release, index) => {
           const units = heldUnits[index] as bigint;
           return units > 0n && suspects[index] === true ? simulateTransfer(rpc, token, release, units) : null;
         });
@@ -127,7 +127,7 @@ const SIMULATIONS_AT_A_TIME = 10;
 
 async function mapInGroups<Item, Result>(
   items: readonly Item[],
-  map: (item: Item, index: number) => Promise<Result> | Result,
+  map: (item: Item, index: number) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
   for (let start = 0; start < items.length; start += SIMULATIONS_AT_A_TIME) {

@@ -81,7 +81,7 @@ function createWebhookWarnings() {
     reason: Error | null,
   ): void => {
     const before = leftOut.get(provider) ?? 0;
-    if (limiter.take(provider) > 0) {
+    if (limiter.takeNow(provider) > 0) {
       leftOut.set(provider, before + 1);
       return;
     }

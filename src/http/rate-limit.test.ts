@@ -26,7 +26,7 @@ it('agrees with a plain model of fixed windows, whatever comes when', () => {
         const mayPass = window.passed < limit;
         if (mayPass) window.passed++;
         const expected = mayPass ? 0 : Math.ceil((window.startMs + 60_000 - clock.nowMs) / 1000);
-        expect(limiter.take(key)).toBe(expected);
+        expect(limiter.takeNow(key)).toBe(expected);
       }
     }),
   );
@@ -34,25 +34,25 @@ it('agrees with a plain model of fixed windows, whatever comes when', () => {
 
 it('asks for at least one second of patience, and lets pass when the window has ended', () => {
   const { clock, limiter } = limiterAt(1);
-  expect(limiter.take('a')).toBe(0);
-  expect(limiter.take('a')).toBe(60);
+  expect(limiter.takeNow('a')).toBe(0);
+  expect(limiter.takeNow('a')).toBe(60);
   clock.nowMs = 59_999;
-  expect(limiter.take('a')).toBe(1);
+  expect(limiter.takeNow('a')).toBe(1);
   clock.nowMs = 60_000;
-  expect(limiter.take('a')).toBe(0);
-  expect(limiter.take('a')).toBe(60);
+  expect(limiter.takeNow('a')).toBe(0);
+  expect(limiter.takeNow('a')).toBe(60);
 });
 
 it('remembers no more windows than it may, and forgets the oldest first', () => {
   const { clock, limiter } = limiterAt(1, 3);
-  for (const key of ['a', 'b', 'c']) expect(limiter.take(key)).toBe(0);
-  expect(limiter.take('b')).toBe(60);
+  for (const key of ['a', 'b', 'c']) expect(limiter.takeNow(key)).toBe(0);
+  expect(limiter.takeNow('b')).toBe(60);
   clock.nowMs = 1_000;
-  expect(limiter.take('d')).toBe(0);
+  expect(limiter.takeNow('d')).toBe(0);
   // "a" was forgotten for it; "c" and "d" were not.
-  expect(limiter.take('c')).toBe(59);
-  expect(limiter.take('d')).toBe(60);
-  expect(limiter.take('a')).toBe(0);
+  expect(limiter.takeNow('c')).toBe(59);
+  expect(limiter.takeNow('d')).toBe(60);
+  expect(limiter.takeNow('a')).toBe(0);
 });
 
 it.each([

@@ -11,9 +11,9 @@ interface Window {
   requests: number;
 }
 
-/** A limiter that answers synchronously. */
 interface MemoryRateLimiter extends RateLimiter {
-  take(key: string): number;
+  /** The same as `take`, without a promise. */
+  takeNow(key: string): number;
 }
 
 /**
@@ -40,31 +40,27 @@ export function createFixedWindowLimiter(
     }
   }
 
-  return {
-    take(key) {
-      const nowMs = monotonicMs();
-      const window = windows.get(key);
-      if (window !== undefined && window.endsAtMs > nowMs) {
-        if (window.requests >= limit) return Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));
-        window.requests++;
-        return 0;
-      }
-      if (window !== undefined) windows.delete(key);
-      clearOldest(nowMs);
-      windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
+  function takeNow(key: string): number {
+    const nowMs = monotonicMs();
+    const window = windows.get(key);
+    if (window !== undefined && window.endsAtMs > nowMs) {
+      if (window.requests >= limit) return Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));
+      window.requests++;
       return 0;
-    },
-  };
+    }
+    if (window !== undefined) windows.delete(key);
+    clearOldest(nowMs);
+    windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
+    return 0;
+  }
+
+  return { takeNow, take: async (key) => takeNow(key) };
 }
 
-/** Counts a request against a limiter; throws `rate_limited`, synchronously or later, when the limit is exceeded. */
-export function requirePassing(limiter: RateLimiter, key: string): undefined | Promise<undefined> {
-  const waitSeconds = limiter.take(key);
-  return waitSeconds instanceof Promise ? waitSeconds.then(requireNoWait) : requireNoWait(waitSeconds);
-}
-
-function requireNoWait(waitSeconds: number): undefined {
-  if (waitSeconds === 0) return undefined;
+/** Counts a request against a limiter; throws `rate_limited` when the limit is exceeded. */
+export async function requirePassing(limiter: RateLimiter, key: string): Promise<void> {
+  const waitSeconds = await limiter.take(key);
+  if (waitSeconds === 0) return;
   throw new ServiceError('rate_limited', `Too many requests. Retry after ${waitSeconds} s.`, {
     retryAfterSeconds: waitSeconds,
   });

@@ -21,20 +21,24 @@ export type QuoteOutcome =
   /** No answer in time, or none that means anything. */
   | { readonly kind: 'silent' };
 
-/**
- * Asks a provider what it would do for a payment, without starting anything; a promise only where it is not known yet.
- * Never rejects, and ends within two seconds.
- */
-export type AskQuote = (
+/** What a provider would do for a payment, asked without starting anything. */
+export interface Quotes {
+  /** The outcome where it is known already, else null. */
+  peek(...asked: AskedQuote): QuoteOutcome | null;
+  /** Never rejects, and ends within two seconds. */
+  ask(...asked: AskedQuote): Promise<QuoteOutcome>;
+}
+
+type AskedQuote = readonly [
   provider: ProviderId,
   payment: QuotedPayment,
   /** ISO 3166-1 alpha-2; null where it is unknown. Some providers quote no price without it. */
   customerCountry: string | null,
-) => QuoteOutcome | Promise<QuoteOutcome>;
+];
 
 type QuotedPayment = QuoteRequest & Pick<Payment, 'maxProviderFeeBasisPoints' | 'accountId'>;
 
-export interface AskQuoteContext {
+export interface QuotesContext {
   readonly providers: ProviderDirectory;
   readonly monotonicMs: () => number;
   /** Time for which a quote is reused for the same amount. */
@@ -52,30 +56,44 @@ const silent: QuoteOutcome = { kind: 'silent' };
 const busy: QuoteOutcome = { kind: 'busy' };
 
 /** Quotes for the customer's page: requested concurrently, shared between identical requests, and bounded. */
-export function createAskQuote({ providers, monotonicMs, keepMs }: AskQuoteContext): AskQuote {
-  const reuse = createTtlCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
+export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext): Quotes {
+  const cache = createTtlCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
   let calls = 0;
-  const ask = async (provider: ProviderId, request: QuoteRequest): Promise<Quote> => {
+  const fetchQuote = async (provider: ProviderId, request: QuoteRequest): Promise<Quote> => {
     if (calls >= MAXIMUM_CALLS) throw new ServiceError('provider_unavailable');
     calls++;
     return requireQuote(providers, provider, request).finally(() => calls--);
   };
-  return (provider, payment, customerCountry) => {
-    const { amountCents, currency, usdUnits, accountId } = payment;
-    const known = refusalOfLimits(providers, provider, payment, customerCountry);
-    providers.limits?.refresh(provider, currency, customerCountry);
-    if (known !== null) return { kind: 'refused', refusal: known };
-    const request = { amountCents, currency, usdUnits, accountId, customerCountry };
-    const key = `${provider} ${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
-    const quote = reuse(key, () => ask(provider, request));
-    // What is remembered is shared by payments whose maximum fees differ.
-    const outcomeOfQuote = (answer: Quote): QuoteOutcome => {
-      const refusal = refusalOfDelivery(provider, answer.deliveryUnits, payment);
-      return refusal === null ? { kind: 'quoted', quote: answer } : { kind: 'refused', refusal };
-    };
-    if (!(quote instanceof Promise)) return outcomeOfQuote(quote);
-    return withinQuoteWait(quote.then(outcomeOfQuote, outcomeOfError));
+  return {
+    peek(...asked) {
+      const [provider, payment, customerCountry] = asked;
+      const refusal = refusalOfLimits(providers, provider, payment, customerCountry);
+      providers.limits?.refresh(provider, payment.currency, customerCountry);
+      if (refusal !== null) return { kind: 'refused', refusal };
+      const quote = cache.peek(keyOf(...asked));
+      return quote === null ? null : outcomeOfQuote(provider, quote, payment);
+    },
+    async ask(...asked) {
+      const [provider, payment, customerCountry] = asked;
+      const { amountCents, currency, usdUnits, accountId } = payment;
+      const request = { amountCents, currency, usdUnits, accountId, customerCountry };
+      const quote = cache.fetchOrReuse(keyOf(...asked), () => fetchQuote(provider, request));
+      return withinQuoteWait(
+        quote.then((answer) => outcomeOfQuote(provider, answer, payment), outcomeOfError),
+      );
+    },
   };
+}
+
+function keyOf(...[provider, payment, customerCountry]: AskedQuote): string {
+  const { amountCents, currency, usdUnits } = payment;
+  return `${provider} ${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
+}
+
+/** Computed anew for each payment: payments that share a quote may differ in their maximum fee. */
+function outcomeOfQuote(provider: ProviderId, quote: Quote, payment: QuotedPayment): QuoteOutcome {
+  const refusal = refusalOfDelivery(provider, quote.deliveryUnits, payment);
+  return refusal === null ? { kind: 'quoted', quote } : { kind: 'refused', refusal };
 }
 
 /** Treats every error except the provider's refusal as silence. The click that follows names and logs the error. */

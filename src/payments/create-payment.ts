@@ -41,7 +41,7 @@ interface SettlementTerms {
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
   /** Whether an address is the token, the contract, the relayer or one of our own deposit addresses. */
-  readonly isReservedAddress: (address: Address) => boolean | Promise<boolean>;
+  readonly isReservedAddress: (address: Address) => Promise<boolean>;
   /** Told of each new deposit address, with the row of its payment. */
   readonly recordDepositAddress: (row: number, address: Address) => void;
 }

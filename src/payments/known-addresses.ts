@@ -131,7 +131,7 @@ export function createReservedAddressCheck(
   known: KnownAddresses,
   fixed: readonly Address[],
   monotonicMs: () => number,
-): (address: Address) => Promise<boolean> | boolean {
+): (address: Address) => Promise<boolean> {
   const fixedAddresses = new Set<string>(fixed);
   let caughtUpAtMs = Number.NEGATIVE_INFINITY;
   let catchingUp: Promise<void> | null = null;
@@ -148,19 +148,14 @@ export function createReservedAddressCheck(
     return catchingUp;
   }
 
-  function isOwn(address: Address): Promise<boolean> | boolean {
-    // Nearly always a certain miss, and then nothing needs to be waited for: this runs for every creation.
-    return known.book.isCandidate(address) && known.findPayment(address).then((payment) => payment !== null);
-  }
-
-  return (address) => {
+  return async (address) => {
     if (fixedAddresses.has(address)) return true;
     const nowMs = monotonicMs();
     const ageMs = nowMs - caughtUpAtMs;
-    if (ageMs >= MAXIMUM_AGE_MS) return refresh(nowMs).then(() => isOwn(address));
+    if (ageMs >= MAXIMUM_AGE_MS) await refresh(nowMs);
     // A failure reaches the callers that wait, once the address book is too old.
-    if (ageMs >= CATCH_UP_INTERVAL_MS) refresh(nowMs).catch(() => {});
-    return isOwn(address);
+    else if (ageMs >= CATCH_UP_INTERVAL_MS) refresh(nowMs).catch(() => {});
+    return known.book.isCandidate(address) && (await known.findPayment(address)) !== null;
   };
 }
 

@@ -16,15 +16,14 @@ const directories = fc
   .record({
     configured: fc.subarray([...providerIds]),
     settings: fc.tuple(...providerIds.map((id) => settings.map((value) => [id, value] as const))),
-    isAsynchronous: fc.boolean(),
   })
-  .map(({ configured, settings, isAsynchronous }): ProviderDirectory => {
+  .map(({ configured, settings }): ProviderDirectory => {
     const stored = new Map<ProviderId, ProviderSettings>(settings);
     const read = (id: ProviderId) => stored.get(id) as ProviderSettings;
     return {
       adapters: new Map(configured.map((id) => [id, {} as ProviderAdapter])),
       settings: {
-        readProviderSettings: isAsynchronous ? async (id) => read(id) : read,
+        readProviderSettings: async (id) => read(id),
         writeProviderSettings: async () => {},
       },
     };

@@ -281,22 +281,21 @@ export async function listOffers(
   payment: ChargedAmount & Pick<Payment, 'maxProviderFeeBasisPoints'>,
 ): Promise<readonly ProviderOffer[]> {
   const { currency, usdUnits } = payment;
-  const offers: ProviderOffer[] = [];
-  for (const provider of providerIds) {
-    if (!isEnabledFor(account, provider)) continue;
+  const enabled = providerIds.filter((provider) => isEnabledFor(account, provider));
+  const stored = await Promise.all(
+    enabled.map((provider) => directory.settings.readProviderSettings(provider)),
+  );
+  return enabled.map((provider, index) => {
     const { name } = providerCatalogue[provider];
-    const stored = directory.settings.readProviderSettings(provider);
-    // Awaiting a cached value costs an event loop turn for each of eleven providers.
-    const settings = stored instanceof Promise ? await stored : stored;
+    const settings = stored[index] as ProviderSettings;
     const terms = amountTerms(directory, provider, settings, payment);
     const isActive = directory.adapters.has(provider) && settings.active !== false;
     const refusal =
       refusalOfCurrency(provider, currency) ??
       (isActive ? refusalOfAmount(provider, terms, usdUnits) : inactive(provider));
     const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;
-    offers.push({ provider, name, minimumUsdCents, refusal });
-  }
-  return offers;
+    return { provider, name, minimumUsdCents, refusal };
+  });
 }
 
 /**

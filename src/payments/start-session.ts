@@ -92,12 +92,12 @@ export function createStartSession(context: StartSessionContext): StartSession {
 
 /** Visitors must not be able to make us ask the chain as often as they like. */
 function withCache({ token, monotonicMs }: StartSessionContext): StartSessionContext['token'] {
-  const reuse = createTtlCache<boolean>({
+  const answers = createTtlCache<boolean>({
     monotonicMs,
     keepMs: BLOCKLIST_KEEP_MS,
     maximumEntries: MAXIMUM_KEPT_WALLETS,
   });
-  return { isBlocklisted: async (address) => reuse(address, () => token.isBlocklisted(address)) };
+  return { isBlocklisted: (address) => answers.fetchOrReuse(address, () => token.isBlocklisted(address)) };
 }
 
 /** The chosen provider, and the known facts about the customer. */

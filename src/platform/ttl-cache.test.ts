@@ -9,8 +9,8 @@ function createStage(keepMs: number) {
   const fetchValue = async () => `value ${++fetches}`;
   return {
     reuse,
-    read: (key: string) => reuse(key, fetchValue),
-    fail: (key: string) => reuse(key, () => Promise.reject(new Error('unreachable'))),
+    read: (key: string) => reuse.fetchOrReuse(key, fetchValue),
+    fail: (key: string) => reuse.fetchOrReuse(key, () => Promise.reject(new Error('unreachable'))),
     pass(ms: number) {
       nowMs += ms;
     },
@@ -18,11 +18,11 @@ function createStage(keepMs: number) {
 }
 
 it('shares one fetch between concurrent callers, then answers at once until the lifetime is over', async () => {
-  const { read, pass } = createStage(100);
+  const { reuse, read, pass } = createStage(100);
   expect(await Promise.all([read('a'), read('a')])).toEqual(['value 1', 'value 1']);
-  expect(read('a')).toBe('value 1');
+  expect(reuse.peek('a')).toBe('value 1');
   pass(99);
-  expect(read('a')).toBe('value 1');
+  expect(reuse.peek('a')).toBe('value 1');
   pass(1);
   expect(await read('a')).toBe('value 2');
 });
@@ -46,9 +46,9 @@ it('evicts the least recently used entry, and still answers those who wait for a
   const waiting = read('a');
   await Promise.all([read('b'), read('c')]);
   expect(await waiting).toBe('value 1');
-  expect(read('b')).toBe('value 2');
+  expect(await read('b')).toBe('value 2');
   expect(await read('a')).toBe('value 4');
-  expect(read('b')).toBe('value 2');
+  expect(await read('b')).toBe('value 2');
   expect(await read('c')).toBe('value 5');
 });
 
@@ -60,7 +60,8 @@ it('tells an expired value for as long as it is asked to, also after an attempt 
   expect(reuse.peek('a')).toBeNull();
   expect(reuse.peekExpired('a', 50)).toBe('value 1');
   const failing = fail('a');
-  expect(reuse.peek('a')).toBe(failing);
+  expect(reuse.peek('a')).toBeNull();
+  expect(reuse.findFetch('a')).toBe(failing);
   expect(reuse.peekExpired('a', 50)).toBe('value 1');
   await expect(failing).rejects.toThrow('unreachable');
   expect(reuse.peekExpired('a', 50)).toBe('value 1');

@@ -7,12 +7,10 @@ interface Fetched<T> {
 
 /** A value that is being fetched or was fetched not long ago. */
 interface Entry<T> {
-  /** A promise while it is being fetched. */
-  value: T | Promise<T>;
-  /** The expired value that is being replaced. */
-  readonly previous: Fetched<T> | null;
-  /** Infinity while it is still being fetched. */
-  expiresAtMs: number;
+  readonly promise: Promise<T>;
+  /** The fetched value; while it is being fetched, the expired one that it replaces. */
+  last: Fetched<T> | null;
+  isFetching: boolean;
 }
 
 export interface TtlCacheOptions {
@@ -25,54 +23,59 @@ export interface TtlCacheOptions {
 
 /**
  * Caches values for a short time and lets concurrent callers share one fetch. Waiting callers share a failure, which is
- * then dropped, so that the next caller fetches again. A cached value is returned at once, not as a promise.
+ * then dropped, so that the next caller fetches again.
  *
  * The lifetimes of `lru-cache` are not used: there an entry of time 0 never ends, and 0 ms means for ever.
  */
 export function createTtlCache<T>(options: TtlCacheOptions) {
   const entries = new LRUCache<string, Entry<T>>({ max: options.maximumEntries });
 
-  /** The value if it is fresh, or a promise of it if it is being fetched; else null. */
-  function peek(key: string): T | Promise<T> | null {
-    const known = entries.get(key);
-    return known !== undefined && options.monotonicMs() < known.expiresAtMs ? known.value : null;
+  function findFresh(key: string): Entry<T> | null {
+    const entry = entries.get(key);
+    if (entry === undefined) return null;
+    const isFresh =
+      entry.isFetching || (entry.last !== null && options.monotonicMs() < entry.last.expiresAtMs);
+    return isFresh ? entry : null;
+  }
+
+  /** The fetched value while it is fresh; else null. */
+  function peek(key: string): T | null {
+    const entry = findFresh(key);
+    return entry === null || entry.isFetching ? null : (entry.last?.value ?? null);
+  }
+
+  /** The promise of a value that is fresh or being fetched; else null. */
+  function findFetch(key: string): Promise<T> | null {
+    return findFresh(key)?.promise ?? null;
   }
 
   /** The last fetched value if it expired at most so long ago; else null. It outlives an attempt to replace it that fails. */
   function peekExpired(key: string, maximumExpiredMs: number): T | null {
-    const known = fetchedOf(entries.peek(key));
-    return known !== null && options.monotonicMs() < known.expiresAtMs + maximumExpiredMs
-      ? known.value
-      : null;
+    const last = entries.peek(key)?.last ?? null;
+    return last !== null && options.monotonicMs() < last.expiresAtMs + maximumExpiredMs ? last.value : null;
   }
 
-  function fetchOrReuse(key: string, fetchValue: () => Promise<T>): T | Promise<T> {
-    const known = entries.get(key);
-    if (known !== undefined && options.monotonicMs() < known.expiresAtMs) return known.value;
+  function fetchOrReuse(key: string, fetchValue: () => Promise<T>): Promise<T> {
+    const known = findFetch(key);
+    if (known !== null) return known;
 
-    const fetched = fetchValue();
-    const previous = fetchedOf(known);
-    const entry: Entry<T> = { value: fetched, previous, expiresAtMs: Number.POSITIVE_INFINITY };
+    const previous = entries.peek(key);
+    const promise = fetchValue();
+    const entry: Entry<T> = { promise, last: previous?.last ?? null, isFetching: true };
     entries.set(key, entry);
-    fetched.then(
+    promise.then(
       (value) => {
-        entry.value = value;
-        entry.expiresAtMs = options.monotonicMs() + options.keepMs;
+        entry.isFetching = false;
+        entry.last = { value, expiresAtMs: options.monotonicMs() + options.keepMs };
       },
       () => {
         if (entries.peek(key) !== entry) return;
-        if (previous === null) entries.delete(key);
-        else entries.set(key, { ...previous, previous: null });
+        if (previous === undefined) entries.delete(key);
+        else entries.set(key, previous);
       },
     );
-    return fetched;
+    return promise;
   }
 
-  return Object.assign(fetchOrReuse, { peek, peekExpired });
-}
-
-function fetchedOf<T>(entry: Entry<T> | undefined): Fetched<T> | null {
-  if (entry === undefined) return null;
-  const { value, expiresAtMs, previous } = entry;
-  return value instanceof Promise ? previous : { value, expiresAtMs };
+  return { fetchOrReuse, findFetch, peek, peekExpired };
 }

@@ -124,7 +124,7 @@ describe('a circuit breaker', () => {
         quote: () => answer(),
         startSession: () => answer() as never,
         cachedQuotes: {
-          fresh: () => (ageMs === 0 ? cached : null),
+          fresh: () => (ageMs === 0 ? Promise.resolve(cached) : null),
           expired: (_request, maximumMs) => (ageMs < maximumMs ? cached : null),
         },
       };

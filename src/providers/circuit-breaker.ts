@@ -92,8 +92,8 @@ export function withCircuitBreaker(
 
   async function guard<T>(circuit: Circuit, { accountId }: QuoteRequest, call: () => Promise<T>): Promise<T> {
     if (circuit.isClosedToCalls()) refuse(circuit);
-    const admission = circuit.acquire(accountId ?? '');
-    const busySeconds = typeof admission === 'number' ? admission : await admission;
+    const { limiter } = circuit;
+    const busySeconds = limiter === null ? circuit.pausedSeconds() : await limiter.acquire(accountId ?? '');
     if (busySeconds > 0) {
       const error = busy(adapter.id, busySeconds);
       report('busy', error);
@@ -152,9 +152,10 @@ function createCircuit(
     /** No call may be made: it is too early for a trial, or there is one already. */
     isClosedToCalls: () => isBeforeTrial() || (isOpen() && isTrying),
     failuresInARow: () => failures,
-    /** Waits for the account's turn: 0 if the call may be made, else the seconds after which to try again. */
-    acquire: (account: string): number | Promise<number> =>
-      limiter === null ? Math.ceil(pausedMs() / 1000) : limiter.acquire(account),
+    /** Makes calls wait for their account's turn; null without a rate. */
+    limiter,
+    /** 0 if a call may be made without a limiter, else the seconds after which to try again. */
+    pausedSeconds: () => Math.ceil(pausedMs() / 1000),
     async run<T>(
       call: () => Promise<T>,
       report: (outcome: CallOutcome, error?: unknown) => void,

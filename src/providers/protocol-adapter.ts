@@ -74,7 +74,7 @@ export const LINK_LIFETIME_MS = 60 * 60_000;
 export function createProtocolAdapter(protocol: Protocol, settings: AdapterSettings): ProviderAdapter {
   const agent = createProviderAgent();
   const { id } = protocol;
-  const reuseQuote = createTtlCache<Quote>({
+  const quotes = createTtlCache<Quote>({
     monotonicMs: settings.monotonicMs ?? (() => performance.now()),
     keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
     maximumEntries: MAXIMUM_CACHED_QUOTES,
@@ -92,15 +92,15 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
     id,
     ...traitsOf(protocol),
     quote: async (request) =>
-      reuseQuote(quoteKeyOf(request), () =>
+      quotes.fetchOrReuse(quoteKeyOf(request), () =>
         asProviderUnavailable(
           id,
           converse(Math.min(settings.timeoutMs, QUOTE_TIMEOUT_MS), (call) => protocol.quote(request, call)),
         ),
       ),
     cachedQuotes: {
-      fresh: (request) => reuseQuote.peek(quoteKeyOf(request)),
-      expired: (request, maximumExpiredMs) => reuseQuote.peekExpired(quoteKeyOf(request), maximumExpiredMs),
+      fresh: (request) => quotes.findFetch(quoteKeyOf(request)),
+      expired: (request, maximumExpiredMs) => quotes.peekExpired(quoteKeyOf(request), maximumExpiredMs),
     },
     startSession: (request) =>
       asProviderUnavailable(

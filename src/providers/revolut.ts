@@ -146,7 +146,7 @@ function assetIn(account: Account, config: AnswerFields): AnswerFields {
 }
 
 async function fetchAsset(account: Account, call: Call): Promise<string> {
-  return await account.reuseAsset('', async () =>
+  return await account.reuseAsset.fetchOrReuse('', async () =>
     readReference(assetIn(account, await get(account, call, 'config', {}))['id']),
   );
 }

@@ -36,7 +36,7 @@ export function createFixedRates(
   let fault: RatesFault = 'up';
 
   return {
-    usdRate(currency) {
+    async usdRate(currency) {
       const rate = parsed.get(currency);
       if (rate === undefined) throw new ServiceError('conversion_failed');
       // A dollar needs no exchange rate, so it never fails.

@@ -152,7 +152,7 @@ export function createLiveRates(given: LiveRatesOptions): LiveRates {
   timer.unref();
 
   return {
-    usdRate(currency) {
+    async usdRate(currency) {
       if (currency === 'USD') return USD_RATE_ONE;
       const rate = known.get(currency);
       const ageMs = rate === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - rate.fetchedAtMs;

@@ -12,7 +12,7 @@ import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../plat
  *
  * @param hostname as `parseCallbackUrl` gives it: a name, or an IP literal (which is checked without DNS)
  */
-type CallbackHostCheck = (hostname: string) => string | null | Promise<string | null>;
+type CallbackHostCheck = (hostname: string) => Promise<string | null>;
 
 export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,
@@ -32,10 +32,7 @@ export function createCallbackHostCheck(
     return refusal;
   }
 
-  return (hostname) => {
-    const resolution = resolver.resolve(hostname);
-    return resolution instanceof Promise ? resolution.then(validate) : validate(resolution);
-  };
+  return async (hostname) => validate(await resolver.resolve(hostname));
 }
 
 /** One refused address is enough: a name with a public and a private answer is how a filter is led astray. */
@@ -110,8 +107,8 @@ interface HostResolverSettings {
 }
 
 export interface HostResolver {
-  /** The addresses of a host, at once when they are in the cache: for the check at creation only. Never rejects. */
-  resolve(hostname: string): HostResolution | Promise<HostResolution>;
+  /** The addresses of a host, from the cache where it has them: for the check at creation only. Never rejects. */
+  resolve(hostname: string): Promise<HostResolution>;
   /** Exactly one lookup made now, neither taken from the cache nor put there: for a delivery. Never rejects. */
   resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution>;
   /** Ends what is under way, and answers `closed` from now on. */
@@ -157,7 +154,7 @@ export function createHostResolver(settings: HostResolverSettings): HostResolver
   }
 
   return {
-    resolve(hostname) {
+    async resolve(hostname) {
       const cached = cache.get(hostname);
       if (cached !== undefined) return cached;
       if (closed) return { failed: 'closed' };

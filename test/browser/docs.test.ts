@@ -23,7 +23,7 @@ beforeAll(async () => {
   registerDocs(server, {
     baseUrl: 'http://localhost',
     isSandbox: true,
-    limiter: { take: () => 0 },
+    limiter: { take: async () => 0 },
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
   baseUrl = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}`;

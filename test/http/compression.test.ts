@@ -32,7 +32,11 @@ function openDocs(): FastifyInstance {
   const server = createBaseServer({ trustProxy: [] });
   servers.push(server);
   registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
-  registerDocs(server, { baseUrl: 'https://pay.example.com', isSandbox: true, limiter: { take: () => 0 } });
+  registerDocs(server, {
+    baseUrl: 'https://pay.example.com',
+    isSandbox: true,
+    limiter: { take: async () => 0 },
+  });
   return server;
 }
 

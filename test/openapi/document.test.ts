@@ -141,7 +141,7 @@ describe('the schema of a create request', () => {
   /** Why the server refuses the form, or null. */
   async function refusalOf(body: Readonly<Record<string, unknown>>): Promise<string | null> {
     try {
-      const callbacks = { refusalOf: () => null };
+      const callbacks = { refusalOf: async () => null };
       const request = await parseCreateRequest({ callbacks, parsePayoutAddress }, body, 'json', null);
       return createParameters.provider.schema.enum.some((id) => id === request.provider) ? null : 'provider';
     } catch (error) {

@@ -7,7 +7,7 @@ import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import { registerProviderWebhooks } from '../../src/http/provider-webhooks.ts';
 import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
-import { createAskQuote } from '../../src/payments/ask-quotes.ts';
+import { createQuotes } from '../../src/payments/ask-quotes.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -48,7 +48,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
       token: { isBlocklisted: async () => false },
       checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,
     }),
-    askQuote: createAskQuote({ providers, monotonicMs, keepMs: 0 }),
+    quotes: createQuotes({ providers, monotonicMs, keepMs: 0 }),
     emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(monotonicMs),
     countryHeader: 'x-country',

@@ -220,7 +220,7 @@ describe('fixed exchange rates', () => {
   it('fail and recover on demand, except for the dollar', async () => {
     const fixed = createFixedRates();
     fixed.setFault('down');
-    expect(() => fixed.usdRate('EUR')).toThrow(ServiceError);
+    await expect(fixed.usdRate('EUR')).rejects.toThrow(ServiceError);
     expect(await fixed.usdRate('USD')).toBe(100_000_000n);
     fixed.setFault('up');
     expect(await fixed.usdRate('EUR')).toBe(109_000_000n);

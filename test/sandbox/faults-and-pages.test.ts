@@ -85,7 +85,7 @@ describe('a fault', () => {
 
   it('makes the exchange rates fail', async () => {
     sandbox.faults.setRates('down');
-    expect(() => sandbox.rates.usdRate('EUR')).toThrow(ServiceError);
+    await expect(sandbox.rates.usdRate('EUR')).rejects.toThrow(ServiceError);
     sandbox.faults.setRates('up');
     expect(await sandbox.rates.usdRate('EUR')).toBe(109_000_000n);
   });

@@ -259,7 +259,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     return {
       payments: parts.store.payments,
       providers: { adapters: new Map([['wert', session.adapter]]), settings: parts.store.providers },
-      rates: { usdRate: () => USD_RATE_ONE },
+      rates: { usdRate: async () => USD_RATE_ONE },
       settlement: {
         chainId: chain.anvil.chainId,
         factory: chain.factory,

@@ -73,3 +73,17 @@ it('names no path of the machine it was written on, and no package registry', ()
   }
   expect(registryHost.test('"resolved": "https://registry.example/x.tgz"')).toBe(true);
 });
+
+it('gives each function of the service one kind of answer, a value or a promise', () => {
+  const twoKinds = /\binstanceof Promise\b|[^=>]\| Promise<|Promise<[^()]*> \| (?!null\b|undefined\b)\w/;
+  const sources = files.filter(({ path }) => /^src\/.*(?<!\.test)\.ts$/.test(path));
+  expect(linesWith(twoKinds, sources)).toEqual([]);
+  for (const line of [
+    'take(): number | Promise<number>;',
+    'f: () => Promise<boolean> | boolean',
+    'x instanceof Promise',
+  ]) {
+    expect(twoKinds.test(line), line).toBe(true);
+  }
+  expect(twoKinds.test('let closed: Promise<void> | null = null;')).toBe(false);
+});

@@ -19,7 +19,7 @@ import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import type { SimulateOutcome } from '../../src/http/checkout/simulated-outcome.ts';
 import { createBaseServer } from '../../src/http/server.ts';
-import { createAskQuote } from '../../src/payments/ask-quotes.ts';
+import { createQuotes } from '../../src/payments/ask-quotes.ts';
 import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
@@ -176,7 +176,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const directory = {
     adapters,
     settings: {
-      readProviderSettings: (id: ProviderId) => settings.get(id) ?? { active: null, minimumUsdCents: null },
+      readProviderSettings: async (id: ProviderId) =>
+        settings.get(id) ?? { active: null, minimumUsdCents: null },
       writeProviderSettings: async () => {},
     },
     success: () => (visits.length === 0 ? undefined : estimateSuccess(visits)),
@@ -191,7 +192,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     logger: pino({ level: 'info' }, { write: (line) => logLines.push(line) }),
     trustProxy: options.trustProxy ?? [],
   });
-  const askQuote = createAskQuote({
+  const providerQuotes = createQuotes({
     providers: directory,
     monotonicMs: () => clock.monotonicMs,
     keepMs: 20_000,
@@ -217,7 +218,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       toleranceBasisPoints: 200,
       checkoutPageUrl: ({ id }) => `${baseUrl}/pay/${id}?returned=1`,
     }),
-    askQuote,
+    quotes: providerQuotes,
     emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(() => clock.monotonicMs),
     baseUrl,
@@ -230,7 +231,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   if (options.isSandbox === true) {
     const explorerTransactionUrl = (hash: string) => `https://explorer.example/tx/${hash}`;
     const chain = { explorerTransactionUrl, token: USDC } as const;
-    registerStatePages(server, { ...chain, directory, askQuote, nowMs: () => NOW_MS, baseUrl });
+    registerStatePages(server, { ...chain, directory, quotes: providerQuotes, nowMs: () => NOW_MS, baseUrl });
   }
   return {
     server,

@@ -119,7 +119,8 @@ export async function createTestDashboard(
       recoveryHash: createKeyedHash('recovery codes', 'a secret key of the tests, long enough'),
     },
     callbacks: {
-      refusalOf: (url) => (String(url).startsWith('https://') ? callbacks.refusalOf(url) : 'must be https'),
+      refusalOf: async (url) =>
+        String(url).startsWith('https://') ? callbacks.refusalOf(url) : 'must be https',
     },
     browsers: createSecretBox('known browsers', 'a secret key of the tests, long enough'),
     shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),

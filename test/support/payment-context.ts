@@ -41,7 +41,7 @@ export function createWorld(): World {
     limits: new Map(),
     quote: async () => ({ deliveryUnits: null, minimumUsdCents: null }),
     rates: {
-      usdRate: (currency) => {
+      usdRate: async (currency) => {
         world.asked.rates++;
         return { USD: USD_RATE_ONE, EUR: 110_000_000n, CAD: 73_000_000n, INR: 1_200_000n }[currency];
       },
@@ -70,7 +70,7 @@ export function createTestTokens(): IpnTokens {
 
 export function createTestCallbacks({ asked }: World): CallbackGuard {
   return {
-    refusalOf: (callback) => {
+    refusalOf: async (callback) => {
       asked.callbacks++;
       const judgement = parseCallbackUrl(callback, new Set());
       return judgement.ok ? null : judgement.reason;

@@ -14,8 +14,8 @@ export interface AccountQuery {
 /** Accounts and their API keys. */
 export interface AccountStore {
   createAccount(account: Account): Promise<void>;
-  /** Synchronous where it is cached, under the terms of `findActiveKey`. */
-  findAccount(accountId: string): Account | null | Promise<Account | null>;
+  /** May come from memory, under the terms of `findActiveKey`. */
+  findAccount(accountId: string): Promise<Account | null>;
   listAccounts(): Promise<readonly Account[]>;
   /** The newest first. */
   searchAccounts(query: AccountQuery, limit: number): Promise<readonly Account[]>;

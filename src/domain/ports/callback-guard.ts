@@ -1,7 +1,7 @@
 /** Judges callback URLs when a checkout is created. */
 export interface CallbackGuard {
   /** Null when the URL is accepted, else how it breaks the rules ("must begin with https://"). */
-  refusalOf(callback: unknown): string | null | Promise<string | null>;
+  refusalOf(callback: unknown): Promise<string | null>;
 }
 
 /** The outcome of a webhook's one attempt. */

@@ -104,7 +104,7 @@ export interface ProviderHealth {
 /** Quotes that an adapter has cached. */
 export interface CachedQuotes {
   /** A quote that is fresh or being fetched; null without one. */
-  fresh(request: QuoteRequest): Quote | Promise<Quote> | null;
+  fresh(request: QuoteRequest): Promise<Quote> | null;
   /** The last quote if it expired at most so long ago; null without one. */
   expired(request: QuoteRequest, maximumExpiredMs: number): Quote | null;
 }
@@ -161,9 +161,9 @@ export interface ProviderSettings {
   readonly minimumUsdCents: number | null;
 }
 
-/** Synchronous where it can be: on the path of every create. */
+/** The operator's settings for providers. */
 export interface ProviderStore {
-  readProviderSettings(provider: ProviderId): ProviderSettings | Promise<ProviderSettings>;
+  readProviderSettings(provider: ProviderId): Promise<ProviderSettings>;
   writeProviderSettings(provider: ProviderId, change: Partial<ProviderSettings>): Promise<void>;
 }
 
@@ -183,5 +183,5 @@ export interface VisitStore {
 /** Exchange rates to USD. */
 export interface Rates {
   /** The rate now; throws `ServiceError` conversion_failed when none is fresh enough. USD is always one. */
-  usdRate(currency: Currency): UsdRate | Promise<UsdRate>;
+  usdRate(currency: Currency): Promise<UsdRate>;
 }

@@ -7,5 +7,5 @@ export interface RateLimiter {
    * Counts one request. 0 when it may pass; else the whole seconds, at least 1, until the window ends. A request
    * that may not pass is not counted.
    */
-  take(key: string): number | Promise<number>;
+  take(key: string): Promise<number>;
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { FastifyInstance, FastifyRequest, onRequestHookHandler } from 'fastify';
-import type { Account, ActiveKey } from '../../domain/account.ts';
+import type { FastifyInstance, FastifyRequest, onRequestAsyncHookHandler } from 'fastify';
+import type { Account } from '../../domain/account.ts';
 import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey, type KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
@@ -35,50 +35,23 @@ export function admit(
   },
   keyLimiter: RateLimiter,
   scope: KeyScope,
-): onRequestHookHandler {
+): onRequestAsyncHookHandler {
   async function refuse(request: FastifyRequest): Promise<never> {
     await requirePassing(limits.unauthenticated, addressGroupOf(request.ip));
     throw new ServiceError('unauthorized');
   }
 
-  function enter(request: FastifyRequest, hash: string, key: ActiveKey): undefined | Promise<undefined> {
+  return async (request) => {
+    const plainKey = readApiKey(request.raw);
+    if (plainKey === null) return refuse(request);
+    const hash = hashApiKey(plainKey);
+    const key = accounts.peekActiveKey(hash) ?? (await accounts.findActiveKey(hash));
+    if (key === null) return refuse(request);
     request.account = key.account;
     noteKeyUse(hash);
-    const passing = requirePassing(keyLimiter, hash);
-    if (!key.scopes.includes(scope)) {
-      const refusal = new ServiceError('scope_missing', `The API key does not have the scope "${scope}".`);
-      if (passing === undefined) throw refusal;
-      return passing.then(() => {
-        throw refusal;
-      });
-    }
-    return passing;
-  }
-
-  async function read(request: FastifyRequest, hash: string): Promise<undefined> {
-    const key = await accounts.findActiveKey(hash);
-    return key === null ? refuse(request) : enter(request, hash, key);
-  }
-
-  /** Synchronous when key and limiter are in memory: it runs for each request. */
-  function check(request: FastifyRequest): undefined | Promise<undefined> {
-    const key = readApiKey(request.raw);
-    if (key === null) return refuse(request);
-    const hash = hashApiKey(key);
-    const known = accounts.peekActiveKey(hash);
-    return known === undefined ? read(request, hash) : enter(request, hash, known);
-  }
-
-  return (request, _reply, done) => {
-    let checked: undefined | Promise<undefined>;
-    try {
-      checked = check(request);
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    if (checked instanceof Promise) checked.then(() => done(), done);
-    else done();
+    await requirePassing(keyLimiter, hash);
+    if (key.scopes.includes(scope)) return;
+    throw new ServiceError('scope_missing', `The API key does not have the scope "${scope}".`);
   };
 }
 

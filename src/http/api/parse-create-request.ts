@@ -28,14 +28,14 @@ export interface ParseCreateContext {
 /**
  * Validates the form of a create request, from JSON or a query. Unknown parameters are ignored. Throws
  * `invalid_request`, naming the field and its rule. The callback is checked last, because it may take a DNS lookup. The
- * lookup is nearly always cached, and the function then returns synchronously.
+ * lookup is nearly always cached.
  */
-export function parseCreateRequest(
+export async function parseCreateRequest(
   { callbacks, parsePayoutAddress }: ParseCreateContext,
   parameters: CreateParameters,
   source: ParameterSource,
   idempotencyKey: string | null,
-): CreatePaymentRequest | Promise<CreatePaymentRequest> {
+): Promise<CreatePaymentRequest> {
   const parsed = {
     payoutAddress: requireAddress(parameters['address'], parsePayoutAddress),
     amountCents: parseAmount(parameters['amount']),
@@ -47,13 +47,10 @@ export function parseCreateRequest(
     idempotencyKey,
   };
   const callback = parameters['callback'];
-  const accept = (refusal: string | null): CreatePaymentRequest => {
-    if (refusal !== null) throw invalidField('callback', refusal);
-    if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
-    return { ...parsed, callbackUrl: callback };
-  };
-  const refusal = callbacks.refusalOf(callback);
-  return refusal instanceof Promise ? refusal.then(accept) : accept(refusal);
+  const refusal = await callbacks.refusalOf(callback);
+  if (refusal !== null) throw invalidField('callback', refusal);
+  if (typeof callback !== 'string') throw invalidField('callback', 'must be a string');
+  return { ...parsed, callbackUrl: callback };
 }
 
 function requireAddress(value: unknown, parse: ParseCreateContext['parsePayoutAddress']): Address {

@@ -36,7 +36,7 @@ export function sendCheckout(
   if (emailToken !== null) rememberEmailToken(context, request, reply, checkout.payment, emailToken);
   const language = languageOf(request);
   const quotes = {
-    askQuote: context.askQuote,
+    source: context.quotes,
     lastChoice: lastChoiceOf(checkout, request),
     customerCountry: customerCountry(context, request),
     success: context.directory.success?.(),

@@ -1,6 +1,6 @@
 import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
-import type { AskQuote } from '../../payments/ask-quotes.ts';
+import type { Quotes } from '../../payments/ask-quotes.ts';
 import type { StartSession } from '../../payments/start-session.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import type { PageLimits } from './page-limits.ts';
@@ -12,7 +12,7 @@ import type { SimulateOutcome } from './simulated-outcome.ts';
 export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
   readonly startSession: StartSession;
-  readonly askQuote: AskQuote;
+  readonly quotes: Quotes;
   readonly limits: PageLimits;
   /** Makes the tokens of visitors who came with the payment's e-mail address. */
   readonly emailHash: KeyedHash;

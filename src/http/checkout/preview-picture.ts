@@ -42,7 +42,7 @@ class BusyError extends Error {
  */
 export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview {
   const { monotonicMs, onFailure, draw = drawWithLibrary } = options;
-  const reuse = createTtlCache<Buffer>({
+  const pictures = createTtlCache<Buffer>({
     monotonicMs,
     keepMs: KEEP_MS,
     maximumEntries: MAXIMUM_KEPT_PICTURES,
@@ -52,7 +52,7 @@ export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview 
   let plain: Promise<Buffer> | null = null;
 
   async function drawOne(svg: string): Promise<Buffer> {
-    if (isDrawing || limiter.take('drawings') > 0) throw new BusyError();
+    if (isDrawing || limiter.takeNow('drawings') > 0) throw new BusyError();
     isDrawing = true;
     return draw(svg).finally(() => {
       isDrawing = false;
@@ -61,7 +61,7 @@ export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview 
 
   return async (svg) => {
     try {
-      return { png: await reuse(svg, () => drawOne(svg)), isPlain: false };
+      return { png: await pictures.fetchOrReuse(svg, () => drawOne(svg)), isPlain: false };
     } catch (error) {
       if (!(error instanceof BusyError)) onFailure(error);
       plain ??= drawPlain();

@@ -5,7 +5,7 @@ import {
   providersWithAccount,
 } from '../../domain/provider-catalogue.ts';
 import { exploredProvider, orderBySuccess, type SuccessRates } from '../../domain/provider-success.ts';
-import type { AskQuote, QuoteOutcome } from '../../payments/ask-quotes.ts';
+import type { QuoteOutcome, Quotes } from '../../payments/ask-quotes.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { emailTokenField } from './known-email.ts';
@@ -123,7 +123,7 @@ function refusedOffers(checkout: Checkout, offers: readonly RefusedOffer[], lang
 
 /** How the offers of a page get their quotes. */
 export interface OffersToAsk {
-  readonly askQuote: AskQuote;
+  readonly source: Quotes;
   /** The provider that the customer chose the last time; comes first. */
   readonly lastChoice: ProviderId | null;
   /** The customer's country, ISO 3166-1 alpha-2; null where it is unknown. */
@@ -132,13 +132,10 @@ export interface OffersToAsk {
   readonly success?: SuccessRates | undefined;
 }
 
-/** An offer whose quote was requested. */
-interface RequestedOffer {
+interface QuotedOffer {
   readonly offer: ProviderOffer;
-  readonly outcome: QuoteOutcome | Promise<QuoteOutcome>;
+  readonly outcome: QuoteOutcome;
 }
-
-type QuotedOffer = RequestedOffer & { readonly outcome: QuoteOutcome };
 
 /**
  * The list of a checkout's offers with what each would deliver. All quotes are requested at once. Known quotes are
@@ -147,18 +144,19 @@ type QuotedOffer = RequestedOffer & { readonly outcome: QuoteOutcome };
  * pieces never reject.
  */
 export function quotedOffers(
-  { askQuote, lastChoice, customerCountry, success }: OffersToAsk,
+  { source, lastChoice, customerCountry, success }: OffersToAsk,
   checkout: Checkout,
   language: Language,
   nonce: string,
 ): Html | AsyncGenerator<Html> {
+  const { payment } = checkout;
   const candidates = lastChoiceFirst(
     possibleOffers(checkout.offers),
     lastChoice,
     ({ provider }) => provider,
   ).map((offer) => ({
     offer,
-    outcome: askQuote(offer.provider, checkout.payment, customerCountry),
+    known: source.peek(offer.provider, payment, customerCountry),
   }));
   const row = ({ offer, outcome }: QuotedOffer) =>
     offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
@@ -166,13 +164,21 @@ export function quotedOffers(
     success === undefined
       ? offers
       : lastChoiceFirst(
-          bySuccess(offers, checkout.payment, success, customerCountry),
+          bySuccess(offers, payment, success, customerCountry),
           lastChoice,
           ({ offer }) => offer.provider,
         );
-  return candidates.every(isQuoted)
-    ? html`${listBegin}${inOrder(candidates, order).map(row)}${listEnd}${bestMark(candidates, nonce)}`
-    : streamOffers(candidates, row, order, nonce);
+  const quoted = candidates.flatMap(({ offer, known }) =>
+    known === null ? [] : [{ offer, outcome: known }],
+  );
+  if (quoted.length === candidates.length) {
+    return html`${listBegin}${inOrder(quoted, order).map(row)}${listEnd}${bestMark(quoted, nonce)}`;
+  }
+  const answers = candidates.map(async ({ offer, known }) => ({
+    offer,
+    outcome: known ?? (await source.ask(offer.provider, payment, customerCountry)),
+  }));
+  return streamOffers(answers, row, order, nonce);
 }
 
 type OrderOffers = (offers: readonly QuotedOffer[]) => readonly QuotedOffer[];
@@ -208,26 +214,24 @@ const listBegin = html`<ul class="offers">`;
 const listEnd = html`</ul>`;
 
 async function* streamOffers(
-  candidates: readonly RequestedOffer[],
+  answers: readonly Promise<QuotedOffer>[],
   row: (offer: QuotedOffer) => Html,
   order: OrderOffers,
   nonce: string,
 ): AsyncGenerator<Html> {
-  const answers = candidates.map(async ({ offer, outcome }) => ({ offer, outcome: await outcome }));
-  const arrived = new Set<QuotedOffer>();
+  /** In the order of the list; `filter` skips the holes of the answers that are missing. */
+  const arrived: QuotedOffer[] = [];
   const pending = new Set(answers);
-  for (const answer of answers) {
+  for (const [index, answer] of answers.entries()) {
     void answer.then((offer) => {
-      arrived.add(offer);
+      arrived[index] = offer;
       pending.delete(answer);
     });
   }
   const sent = new Set<QuotedOffer>();
   /** The rows that have arrived since, in the order of the list. */
   const take = (isWanted: (offer: QuotedOffer) => boolean): Html[] => {
-    const next = candidates.flatMap(({ offer }) =>
-      [...arrived].filter((each) => each.offer === offer && !sent.has(each) && isWanted(each)),
-    );
+    const next = arrived.filter((each) => !sent.has(each) && isWanted(each));
     for (const each of next) sent.add(each);
     return order(next).map(row);
   };
@@ -238,7 +242,7 @@ async function* streamOffers(
     if (rows.length > 0) yield html`${rows}`;
     await Promise.race(pending);
   }
-  yield html`${take(hasAnswered)}${take(() => true)}${listEnd}${bestMark([...arrived], nonce)}`;
+  yield html`${take(hasAnswered)}${take(() => true)}${listEnd}${bestMark(arrived, nonce)}`;
 }
 
 /** Providers that are silent, busy or cannot serve come after the others. */
@@ -254,10 +258,6 @@ function withinMs(work: Promise<unknown>, milliseconds: number): Promise<void> {
       resolve();
     });
   });
-}
-
-function isQuoted(offer: RequestedOffer): offer is QuotedOffer {
-  return !(offer.outcome instanceof Promise);
 }
 
 /**

@@ -12,7 +12,7 @@ import { type Checkout, checkoutOf, type ReadCheckoutContext } from '../../http/
 import type { ExplorerTransactionUrl } from '../../http/checkout/receipt.ts';
 import { problemWords } from '../../http/checkout/state-words.ts';
 import { html } from '../../http/design/html.ts';
-import type { AskQuote } from '../../payments/ask-quotes.ts';
+import type { Quotes } from '../../payments/ask-quotes.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';
 import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
 
@@ -71,7 +71,7 @@ export interface StatePagesContext extends Pick<ReadCheckoutContext, 'directory'
   readonly baseUrl: string;
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
   readonly token: Address;
-  readonly askQuote: AskQuote;
+  readonly quotes: Quotes;
 }
 
 interface StateRoute {
@@ -129,7 +129,7 @@ async function showState(
     token,
     path: `${PATH}/${name}`,
     moment,
-    quotes: { askQuote: context.askQuote, lastChoice: null, customerCountry: null },
+    quotes: { source: context.quotes, lastChoice: null, customerCountry: null },
     question: asks === null ? null : { provider: asks, chosen: null },
     problem:
       problem === undefined || asks !== null

@@ -95,7 +95,7 @@ export function createSharedRateLimiter(
   const queue = createTickQueue(serve, MAXIMUM_GROUPS_UNDER_WAY);
   return {
     limiter: {
-      take(key) {
+      async take(key) {
         const remainingMs = (exhaustedUntilMs.get(key) ?? 0) - monotonicMs();
         if (remainingMs > 0) return secondsOf(remainingMs);
         exhaustedUntilMs.delete(key);

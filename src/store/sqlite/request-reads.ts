@@ -37,7 +37,7 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
       keyByHash.clear();
       if (accountId !== null) accountById.delete(accountId);
     }),
-    findAccount(accountId) {
+    async findAccount(accountId) {
       const remembered = accountById.get(accountId);
       if (remembered !== undefined) return remembered;
       return reads.run(() => {
@@ -67,7 +67,7 @@ function accountOrNull(row: unknown): Account | null {
 export async function createProviderStore(scripts: Scripts): Promise<ProviderStore> {
   const committed = await scripts.read(readProviderSettings);
   return {
-    readProviderSettings: (provider) => committed.get(provider) ?? UNSET_PROVIDER,
+    readProviderSettings: async (provider) => committed.get(provider) ?? UNSET_PROVIDER,
     async writeProviderSettings(provider, change) {
       committed.set(provider, await scripts.writeStatement(() => writeProviderSettings(provider, change)));
     },

@@ -54,7 +54,7 @@ export function createInWorld(
         adapters: new Map([['wert', adapter]]),
         settings: parts.store.providers,
       },
-      rates: { usdRate: () => USD_RATE_ONE },
+      rates: { usdRate: async () => USD_RATE_ONE },
       settlement: {
         chainId: CHAIN_ID,
         factory,
