@@ -66,5 +66,6 @@ export function withTrouble(
     relay: wrap(store.relay),
     webhooks: wrap(store.webhooks),
     search: wrap(store.search),
+    events: wrap(store.events),
   };
 }
