@@ -54,6 +54,7 @@ export function adapterAt(
     nowMs: Date.now,
     webhookUrl: `http://localhost:3000/providers/${provider}/webhooks`,
     baseUrl: 'http://localhost:3000',
+    usdc: sandbox.usdc,
   });
 }
 

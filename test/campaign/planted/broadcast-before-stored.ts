@@ -11,8 +11,9 @@ export const broadcastBeforeStored: Plant = {
         '  await relayer.broadcast(attempt.rawTransaction);\n  const nowMs = context.nowMs();\n  const batch = await context.relay.openBatch(',
     },
     {
-      before: "  await broadcastOrShrink(context, batch);\n  return 'opened';",
-      after: "  return 'opened';",
+      before:
+        '  return broadcastOrShrink(context, batch, othersWei);\n}\n\n/**\n * A payment whose release fails alone',
+      after: '  return batch;\n}\n\n/**\n * A payment whose release fails alone',
     },
   ],
   run: simulated,

@@ -3,15 +3,15 @@ import { type Plant, simulated } from './plant.ts';
 /** The row stays pending until the outcome is recorded: whoever dies in between sends again. */
 export const webhookBeforeClaim: Plant = {
   fault: 'a webhook sent before its claim',
-  file: 'src/store/sqlite/webhooks.ts',
+  file: 'src/store/webhooks.ts',
   changes: [
     {
-      before: "UPDATE webhooks SET status = 'sending', claimed_at_ms = ?",
-      after: 'UPDATE webhooks SET claimed_at_ms = ?',
+      before: "UPDATE webhooks SET status = 'sending', claimed_at_ms = ?1 WHERE id = ANY",
+      after: 'UPDATE webhooks SET claimed_at_ms = ?1 WHERE id = ANY',
     },
     {
-      before: "WHERE id = ? AND account_id = ? AND status = 'sending'",
-      after: "WHERE id = ? AND account_id = ? AND status = 'pending'",
+      before: "WHERE id = ?9 AND account_id = ?10 AND status = 'sending'",
+      after: "WHERE id = ?9 AND account_id = ?10 AND status = 'pending'",
     },
   ],
   run: simulated,
