@@ -110,7 +110,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await page.goto(`${baseUrl}/dashboard/people`);
     await page.getByLabel('E-mail address').fill(`new-${device}@shop.example`);
     await page.getByRole('button', { name: 'Send the invitation' }).click();
-    await page.getByRole('status').filter({ hasText: 'on its way' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'The invitation is sent.' }).waitFor();
     await look('invited');
     await page.goto(
       /https?:\S+\/dashboard\/invitation\/\S+/.exec(dashboard.mails.at(-1)?.text ?? '')?.[0] ?? '',

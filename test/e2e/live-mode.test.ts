@@ -145,7 +145,7 @@ describe('live mode against a second local chain, with the simulators as provide
 
   it('makes up no payment and shows no events, and says why', async () => {
     for (const words of [['trigger', 'payment.paid'], ['listen']]) {
-      await expect(runCommand(environment, ...words)).rejects.toThrow(/sandbox only.*live mode/);
+      await expect(runCommand(environment, ...words)).rejects.toThrow(/only in the sandbox.*live mode/);
     }
   }, 30_000);
 
