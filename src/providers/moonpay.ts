@@ -20,6 +20,7 @@ import {
 } from './define-provider.ts';
 import {
   type Call,
+  countryNotServed,
   LINK_LIFETIME_MS,
   minimumUsdCentsOf,
   requireSold,
@@ -137,7 +138,7 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
     Array.isArray(entry['notAllowedCountries']) &&
     entry['notAllowedCountries'].includes(country)
   )
-    throw new MalformedAnswerError(`${asset} is not sold in ${country}`);
+    throw countryNotServed(id, country);
   const contract = fieldsOf(entry['metadata'] ?? {})['contractAddress'];
   account.requireUsdc(contract);
   const query = new URLSearchParams({

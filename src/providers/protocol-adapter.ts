@@ -226,6 +226,12 @@ export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold: Re
   throw new ServiceError('provider_inactive', `${name} does not take payments in ${currency}.`);
 }
 
+/** The refusal of a provider that serves no customers in a country: the provider is not offered there. */
+export function countryNotServed(id: ProviderId, country: string): ServiceError {
+  const { name } = providerCatalogue[id];
+  return new ServiceError('provider_inactive', `${name} does not serve customers in ${country}.`);
+}
+
 /** A provider's minimum in the payment's currency (10⁻⁶) as USD cents, at the payment's own rate, rounded up. */
 export function minimumUsdCentsOf(minimumUnits: bigint, request: QuoteRequest): number {
   const chargedUnits = BigInt(request.amountCents) * UNITS_PER_CENT;

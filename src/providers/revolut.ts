@@ -24,6 +24,7 @@ import {
 } from './define-provider.ts';
 import {
   type Call,
+  countryNotServed,
   LINK_LIFETIME_MS,
   minimumUsdCentsOf,
   requireSold,
@@ -157,7 +158,7 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
   const { customerCountry = null } = request;
   const { countries } = config;
   if (customerCountry !== null && Array.isArray(countries) && !countries.includes(customerCountry))
-    throw new MalformedAnswerError(`${customerCountry} is not served`);
+    throw countryNotServed('revolut', customerCountry);
   const fiat = listOf(config['fiat']).find(({ currency }) => currency === request.currency);
   return {
     asset: readReference(asset['id']),

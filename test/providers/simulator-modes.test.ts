@@ -252,6 +252,17 @@ describe("the provider's own catalogue", () => {
       expect(entry?.maximumCents).toBeGreaterThan(entry?.minimumCents ?? 0);
   });
 
+  it.each([
+    ['moonpay', 'IN'],
+    ['revolut', 'IN'],
+  ] as const)('of %s hides it from customers in %s, whom it does not serve', async (id, customerCountry) => {
+    const read = stage.adapterOf(id).readCatalogue?.({ ...someSession, customerCountry });
+    await expect(read).rejects.toMatchObject({
+      errorName: 'provider_inactive',
+      message: expect.stringContaining(`does not serve customers in ${customerCountry}`),
+    });
+  });
+
   it.each(published)('of %s is refused with bridged USDC, by name', async (id) => {
     inMode(id, { tokenContract: BRIDGED });
     await expect(stage.adapterOf(id).readCatalogue?.(someSession)).rejects.toMatchObject({
