@@ -2,7 +2,6 @@
  * Banxa: an order is made with the partner's key, and its one-time address opened. Its webhooks' nonce is not kept: a
  * replayed webhook contains nothing new and changes nothing. What is known, and from where, is in `facts`.
  */
-import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import {
   type CatalogueEntry,
@@ -34,7 +33,7 @@ import {
   readReference,
   readTextOrNull,
 } from './provider-http.ts';
-import { readWebhookFields, requireHmac } from './webhook-signature.ts';
+import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
@@ -200,9 +199,7 @@ function readWebhook(account: Account, webhook: PostedWebhook): ProviderWebhook 
   } = readWebhookFields(webhook.body);
   // `SELL` and `CRYPTO-SELL`.
   if ((typeof kind === 'string' && /sell/i.test(kind)) || typeof paymentId !== 'string') return null;
-  const progress = progressOfStatus.get(status);
-  if (progress === undefined)
-    throw new UnknownStateError(`banxa sent the unknown status ${JSON.stringify(status)}`);
+  const progress = readProgress('banxa', progressOfStatus, status);
   const atMs = readStatusTimeMs(date, webhook.receivedAtMs);
   return { paymentId, providerReference: readReference(id), walletAddress: null, progress, atMs };
 }

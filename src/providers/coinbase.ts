@@ -5,7 +5,6 @@
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { CompactSign } from 'jose/jws/compact/sign';
-import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
   CatalogueEntry,
@@ -35,6 +34,7 @@ import {
   readTextOrNull,
 } from './provider-http.ts';
 import {
+  readProgress,
   readSignatureHeader,
   readSignedTime,
   readWebhookFields,
@@ -270,9 +270,7 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   // Of sales and of other products nothing concerns a payment.
   if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
   if (typeof reference !== 'string') return null;
-  const progress = progressOfStatus.get(status);
-  if (progress === undefined)
-    throw new UnknownStateError(`coinbase sent the unknown status ${JSON.stringify(status)}`);
+  const progress = readProgress('coinbase', progressOfStatus, status);
   if (progress === null) return null;
   return {
     paymentId: reference.startsWith(SANDBOX_PREFIX) ? reference.slice(SANDBOX_PREFIX.length) : reference,

@@ -1,6 +1,5 @@
 /** MoonPay: the customer is sent to a signed address of its widget. What is known of it, and from where, is in `facts`. */
 import { createHmac } from 'node:crypto';
-import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
   CatalogueEntry,
@@ -35,6 +34,7 @@ import {
   readTextOrNull,
 } from './provider-http.ts';
 import {
+  readProgress,
   readSignatureHeader,
   readSignedTime,
   readWebhookFields,
@@ -223,9 +223,7 @@ function readWebhook(webhookKey: string, webhook: PostedWebhook): ProviderWebhoo
   const data = fieldsOf(fields['data']);
   const paymentId = data['externalTransactionId'];
   if (typeof paymentId !== 'string') return null;
-  const progress = progressOfStatus.get(data['status']);
-  if (progress === undefined)
-    throw new UnknownStateError(`moonpay sent the unknown status ${JSON.stringify(data['status'])}`);
+  const progress = readProgress('moonpay', progressOfStatus, data['status']);
   const atMs = readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
   const walletAddress = readTextOrNull(data['walletAddress']);
   const { metadata } = fieldsOf(data['currency'] ?? {});

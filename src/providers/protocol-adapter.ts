@@ -45,13 +45,11 @@ export interface AdapterSettings {
 export type Call = (request: Omit<JsonRequest, 'timeoutMs'>) => Promise<JsonAnswer>;
 
 /** The parts that are specific to one provider's protocol; everything else is the same for all. */
-export interface Protocol {
-  readonly id: ProviderId;
-  readonly opensOnce?: true;
-  readonly needsCountry?: true;
-  readonly checksReferrer?: true;
-  readonly routedThrough?: ProviderId;
-  readonly blockedBecause?: string;
+export interface Protocol
+  extends Pick<
+    ProviderAdapter,
+    'id' | 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'routedThrough' | 'blockedBecause'
+  > {
   readCatalogue?(request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
   quote(request: QuoteRequest, call: Call): Promise<Quote>;
   startSession(request: SessionRequest, call: Call): Promise<StartedSession>;
@@ -73,7 +71,7 @@ export const LINK_LIFETIME_MS = 60 * 60_000;
  */
 export function createProtocolAdapter(protocol: Protocol, settings: AdapterSettings): ProviderAdapter {
   const agent = createProviderAgent();
-  const { id } = protocol;
+  const { id, quote, startSession, readWebhook, readCatalogue, ...traits } = protocol;
   const quotes = createTtlCache<Quote>({
     monotonicMs: settings.monotonicMs ?? (() => performance.now()),
     keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
@@ -86,16 +84,15 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
       requestJson(agent, { ...request, timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())) });
     return await work(call);
   }
-  const { readWebhook, readCatalogue } = protocol;
 
   return {
     id,
-    ...traitsOf(protocol),
+    ...traits,
     quote: async (request) =>
       quotes.fetchOrReuse(quoteKeyOf(request), () =>
         asProviderUnavailable(
           id,
-          converse(Math.min(settings.timeoutMs, QUOTE_TIMEOUT_MS), (call) => protocol.quote(request, call)),
+          converse(Math.min(settings.timeoutMs, QUOTE_TIMEOUT_MS), (call) => quote(request, call)),
         ),
       ),
     cachedQuotes: {
@@ -105,7 +102,7 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
     startSession: (request) =>
       asProviderUnavailable(
         id,
-        converse(settings.timeoutMs, (call) => protocol.startSession(request, call)),
+        converse(settings.timeoutMs, (call) => startSession(request, call)),
       ),
     ...(readCatalogue === undefined
       ? {}
@@ -127,17 +124,6 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
               ),
             ),
         }),
-  };
-}
-
-/** Traits of the adapter; absent where it declares none. */
-function traitsOf({ opensOnce, needsCountry, checksReferrer, routedThrough, blockedBecause }: Protocol) {
-  return {
-    ...(blockedBecause === undefined ? {} : { blockedBecause }),
-    ...(opensOnce === undefined ? {} : { opensOnce }),
-    ...(needsCountry === undefined ? {} : { needsCountry }),
-    ...(checksReferrer === undefined ? {} : { checksReferrer }),
-    ...(routedThrough === undefined ? {} : { routedThrough }),
   };
 }
 

@@ -6,7 +6,6 @@
  * and from where, is in `facts`.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
-import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
 import {
   type CatalogueEntry,
@@ -27,7 +26,7 @@ import {
 } from './define-provider.ts';
 import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
 import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
-import { readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
+import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 /** Native USDC; `MATIC_USDCE` is bridged. */
 const ASSET = 'MATIC_USDC';
@@ -191,9 +190,8 @@ function readWebhook(webhookKey: KeyObject, webhook: PostedWebhook): ProviderWeb
   const { status, updatedAt, receiverAddress, asset } = fieldsOf(purchase);
   if (typeof receiverAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
   // Money that was returned to the customer, whatever the status says.
-  const progress = fields['type'] === 'RETURNED' ? 'failed' : progressOfStatus.get(status);
-  if (progress === undefined)
-    throw new UnknownStateError(`rampnetwork sent the unknown status ${JSON.stringify(status)}`);
+  const progress =
+    fields['type'] === 'RETURNED' ? 'failed' : readProgress('rampnetwork', progressOfStatus, status);
   const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
   const tokenContract = readTextOrNull(fieldsOf(asset ?? {})['address']);
   return {

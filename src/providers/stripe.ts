@@ -2,7 +2,6 @@
  * Stripe's crypto onramp: a session is created, read back, and its page opened. Amount and currency cannot be locked
  * there, so that partial and surplus deliveries are to be expected. What is known, and from where, is in `facts`.
  */
-import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import type {
   PostedWebhook,
@@ -30,6 +29,7 @@ import {
   readReference,
 } from './provider-http.ts';
 import {
+  readProgress,
   readSignatureHeader,
   readSignedTime,
   readWebhookFields,
@@ -191,9 +191,7 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   const metadata = session['metadata'];
   const paymentId = metadata === undefined || metadata === null ? null : fieldsOf(metadata)['payment_id'];
   if (typeof paymentId !== 'string') return null;
-  const progress = progressOfStatus.get(session['status']);
-  if (progress === undefined)
-    throw new UnknownStateError(`stripe sent the unknown status ${JSON.stringify(session['status'])}`);
+  const progress = readProgress('stripe', progressOfStatus, session['status']);
   const details = session['transaction_details'];
   const [walletAddress = null] =
     details === undefined || details === null ? [] : walletsOf(fieldsOf(details));

@@ -4,7 +4,6 @@
  * token of the others, who notice with their next session. What is known, and from where, is in `facts`.
  */
 import { compactVerify } from 'jose/jws/compact/verify';
-import { UnknownStateError } from '../domain/errors.ts';
 import { type Currency, formatCents } from '../domain/money.ts';
 import {
   type PostedWebhook,
@@ -32,7 +31,7 @@ import {
   readTextOrNull,
   readToken,
 } from './provider-http.ts';
-import { readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
+import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 /** It sells for INR by UPI only, and the checkout is for cards. */
 const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
@@ -206,9 +205,7 @@ async function readWebhook(accessToken: string, webhook: PostedWebhook): Promise
   const order = fieldsOf(payload['webhookData']);
   const paymentId = order['partnerOrderId'];
   if (typeof paymentId !== 'string') return null;
-  const progress = progressOfStatus.get(order['status']);
-  if (progress === undefined)
-    throw new UnknownStateError(`transak sent the unknown status ${JSON.stringify(order['status'])}`);
+  const progress = readProgress('transak', progressOfStatus, order['status']);
   const atMs = readWebhookTimeMs(payload['createdAt'], webhook.receivedAtMs);
   const walletAddress = readTextOrNull(order['walletAddress']);
   return { paymentId, providerReference: null, walletAddress, progress, atMs };

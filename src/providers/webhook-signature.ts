@@ -1,5 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { UnknownStateError } from '../domain/errors.ts';
 import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
 /** Maximum difference between a webhook's own time and ours: an old one may be a replay. */
@@ -56,6 +58,13 @@ export function readWebhookFields(body: Buffer | string): AnswerFields {
   } catch (error) {
     throw new ProviderWebhookRefusedError('the webhook is not a JSON object', { cause: error });
   }
+}
+
+/** The progress that a status of a webhook stands for. Throws `UnknownStateError` for one that is not in the table. */
+export function readProgress<T>(provider: ProviderId, statuses: ReadonlyMap<unknown, T>, status: unknown): T {
+  const progress = statuses.get(status);
+  if (progress !== undefined) return progress;
+  throw new UnknownStateError(`${provider} sent the unknown status ${JSON.stringify(status)}`);
 }
 
 /** An ISO 8601 time of a webhook, or when it arrived where it has none. */
