@@ -26,7 +26,8 @@ import {
 import type { Address } from './domain/payout-address.ts';
 import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
 import { isLoopbackHost } from './platform/public-address.ts';
-import { type ProviderValues, type ProviderVariable, variableNameOf } from './providers/define-provider.ts';
+import { type ProviderValues, variableNameOf } from './providers/define-provider.ts';
+import type { ProviderVariable } from './providers/provider-variables.ts';
 import { providers as definitions } from './providers/providers.ts';
 
 /** Which parts of the service a process runs. */

@@ -14,25 +14,10 @@ import {
   type StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import {
-  defineProvider,
-  environmentVariables,
-  oneOf,
-  optional,
-  type ProviderSettings,
-  plain,
-  secret,
-} from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
-import {
-  fieldsOf,
-  listOf,
-  MalformedAnswerError,
-  readDecimalUnits,
-  readRedirectUrl,
-  readReference,
-  readTextOrNull,
-} from './provider-http.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
@@ -57,18 +42,20 @@ export const banxa = defineProvider<Account>({
   id: 'banxa',
   hosts: { api: { production: 'https://api.banxa.com', sandbox: 'https://api.banxa-sandbox.com' } },
   variables: [
-    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
-    plain('PARTNER', 'The partner reference, part of the path of every call.'),
-    optional(plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
-    optional(secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it, webhooks are rejected.')),
-    optional(
-      oneOf(
+    variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    variable.plain('PARTNER', 'The partner reference, part of the path of every call.'),
+    variable.optional(variable.plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
+    variable.optional(
+      variable.secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it, webhooks are rejected.'),
+    ),
+    variable.optional(
+      variable.oneOf(
         'IP_BINDING',
         '`off` once Banxa has confirmed that IP binding is off for your account; without it, Banxa is inactive in production.',
         ['off'],
       ),
     ),
-    ...environmentVariables,
+    ...variable.environment,
   ],
   facts: {
     official: [
@@ -126,13 +113,13 @@ async function readCatalogue(account: Account, _request: QuoteRequest, call: Cal
     maximumBytes: MAXIMUM_CATALOGUE_BYTES,
   });
   const body = requireSuccess(account.id, answer);
-  const coins = listOf(Array.isArray(body) ? body : fieldsOf(body)['data']);
+  const coins = answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
   const coin = coins.find(({ id }) => id === 'USDC');
-  const chain = listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === account.blockchain);
+  const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === account.blockchain);
   if (chain === undefined)
-    throw new MalformedAnswerError(`USDC on ${account.blockchain} is not in the catalogue`);
+    throw new answers.MalformedAnswerError(`USDC on ${account.blockchain} is not in the catalogue`);
   account.requireUsdc(chain['address']);
-  const tokenContract = readTextOrNull(chain['address']);
+  const tokenContract = answers.readTextOrNull(chain['address']);
   // Its minimum is in crypto and of withdrawals; the limits of a purchase are those of the payment method.
   return { asset: `USDC on ${account.blockchain}`, tokenContract, minimumCents: null, maximumCents: null };
 }
@@ -147,9 +134,12 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
   });
   const url = `${account.apiUrl}/v2/quotes/buy?${query}`;
   const answer = await call({ method: 'GET', url, headers: { 'x-api-key': account.apiKey } });
-  const body = fieldsOf(requireSuccess(account.id, answer));
-  const quote = body['data'] === undefined ? body : fieldsOf(body['data']);
-  return { deliveryUnits: readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'), minimumUsdCents: null };
+  const body = answers.fieldsOf(requireSuccess(account.id, answer));
+  const quote = body['data'] === undefined ? body : answers.fieldsOf(body['data']);
+  return {
+    deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
+    minimumUsdCents: null,
+  };
 }
 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
@@ -173,10 +163,10 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       ...(request.email === null ? {} : { email: request.email }),
     },
   });
-  const { id, checkoutUrl } = fieldsOf(requireSuccess(account.id, answer));
+  const { id, checkoutUrl } = answers.fieldsOf(requireSuccess(account.id, answer));
   return {
-    redirectUrl: readRedirectUrl(checkoutUrl),
-    providerReference: readReference(id),
+    redirectUrl: answers.readRedirectUrl(checkoutUrl),
+    providerReference: answers.readReference(id),
     expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
     quotedUnits: deliveryUnits,
   };
@@ -201,7 +191,7 @@ function readWebhook(account: Account, webhook: PostedWebhook): ProviderWebhook 
   if ((typeof kind === 'string' && /sell/i.test(kind)) || typeof paymentId !== 'string') return null;
   const progress = readProgress('banxa', progressOfStatus, status);
   const atMs = readStatusTimeMs(date, webhook.receivedAtMs);
-  return { paymentId, providerReference: readReference(id), walletAddress: null, progress, atMs };
+  return { paymentId, providerReference: answers.readReference(id), walletAddress: null, progress, atMs };
 }
 
 /** `2026-01-16 04:04:21`, of which Banxa's own example leaves out the space; when it arrived where there is none. */
@@ -210,6 +200,6 @@ function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   const [, day, time] =
     typeof date === 'string' ? (/^(\d{4}-\d\d-\d\d)[T ]?(\d\d:\d\d:\d\d)/.exec(date) ?? []) : [];
   const timeMs = Date.parse(`${day}T${time}Z`);
-  if (Number.isNaN(timeMs)) throw new MalformedAnswerError('the time of the webhook is malformed');
+  if (Number.isNaN(timeMs)) throw new answers.MalformedAnswerError('the time of the webhook is malformed');
   return timeMs;
 }

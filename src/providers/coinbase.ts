@@ -16,32 +16,11 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import {
-  defineProvider,
-  environmentVariables,
-  optional,
-  type ProviderSettings,
-  secret,
-} from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import { type Call, requireSold, requireSuccess } from './protocol-adapter.ts';
-import {
-  fieldsOf,
-  listOf,
-  MalformedAnswerError,
-  readCentsOrNull,
-  readDecimalUnits,
-  readRedirectUrl,
-  readTextOrNull,
-} from './provider-http.ts';
-import {
-  readProgress,
-  readSignatureHeader,
-  readSignedTime,
-  readWebhookFields,
-  readWebhookTimeMs,
-  requireHmac,
-  requireRecent,
-} from './webhook-signature.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import * as webhooks from './webhook-signature.ts';
 
 /** What a token is good for is named by Coinbase's own hosts, also where a proxy stands before them. */
 const PLATFORM_HOST = 'api.cdp.coinbase.com';
@@ -75,12 +54,18 @@ export const coinbase = defineProvider<Account>({
     developer: { production: `https://${DEVELOPER_HOST}` },
   },
   variables: [
-    secret('API_KEY', 'The id of the secret API key; without it, the provider is inactive.'),
-    secret('API_SECRET', 'The secret of that key: 64 bytes in base64 (Ed25519), or a PEM key (ES256).'),
-    optional(
-      secret('WEBHOOK_SECRET', "The webhook subscription's secret; without it, webhooks are rejected."),
+    variable.secret('API_KEY', 'The id of the secret API key; without it, the provider is inactive.'),
+    variable.secret(
+      'API_SECRET',
+      'The secret of that key: 64 bytes in base64 (Ed25519), or a PEM key (ES256).',
     ),
-    ...environmentVariables,
+    variable.optional(
+      variable.secret(
+        'WEBHOOK_SECRET',
+        "The webhook subscription's secret; without it, webhooks are rejected.",
+      ),
+    ),
+    ...variable.environment,
   ],
   traits: { opensOnce: true },
   facts: {
@@ -159,9 +144,9 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
       country,
     },
   });
-  const purchase = fieldsOf(fieldsOf(requireSuccess('coinbase', answer))['purchase_amount']);
+  const purchase = answers.fieldsOf(answers.fieldsOf(requireSuccess('coinbase', answer))['purchase_amount']);
   return {
-    deliveryUnits: readDecimalUnits(purchase['value'], 'purchase_amount'),
+    deliveryUnits: answers.readDecimalUnits(purchase['value'], 'purchase_amount'),
     minimumUsdCents: null,
   };
 }
@@ -175,18 +160,19 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
     headers: await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`),
     maximumBytes: MAXIMUM_OPTIONS_BYTES,
   });
-  const options = fieldsOf(requireSuccess('coinbase', answer));
-  const usdc = listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
-  const polygon = listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
-  if (polygon === undefined) throw new MalformedAnswerError('USDC on Polygon is not in the catalogue');
+  const options = answers.fieldsOf(requireSuccess('coinbase', answer));
+  const usdc = answers.listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
+  const polygon = answers.listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
+  if (polygon === undefined)
+    throw new answers.MalformedAnswerError('USDC on Polygon is not in the catalogue');
   account.requireUsdc(polygon['contract_address']);
-  const fiat = listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
-  const limits = listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');
+  const fiat = answers.listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
+  const limits = answers.listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');
   return {
     asset: 'USDC on polygon',
-    tokenContract: readTextOrNull(polygon['contract_address']),
-    minimumCents: readCentsOrNull(limits?.['min'], 'min'),
-    maximumCents: readCentsOrNull(limits?.['max'], 'max'),
+    tokenContract: answers.readTextOrNull(polygon['contract_address']),
+    minimumCents: answers.readCentsOrNull(limits?.['min'], 'min'),
+    maximumCents: answers.readCentsOrNull(limits?.['max'], 'max'),
   };
 }
 
@@ -195,9 +181,11 @@ async function requireAvailable(account: Account, call: Call): Promise<Quote> {
   const path = '/onramp/v1/buy/config';
   const url = `${account.developerUrl}${path}`;
   const headers = await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`);
-  const { countries } = fieldsOf(requireSuccess('coinbase', await call({ method: 'GET', url, headers })));
+  const { countries } = answers.fieldsOf(
+    requireSuccess('coinbase', await call({ method: 'GET', url, headers })),
+  );
   if (!Array.isArray(countries) || countries.length === 0)
-    throw new MalformedAnswerError('there is no country to sell in');
+    throw new answers.MalformedAnswerError('there is no country to sell in');
   return { deliveryUnits: null, minimumUsdCents: null };
 }
 
@@ -222,16 +210,16 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       ...(country === null ? {} : { country, paymentMethod: 'CARD' }),
     },
   });
-  const body = fieldsOf(requireSuccess('coinbase', answer));
-  const { onrampUrl } = fieldsOf(body['session']);
+  const body = answers.fieldsOf(requireSuccess('coinbase', answer));
+  const { onrampUrl } = answers.fieldsOf(body['session']);
   // With country and payment method the session comes with its own quote.
-  const quote = country === null || body['quote'] === undefined ? null : fieldsOf(body['quote']);
+  const quote = country === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
 
   return {
-    redirectUrl: readRedirectUrl(onrampUrl),
+    redirectUrl: answers.readRedirectUrl(onrampUrl),
     providerReference: request.paymentId,
     expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
-    quotedUnits: quote === null ? null : readDecimalUnits(quote['purchaseAmount'], 'purchaseAmount'),
+    quotedUnits: quote === null ? null : answers.readDecimalUnits(quote['purchaseAmount'], 'purchaseAmount'),
   };
 }
 
@@ -246,37 +234,38 @@ function requireHook0(
   const [time = ''] = signature.get('t') ?? [];
   const { v0 = [], v1 = [] } = Object.fromEntries(signature);
   if (v1.length === 0) {
-    requireHmac(webhookSecret, [`${time}.`, body], v0, 'hex');
+    webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0, 'hex');
     return;
   }
   const [names = ''] = signature.get('h') ?? [];
   const signed = names.split(' ', MAXIMUM_SIGNED_HEADERS).map((name) => headers[name.toLowerCase()] ?? '');
   try {
-    requireHmac(webhookSecret, [`${time}.${names}.${signed.join('.')}.`, body], v1, 'hex');
+    webhooks.requireHmac(webhookSecret, [`${time}.${names}.${signed.join('.')}.`, body], v1, 'hex');
   } catch (error) {
     if (v0.length === 0) throw error;
-    requireHmac(webhookSecret, [`${time}.`, body], v0, 'hex');
+    webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0, 'hex');
   }
 }
 
 function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
-  const header = readSignatureHeader(webhook.headers['x-hook0-signature']);
+  const header = webhooks.readSignatureHeader(webhook.headers['x-hook0-signature']);
   const time = header.get('t')?.[0] ?? '';
   requireHook0(webhookSecret, webhook, header);
-  requireRecent(readSignedTime(time) * 1000, webhook.receivedAtMs);
+  webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
 
-  const fields = readWebhookFields(webhook.body);
+  const fields = webhooks.readWebhookFields(webhook.body);
   const { eventType, status, partnerUserRef: reference } = fields;
   // Of sales and of other products nothing concerns a payment.
   if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
   if (typeof reference !== 'string') return null;
-  const progress = readProgress('coinbase', progressOfStatus, status);
+  const progress = webhooks.readProgress('coinbase', progressOfStatus, status);
   if (progress === null) return null;
   return {
     paymentId: reference.startsWith(SANDBOX_PREFIX) ? reference.slice(SANDBOX_PREFIX.length) : reference,
     providerReference: null,
-    walletAddress: readTextOrNull(fields['walletAddress']) ?? readTextOrNull(fields['destinationAddress']),
-    tokenContract: readTextOrNull(fields['contractAddress']),
+    walletAddress:
+      answers.readTextOrNull(fields['walletAddress']) ?? answers.readTextOrNull(fields['destinationAddress']),
+    tokenContract: answers.readTextOrNull(fields['contractAddress']),
     progress,
     atMs: timeOf(fields, webhook.receivedAtMs),
   };
@@ -287,7 +276,7 @@ function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number)
   const times = ['updatedAt', 'completedAt', 'createdAt']
     .map((name) => fields[name])
     .filter((value) => value !== undefined && value !== null)
-    .map((value) => readWebhookTimeMs(value, receivedAtMs));
+    .map((value) => webhooks.readWebhookTimeMs(value, receivedAtMs));
   return times.length === 0 ? receivedAtMs : Math.max(...times);
 }
 

@@ -5,16 +5,10 @@
  * shown. It stays off until the operator says that Crypto.com has confirmed it. What is known is in `facts`.
  */
 import type { Quote, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
-import { baseUrlVariable, defineProvider, oneOf, type ProviderSettings, secret } from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import { type Call, requireSuccess } from './protocol-adapter.ts';
-import {
-  type AnswerFields,
-  fieldsOf,
-  MalformedAnswerError,
-  readRedirectUrl,
-  readReference,
-  readTextOrNull,
-} from './provider-http.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
 
 /** The required value of `CRYPTOCOM_ONRAMP`. */
 export const CONFIRMED = 'confirmed';
@@ -23,11 +17,11 @@ export const cryptocom = defineProvider<Account>({
   id: 'cryptocom',
   hosts: { api: { production: 'https://pay.crypto.com' } },
   variables: [
-    secret('API_KEY', 'The secret key; without it, the provider is inactive.'),
-    oneOf('ONRAMP', `\`${CONFIRMED}\` once Crypto.com has confirmed the on-ramp for your account.`, [
+    variable.secret('API_KEY', 'The secret key; without it, the provider is inactive.'),
+    variable.oneOf('ONRAMP', `\`${CONFIRMED}\` once Crypto.com has confirmed the on-ramp for your account.`, [
       CONFIRMED,
     ]),
-    baseUrlVariable,
+    variable.baseUrl,
   ],
   facts: {
     official: [
@@ -84,22 +78,22 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       cancel_url: request.returnUrl,
     },
   });
-  const payment = fieldsOf(requireSuccess('cryptocom', answer));
+  const payment = answers.fieldsOf(requireSuccess('cryptocom', answer));
   requireEcho(payment, request);
   return {
-    redirectUrl: readRedirectUrl(payment['payment_url']),
-    providerReference: readReference(payment['id']),
+    redirectUrl: answers.readRedirectUrl(payment['payment_url']),
+    providerReference: answers.readReference(payment['id']),
     expiresAtMs: expiryOf(payment, account.nowMs()),
     quotedUnits: null,
   };
 }
 
 /** Requires that the payment delivers USDC on Polygon to the deposit address, in the answer's own words. */
-function requireEcho(payment: AnswerFields, { depositAddress }: SessionRequest): void {
+function requireEcho(payment: answers.AnswerFields, { depositAddress }: SessionRequest): void {
   const expected = { wallet_address: depositAddress, crypto_currency: 'USDC', network: 'polygon' };
   for (const [name, value] of Object.entries(expected)) {
-    if (readTextOrNull(payment[name])?.toLowerCase() !== value.toLowerCase())
-      throw new MalformedAnswerError(`cryptocom made a payment that does not confirm ${name}`);
+    if (answers.readTextOrNull(payment[name])?.toLowerCase() !== value.toLowerCase())
+      throw new answers.MalformedAnswerError(`cryptocom made a payment that does not confirm ${name}`);
   }
 }
 
@@ -107,7 +101,7 @@ function requireEcho(payment: AnswerFields, { depositAddress }: SessionRequest):
 const PAGE_LIFETIME_MS = 5 * 60_000;
 
 /** Seconds since 1970, or ISO 8601. */
-function expiryOf({ expired_at: expiredAt }: AnswerFields, nowMs: number): number {
+function expiryOf({ expired_at: expiredAt }: answers.AnswerFields, nowMs: number): number {
   const atMs = typeof expiredAt === 'number' ? expiredAt * 1000 : Date.parse(String(expiredAt));
   return Number.isNaN(atMs) ? nowMs + PAGE_LIFETIME_MS : atMs;
 }

@@ -12,55 +12,10 @@ import type {
 import { NATIVE_USDC, nameOfToken, type ProviderId } from '../domain/provider-catalogue.ts';
 import { type AdapterSettings, type Call, createProtocolAdapter } from './protocol-adapter.ts';
 import { MalformedAnswerError } from './provider-http.ts';
-
-/** One setting of a provider, without the provider's name before it. */
-export interface ProviderVariable {
-  readonly name: string;
-  readonly isSecret: boolean;
-  /** Without it the provider cannot be used; with none of the required ones it is inactive. */
-  readonly isRequired: boolean;
-  readonly help: string;
-  /** The values that it takes; absent for any. */
-  readonly oneOf?: readonly string[];
-}
+import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
 /** Settings of one provider by the names in its list of variables. */
 export type ProviderValues = Readonly<Record<string, string>>;
-
-/** A provider's published test environment in the place of the real one. */
-const SANDBOX_ENVIRONMENT = 'sandbox';
-const environments = ['production', SANDBOX_ENVIRONMENT] as const;
-
-export const secret = (name: string, help: string): ProviderVariable => ({
-  name,
-  help,
-  isSecret: true,
-  isRequired: true,
-});
-export const plain = (name: string, help: string): ProviderVariable => ({
-  ...secret(name, help),
-  isSecret: false,
-});
-export const optional = (variable: ProviderVariable): ProviderVariable => ({
-  ...variable,
-  isRequired: false,
-});
-export const oneOf = (name: string, help: string, values: readonly string[]): ProviderVariable => ({
-  ...plain(name, help),
-  oneOf: values,
-});
-
-/** For a provider that can be replaced by a simulator or proxy. */
-export const baseUrlVariable = optional(
-  plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
-);
-/** For a provider with a test environment. */
-export const environmentVariables = [
-  optional(
-    oneOf('ENVIRONMENT', `One of ${environments.join(', ')} of the provider (production).`, environments),
-  ),
-  baseUrlVariable,
-];
 
 /** The environment variable of a provider's setting. */
 export function variableNameOf(provider: ProviderId, name: string): string {

@@ -10,13 +10,7 @@ import type {
   SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import {
-  defineProvider,
-  environmentVariables,
-  optional,
-  type ProviderSettings,
-  secret,
-} from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import {
   type Call,
   countryNotServed,
@@ -25,23 +19,9 @@ import {
   requireSold,
   requireSuccess,
 } from './protocol-adapter.ts';
-import {
-  fieldsOf,
-  listOf,
-  MalformedAnswerError,
-  readCentsOrNull,
-  readDecimalUnits,
-  readTextOrNull,
-} from './provider-http.ts';
-import {
-  readProgress,
-  readSignatureHeader,
-  readSignedTime,
-  readWebhookFields,
-  readWebhookTimeMs,
-  requireHmac,
-  requireRecent,
-} from './webhook-signature.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import * as webhooks from './webhook-signature.ts';
 
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['waitingPayment', 'paying'],
@@ -58,10 +38,12 @@ export const moonpay = defineProvider<Account>({
     api: { production: 'https://api.moonpay.com' },
   },
   variables: [
-    secret('API_KEY', 'The publishable key (`pk_…`); without it, the provider is inactive.'),
-    secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the URLs of sessions.'),
-    optional(secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it, webhooks are rejected.')),
-    ...environmentVariables,
+    variable.secret('API_KEY', 'The publishable key (`pk_…`); without it, the provider is inactive.'),
+    variable.secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the URLs of sessions.'),
+    variable.optional(
+      variable.secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it, webhooks are rejected.'),
+    ),
+    ...variable.environment,
   ],
   facts: {
     official: [
@@ -129,9 +111,9 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
     url: `${apiUrl}/v3/currencies?${key}`,
     maximumBytes: MAXIMUM_CURRENCIES_BYTES,
   });
-  const entry = listOf(requireSuccess(id, all)).find(({ code }) => code === asset);
-  if (entry === undefined) throw new MalformedAnswerError(`${asset} is not in the catalogue`);
-  if (entry['isSuspended'] === true) throw new MalformedAnswerError(`${asset} is suspended`);
+  const entry = answers.listOf(requireSuccess(id, all)).find(({ code }) => code === asset);
+  if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalogue`);
+  if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
   const country = request.customerCountry ?? null;
   if (
     country !== null &&
@@ -139,7 +121,7 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
     entry['notAllowedCountries'].includes(country)
   )
     throw countryNotServed(id, country);
-  const contract = fieldsOf(entry['metadata'] ?? {})['contractAddress'];
+  const contract = answers.fieldsOf(entry['metadata'] ?? {})['contractAddress'];
   account.requireUsdc(contract);
   const query = new URLSearchParams({
     apiKey,
@@ -148,12 +130,12 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
     paymentMethod: account.method,
   });
   const limits = await call({ method: 'GET', url: `${apiUrl}/v3/currencies/${asset}/limits?${query}` });
-  const base = fieldsOf(fieldsOf(requireSuccess(id, limits))['baseCurrency']);
+  const base = answers.fieldsOf(answers.fieldsOf(requireSuccess(id, limits))['baseCurrency']);
   return {
     asset,
-    tokenContract: readTextOrNull(contract),
-    minimumCents: readCentsOrNull(base['minBuyAmount'], 'minBuyAmount'),
-    maximumCents: readCentsOrNull(base['maxBuyAmount'], 'maxBuyAmount'),
+    tokenContract: answers.readTextOrNull(contract),
+    minimumCents: answers.readCentsOrNull(base['minBuyAmount'], 'minBuyAmount'),
+    maximumCents: answers.readCentsOrNull(base['maxBuyAmount'], 'maxBuyAmount'),
   };
 }
 
@@ -167,15 +149,15 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     areFeesIncluded: 'true',
   });
   const url = `${account.apiUrl}/v3/currencies/${account.asset}/buy_quote?${query}`;
-  const body = fieldsOf(requireSuccess(account.id, await call({ method: 'GET', url })));
-  const base = body['baseCurrency'] === undefined ? {} : fieldsOf(body['baseCurrency']);
+  const body = answers.fieldsOf(requireSuccess(account.id, await call({ method: 'GET', url })));
+  const base = body['baseCurrency'] === undefined ? {} : answers.fieldsOf(body['baseCurrency']);
   const minimum = base['minBuyAmount'];
   return {
-    deliveryUnits: readDecimalUnits(body['quoteCurrencyAmount'], 'quoteCurrencyAmount'),
+    deliveryUnits: answers.readDecimalUnits(body['quoteCurrencyAmount'], 'quoteCurrencyAmount'),
     minimumUsdCents:
       minimum === undefined || minimum === null
         ? null
-        : minimumUsdCentsOf(readDecimalUnits(minimum, 'minBuyAmount'), request),
+        : minimumUsdCentsOf(answers.readDecimalUnits(minimum, 'minBuyAmount'), request),
   };
 }
 
@@ -211,22 +193,22 @@ export function signMoonpayUrl(url: string, secretKey: string): string {
 }
 
 function readWebhook(webhookKey: string, webhook: PostedWebhook): ProviderWebhook | null {
-  const header = readSignatureHeader(webhook.headers['moonpay-signature-v2']);
+  const header = webhooks.readSignatureHeader(webhook.headers['moonpay-signature-v2']);
   const time = header.get('t')?.[0] ?? '';
-  requireHmac(webhookKey, [`${time}.`, webhook.body], header.get('s') ?? [], 'hex');
-  requireRecent(readSignedTime(time) * 1000, webhook.receivedAtMs);
+  webhooks.requireHmac(webhookKey, [`${time}.`, webhook.body], header.get('s') ?? [], 'hex');
+  webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
 
-  const fields = readWebhookFields(webhook.body);
+  const fields = webhooks.readWebhookFields(webhook.body);
   const type = fields['type'];
   // Of other products (sales, swaps, identity checks) nothing concerns a payment.
   if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
-  const data = fieldsOf(fields['data']);
+  const data = answers.fieldsOf(fields['data']);
   const paymentId = data['externalTransactionId'];
   if (typeof paymentId !== 'string') return null;
-  const progress = readProgress('moonpay', progressOfStatus, data['status']);
-  const atMs = readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
-  const walletAddress = readTextOrNull(data['walletAddress']);
-  const { metadata } = fieldsOf(data['currency'] ?? {});
-  const tokenContract = readTextOrNull(fieldsOf(metadata ?? {})['contractAddress']);
+  const progress = webhooks.readProgress('moonpay', progressOfStatus, data['status']);
+  const atMs = webhooks.readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
+  const walletAddress = answers.readTextOrNull(data['walletAddress']);
+  const { metadata } = answers.fieldsOf(data['currency'] ?? {});
+  const tokenContract = answers.readTextOrNull(answers.fieldsOf(metadata ?? {})['contractAddress']);
   return { paymentId, providerReference: null, walletAddress, tokenContract, progress, atMs };
 }

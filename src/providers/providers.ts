@@ -5,15 +5,13 @@ import { coinbase } from './coinbase.ts';
 import { cryptocom } from './cryptocom.ts';
 import {
   definePaymentMethod,
-  oneOf,
-  optional,
   type Provider,
   type ProviderValues,
-  plain,
   variableNameOf,
 } from './define-provider.ts';
 import { moonpay } from './moonpay.ts';
 import type { AdapterSettings } from './protocol-adapter.ts';
+import * as variable from './provider-variables.ts';
 import { rampnetwork } from './rampnetwork.ts';
 import { revolut } from './revolut.ts';
 import { stripe } from './stripe.ts';
@@ -24,11 +22,14 @@ import { wert } from './wert.ts';
 const paypal = definePaymentMethod({
   id: 'paypal',
   variables: [
-    oneOf('ROUTE', 'A provider that offers PayPal (moonpay or banxa); without it PayPal is inactive.', [
-      'moonpay',
-      'banxa',
-    ]),
-    optional(plain('PAYMENT_METHOD', 'The name of PayPal at Banxa; required with that route.')),
+    variable.oneOf(
+      'ROUTE',
+      'A provider that offers PayPal (moonpay or banxa); without it PayPal is inactive.',
+      ['moonpay', 'banxa'],
+    ),
+    variable.optional(
+      variable.plain('PAYMENT_METHOD', 'The name of PayPal at Banxa; required with that route.'),
+    ),
   ],
   facts: {
     official: ['`paymentMethod=paypal` at MoonPay (dev.moonpay.com); its own on-ramp sells no USDC.'],
@@ -44,10 +45,12 @@ const paypal = definePaymentMethod({
 const klarna = definePaymentMethod({
   id: 'klarna',
   variables: [
-    oneOf('ROUTE', '`banxa` offers Klarna as a payment method of Banxa; without it Klarna is inactive.', [
-      'banxa',
-    ]),
-    plain('PAYMENT_METHOD', 'The name of Klarna at Banxa.'),
+    variable.oneOf(
+      'ROUTE',
+      '`banxa` offers Klarna as a payment method of Banxa; without it Klarna is inactive.',
+      ['banxa'],
+    ),
+    variable.plain('PAYMENT_METHOD', 'The name of Klarna at Banxa.'),
   ],
   facts: {
     official: [],

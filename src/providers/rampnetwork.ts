@@ -17,15 +17,10 @@ import {
   type SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import {
-  defineProvider,
-  environmentVariables,
-  optional,
-  type ProviderSettings,
-  secret,
-} from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
 import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
+import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 /** Native USDC; `MATIC_USDCE` is bridged. */
@@ -60,20 +55,20 @@ export const rampnetwork = defineProvider<Account>({
     api: { production: 'https://api.rampnetwork.com', sandbox: 'https://api.demo.rampnetwork.com' },
   },
   variables: [
-    secret('API_KEY', 'The host API key; without it, the provider is inactive.'),
-    optional(
-      secret(
+    variable.secret('API_KEY', 'The host API key; without it, the provider is inactive.'),
+    variable.optional(
+      variable.secret(
         'SIGNING_KEY',
         'The Ed25519 private key (PEM, or PKCS #8 in base64) that signs session URLs; without it, customers can alter them.',
       ),
     ),
-    optional(
-      secret(
+    variable.optional(
+      variable.secret(
         'WEBHOOK_PUBLIC_KEY',
         "Ramp Network's key (PEM) for webhooks; without it, webhooks are rejected.",
       ),
     ),
-    ...environmentVariables,
+    ...variable.environment,
   ],
   facts: {
     official: [],

@@ -15,13 +15,7 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
-import {
-  defineProvider,
-  environmentVariables,
-  optional,
-  type ProviderSettings,
-  secret,
-} from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import {
   type Call,
   countryNotServed,
@@ -30,24 +24,9 @@ import {
   requireSold,
   requireSuccess,
 } from './protocol-adapter.ts';
-import {
-  type AnswerFields,
-  fieldsOf,
-  listOf,
-  MalformedAnswerError,
-  readCentsOrNull,
-  readDecimalUnits,
-  readRedirectUrl,
-  readReference,
-  readTextOrNull,
-} from './provider-http.ts';
-import {
-  readSignatureHeader,
-  readSignedTime,
-  readWebhookFields,
-  requireHmac,
-  requireRecent,
-} from './webhook-signature.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import * as webhooks from './webhook-signature.ts';
 
 /** Assets change rarely; the configuration is read again after an hour. */
 const ASSET_KEEP_MS = 60 * 60_000;
@@ -68,11 +47,14 @@ export const revolut = defineProvider<Account>({
     },
   },
   variables: [
-    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
-    optional(
-      secret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`); without it, webhooks are rejected."),
+    variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    variable.optional(
+      variable.secret(
+        'WEBHOOK_SECRET',
+        "The webhook's signing secret (`wsk_…`); without it, webhooks are rejected.",
+      ),
     ),
-    ...environmentVariables,
+    ...variable.environment,
   ],
   traits: { needsCountry: true },
   facts: {
@@ -116,9 +98,9 @@ async function get(
   call: Call,
   path: string,
   query: Readonly<Record<string, string>>,
-): Promise<AnswerFields> {
+): Promise<answers.AnswerFields> {
   const url = `${apiUrl}/partners/api/2.0/${path}?${new URLSearchParams(query)}`;
-  return fieldsOf(
+  return answers.fieldsOf(
     requireSuccess('revolut', await call({ method: 'GET', url, headers: { 'x-api-key': apiKey } })),
   );
 }
@@ -131,24 +113,25 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     return { deliveryUnits: null, minimumUsdCents: await fetchMinimumUsdCents(account, request, call) };
   const asset = await fetchAsset(account, call);
   const quote = await get(account, call, 'quote', purchaseOf(request, country, asset));
-  const { amount, currencyId } = fieldsOf(quote['crypto']);
-  if (currencyId !== asset) throw new MalformedAnswerError('the quote is for another asset');
-  return { deliveryUnits: readDecimalUnits(amount, 'crypto.amount'), minimumUsdCents: null };
+  const { amount, currencyId } = answers.fieldsOf(quote['crypto']);
+  if (currencyId !== asset) throw new answers.MalformedAnswerError('the quote is for another asset');
+  return { deliveryUnits: answers.readDecimalUnits(amount, 'crypto.amount'), minimumUsdCents: null };
 }
 
 /** Revolut's id of USDC on Polygon, whose contract has to be USDC's where the configuration names one. */
-function assetIn(account: Account, config: AnswerFields): AnswerFields {
-  const asset = listOf(config['crypto']).find(
-    ({ currency, blockchain }) => currency === 'USDC' && blockchain === 'POLYGON',
-  );
-  if (asset === undefined) throw new MalformedAnswerError('USDC on Polygon is not in the configuration');
+function assetIn(account: Account, config: answers.AnswerFields): answers.AnswerFields {
+  const asset = answers
+    .listOf(config['crypto'])
+    .find(({ currency, blockchain }) => currency === 'USDC' && blockchain === 'POLYGON');
+  if (asset === undefined)
+    throw new answers.MalformedAnswerError('USDC on Polygon is not in the configuration');
   account.requireUsdc(asset['smartContractAddress']);
   return asset;
 }
 
 async function fetchAsset(account: Account, call: Call): Promise<string> {
   return await account.reuseAsset.fetchOrReuse('', async () =>
-    readReference(assetIn(account, await get(account, call, 'config', {}))['id']),
+    answers.readReference(assetIn(account, await get(account, call, 'config', {}))['id']),
   );
 }
 
@@ -159,22 +142,23 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
   const { countries } = config;
   if (customerCountry !== null && Array.isArray(countries) && !countries.includes(customerCountry))
     throw countryNotServed('revolut', customerCountry);
-  const fiat = listOf(config['fiat']).find(({ currency }) => currency === request.currency);
+  const fiat = answers.listOf(config['fiat']).find(({ currency }) => currency === request.currency);
   return {
-    asset: readReference(asset['id']),
-    tokenContract: readTextOrNull(asset['smartContractAddress']),
-    minimumCents: readCentsOrNull(fiat?.['min_limit'], 'min_limit'),
-    maximumCents: readCentsOrNull(fiat?.['max_limit'], 'max_limit'),
+    asset: answers.readReference(asset['id']),
+    tokenContract: answers.readTextOrNull(asset['smartContractAddress']),
+    minimumCents: answers.readCentsOrNull(fiat?.['min_limit'], 'min_limit'),
+    maximumCents: answers.readCentsOrNull(fiat?.['max_limit'], 'max_limit'),
   };
 }
 
 async function fetchMinimumUsdCents(account: Account, request: QuoteRequest, call: Call): Promise<number> {
   const { fiat } = await get(account, call, 'config', {});
   const sold = Array.isArray(fiat)
-    ? fiat.map(fieldsOf).find(({ currency }) => currency === request.currency)
+    ? fiat.map(answers.fieldsOf).find(({ currency }) => currency === request.currency)
     : undefined;
-  if (sold === undefined) throw new MalformedAnswerError(`${request.currency} is not in the configuration`);
-  return minimumUsdCentsOf(readDecimalUnits(sold['min_limit'], 'min_limit'), request);
+  if (sold === undefined)
+    throw new answers.MalformedAnswerError(`${request.currency} is not in the configuration`);
+  return minimumUsdCentsOf(answers.readDecimalUnits(sold['min_limit'], 'min_limit'), request);
 }
 
 function purchaseOf(request: QuoteRequest, country: string, asset: string): Readonly<Record<string, string>> {
@@ -198,7 +182,7 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
     orderId: request.paymentId,
     partnerRedirectUrl: request.returnUrl,
   });
-  const redirectUrl = readRedirectUrl(url);
+  const redirectUrl = answers.readRedirectUrl(url);
   requireLocked(redirectUrl, request);
   return {
     redirectUrl,
@@ -216,24 +200,25 @@ function requireLocked(redirectUrl: string, { depositAddress }: SessionRequest):
   const { searchParams } = new URL(redirectUrl);
   const [wallet, ...others] = searchParams.getAll('walletAddress');
   if (wallet?.toLowerCase() !== depositAddress.toLowerCase() || others.length > 0)
-    throw new MalformedAnswerError('revolut made an address that does not name the wallet once');
+    throw new answers.MalformedAnswerError('revolut made an address that does not name the wallet once');
   const open = locks.filter((name) => searchParams.getAll(name).join() !== 'true');
-  if (open.length > 0) throw new MalformedAnswerError(`revolut made an address without ${open.join(', ')}`);
+  if (open.length > 0)
+    throw new answers.MalformedAnswerError(`revolut made an address without ${open.join(', ')}`);
 }
 
 function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
   const time = webhook.headers['revolut-request-timestamp'];
-  const signedAtMs = readSignedTime(time);
-  const signatures = readSignatureHeader(webhook.headers['revolut-signature']).get('v1') ?? [];
-  requireHmac(webhookSecret, [`v1.${time}.`, webhook.body], signatures, 'hex');
-  requireRecent(signedAtMs, webhook.receivedAtMs);
+  const signedAtMs = webhooks.readSignedTime(time);
+  const signatures = webhooks.readSignatureHeader(webhook.headers['revolut-signature']).get('v1') ?? [];
+  webhooks.requireHmac(webhookSecret, [`v1.${time}.`, webhook.body], signatures, 'hex');
+  webhooks.requireRecent(signedAtMs, webhook.receivedAtMs);
 
-  const { order_id: paymentId, wallet, event } = readWebhookFields(webhook.body);
+  const { order_id: paymentId, wallet, event } = webhooks.readWebhookFields(webhook.body);
   if (typeof paymentId !== 'string') return null;
   if (typeof event === 'string' && event.startsWith('SELL_ORDER_')) return null;
   const progress = progressOfEvent.get(event);
   if (progress === undefined)
     throw new UnknownStateError(`revolut sent the unknown event ${JSON.stringify(event)}`);
-  const walletAddress = readTextOrNull(wallet);
+  const walletAddress = answers.readTextOrNull(wallet);
   return { paymentId, providerReference: null, walletAddress, progress, atMs: signedAtMs };
 }

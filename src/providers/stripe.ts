@@ -12,30 +12,11 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import {
-  baseUrlVariable,
-  defineProvider,
-  optional,
-  type ProviderSettings,
-  secret,
-} from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import { type Call, LINK_LIFETIME_MS, requireSold, requireSuccess } from './protocol-adapter.ts';
-import {
-  type AnswerFields,
-  fieldsOf,
-  MalformedAnswerError,
-  readDecimalUnits,
-  readRedirectUrl,
-  readReference,
-} from './provider-http.ts';
-import {
-  readProgress,
-  readSignatureHeader,
-  readSignedTime,
-  readWebhookFields,
-  requireHmac,
-  requireRecent,
-} from './webhook-signature.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
+import * as webhooks from './webhook-signature.ts';
 
 const SESSIONS = '/v1/crypto/onramp_sessions';
 const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR']);
@@ -51,14 +32,14 @@ export const stripe = defineProvider<Account>({
   id: 'stripe',
   hosts: { api: { production: 'https://api.stripe.com' } },
   variables: [
-    secret('API_KEY', 'The secret key (`sk_…`); without it, the provider is inactive.'),
-    optional(
-      secret(
+    variable.secret('API_KEY', 'The secret key (`sk_…`); without it, the provider is inactive.'),
+    variable.optional(
+      variable.secret(
         'WEBHOOK_SECRET',
         "The webhook endpoint's secret (`whsec_…`); without it, webhooks are rejected.",
       ),
     ),
-    baseUrlVariable,
+    variable.baseUrl,
   ],
   facts: {
     official: [
@@ -107,14 +88,16 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
   });
   const url = `${account.apiUrl}/v1/crypto/onramp/quotes?${query}`;
   const answer = await call({ method: 'GET', url, headers: authorizationOf(account) });
-  const networks = fieldsOf(fieldsOf(requireSuccess('stripe', answer))['destination_network_quotes']);
+  const networks = answers.fieldsOf(
+    answers.fieldsOf(requireSuccess('stripe', answer))['destination_network_quotes'],
+  );
   const quotes = networks['polygon'];
   const quote = Array.isArray(quotes)
-    ? quotes.map(fieldsOf).find((each) => each['destination_currency'] === 'usdc')
+    ? quotes.map(answers.fieldsOf).find((each) => each['destination_currency'] === 'usdc')
     : undefined;
-  if (quote === undefined) throw new MalformedAnswerError('there is no quote for USDC on Polygon');
+  if (quote === undefined) throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
   return {
-    deliveryUnits: readDecimalUnits(quote['destination_amount'], 'destination_amount'),
+    deliveryUnits: answers.readDecimalUnits(quote['destination_amount'], 'destination_amount'),
     minimumUsdCents: null,
   };
 }
@@ -137,8 +120,8 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
     ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
   });
   const created = await call({ method: 'POST', url: `${account.apiUrl}${SESSIONS}`, headers, body });
-  const { id, redirect_url: url } = fieldsOf(requireSuccess('stripe', created));
-  const reference = readReference(id);
+  const { id, redirect_url: url } = answers.fieldsOf(requireSuccess('stripe', created));
+  const reference = answers.readReference(id);
   const session = await call({
     method: 'GET',
     url: `${account.apiUrl}${SESSIONS}/${encodeURIComponent(reference)}`,
@@ -146,7 +129,7 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
   });
   requireLocked(requireSuccess('stripe', session), request);
   return {
-    redirectUrl: readRedirectUrl(url),
+    redirectUrl: answers.readRedirectUrl(url),
     providerReference: reference,
     expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
     quotedUnits: deliveryUnits,
@@ -155,7 +138,7 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
 
 /** Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network. */
 function requireLocked(session: unknown, { depositAddress }: SessionRequest): void {
-  const details = fieldsOf(fieldsOf(session)['transaction_details']);
+  const details = answers.fieldsOf(answers.fieldsOf(session)['transaction_details']);
   const wallets = walletsOf(details);
   const isOnly = (name: string, value: string) => {
     const list = details[name];
@@ -172,30 +155,37 @@ function requireLocked(session: unknown, { depositAddress }: SessionRequest): vo
 }
 
 /** The wallets that a session names: the one that was chosen, and those that were passed for each network. */
-function walletsOf(details: AnswerFields): readonly string[] {
+function walletsOf(details: answers.AnswerFields): readonly string[] {
   const byNetwork = details['wallet_addresses'] ?? {};
-  return [details['wallet_address'], ...Object.values(fieldsOf(byNetwork))]
+  return [details['wallet_address'], ...Object.values(answers.fieldsOf(byNetwork))]
     .filter((wallet) => wallet !== null && wallet !== undefined)
     .map(String);
 }
 
 function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
-  const header = readSignatureHeader(webhook.headers['stripe-signature']);
+  const header = webhooks.readSignatureHeader(webhook.headers['stripe-signature']);
   const time = header.get('t')?.[0] ?? '';
-  requireHmac(webhookSecret, [`${time}.`, webhook.body], header.get('v1') ?? [], 'hex');
-  requireRecent(readSignedTime(time) * 1000, webhook.receivedAtMs);
+  webhooks.requireHmac(webhookSecret, [`${time}.`, webhook.body], header.get('v1') ?? [], 'hex');
+  webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
 
-  const event = readWebhookFields(webhook.body);
+  const event = webhooks.readWebhookFields(webhook.body);
   if (event['type'] !== 'crypto.onramp_session.updated') return null;
-  const session = fieldsOf(fieldsOf(event['data'])['object']);
+  const session = answers.fieldsOf(answers.fieldsOf(event['data'])['object']);
   const metadata = session['metadata'];
-  const paymentId = metadata === undefined || metadata === null ? null : fieldsOf(metadata)['payment_id'];
+  const paymentId =
+    metadata === undefined || metadata === null ? null : answers.fieldsOf(metadata)['payment_id'];
   if (typeof paymentId !== 'string') return null;
-  const progress = readProgress('stripe', progressOfStatus, session['status']);
+  const progress = webhooks.readProgress('stripe', progressOfStatus, session['status']);
   const details = session['transaction_details'];
   const [walletAddress = null] =
-    details === undefined || details === null ? [] : walletsOf(fieldsOf(details));
+    details === undefined || details === null ? [] : walletsOf(answers.fieldsOf(details));
   const { created } = event;
   const atMs = typeof created === 'number' ? created * 1000 : webhook.receivedAtMs;
-  return { paymentId, providerReference: readReference(session['id']), walletAddress, progress, atMs };
+  return {
+    paymentId,
+    providerReference: answers.readReference(session['id']),
+    walletAddress,
+    progress,
+    atMs,
+  };
 }

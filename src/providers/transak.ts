@@ -14,23 +14,10 @@ import {
   type SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import {
-  defineProvider,
-  environmentVariables,
-  optional,
-  type ProviderSettings,
-  plain,
-  secret,
-} from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import { type Call, requireSold, requireSuccess } from './protocol-adapter.ts';
-import {
-  fieldsOf,
-  type JsonAnswer,
-  readDecimalUnits,
-  readRedirectUrl,
-  readTextOrNull,
-  readToken,
-} from './provider-http.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 
 /** It sells for INR by UPI only, and the checkout is for cards. */
@@ -62,12 +49,15 @@ export const transak = defineProvider<Account>({
     },
   },
   variables: [
-    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
-    secret('API_SECRET', 'The API secret, which mints access tokens.'),
-    optional(
-      plain('REFERRER_DOMAIN', 'The domain from which Transak expects customers (the host of BASE_URL).'),
+    variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    variable.secret('API_SECRET', 'The API secret, which mints access tokens.'),
+    variable.optional(
+      variable.plain(
+        'REFERRER_DOMAIN',
+        'The domain from which Transak expects customers (the host of BASE_URL).',
+      ),
     ),
-    ...environmentVariables,
+    ...variable.environment,
   ],
   traits: { opensOnce: true, checksReferrer: true },
   facts: {
@@ -94,7 +84,7 @@ export const transak = defineProvider<Account>({
     const { deliveryUnits } = await fetchQuote(account, request, call);
     const body = await mintSession(account, request, call);
     return {
-      redirectUrl: readRedirectUrl(fieldsOf(fieldsOf(body)['data'])['widgetUrl']),
+      redirectUrl: answers.readRedirectUrl(answers.fieldsOf(answers.fieldsOf(body)['data'])['widgetUrl']),
       providerReference: request.paymentId,
       expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
       quotedUnits: deliveryUnits,
@@ -135,8 +125,11 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     url: `${account.apiUrl}/api/v1/pricing/public/quotes?${query}`,
     headers: { 'x-api-key': account.apiKey },
   });
-  const quote = fieldsOf(fieldsOf(requireSuccess('transak', answer))['response']);
-  return { deliveryUnits: readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'), minimumUsdCents: null };
+  const quote = answers.fieldsOf(answers.fieldsOf(requireSuccess('transak', answer))['response']);
+  return {
+    deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
+    minimumUsdCents: null,
+  };
 }
 
 /** Refreshes a refused token, once: another server with the same account may have done so. */
@@ -149,7 +142,7 @@ async function mintSession(account: Account, request: SessionRequest, call: Call
     );
   const userIp = customerIp === null ? {} : { 'x-user-ip': customerIp };
   const read = () => token.read((refresh) => refreshToken(account, call, refresh));
-  const post = (accessToken: string): Promise<JsonAnswer> =>
+  const post = (accessToken: string): Promise<answers.JsonAnswer> =>
     call({
       method: 'POST',
       url: `${account.gatewayUrl}/api/v2/auth/session`,
@@ -191,7 +184,9 @@ async function refreshToken(
     headers: { 'api-secret': apiSecret, 'x-api-key': apiKey },
     body: { apiKey },
   });
-  const { accessToken, expiresAt } = fieldsOf(fieldsOf(requireSuccess('transak', answer))['data']);
+  const { accessToken, expiresAt } = answers.fieldsOf(
+    answers.fieldsOf(requireSuccess('transak', answer))['data'],
+  );
   // Seconds since 1970; any other value is trusted for an hour.
   const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : nowMs + 60 * 60_000;
   return { token: accessToken, expiresAtMs };
@@ -202,12 +197,12 @@ async function readWebhook(accessToken: string, webhook: PostedWebhook): Promise
   const eventId = payload['eventID'];
   // Of a customer's identity checks nothing concerns a payment.
   if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
-  const order = fieldsOf(payload['webhookData']);
+  const order = answers.fieldsOf(payload['webhookData']);
   const paymentId = order['partnerOrderId'];
   if (typeof paymentId !== 'string') return null;
   const progress = readProgress('transak', progressOfStatus, order['status']);
   const atMs = readWebhookTimeMs(payload['createdAt'], webhook.receivedAtMs);
-  const walletAddress = readTextOrNull(order['walletAddress']);
+  const walletAddress = answers.readTextOrNull(order['walletAddress']);
   return { paymentId, providerReference: null, walletAddress, progress, atMs };
 }
 
@@ -246,7 +241,7 @@ function createSharedToken(nowMs: () => number): SharedToken {
 
   async function fetchNew(fetchToken: FetchToken): Promise<string> {
     const { token, expiresAtMs } = await fetchToken({ nowMs: nowMs() });
-    current = { token: readToken(token), expiresAtMs };
+    current = { token: answers.readToken(token), expiresAtMs };
     return current.token;
   }
 

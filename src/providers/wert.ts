@@ -16,23 +16,10 @@ import {
   type StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import {
-  defineProvider,
-  environmentVariables,
-  optional,
-  type ProviderSettings,
-  plain,
-  secret,
-} from './define-provider.ts';
+import { defineProvider, type ProviderSettings } from './define-provider.ts';
 import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
-import {
-  type AnswerFields,
-  fieldsOf,
-  MalformedAnswerError,
-  readDecimalUnits,
-  readReference,
-  readTextOrNull,
-} from './provider-http.ts';
+import * as answers from './provider-http.ts';
+import * as variable from './provider-variables.ts';
 import { readWebhookFields } from './webhook-signature.ts';
 
 /** Statuses of an order, the furthest first: a customer who tries twice has two orders. */
@@ -53,15 +40,15 @@ export const wert = defineProvider<Account>({
     widget: { production: 'https://widget.wert.io', sandbox: 'https://sandbox.wert.io' },
   },
   variables: [
-    secret('API_KEY', 'The API key; without it, the provider is inactive.'),
-    plain('PARTNER_ID', 'The partner id, part of the widget URL.'),
-    optional(
-      secret(
+    variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
+    variable.plain('PARTNER_ID', 'The partner id, part of the widget URL.'),
+    variable.optional(
+      variable.secret(
         'NOTICE_TOKEN',
         'A random value that you choose, sent as `token` in the query of the webhook URL; without it, webhooks are rejected.',
       ),
     ),
-    ...environmentVariables,
+    ...variable.environment,
   ],
   facts: {
     official: [
@@ -109,13 +96,13 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
       amount: Number(formatCents(request.amountCents)),
     },
   });
-  const conversion = fieldsOf(fieldsOf(requireSuccess('wert', answer))['body']);
+  const conversion = answers.fieldsOf(answers.fieldsOf(requireSuccess('wert', answer))['body']);
   return { deliveryUnits: lessFees(conversion, request), minimumUsdCents: null };
 }
 
 /** The delivery of a conversion whose fees come on top of the charge, rounded down; see the header. */
-function lessFees(conversion: AnswerFields, { amountCents }: QuoteRequest): bigint {
-  const units = readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
+function lessFees(conversion: answers.AnswerFields, { amountCents }: QuoteRequest): bigint {
+  const units = answers.readDecimalUnits(conversion['commodity_amount'], 'commodity_amount');
   const chargedUnits = BigInt(amountCents) * UNITS_PER_CENT;
   const share = readFee(conversion, 'fee_percent');
   const fixed = readFee(conversion, 'currency_miner_fee');
@@ -124,10 +111,10 @@ function lessFees(conversion: AnswerFields, { amountCents }: QuoteRequest): bigi
 }
 
 /** A fee in 10⁻⁶; a share of one, although it is called a percentage. Zero where there is none. */
-function readFee(conversion: AnswerFields, name: string): bigint {
+function readFee(conversion: answers.AnswerFields, name: string): bigint {
   const value = conversion[name];
   if (value === undefined || value === null || value === 0 || value === '0') return 0n;
-  return readDecimalUnits(value, name);
+  return answers.readDecimalUnits(value, name);
 }
 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
@@ -146,7 +133,7 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       network: 'polygon',
     },
   });
-  const sessionId = readReference(fieldsOf(requireSuccess('wert', answer))['sessionId']);
+  const sessionId = answers.readReference(answers.fieldsOf(requireSuccess('wert', answer))['sessionId']);
   const query = new URLSearchParams({
     session_id: sessionId,
     click_id: request.paymentId,
@@ -171,12 +158,12 @@ async function readWebhook(
   // A trial of the address, from the partner's own page.
   if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
   const progress = await fetchProgress(account, paymentId, call);
-  const walletAddress = order === undefined || order === null ? null : fieldsOf(order)['address'];
+  const walletAddress = order === undefined || order === null ? null : answers.fieldsOf(order)['address'];
   return {
     paymentId,
     progress,
     providerReference: null,
-    walletAddress: readTextOrNull(walletAddress),
+    walletAddress: answers.readTextOrNull(walletAddress),
     // What was asked for just now is true now, whenever the webhook was written.
     atMs: webhook.receivedAtMs,
   };
@@ -197,14 +184,14 @@ async function fetchProgress(account: Account, paymentId: string, call: Call): P
     url: `${account.partnerUrl}/api/external/orders?${query}`,
     headers: { 'x-api-key': account.apiKey },
   });
-  const orders = fieldsOf(requireSuccess('wert', answer))['data'];
-  if (!Array.isArray(orders)) throw new MalformedAnswerError('there is no list of orders');
+  const orders = answers.fieldsOf(requireSuccess('wert', answer))['data'];
+  if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)
     throw new ProviderWebhookRefusedError('Wert knows no order for the id in the webhook');
-  const statuses = orders.map((order) => fieldsOf(order)['status']);
+  const statuses = orders.map((order) => answers.fieldsOf(order)['status']);
   const unknown = statuses.find((status) => !progressOfStatus.has(status));
   if (unknown !== undefined)
     throw new UnknownStateError(`wert sent the unknown status ${JSON.stringify(unknown)}`);
   for (const [status, progress] of progressOfStatus) if (statuses.includes(status)) return progress;
-  throw new MalformedAnswerError('no order has a status');
+  throw new answers.MalformedAnswerError('no order has a status');
 }

@@ -1,0 +1,45 @@
+/** One setting of a provider, without the provider's name before it. */
+export interface ProviderVariable {
+  readonly name: string;
+  readonly isSecret: boolean;
+  /** Without it the provider cannot be used; with none of the required ones it is inactive. */
+  readonly isRequired: boolean;
+  readonly help: string;
+  /** The values that it takes; absent for any. */
+  readonly oneOf?: readonly string[];
+}
+
+/** A provider's published test environment in the place of the real one. */
+export const SANDBOX_ENVIRONMENT = 'sandbox';
+const environments = ['production', SANDBOX_ENVIRONMENT] as const;
+
+export const secret = (name: string, help: string): ProviderVariable => ({
+  name,
+  help,
+  isSecret: true,
+  isRequired: true,
+});
+export const plain = (name: string, help: string): ProviderVariable => ({
+  ...secret(name, help),
+  isSecret: false,
+});
+export const optional = (variable: ProviderVariable): ProviderVariable => ({
+  ...variable,
+  isRequired: false,
+});
+export const oneOf = (name: string, help: string, values: readonly string[]): ProviderVariable => ({
+  ...plain(name, help),
+  oneOf: values,
+});
+
+/** For a provider that can be replaced by a simulator or proxy. */
+export const baseUrl = optional(
+  plain('BASE_URL', "Base URL that replaces all of the provider's hosts, for a simulator or proxy."),
+);
+/** For a provider with a test environment. */
+export const environment = [
+  optional(
+    oneOf('ENVIRONMENT', `One of ${environments.join(', ')} of the provider (production).`, environments),
+  ),
+  baseUrl,
+];
