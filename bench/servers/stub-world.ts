@@ -45,6 +45,7 @@ export function createStubWorld(): ExternalServices {
       relayIntervalMs: 1_000,
       rescanIntervalMs: 5 * 60_000,
       rescanDepthBlocks: 2_000,
+      thoroughRescanIntervalMs: 50 * 60_000,
       sweepIntervalMs: 10 * 60_000,
       deepRescanBlocks: 50_000,
       relayLimits: defaultRelayLimits,

@@ -38,8 +38,10 @@ export interface Intervals {
   readonly finalityIntervalMs?: number;
   readonly relayIntervalMs: number;
   readonly rescanIntervalMs: number;
-  /** Number of final blocks that are read a second time after a start; from then on, each block once. */
+  /** Number of final blocks that a thorough rescan reads again; a start begins with one. */
   readonly rescanDepthBlocks: number;
+  /** Pause between two thorough rescans: less than so many blocks take, so that none is left out. */
+  readonly thoroughRescanIntervalMs: number;
   /** Blocks up to the cursor whose second reading waits: a node may show a block before its logs. */
   readonly rescanLagBlocks?: number;
   /** Interval at which the balances of all open payments are compared with what was observed. */

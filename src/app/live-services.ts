@@ -31,6 +31,7 @@ const liveIntervals: Intervals = {
   relayIntervalMs: 1_000,
   rescanIntervalMs: 5 * 60_000,
   rescanDepthBlocks: 2_000,
+  thoroughRescanIntervalMs: 50 * 60_000,
   rescanLagBlocks: 32,
   sweepIntervalMs: 10 * 60_000,
   deepRescanBlocks: 50_000,

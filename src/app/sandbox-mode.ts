@@ -48,6 +48,7 @@ const sandboxIntervals: Intervals = {
   relayIntervalMs: 400,
   rescanIntervalMs: 60_000,
   rescanDepthBlocks: 200,
+  thoroughRescanIntervalMs: 5 * 60_000,
   sweepIntervalMs: 60_000,
   deepRescanBlocks: 5_000,
   relayLimits: { ...defaultRelayLimits, batchWindowMs: 300, nonceGapPatienceMs: 5_000 },

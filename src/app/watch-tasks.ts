@@ -124,13 +124,22 @@ function watchTask(
   };
 }
 
-/** Reads each final block a second time, once and with a lag, and for the addresses of all payments. */
+/**
+ * Reads each final block a second time with a lag, and once more with the thorough rescan, for the addresses of all payments. A
+ * surplus of a paid payment that two endpoints have left out is found by nothing else.
+ */
 function rescanTask(
-  { store, external, metrics, log }: WorkerParts,
+  { store, external, metrics, monotonicMs, log }: WorkerParts,
   context: WatchDepositsContext,
   state: WatchState,
 ): WorkerTask {
-  const { rescanIntervalMs, rescanDepthBlocks, rescanLagBlocks = 0 } = external.intervals;
+  let nextThoroughAtMs = Number.NEGATIVE_INFINITY;
+  const {
+    rescanIntervalMs,
+    rescanDepthBlocks,
+    rescanLagBlocks = 0,
+    thoroughRescanIntervalMs,
+  } = external.intervals;
   return {
     name: 'rescan',
     intervalMs: rescanIntervalMs,
@@ -138,10 +147,16 @@ function rescanTask(
       const cursor = await store.observations.readCursor();
       if (cursor === null) return false;
       const toBlock = cursor.number - rescanLagBlocks;
-      const fromBlock = Math.max(0, (state.rescannedTo ?? cursor.number - rescanDepthBlocks - 1) + 1);
+      const isThorough = monotonicMs() >= nextThoroughAtMs;
+      const deepest = cursor.number - rescanDepthBlocks;
+      const next = (state.rescannedTo ?? deepest - 1) + 1;
+      const fromBlock = Math.max(0, isThorough ? Math.min(next, deepest) : next);
       if (toBlock < fromBlock) return false;
       const added = await rescanFinalBlocks(context, { fromBlock, toBlock }, { signal });
-      if (!signal.aborted) state.rescannedTo = toBlock;
+      if (!signal.aborted) {
+        state.rescannedTo = toBlock;
+        if (isThorough) nextThoroughAtMs = monotonicMs() + thoroughRescanIntervalMs;
+      }
       if (added > 0) {
         metrics.missedLogs.inc(added);
         log.warn({ added }, 'an earlier scan missed events, which are now recorded');

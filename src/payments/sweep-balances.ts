@@ -1,3 +1,4 @@
+import type { Payment } from '../domain/payment.ts';
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
@@ -15,7 +16,7 @@ export interface SweepContext {
 export interface SweepResult {
   /** The last checked payment, after which the next portion starts; null at the end. */
   readonly last: string | null;
-  /** Open payments whose address holds, or has released, more than was observed. */
+  /** Open payments whose address holds or has released something else than was observed. */
   readonly unexplained: readonly PaymentId[];
 }
 
@@ -47,9 +48,9 @@ export async function sweepOpenPayments(context: SweepContext, after: string | n
 }
 
 /**
- * The unpaid ones of these payments whose address holds, at the newest final block that was scanned, more than was
- * observed, or from which more was released than was seen to arrive: the watcher missed an event. Returns them as they
- * were before the chain call. Throws `ChainUnavailableError`.
+ * Those of these payments whose money is still on its way, and whose address holds, at the newest final block that was
+ * scanned, more or less than was observed, or from which more was released than was seen to arrive: the watcher missed a
+ * deposit or a release. Returns them as they were before the chain call. Throws `ChainUnavailableError`.
  */
 export async function findUnexplained(
   context: Pick<SweepContext, 'payments' | 'sweep'>,
@@ -57,7 +58,7 @@ export async function findUnexplained(
   cursor: BlockReference,
 ): Promise<PaymentView[]> {
   const views = await Promise.all(ids.map((id) => context.payments.viewPayment(id)));
-  const open = views.filter((view): view is PaymentView => view?.payment.status === 'unpaid');
+  const open = views.filter((view): view is PaymentView => view !== null && isOnItsWay(view.payment));
   if (open.length === 0) return [];
   const addresses = open.map(({ payment }) => payment.depositAddress);
   const balances = await context.sweep(addresses, cursor.number);
@@ -65,8 +66,13 @@ export async function findUnexplained(
     const { seenUnits, releasedUnits, heldUnits } = sumObservations(
       observationsAt(observations, cursor.number),
     );
-    return releasedUnits > seenUnits || (balances[index] as bigint) > heldUnits;
+    return releasedUnits > seenUnits || balances[index] !== heldUnits;
   });
+}
+
+/** Whether the money is still to arrive, or to reach the merchant. */
+function isOnItsWay({ status, forwardStatus }: Payment): boolean {
+  return status === 'unpaid' || (status === 'paid' && forwardStatus !== 'completed');
 }
 
 /** The observations as they were at a block; what was seen later does not count yet. */

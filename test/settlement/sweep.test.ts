@@ -52,6 +52,25 @@ describe('a sweep over the balances of open payments', () => {
     expect(await sweep()).toEqual({ last: null, unexplained: [] });
   });
 
+  it('names the payment whose release the watcher was never shown; found, it is paid', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine(settlement.finalityBlocks + 1);
+    await settlement.watch();
+    settlement.faults.hideLogs = true;
+    await settlement.releaseAsRival(payment);
+    await settlement.mine(settlement.finalityBlocks + 1);
+    await settlement.watch();
+    settlement.faults.hideLogs = false;
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+
+    settlement.advance(11 * 60_000);
+    expect(await sweep()).toEqual({ last: null, unexplained: [payment.id] });
+    expect(await settlement.rescan(100)).toBe(1);
+    expect(await settlement.state(payment)).toBe('paid/completed');
+    expect(await sweep()).toEqual({ last: null, unexplained: [] });
+  });
+
   it('finds nothing to explain in an underpaid payment that was observed, nor in a paid one', async () => {
     const [underpaid, paid] = [await settlement.create(), await settlement.create()];
     await settlement.deposit(underpaid, 1_000_000n);

@@ -164,6 +164,7 @@ function createOutside(
       relayIntervalMs: 0,
       rescanIntervalMs: 0,
       rescanDepthBlocks: RESCAN_DEPTH_BLOCKS,
+      thoroughRescanIntervalMs: 60_000,
       rescanLagBlocks: world.rescanLagBlocks,
       finalityIntervalMs: world.finalityIntervalMs,
       sweepIntervalMs: 0,
