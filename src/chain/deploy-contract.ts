@@ -3,27 +3,19 @@ import { encodeAbiParameters, getContractAddress } from 'viem/utils';
 import factoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { type ChainEndpoint, createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
+import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
 import { readCount } from './json-rpc.ts';
 import {
   broadcast,
-  DEFAULT_MAXIMUM_FEE_PER_GAS_WEI,
   estimateGas,
-  POLYGON_MINIMUM_TIP_WEI,
   quoteFees,
+  type RelayerOptions,
   readAccount,
   signTransaction,
 } from './relayer.ts';
 
-export interface DeployerOptions {
-  readonly endpoints: readonly ChainEndpoint[];
-  readonly chainId: number;
-  /** Pays for it and gets no rights by it (save where the contract's constructor gives some, as the test token's). */
-  readonly privateKey: `0x${string}`;
-  /** Default 25 gwei, as on Polygon. */
-  readonly minimumTipWei?: bigint;
-  /** The most that is offered. Default 5,000 gwei. */
-  readonly maximumFeePerGasWei?: bigint;
+/** The key pays for it and gets no rights by it (save where the contract's constructor gives some, as the test token's). */
+export interface DeployerOptions extends RelayerOptions {
   /** Time to wait for the block. Default 120,000. */
   readonly timeoutMs?: number;
   /** Interval at which the receipt is polled. Default 500. */
@@ -55,17 +47,13 @@ export async function deployContract(
   const { endpoints, chainId } = options;
   const account = readAccount(options.privateKey);
   const rotation = createEndpointRotation(endpoints);
-  const feeBounds = {
-    minimumTipWei: options.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI,
-    maximumFeePerGasWei: options.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI,
-  };
   const prepared = await rotation.useAny(async ({ rpc }) => ({
     chainId,
     to: null,
     data: initCode,
     nonce: readCount(await rpc.call('eth_getTransactionCount', [account.address, 'pending']), 'nonce'),
     gasLimit: await estimateGas(rpc, { from: account.address, to: null, data: initCode }),
-    fees: await quoteFees(rpc, feeBounds),
+    fees: await quoteFees(rpc, options),
   }));
   const { hash, rawTransaction } = await signTransaction(account, prepared);
   await broadcast(endpoints, rawTransaction);

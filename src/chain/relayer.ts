@@ -15,15 +15,21 @@ import { JsonRpcAnswerError, type JsonRpcClient, readCount, readQuantity, toQuan
 import { encodeRelayCall } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';
 
-export interface RelayerOptions {
+/** Bounds of the fees that are offered. */
+interface FeeBounds {
+  /** The network's least tip; a lower one is not taken into a block. Default 25 gwei, as on Polygon. */
+  readonly minimumTipWei?: bigint;
+  /**
+   * No quote exceeds it, whatever an endpoint says: the relayer's gas money would be gone at once. Default 5,000 gwei.
+   */
+  readonly maximumFeePerGasWei?: bigint;
+}
+
+export interface RelayerOptions extends FeeBounds {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
   /** `0x` and 64 hex digits. Never printed. */
   readonly privateKey: `0x${string}`;
-  /** Default 25 gwei, as on Polygon. */
-  readonly minimumTipWei?: bigint;
-  /** The most that a quote says. Default 5,000 gwei. */
-  readonly maximumFeePerGasWei?: bigint;
 }
 
 /** Sends for one key. Throws `TypeError` for a key that is none; the message does not repeat it. */
@@ -31,10 +37,6 @@ export function createRelayer(options: RelayerOptions): Relayer {
   const { endpoints, chainId } = options;
   const account = readAccount(options.privateKey);
   const rotation = createEndpointRotation(endpoints);
-  const feeBounds = {
-    minimumTipWei: options.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI,
-    maximumFeePerGasWei: options.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI,
-  };
 
   async function readTransactionCount(endpoint: ChainEndpoint, of: string, block: string): Promise<number> {
     const answer = await endpoint.rpc.call('eth_getTransactionCount', [of, block]);
@@ -82,7 +84,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       rotation.useAny(({ rpc }) =>
         estimateGas(rpc, { from: account.address, to: call.factory, data: encodeRelayCall(call) }),
       ),
-    quoteFees: async () => lowerQuote(await rotation.useTwo(({ rpc }) => quoteFees(rpc, feeBounds))),
+    quoteFees: async () => lowerQuote(await rotation.useTwo(({ rpc }) => quoteFees(rpc, options))),
     sign: (transaction, nonce, gasLimit, fees) =>
       signTransaction(account, {
         chainId,
@@ -136,18 +138,11 @@ export async function estimateGas(
   return generous < MAXIMUM_TRANSACTION_GAS ? generous : MAXIMUM_TRANSACTION_GAS;
 }
 
-interface FeeBounds {
-  /** The network's least tip (25 gwei on Polygon); a lower one is not taken into a block. */
-  readonly minimumTipWei: bigint;
-  /** No quote exceeds it, whatever an endpoint says: the relayer's gas money would be gone at once. */
-  readonly maximumFeePerGasWei: bigint;
-}
-
 /** Minimum tip of Polygon's block producers (2026-11). */
-export const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
+const POLYGON_MINIMUM_TIP_WEI = 25_000_000_000n;
 
 /** A hundred times what is usual on Polygon. */
-export const DEFAULT_MAXIMUM_FEE_PER_GAS_WEI = 5_000_000_000_000n;
+const DEFAULT_MAXIMUM_FEE_PER_GAS_WEI = 5_000_000_000_000n;
 
 /** Blocks of history, and the percentile of the tips paid in each of them. */
 const HISTORY_BLOCKS = '0xa';
@@ -165,8 +160,9 @@ export async function quoteFees(rpc: JsonRpcClient, bounds: FeeBounds): Promise<
   const tips = (Array.isArray(reward) ? reward : []).map((row) =>
     readQuantity(Array.isArray(row) ? row[0] : undefined, 'tip'),
   );
-  const cap = bounds.maximumFeePerGasWei;
-  const maxPriorityFeePerGas = smaller(larger(median(tips), bounds.minimumTipWei), cap);
+  const cap = bounds.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI;
+  const minimumTip = bounds.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI;
+  const maxPriorityFeePerGas = smaller(larger(median(tips), minimumTip), cap);
   return { maxPriorityFeePerGas, maxFeePerGas: smaller(nextBaseFee * 2n + maxPriorityFeePerGas, cap) };
 }
 
