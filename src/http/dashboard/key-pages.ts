@@ -112,7 +112,7 @@ ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>
 function createForm(visit: Visit, typed: TypedKey = { name: '', scopes: keyScopes, error: undefined }): Html {
   return html`<form class="card" method="post" action="${KEYS_PATH}"><h2>Create a key</h2>${formTokenField(visit.formToken)}
 ${textField({ name: 'name', label: 'Name', value: typed.name, error: typed.error, hint: 'The use of the key, such as "web shop". Customers never see it.' })}
-<fieldset><legend>What the key may do</legend>${keyScopes.map((name) => html`<div class="actions">${tickField({ type: 'checkbox', name, isChecked: typed.scopes.includes(name), label: scopeLabels[name] })}</div>`)}</fieldset>
+<fieldset class="field"><legend>What the key may do</legend>${keyScopes.map((name) => html`<div class="actions">${tickField({ type: 'checkbox', name, isChecked: typed.scopes.includes(name), label: scopeLabels[name] })}</div>`)}</fieldset>
 <div class="actions"><button class="button primary">Create key</button></div></form>`;
 }
 
