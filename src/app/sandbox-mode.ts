@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import type { Shop, ShopOptions } from '../../simulators/shop/start-shop.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
@@ -22,7 +23,6 @@ import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import type { StartSession } from '../payments/start-session.ts';
 import { createProviderAdapter } from '../providers/providers.ts';
 import type { EventFeed } from '../sandbox/event-feed.ts';
-import type { Shop, ShopOptions } from '../sandbox/shop/start-shop.ts';
 import type { Sandbox } from '../sandbox/start-sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
@@ -141,7 +141,7 @@ async function startShopWhereItWas(
   clock: Clock,
   log: Log,
 ): Promise<Shop> {
-  const { startShop } = await import('../sandbox/shop/start-shop.ts');
+  const { startShop } = await import('../../simulators/shop/start-shop.ts');
   const { readSandboxSettings, writeSandboxSettings } = await import('../sandbox/sandbox-settings.ts');
   const directory = join(config.dataDir, 'sandbox');
   const settings = await readSandboxSettings(directory);

@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
 import type { SandboxLog } from '../../simulators/sandbox-log.ts';
 import { createJsonRpcClient, type JsonRpcClient } from '../chain/json-rpc.ts';
+import { claimLoopbackPort } from '../platform/loopback-port.ts';
 import { chainLogExcerpt, endChain, endOrphanedChain, spawnChain } from './chain-process.ts';
 import { prepareChainState, saveChainState } from './chain-state-file.ts';
-import { claimLoopbackPort } from './loopback-port.ts';
 
 interface LocalChainOptions {
   /** Absolute; holds everything of the chain. */

@@ -16,12 +16,12 @@ import { type Onramps, startOnramps } from '../../simulators/start-onramps.ts';
 import type { JsonRpcClient } from '../chain/json-rpc.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { preferLoopbackPort } from '../platform/loopback-port.ts';
 import type { ProviderValues } from '../providers/define-provider.ts';
 import { createFixedRates, type FixedRates } from '../rates/fixed-rates.ts';
 import { startChainGateway } from './chain-gateway.ts';
 import { deploySandboxContracts, type SandboxContracts } from './deploy-sandbox-contracts.ts';
 import { type LocalChain, startBlockProducer, startLocalChain } from './local-chain.ts';
-import { preferLoopbackPort } from './loopback-port.ts';
 import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
 
 export interface SandboxOptions {

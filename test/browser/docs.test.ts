@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { startShop } from '../../simulators/shop/start-shop.ts';
 import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
 import { registerDocs } from '../../src/http/docs/register-docs.ts';
 import { createBaseServer } from '../../src/http/server.ts';
-import { startShop } from '../../src/sandbox/shop/start-shop.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { launchBrowser } from '../support/browser.ts';
 

@@ -58,7 +58,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   expect(unwanted).toEqual([]);
   const keys = files.filter((file) => /\.pem$|\.key$/.test(file));
   // Public ones, which the sandbox alone trusts.
-  expect(keys.every((file) => file.startsWith('src/sandbox/shop/'))).toBe(true);
+  expect(keys.every((file) => file.startsWith('simulators/shop/'))).toBe(true);
   for (const needed of [
     'src/main.js',
     'src/http/checkout/checkout.css',

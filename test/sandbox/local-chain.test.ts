@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { claimLoopbackPort } from '../../src/platform/loopback-port.ts';
 import { endOrphanedChain, spawnChain } from '../../src/sandbox/chain-process.ts';
 import { findAnvil, type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
-import { claimLoopbackPort } from '../../src/sandbox/loopback-port.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;

@@ -13,7 +13,7 @@ const belowApp = ['platform', 'http', 'worker', 'cli', 'payments', 'accounts', '
  */
 const mayImport: Record<string, string[]> = {
   main: ['app', 'config', 'sandbox', 'receiver-grader', ...belowApp],
-  app: ['config', 'config-variables', 'sandbox', ...belowApp],
+  app: ['config', 'config-variables', 'sandbox', 'simulators', ...belowApp],
   http: ['payments', 'accounts', 'domain', 'platform', 'locales'],
   worker: ['payments', 'accounts', 'domain', 'platform'],
   cli: ['config', 'receiver-grader', 'payments', 'accounts', 'domain', 'platform'],
@@ -63,14 +63,15 @@ function objection(module: Module, part: string, arrow: Import): string | undefi
   if (!/^(src|simulators|locales|receiver-grader)\//.test(target)) {
     // The compiled contracts and where they are deployed are data that the code ships with.
     // The sandbox's shop is a merchant: it has the SDK, as other merchants do.
-    const isShop = module.path.startsWith('src/sandbox/shop/') && target.startsWith('sdk/src/');
+    const isShop = module.path.startsWith('simulators/shop/') && target.startsWith('sdk/src/');
     const isAllowed = isTest(module.path) || isShop || /^contracts\/.*\.json$/.test(target);
     return isAllowed ? undefined : 'src stands on nothing outside src but the data of contracts/';
   }
   const targetPart = partOf(target);
   if (targetPart === part) return undefined;
   if (!mayImport[part]?.includes(targetPart)) return `${part} may not know ${targetPart}`;
-  if (targetPart === 'sandbox' && arrow.kind === 'static') {
+  const isSandbox = targetPart === 'sandbox' || (targetPart === 'simulators' && part === 'app');
+  if (isSandbox && arrow.kind === 'static') {
     return 'live mode must not load the sandbox: only `await import(…)` may';
   }
   return undefined;

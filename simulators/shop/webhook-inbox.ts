@@ -1,5 +1,5 @@
-import { WebhookError } from '../../../sdk/src/errors.ts';
-import { constructEventAsync } from '../../../sdk/src/webhooks.ts';
+import { WebhookError } from '../../sdk/src/errors.ts';
+import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 
 /** A webhook of a checkout that was created by hand, as the receiver took it. */
 export interface InboxWebhook {

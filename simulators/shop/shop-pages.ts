@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { type Html, html, nothing } from '../../http/design/html.ts';
-import { pageStyleOf } from '../../http/design/page-style.ts';
+import { type Html, html, nothing } from '../../src/http/design/html.ts';
+import { pageStyleOf } from '../../src/http/design/page-style.ts';
 import { type ShopOrder, type ShopStep, shopProducts } from './shop-order.ts';
 import type { InboxWebhook } from './webhook-inbox.ts';
 

@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { type Client, createClient } from '../../../sdk/src/client.ts';
-import { WebhookError } from '../../../sdk/src/errors.ts';
-import { createMemoryStore, type FulfilmentStore, fulfilOnce } from '../../../sdk/src/fulfil-once.ts';
-import { verifyDepositAddress } from '../../../sdk/src/verify-deposit-address.ts';
-import { constructEventAsync } from '../../../sdk/src/webhooks.ts';
+import { type Client, createClient } from '../../sdk/src/client.ts';
+import { WebhookError } from '../../sdk/src/errors.ts';
+import { createMemoryStore, type FulfilmentStore, fulfilOnce } from '../../sdk/src/fulfil-once.ts';
+import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
+import { constructEventAsync } from '../../sdk/src/webhooks.ts';
 import { addStep, type ShopOrder, type ShopOrders, type ShopProduct } from './shop-order.ts';
 
 /** What a merchant is given, and what it decides. */

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import formbody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import type { SandboxLog } from '../../../simulators/sandbox-log.ts';
-import { preferLoopbackPort } from '../loopback-port.ts';
+import { preferLoopbackPort } from '../../src/platform/loopback-port.ts';
+import type { SandboxLog } from '../sandbox-log.ts';
 import { createShopOrders, type ShopOrders, shopProducts } from './shop-order.ts';
 import {
   catalogPage,
