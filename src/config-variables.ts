@@ -52,7 +52,10 @@ export const variables: readonly Variable[] = [
     'Callback hosts, as host:port,…, that need not be public; HTTPS is still required (none).',
   ),
   plain('RATE_LIMIT_CREATE_PER_MINUTE', 'Creates per minute for each API key (60).'),
-  plain('RATE_LIMIT_STATUS_PER_MINUTE', 'Status reads per minute for each API key (120).'),
+  plain(
+    'RATE_LIMIT_STATUS_PER_MINUTE',
+    'Status reads, and merchant API requests, per minute for each API key (120).',
+  ),
   plain(
     'RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE',
     'Requests per minute without a valid key for each address (30).',
