@@ -2,6 +2,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { dirname } from 'node:path';
 import { ServiceError } from '../domain/errors.ts';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { operations } from './operations.ts';
 import type { OperationArguments, OperationsContext } from './operations-context.ts';
 
@@ -64,8 +65,23 @@ export async function runOperation(
 ): Promise<unknown> {
   const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
   if (operation === undefined) throw new ServiceError('not_found', `The operation ${name} does not exist.`);
-  return operation(context, args);
+  try {
+    return await operation(context, args);
+  } catch (error) {
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    throw new ServiceError(
+      'chain_unreachable',
+      `The chain cannot be read: ${error.message}. ${WHEN_TO_RETRY}`,
+      {
+        cause: error,
+      },
+    );
+  }
 }
+
+/** After a long stop, nodes have forgotten the state of the block that was scanned last. */
+const WHEN_TO_RETRY =
+  'Run the command again in a minute, when the endpoints answer and the service has scanned the newest blocks.';
 
 async function readBody(request: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];

@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
+import { createChainReader } from '../../src/chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
+import { createBalanceSweep } from '../../src/chain/token-reader.ts';
 import { runOperation } from '../../src/cli/control-socket.ts';
 import type {
   DirectPayments,
@@ -11,6 +14,7 @@ import type {
 import type { Account } from '../../src/domain/account.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
@@ -896,4 +900,20 @@ describe('people', () => {
     );
     expect(await run('user list')).toEqual([]);
   });
+});
+
+it('verification says when to run it again where no endpoint answers', async () => {
+  await watchTheChain();
+  const endpoints = createChainEndpoints({ urls: ['http://127.0.0.1:1'], chainId: 137 });
+  context = {
+    ...context,
+    chain: {
+      reader: createChainReader({ endpoints, sources: { token: ADDRESS, factories: [ADDRESS] } }),
+      sweepBalances: createBalanceSweep({ endpoints, token: ADDRESS }),
+    },
+  };
+  const run = runOperation(context, 'verify', {});
+  await expect(run).rejects.toThrow(/^The chain cannot be read: .*Run the command again in a minute/);
+  await expect(run).rejects.toBeInstanceOf(ServiceError);
+  await closeChainEndpoints(endpoints);
 });
