@@ -1,4 +1,5 @@
 import { Client } from 'pg';
+import { initialSchema } from '../initial-schema.ts';
 import {
   type AppliedMigration,
   type DatabaseName,
@@ -6,11 +7,10 @@ import {
   newestNumber,
   pendingMigrations,
 } from '../migration.ts';
-import { initialSchema } from './initial-schema.ts';
 import { connectionOptions } from './open-database.ts';
 
 /** The schema, step by step. Never edit a migration that was released: add one. */
-export const migrations: readonly Migration[] = [initialSchema];
+export const migrations: readonly Migration[] = [initialSchema('postgres')];
 
 /** Names our advisory lock among others in the same database: "cardchec" in ASCII. */
 const MIGRATION_LOCK = '7161130657985881443';

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { initialSchema } from '../initial-schema.ts';
 import {
   type AppliedMigration,
   type DatabaseName,
@@ -7,10 +8,9 @@ import {
   newestNumber,
   pendingMigrations,
 } from '../migration.ts';
-import { initialSchema } from './initial-schema.ts';
 
 /** The schema, step by step. Never edit a migration that was released: add one. */
-export const migrations: readonly Migration[] = [initialSchema];
+export const migrations: readonly Migration[] = [initialSchema('sqlite')];
 
 /** A writer holds the database for a moment only. */
 const OPENING_TIMEOUT_MS = 2_000;
