@@ -21,6 +21,7 @@ const copied = [
   'SECURITY.md',
   'sdk/CHANGELOG.md',
   'sdk/README.md',
+  'sdk-python/README.md',
   'examples/README.md',
   '.env.example',
 ] as const;

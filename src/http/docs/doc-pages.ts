@@ -27,6 +27,10 @@ const merchantPages: readonly DocPage[] = [
   page('concepts', 'Begin', 'Concepts', 'the terms that every other page uses'),
   page('api', 'Integrate', 'The API by example', 'both operations with their parameters and responses'),
   { ...page('sdk', 'Integrate', 'SDK', 'the client for the server of a shop'), file: 'sdk/README.md' },
+  {
+    ...page('sdk-python', 'Integrate', 'SDK for Python', 'the same client without dependencies'),
+    file: 'sdk-python/README.md',
+  },
   page(
     'merchant-api',
     'Integrate',

@@ -1,0 +1,150 @@
+"""The operations of the service."""
+
+from __future__ import annotations
+
+import re
+import secrets
+import time
+from typing import Any, Callable, Dict, Mapping, Optional, Union, cast
+from urllib.parse import quote, urlencode
+
+from ._errors import ConnectionError
+from ._transport import Transport
+from ._types import (
+    EventPage,
+    MerchantPayment,
+    MerchantPaymentPage,
+    Payment,
+    PaymentStatus,
+    SettlementPublication,
+)
+
+#: With this many events an answer is well below what the client reads.
+EVENTS_OF_A_PAGE = 50
+
+
+class Client:
+    """The service as a merchant's server uses it. It holds no connection and may be shared by threads.
+
+    ``timeout``, in seconds, is for each attempt; ``maximum_retries`` counts the attempts after the first. When the
+    service asks for a longer pause than ``maximum_pause`` seconds, the error is raised immediately.
+    """
+
+    def __init__(
+        self,
+        api_key: str,
+        base_url: str,
+        *,
+        timeout: float = 30,
+        maximum_retries: int = 2,
+        maximum_pause: float = 10,
+        wait: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._transport = Transport(
+            api_key,
+            base_url,
+            timeout=timeout,
+            maximum_retries=maximum_retries,
+            maximum_pause=maximum_pause,
+            wait=wait,
+        )
+
+    def create_checkout(
+        self,
+        *,
+        address: str,
+        callback: str,
+        amount: str,
+        currency: Optional[str] = None,
+        provider: Optional[str] = None,
+        email: Optional[str] = None,
+        note: Optional[str] = None,
+        pass_fee_to_customer: Optional[bool] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Payment:
+        """Creates a checkout.
+
+        ``idempotency_key`` should be the number of your order: then an order has one payment. Without it, each call
+        creates a payment, and only the retries inside the call do not.
+        """
+        key = idempotency_key or f"sdk-{secrets.token_hex(16)}"
+        if re.fullmatch(r"[!-~]{1,255}", key) is None:
+            raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
+        given = {
+            "address": address,
+            "callback": callback,
+            "amount": amount,
+            "currency": currency,
+            "provider": provider,
+            "email": email,
+            "note": note,
+            "passFeeToCustomer": pass_fee_to_customer,
+        }
+        answer = self._transport.send(
+            "POST",
+            "/api/v1/wallet",
+            headers={"Idempotency-Key": key},
+            body={name: value for name, value in given.items() if value is not None},
+        )
+        return cast(Payment, _expect(answer, "payment_id", "ipn_token", "checkout_url"))
+
+    def payment_status(
+        self, payment_id: Optional[str] = None, *, ipn_token: Optional[str] = None
+    ) -> PaymentStatus:
+        """Reads the state of a payment, by its id or its token. ApiError 404: your account has no such payment."""
+        query = {"payment_id": payment_id} if ipn_token is None else {"ipn_token": ipn_token}
+        answer = self._transport.send("GET", _with_query("/api/v1/payment-status", query))
+        return cast(PaymentStatus, _expect(answer, "payment_id", "status", "amount", "currency"))
+
+    def list_payments(self, **filters: Union[str, int, None]) -> MerchantPaymentPage:
+        """Lists payments, newest first. The filters have the names of the API: ``status``, ``created_from`` and so on.
+
+        ``before`` is the ``next`` of the page before.
+        """
+        answer = self._transport.send("GET", _with_query("/merchant/v1/payments", filters))
+        return cast(MerchantPaymentPage, _expect_list(answer, "payments"))
+
+    def get_payment(self, payment_id: str, *, expand: Optional[str] = None) -> MerchantPayment:
+        """Reads a payment. ``expand`` adds parts, such as ``"deposits,releases"``."""
+        path = _with_query(f"/merchant/v1/payments/{quote(payment_id, safe='')}", {"expand": expand})
+        answer = self._transport.send("GET", path)
+        return cast(MerchantPayment, _expect(answer, "payment_id", "status", "amount", "currency"))
+
+    def cancel_payment(self, payment_id: str) -> MerchantPayment:
+        """Cancels a payment for which nothing has arrived. ApiError 409: its state does not allow it."""
+        answer = self._transport.send("POST", f"/merchant/v1/payments/{quote(payment_id, safe='')}/cancel")
+        return cast(MerchantPayment, _expect(answer, "payment_id", "status"))
+
+    def list_events(self, after: Optional[int] = None, *, limit: int = EVENTS_OF_A_PAGE) -> EventPage:
+        """Reads the events after a number, or from the oldest that exists. ``follow_events`` does so in a loop.
+
+        ApiError 410 with the code ``cursor_expired``: events after that number no longer exist.
+        """
+        answer = self._transport.send("GET", _with_query("/merchant/v1/events", {"after": after, "limit": limit}))
+        if type(answer.get("next_after")) is not int:
+            raise ConnectionError("the answer has no next_after")
+        return cast(EventPage, _expect_list(answer, "events"))
+
+    def settlement(self) -> SettlementPublication:
+        """Reads from what the deposit addresses follow. Keep a copy with your code rather than reading it each time."""
+        answer = self._transport.send("GET", "/.well-known/card-checkout.json")
+        return cast(SettlementPublication, _expect_list(_expect_list(answer, "factories"), "fee_wallets"))
+
+
+def _with_query(path: str, parameters: Mapping[str, Union[str, int, None]]) -> str:
+    query = urlencode({name: value for name, value in parameters.items() if value is not None})
+    return f"{path}?{query}" if query else path
+
+
+def _expect(answer: Dict[str, Any], *fields: str) -> Dict[str, Any]:
+    """An answer without these is not the service's."""
+    missing = [field for field in fields if not isinstance(answer.get(field), str)]
+    if missing:
+        raise ConnectionError(f"the answer has no {', '.join(missing)}")
+    return answer
+
+
+def _expect_list(answer: Dict[str, Any], field: str) -> Dict[str, Any]:
+    if not isinstance(answer.get(field), list):
+        raise ConnectionError(f"the answer has no {field}")
+    return answer

@@ -1,0 +1,113 @@
+import json
+import unittest
+
+from card_checkout import ApiError, Client, ConnectionError
+from serving import Service
+
+KEY = "service_live_test"
+PAYMENT = {"payment_id": "p", "ipn_token": "t", "checkout_url": "https://x", "status": "unpaid"}
+STATUS = {"payment_id": "p", "status": "paid", "amount": "25.00", "currency": "USD"}
+ORDER = {"address": "0x1", "callback": "https://shop.example/webhook", "amount": "25.00"}
+
+
+def client_of(service, **options):
+    return Client(KEY, service.url, wait=lambda _: None, **options)
+
+
+class Requests(unittest.TestCase):
+    def test_a_create_sends_key_order_and_idempotency_key(self):
+        with Service((200, {}, PAYMENT)) as service:
+            payment = client_of(service).create_checkout(
+                **ORDER, pass_fee_to_customer=True, idempotency_key="order-7"
+            )
+            method, path, headers, body = service.requests[0]
+        self.assertEqual(payment["payment_id"], "p")
+        self.assertEqual((method, path), ("POST", "/api/v1/wallet"))
+        self.assertEqual((headers["X-Api-Key"], headers["Idempotency-Key"]), (KEY, "order-7"))
+        self.assertEqual(json.loads(body), {**ORDER, "passFeeToCustomer": True})
+
+    def test_a_retried_create_keeps_its_idempotency_key(self):
+        with Service((503, {}, {"error": "later"}), (200, {}, PAYMENT)) as service:
+            client_of(service).create_checkout(**ORDER)
+            keys = {headers["Idempotency-Key"] for _, _, headers, _ in service.requests}
+            self.assertEqual((len(service.requests), len(keys)), (2, 1))
+
+    def test_queries_are_encoded_and_none_is_left_out(self):
+        with Service((200, {}, {"payments": [], "next": None})) as service:
+            client_of(service).list_payments(search="a&b=c d", before=None, limit=5)
+            self.assertEqual(service.requests[0][1], "/merchant/v1/payments?search=a%26b%3Dc+d&limit=5")
+        with Service((200, {}, STATUS)) as service:
+            client_of(service).get_payment("../days")
+            self.assertEqual(service.requests[0][1], "/merchant/v1/payments/..%2Fdays")
+
+
+class Failures(unittest.TestCase):
+    def test_a_refusal_has_status_code_and_request_and_is_not_repeated(self):
+        answer = {"error": "Too small.", "code": "below_minimum"}
+        with Service((400, {"X-Request-Id": "r1"}, answer)) as service:
+            with self.assertRaises(ApiError) as raised:
+                client_of(service).create_checkout(**ORDER)
+            self.assertEqual(len(service.requests), 1)
+        error = raised.exception
+        self.assertEqual((str(error), error.status, error.code), ("Too small.", 400, "below_minimum"))
+        self.assertEqual((error.request_id, error.is_temporary), ("r1", False))
+
+    def test_temporary_failures_are_repeated_twice(self):
+        with Service((500, {}, {"error": "no"})) as service:
+            with self.assertRaises(ApiError):
+                client_of(service).payment_status("p")
+            self.assertEqual(len(service.requests), 3)
+
+    def test_a_pause_that_the_service_asks_for_is_kept_or_raised_when_too_long(self):
+        pauses = []
+        with Service((429, {"Retry-After": "7"}, {"error": "slow"}), (200, {}, STATUS)) as service:
+            Client(KEY, service.url, wait=pauses.append).payment_status("p")
+        self.assertTrue(7 <= pauses[0] <= 8)
+        with Service((429, {"Retry-After": "60"}, {"error": "slow"})) as service:
+            with self.assertRaises(ApiError) as raised:
+                client_of(service).payment_status("p")
+            self.assertEqual((raised.exception.retry_after, len(service.requests)), (60, 1))
+
+    def test_a_redirect_is_not_followed_so_the_key_stays_with_the_service(self):
+        for status in (301, 302, 303, 307, 308):
+            with Service((200, {}, STATUS)) as elsewhere:
+                with Service((status, {"Location": elsewhere.url}, {})) as service:
+                    with self.assertRaises(ApiError) as raised:
+                        client_of(service).payment_status("p")
+                self.assertEqual((raised.exception.status, elsewhere.requests), (status, []))
+
+    def test_an_answer_is_read_up_to_a_limit(self):
+        with Service((200, {}, b" " * 2_000_000 + b"{}")) as service:
+            with self.assertRaisesRegex(ConnectionError, "too large"):
+                client_of(service, maximum_retries=0).payment_status("p")
+
+    def test_what_is_no_answer_of_the_service_is_an_error(self):
+        cut = (200, {"Content-Length": "500"}, b'{"payment_id":')
+        for answer in ((200, {}, b"<html>"), (200, {}, [1]), (200, {}, {"status": "paid"}), cut):
+            with Service(answer) as service:
+                with self.assertRaises(ConnectionError):
+                    client_of(service, maximum_retries=0).payment_status("p")
+        with Service((200, {}, {"events": []})) as service:
+            with self.assertRaises(ConnectionError):
+                client_of(service).list_events()
+
+    def test_a_service_that_is_down_is_a_connection_error(self):
+        with Service((200, {}, {})) as service:
+            gone = client_of(service, maximum_retries=1)
+        with self.assertRaises(ConnectionError):
+            gone.payment_status("p")
+
+    def test_plain_http_and_half_keys_are_refused(self):
+        bad = ("http://pay.example.com", "pay.example.com", "https://a:b@pay.example.com", "https://x/?a=b", None)
+        for base_url in bad:
+            with self.assertRaises(ValueError):
+                Client(KEY, base_url)
+        for key in ("", "live_x", "service_live_x\r\ny: z", None):
+            with self.assertRaises(ValueError):
+                Client(key, "https://pay.example.com")
+        with self.assertRaises(ValueError):
+            Client(KEY, "https://pay.example.com").create_checkout(**ORDER, idempotency_key="a\nb")
+
+
+if __name__ == "__main__":
+    unittest.main()
