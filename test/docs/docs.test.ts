@@ -74,7 +74,7 @@ describe('environment variables', () => {
   ]);
   /** Node's own, and those of examples. */
   const isForeign = (name: string) =>
-    /^(NODE_\w+|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY)$/.test(name) ||
+    /^(NODE_\w+|PYTHONPATH|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY)$/.test(name) ||
     /^(CARD_CHECKOUT_(URL|KEY|API_KEY)|CALLBACK_URL|PAYOUT_ADDRESS|ORDERS_FILE|PHP_CLI_SERVER_WORKERS)$/.test(
       name,
     );
