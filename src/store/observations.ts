@@ -6,6 +6,7 @@ import type {
   FoundOnChain,
   ObservationStore,
   ScanRecord,
+  SettlementStore,
 } from '../domain/ports/settlement-store.ts';
 import { appendEntries, listEntries, listEntriesOf, newEntries, rescuedAbove } from './journal.ts';
 import {
@@ -39,7 +40,7 @@ import {
   selectOne,
 } from './scripts.ts';
 import { checkListLimit, MAXIMUM_CHECKPOINTS } from './store.ts';
-import { checkpointTable } from './tables.ts';
+import { checkpointTable, settlementTable } from './tables.ts';
 
 /** Observations of the chain and the journal, on any engine. */
 export function createObservationStore(scripts: Scripts, nowMs: () => number): ObservationStore {
@@ -171,4 +172,16 @@ function* addCheckpoint(block: BlockReference): Script<void> {
     `DELETE FROM checkpoints WHERE number <=
        (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${MAXIMUM_CHECKPOINTS})`,
   );
+}
+
+/** The settlements a service was started with, on any engine. They are a handful, so each call reads them anew. */
+export function createSettlementStore(scripts: Scripts): SettlementStore {
+  const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
+    DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`;
+  return {
+    async rememberSettlement(settlement) {
+      await scripts.write(() => insert(settlementTable, settlement, moveToFront));
+    },
+    listSettlements: () => scripts.read(() => select(settlementTable, 'ORDER BY last_started_at_ms DESC')),
+  };
 }

@@ -8,7 +8,7 @@ import { paymentOfRow } from '../payment-rows.ts';
 import { PURGED_PER_RECORD } from '../store.ts';
 import { StoreWriteError } from '../store-errors.ts';
 import { paymentTable } from '../tables.ts';
-import { createTickQueue, type Request } from './group-read.ts';
+import { createTickQueue, type Request } from '../tick-queue.ts';
 import type { Connection, Database } from './open-database.ts';
 import { allPaymentColumns, paymentColumns } from './payment-rows.ts';
 import { arrayStatement, statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';

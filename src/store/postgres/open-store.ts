@@ -1,20 +1,5 @@
-import { createAddressPageStore } from '../address-pages.ts';
-import { createAlertStore } from '../alerts.ts';
-import { createAuditStore } from '../audit.ts';
-import { createEmailStore, createReceiptStore } from '../emails.ts';
-import { createEventStore } from '../events.ts';
-import { createObservationStore } from '../observations.ts';
-import { createPaymentHistory } from '../payment-history.ts';
-import { createPaymentIndex } from '../payment-index.ts';
-import { createPaymentSearch } from '../payment-search.ts';
-import { createPeopleStore } from '../people.ts';
-import { createProviderSessions } from '../providers.ts';
-import { createRelayBatches } from '../relay-batches.ts';
-import { createSessionStore } from '../sessions.ts';
-import { createSettlementStore } from '../settlements.ts';
+import { assembleStore } from '../assemble-store.ts';
 import type { Store } from '../store.ts';
-import { createVisitStore } from '../visits.ts';
-import { createWebhookStore } from '../webhooks.ts';
 import { createLeaseStore, createReleaseClaims } from './leases.ts';
 import { migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
@@ -59,42 +44,15 @@ export function createPostgresStore(
 ): Store {
   const decider = createPaymentDecider(nowMs);
   const scripts = createScripts(database, decider);
-  const traits = { isByAccount: true };
   const accounts = createAccountStore(database, scripts);
   const payments = createPaymentStore(database, decider, onError);
   const providers = createProviderStore(scripts);
   const limiters: ClosableRateLimiter[] = [];
-  let closed: Promise<void> | null = null;
-
-  async function close(): Promise<void> {
-    // What waits in a group still needs a connection.
-    const groups = [accounts, payments, providers, ...limiters];
-    await Promise.all(groups.map((group) => group.close()));
-    await database.close();
-  }
-
-  return {
+  return assembleStore(scripts, { isByAccount: true }, nowMs, {
     accounts: accounts.store,
-    payments: { ...payments.store, ...createProviderSessions(scripts, traits) },
-    search: {
-      ...createPaymentSearch(scripts, traits),
-      ...createPaymentIndex(scripts, traits),
-      ...createPaymentHistory(scripts),
-    },
-    addressPages: createAddressPageStore(scripts),
-    observations: createObservationStore(scripts, nowMs),
-    relay: { ...createRelayBatches(scripts), ...createReleaseClaims(database) },
-    webhooks: createWebhookStore(scripts, traits, nowMs),
-    emails: createEmailStore(scripts, traits),
-    receipts: createReceiptStore(scripts),
-    alerts: createAlertStore(scripts),
-    events: createEventStore(scripts),
+    payments: payments.store,
     providers: providers.store,
-    settlements: createSettlementStore(scripts),
-    people: createPeopleStore(scripts),
-    sessions: createSessionStore(scripts),
-    audit: createAuditStore(scripts),
-    visits: createVisitStore(scripts, traits),
+    releaseClaims: createReleaseClaims(database),
     shared: {
       leases: createLeaseStore(database),
       createRateLimiter(kind, requestsPerMinute) {
@@ -103,9 +61,10 @@ export function createPostgresStore(
         return created.limiter;
       },
     },
-    close() {
-      closed ??= close();
-      return closed;
+    async close() {
+      // What waits in a group still needs a connection.
+      await Promise.all([accounts, payments, providers, ...limiters].map((group) => group.close()));
+      await database.close();
     },
-  };
+  });
 }

@@ -1,5 +1,5 @@
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { createTickQueue, type Request } from './group-read.ts';
+import { createTickQueue, type Request } from '../tick-queue.ts';
 import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 

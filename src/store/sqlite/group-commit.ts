@@ -1,5 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
-import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../store-errors.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { StoreWriteError } from '../store-errors.ts';
+import { createTickQueue, type Request } from '../tick-queue.ts';
 import { isBusy } from './open-database.ts';
 
 /** A lock held by another program is tried again this often, without blocking the event loop. */
@@ -32,35 +34,46 @@ export function createGroupCommit(
   const transaction = createGroupTransaction(database);
   let busySinceMs: number | null = null;
 
-  function serve(group: readonly Request<GroupItem>[]): number | null {
+  /** False while another program holds the lock and it is worth waiting for. */
+  function begin(): boolean {
     try {
       transaction.begin();
       busySinceMs = null;
+      return true;
     } catch (error) {
       if (isBusy(error)) {
         busySinceMs ??= monotonicMs();
-        if (monotonicMs() - busySinceMs < BUSY_LIMIT_MS) return BUSY_RETRY_MS;
+        if (monotonicMs() - busySinceMs < BUSY_LIMIT_MS) return false;
       }
-      fail(group, new StoreWriteError('no transaction could be started', error));
-      return null;
+      throw new StoreWriteError('no transaction could be started', error);
     }
-    const loss = transaction.commit(group.map((request) => request.work));
-    if (loss === null) answer(group);
-    else fail(group, loss);
-    return null;
   }
 
-  function fail(group: readonly Request<GroupItem>[], error: StoreWriteError): void {
+  /** Nothing is awaited between begin and commit: no read and no other write comes between. */
+  async function serve(group: readonly Request<GroupItem>[]): Promise<void> {
+    try {
+      while (!begin()) await delay(BUSY_RETRY_MS);
+      transaction.commit(group.map(({ work }) => work));
+    } catch (error) {
+      rollback();
+      onError(error as StoreWriteError);
+      throw error;
+    }
+    for (const { work, resolve, reject } of group) {
+      if (work.failed) reject(work.outcome);
+      else resolve(work.outcome);
+    }
+  }
+
+  function rollback(): void {
     try {
       transaction.rollback();
-    } catch (rollbackError) {
-      onError(new StoreWriteError('a failed transaction could not be rolled back', rollbackError));
+    } catch (error) {
+      onError(new StoreWriteError('a failed transaction could not be rolled back', error));
     }
-    for (const request of group) request.reject(error);
-    onError(error);
   }
 
-  const queue = createTickQueue(serve);
+  const queue = createTickQueue(serve, 1);
   const itemOf = (write: () => unknown, inSavepoint: boolean): GroupItem => ({
     write,
     inSavepoint,
@@ -72,13 +85,6 @@ export function createGroupCommit(
     runTransaction: (write) => queue.ask(itemOf(write, true)),
     close: () => queue.close(),
   };
-}
-
-function answer(group: readonly Request<GroupItem>[]): void {
-  for (const { work, resolve, reject } of group) {
-    if (work.failed) reject(work.outcome);
-    else resolve(work.outcome);
-  }
 }
 
 /** One write of a group, and what came of it. */
@@ -95,8 +101,8 @@ interface GroupItem {
 interface GroupTransaction {
   /** @throws what SQLite says, a lock held by another program among it */
   begin(): void;
-  /** Runs the writes and commits them. Null once they are durable, else why all of them are lost. */
-  commit(group: readonly GroupItem[]): StoreWriteError | null;
+  /** Runs the writes and commits them. @throws StoreWriteError when all of them are lost */
+  commit(group: readonly GroupItem[]): void;
   /** After a loss. @throws when SQLite cannot even roll back */
   rollback(): void;
 }
@@ -146,87 +152,16 @@ function createGroupTransaction(database: DatabaseSync): GroupTransaction {
         } catch (error) {
           item.failed = true;
           item.outcome = error;
-          if (!undo(item)) return new StoreWriteError('the transaction was lost', error);
+          if (!undo(item)) throw new StoreWriteError('the transaction was lost', error);
         }
       }
       try {
         commit.run();
-        return null;
       } catch (error) {
-        return new StoreWriteError('the transaction could not be committed', error);
+        throw new StoreWriteError('the transaction could not be committed', error);
       }
     },
     rollback,
-  };
-}
-
-/** The most that is served in one turn of the event loop; what is left waits for the next one. */
-const MAXIMUM_GROUP = 256;
-/** The most that may wait. */
-const MAXIMUM_WAITING = 20_000;
-
-/** Something asked of the store, with the promise it was answered by. */
-interface Request<Work> {
-  readonly work: Work;
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: unknown) => void;
-}
-
-/** Collects what is asked for within a turn of the event loop, so that it can be served together. */
-interface TickQueue<Work> {
-  /** Rejects when the queue is closed (`StoreClosedError`) or too much waits (`StoreOverloadedError`). */
-  ask<T>(work: Work): Promise<T>;
-  /** Resolves once everything that waits is served; what is asked later rejects. */
-  close(): Promise<void>;
-}
-
-/**
- * @param serve answers each request of a group; or answers none and returns the milliseconds after which it wants
- * to be called again
- */
-function createTickQueue<Work>(serve: (group: readonly Request<Work>[]) => number | null): TickQueue<Work> {
-  let waiting: Request<Work>[] = [];
-  let isScheduled = false;
-  let closing: PromiseWithResolvers<void> | null = null;
-
-  function schedule(afterMs: number | null): void {
-    if (isScheduled) return;
-    isScheduled = true;
-    if (afterMs === null) setImmediate(flush);
-    else setTimeout(flush, afterMs);
-  }
-
-  function flush(): void {
-    isScheduled = false;
-    const group = takeGroup();
-    const againAfterMs = group.length === 0 ? null : serve(group);
-    if (againAfterMs !== null) waiting = [...group, ...waiting];
-    if (waiting.length > 0) schedule(againAfterMs);
-    else closing?.resolve();
-  }
-
-  /** Taken out before it is served, as serving may ask for more. */
-  function takeGroup(): Request<Work>[] {
-    if (waiting.length > MAXIMUM_GROUP) return waiting.splice(0, MAXIMUM_GROUP);
-    const group = waiting;
-    waiting = [];
-    return group;
-  }
-
-  return {
-    ask<T>(work: Work): Promise<T> {
-      if (closing !== null) return Promise.reject(new StoreClosedError());
-      if (waiting.length >= MAXIMUM_WAITING) return Promise.reject(new StoreOverloadedError(waiting.length));
-      const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-      waiting.push({ work, resolve, reject });
-      schedule(null);
-      return promise as Promise<T>;
-    },
-    close() {
-      closing ??= Promise.withResolvers<void>();
-      schedule(null);
-      return closing.promise;
-    },
   };
 }
 
@@ -247,30 +182,22 @@ export function createGroupRead(database: DatabaseSync): GroupRead {
   const begin = database.prepare('BEGIN');
   const commit = database.prepare('COMMIT');
 
-  function serve(group: readonly Request<Read>[]): null {
+  async function serve(group: readonly Request<Read>[]): Promise<void> {
     // Alone, a read needs no transaction: this process is the only writer, and it writes between reads.
     const isShared = group.length > 1;
-    try {
-      // Left over only if a rollback failed; what it wrote must not be read.
-      if (database.isTransaction) database.exec('ROLLBACK');
-      if (isShared) begin.run();
-    } catch (error) {
-      for (const request of group) request.reject(error);
-      return null;
+    // Left over only if a rollback failed; what it wrote must not be read.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    if (isShared) begin.run();
+    for (const { work: read, resolve, reject } of group) {
+      try {
+        resolve(read());
+      } catch (error) {
+        reject(error);
+      }
     }
-    for (const request of group) answerReads(request);
     if (isShared) commit.run();
-    return null;
   }
 
-  const queue = createTickQueue(serve);
+  const queue = createTickQueue(serve, 1);
   return { run: (read) => queue.ask(read), close: () => queue.close() };
-}
-
-function answerReads({ work: read, resolve, reject }: Request<Read>): void {
-  try {
-    resolve(read());
-  } catch (error) {
-    reject(error);
-  }
 }

@@ -1,23 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { createAddressPageStore } from '../address-pages.ts';
-import { createAlertStore } from '../alerts.ts';
-import { createAuditStore } from '../audit.ts';
-import { createEmailStore, createReceiptStore } from '../emails.ts';
-import { createEventStore } from '../events.ts';
-import { createObservationStore } from '../observations.ts';
-import { createPaymentHistory } from '../payment-history.ts';
-import { createPaymentIndex } from '../payment-index.ts';
-import { createPaymentSearch } from '../payment-search.ts';
-import { createPeopleStore } from '../people.ts';
-import { createProviderSessions } from '../providers.ts';
-import { createRelayBatches } from '../relay-batches.ts';
-import { createSessionStore } from '../sessions.ts';
-import { createSettlementStore } from '../settlements.ts';
+import { assembleStore } from '../assemble-store.ts';
 import type { Store } from '../store.ts';
-import { createVisitStore } from '../visits.ts';
-import { createWebhookStore } from '../webhooks.ts';
 import { createGroupCommit, createGroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
@@ -72,44 +57,16 @@ async function createStore(
   const reads = createGroupRead(database);
   const decider = createPaymentDecider(database, nowMs);
   const scripts = createScripts(database, writes, reads, decider);
-  const traits = { isByAccount: false };
-  let closed: Promise<void> | null = null;
-
-  async function close(): Promise<void> {
-    await Promise.all([writes.close(), reads.close()]);
-    database.close();
-    unlock();
-  }
-
-  return {
+  return assembleStore(scripts, { isByAccount: false }, nowMs, {
     accounts: createAccountStore(database, reads, scripts),
-    payments: {
-      ...createPaymentStore(database, writes, reads, decider),
-      ...createProviderSessions(scripts, traits),
-    },
-    search: {
-      ...createPaymentSearch(scripts, traits),
-      ...createPaymentIndex(scripts, traits),
-      ...createPaymentHistory(scripts),
-    },
-    addressPages: createAddressPageStore(scripts),
-    observations: createObservationStore(scripts, nowMs),
-    relay: { ...createRelayBatches(scripts), ...createReleaseClaims(database, reads) },
-    webhooks: createWebhookStore(scripts, traits, nowMs),
-    emails: createEmailStore(scripts, traits),
-    receipts: createReceiptStore(scripts),
-    alerts: createAlertStore(scripts),
-    events: createEventStore(scripts),
+    payments: createPaymentStore(database, writes, reads, decider),
     providers: await createProviderStore(scripts),
-    settlements: createSettlementStore(scripts),
-    people: createPeopleStore(scripts),
-    sessions: createSessionStore(scripts),
-    audit: createAuditStore(scripts),
-    visits: createVisitStore(scripts, traits),
+    releaseClaims: createReleaseClaims(database, reads),
     shared: null,
-    close() {
-      closed ??= close();
-      return closed;
+    async close() {
+      await Promise.all([writes.close(), reads.close()]);
+      database.close();
+      unlock();
     },
-  };
+  });
 }
