@@ -1,5 +1,5 @@
 import type { Payment } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import {
   hasWords,
   type Meaning,
@@ -12,23 +12,8 @@ import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
-import {
-  beginningOf,
-  byAccountPayments,
-  byId,
-  byMismatch,
-  byPrimaryKey,
-  byTerms,
-  byTransaction,
-  byUnsettled,
-  newestOfAll,
-  readWindow,
-  type Source,
-  unsettledSql,
-  WINDOW,
-} from './payment-windows.ts';
-import { type EngineTraits, run, runForOne, type Script, type Scripts } from './scripts.ts';
-import { checkListLimit } from './store.ts';
+import { type EngineTraits, run, runForOne, type Script, type Scripts, type ScriptValue } from './scripts.ts';
+import { AFTER_ALL_IDS, checkListLimit } from './store.ts';
 
 /** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
 const MAXIMUM_WINDOWS = 5;
@@ -171,4 +156,119 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
     if (count < fewest) [rarest, fewest] = [terms, count];
   }
   return rarest;
+}
+
+/** Number of payments read before other work gets its turn. */
+const WINDOW = 1_000;
+
+/**
+ * Where the ids of a list's candidates come from, newest first: SQL with `?1` the account, `?2` the id to begin
+ * below, `?3` the lowest id, and its own values after those.
+ */
+interface Source {
+  readonly sql: string;
+  readonly values: readonly ScriptValue[];
+}
+
+const within = (id: string) => `${id} < ?2 AND ${id} >= ?3`;
+const windowOf = (select: string, id = 'id') =>
+  `SELECT ${id} AS id FROM ${select} AND ${within(id)} ORDER BY ${id} DESC LIMIT ${WINDOW}`;
+
+/** Candidates by the primary key, where that begins with the account. */
+const byPrimaryKey: Source = { sql: windowOf('payments WHERE account_id = ?1'), values: [] };
+/** Candidates by the table that is filled a moment later. */
+const byAccountPayments: Source = {
+  sql: windowOf('account_payments WHERE account_id = ?1', 'payment_id'),
+  values: [],
+};
+/** The newest payments of all accounts, for what is not in that table yet. */
+const newestOfAll: Source = { sql: windowOf("payments WHERE ?1 <> ''"), values: [] };
+
+/** The index's own condition, because SQLite matches its text. No IN list, because that costs each insert more. */
+const unsettled = `(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`;
+const unsettledSql = `SELECT id FROM payments WHERE ${unsettled}`;
+const byUnsettled: Source = {
+  sql: windowOf(`payments WHERE account_id = ?1 AND ${unsettled}`),
+  values: [],
+};
+
+/** Partially paid and overpaid, which few payments are. */
+const byMismatch: Source = {
+  sql: windowOf('payments WHERE account_id = ?1 AND amount_mismatch IS NOT NULL'),
+  values: [],
+};
+
+function byId(id: PaymentId): Source {
+  return { sql: windowOf('payments WHERE account_id = ?1 AND id = ?4'), values: [id] };
+}
+
+function byTransaction(hash: string): Source {
+  const found = `(
+    SELECT payment_id AS id FROM deposits WHERE transaction_hash = ?4
+    UNION SELECT payment_id FROM releases WHERE transaction_hash = ?4) AS found`;
+  return { sql: windowOf(`${found} WHERE ?1 <> ''`), values: [hash] };
+}
+
+/** Payments with any one of these terms. */
+function byTerms(accountId: string, terms: readonly string[]): Source {
+  const each = terms.map(
+    (_, index) =>
+      `SELECT id FROM (${windowOf(`payment_terms WHERE account_id = ?1 AND term = ?${index + 4}`, 'payment_id')}) AS term${index}`,
+  );
+  return {
+    sql: `${each.join(' UNION ')} ORDER BY id DESC LIMIT ${WINDOW}`,
+    values: terms.map((term) => numberOfTerm(accountId, term)),
+  };
+}
+
+/** The payments of one window that pass the query's filters, and where the next window begins: null at the end. */
+interface Window {
+  readonly payments: readonly Payment[];
+  readonly end: PaymentId | null;
+}
+
+/** CROSS JOIN, because SQLite then goes from the source to the payments and never the other way round. */
+function* readWindow(source: Source, query: PaymentQuery, upper: string, limit: number): Script<Window> {
+  const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
+  const values: ScriptValue[] = [query.accountId, upper, lowest, ...source.values];
+  const looked = yield* runForOne<{ end: PaymentId | null; looked: number }>(
+    `SELECT min(id) AS "end", count(*) AS looked FROM (${source.sql}) AS looked`,
+    ...values,
+  );
+  const { sql, filters } = filtersOf(query, values.length + 2);
+  const rows = yield* run(
+    `SELECT ${qualifiedPaymentColumns} FROM (${source.sql}) AS source
+     CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = source.id ${sql}
+     ORDER BY payments.id DESC LIMIT ?${values.length + 1}`,
+    ...values,
+    limit,
+    ...filters,
+  );
+  const payments = paymentsOfRows(rows);
+  // There may be more in this window than was asked for.
+  if (payments.length === limit) return { payments, end: payments.at(-1)?.id ?? null };
+  const isLast = looked === null || looked.end === null || looked.looked < WINDOW;
+  return { payments, end: isLast ? null : looked.end };
+}
+
+function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; filters: ScriptValue[] } {
+  const wanted: [string, string | undefined][] = [
+    ['status', query.status],
+    ['forward_status', query.forwardStatus],
+    ['provider', query.provider],
+    ['currency', query.currency],
+    ['amount_mismatch', query.amountMismatch],
+  ];
+  const given = wanted.filter((filter): filter is [string, string] => filter[1] !== undefined);
+  const conditions = given.map(([column], index) => `payments.${column} = ?${firstParameter + index}`);
+  return {
+    sql: conditions.map((condition) => `AND ${condition}`).join(' '),
+    filters: given.map(([, value]) => value),
+  };
+}
+
+/** The start of a list: at the page before it, and not after the last requested moment. */
+function beginningOf(query: PaymentQuery, before: PaymentId | null): string {
+  const latest = query.beforeMs === undefined ? AFTER_ALL_IDS : firstIdAtMs(query.beforeMs);
+  return before !== null && before < latest ? before : latest;
 }

@@ -1,15 +1,29 @@
+import { once } from 'node:events';
+import { isIP, connect as openTcp, type Socket } from 'node:net';
+import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
+import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
+import { webhookHeaders } from '../domain/webhook.ts';
+import { addressIdentity } from '../platform/public-address.ts';
+import {
+  type HostResolver,
+  type OwnAddresses,
+  type ResolvedAddress,
+  refuseAddress,
+} from './callback-host.ts';
+import {
+  type DeliveryOutcome,
+  type DeliveryReason,
+  DeliveryStopped,
+  type PostAnswer,
+  postOnce,
+} from './post-once.ts';
+
 /**
  * One webhook, sent at most once, to the address that was checked.
  *
  * Why node:http over our own TLS socket and not undici (docs/decisions/0003-webhook-transport.md): a client that
  * manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
  */
-
-import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
-import { webhookHeaders } from '../domain/webhook.ts';
-import { type HostResolver, type OwnAddresses, refuseAddress } from './callback-host.ts';
-import { type CheckedTarget, type ConnectionOptions, connectChecked } from './connect-checked.ts';
-import { type DeliveryOutcome, DeliveryStopped, type PostAnswer, postOnce } from './post-once.ts';
 
 export interface DeliveryDependencies {
   readonly resolver: Pick<HostResolver, 'resolveFresh'>;
@@ -128,3 +142,143 @@ function testSeams(dependencies: DeliveryDependencies): Omit<ConnectionOptions, 
     ...(dependencies.connectTo === undefined ? {} : { connectTo: dependencies.connectTo }),
   };
 }
+
+interface CheckedTarget {
+  /** The name the certificate must be for, and the name in SNI; or an IP literal. */
+  readonly hostname: string;
+  readonly port: number;
+  /** Addresses already validated; nothing else is ever connected to. */
+  readonly addresses: readonly ResolvedAddress[];
+}
+
+interface ConnectionOptions {
+  /** Aborted when the whole delivery's time is over. */
+  readonly signal: AbortSignal;
+  /** Trusted instead of the system's authorities; live mode never passes it. */
+  readonly ca?: string;
+  /** A test's server in place of a public address. No configuration sets it. */
+  readonly connectTo?: (address: string, port: number) => { address: string; port: number };
+}
+
+/** Maximum addresses tried: a long list of dead ones must not delay the delivery. */
+const MAX_ADDRESSES_TRIED = 4;
+/** Time after which the next address is tried while one is silent; the last one has all the time that is left. */
+const NEXT_ADDRESS_AFTER_MS = 2_500;
+
+const minVersion = 'TLSv1.2';
+
+/**
+ * The system's authorities and the lowest version of TLS, made ready once: for each connection it would take a quarter of
+ * a millisecond. It keeps nothing of a connection, and no session is resumed.
+ */
+const systemContext = createSecureContext({ minVersion });
+
+/**
+ * Opens a verified TLS connection to one of the checked addresses. The host's name is used for SNI and the
+ * certificate only, never resolved again.
+ *
+ * Trying a second address is still one attempt: not a byte of the webhook is sent before a connection stands.
+ *
+ * @throws DeliveryStopped `failed` with the reason
+ */
+async function connectChecked(target: CheckedTarget, options: ConnectionOptions): Promise<TLSSocket> {
+  const tcp = await openFirst(target, options);
+  return startTls(tcp, target.hostname, options);
+}
+
+async function openFirst(target: CheckedTarget, options: ConnectionOptions): Promise<Socket> {
+  const candidates = target.addresses.slice(0, MAX_ADDRESSES_TRIED);
+  for (const [index, { address }] of candidates.entries()) {
+    const isLast = index === candidates.length - 1;
+    try {
+      return await openAddress(address, target.port, options, isLast);
+    } catch (error) {
+      if (options.signal.aborted) throw new DeliveryStopped('failed', 'connect_timeout', error);
+      if (isLast) throw new DeliveryStopped('failed', connectReason(error), error);
+    }
+  }
+  throw new Error('connectChecked was called without an address');
+}
+
+async function openAddress(
+  address: string,
+  port: number,
+  options: ConnectionOptions,
+  isLast: boolean,
+): Promise<Socket> {
+  const place = options.connectTo?.(address, port) ?? { address, port };
+  const signal = isLast
+    ? options.signal
+    : AbortSignal.any([options.signal, AbortSignal.timeout(NEXT_ADDRESS_AFTER_MS)]);
+  const socket = openTcp({ host: place.address, port: place.port, autoSelectFamily: false });
+  socket.on('error', ignore);
+  try {
+    // Rejects with the socket's error as well.
+    await once(socket, 'connect', { signal });
+    const peer = addressIdentity(socket.remoteAddress ?? '');
+    if (peer === null || peer !== addressIdentity(place.address)) {
+      throw new Error(`connected to ${socket.remoteAddress} instead of ${place.address}`);
+    }
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    throw error;
+  }
+}
+
+async function startTls(tcp: Socket, hostname: string, options: ConnectionOptions): Promise<TLSSocket> {
+  const socket = openTls({
+    socket: tcp,
+    secureContext:
+      options.ca === undefined ? systemContext : createSecureContext({ ca: options.ca, minVersion }),
+    // Not sent for addresses: RFC 6066 knows names only.
+    ...(isIP(hostname) === 0 ? { servername: hostname } : {}),
+    // Nothing but HTTP/1.1: over HTTP/2 a refused stream invites a client to send the request again.
+    ALPNProtocols: ['http/1.1'],
+    // Said outright, so that no variable of the environment can turn the verification off.
+    rejectUnauthorized: true,
+    checkServerIdentity: (_, certificate) => checkServerIdentity(hostname, certificate),
+  });
+  socket.on('error', ignore);
+  try {
+    await once(socket, 'secureConnect', { signal: options.signal });
+    return socket;
+  } catch (error) {
+    socket.destroy();
+    tcp.destroy();
+    throw new DeliveryStopped('failed', options.signal.aborted ? 'tls_timeout' : tlsReason(error), error);
+  }
+}
+
+function connectReason(error: unknown): DeliveryReason {
+  if (codeOf(error) === 'ECONNREFUSED') return 'connect_refused';
+  return codeOf(error) === 'ETIMEDOUT' ? 'connect_timeout' : 'connect_failed';
+}
+
+/** OpenSSL's and Node's codes for what a merchant can mend; everything else is `tls_failed`. */
+const TLS_REASONS: ReadonlyMap<string, DeliveryReason> = new Map([
+  ['CERT_HAS_EXPIRED', 'tls_expired'],
+  ['CERT_NOT_YET_VALID', 'tls_not_yet_valid'],
+  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls_self_signed'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'tls_wrong_host'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'tls_untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT', 'tls_untrusted'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls_untrusted'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls_untrusted'],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'tls_version'],
+  ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'tls_version'],
+]);
+
+function tlsReason(error: unknown): DeliveryReason {
+  return TLS_REASONS.get(codeOf(error)) ?? 'tls_failed';
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+/**
+ * Ignores a socket's error while no code waits for it (a waiter gets the error itself): an error without a
+ * listener would end the process.
+ */
+function ignore(): void {}

@@ -18,7 +18,6 @@ const allowed: Record<string, string> = {
   'src/payments/idempotent-replay.ts':
     'The rule of idempotent replay, apart from the create that follows it.',
   'src/rates/fixed-rates.ts': 'The counterpart of live-rates.ts.',
-  'src/store/sqlite/release-claims.ts': 'The counterpart of the claims in postgres/leases.ts.',
   'src/store/sqlite/own-file.ts': 'A rule about POSIX locks that must not be lost among others.',
 };
 

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { acceptInvitation, findInvited } from '../../accounts/members.ts';
 import { readSession } from '../../accounts/sessions.ts';
+import { acceptInvitation, findInvited } from '../../accounts/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';

@@ -1,6 +1,6 @@
-import { changeMember, invite, withdrawInvitation } from '../../accounts/members.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/show-once.ts';
+import { changeMember, invite, withdrawInvitation } from '../../accounts/users.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isRole, type Member, type Role, roles } from '../../domain/person.ts';

@@ -8,10 +8,11 @@ import type { Table } from '../columns.ts';
 import { EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from '../observation-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { depositTable, providerSessionTable, releaseTable } from '../tables.ts';
-import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import type { Connection } from './open-database.ts';
 import {
   allPaymentColumns,
+  askedPayments,
+  askedPaymentsSql,
   paymentColumns,
   updatedPaymentColumns,
   updatedPaymentValues,

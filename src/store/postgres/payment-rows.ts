@@ -1,7 +1,16 @@
-import type { Payment } from '../../domain/payment.ts';
+import type { Payment, PaymentReference } from '../../domain/payment.ts';
+import type { PaymentId } from '../../domain/payment-id.ts';
 import { changingPaymentColumns, changingValues, qualifiedPaymentColumns } from '../payment-rows.ts';
 import { paymentTable } from '../tables.ts';
-import { fieldColumns, postgresTypes, type TypedColumn, unnest } from './statements.ts';
+import type { Connection } from './open-database.ts';
+import {
+  fieldColumns,
+  postgresTypes,
+  statement,
+  type TypedColumn,
+  unnest,
+  valuesByColumn,
+} from './statements.ts';
 
 /** The columns of `paymentTable.valuesOf`. */
 export const allPaymentColumns = fieldColumns(paymentTable);
@@ -25,4 +34,36 @@ export const updatePaymentsSql = `
 /** The values of its key and of the columns that change, in the order of `updatedPaymentColumns`. */
 export function updatedPaymentValues(payment: Payment): unknown[] {
   return [payment.id, payment.accountId, ...changingValues(payment)];
+}
+
+/** Payments that are asked for with their accounts, so that a statement names where each of them lies. */
+
+const columns: readonly TypedColumn[] = [
+  ['account_id', 'text'],
+  ['id', 'text'],
+];
+
+/** For `SELECT … FROM`: the rows of `payments` that were asked for. The first two parameters are `askedPayments`. */
+export const askedPaymentsSql = `${unnest('asked', columns)} JOIN payments USING (account_id, id)`;
+
+const selectReferences = statement(
+  'SELECT id, account_id AS "accountId" FROM payments WHERE id = ANY($1::text[])',
+);
+
+/** The first two parameters of a statement with `askedPaymentsSql`. */
+export function askedPayments(payments: readonly PaymentReference[]): string[] {
+  return valuesByColumn(
+    columns,
+    payments.map(({ accountId, id }) => [accountId, id]),
+  );
+}
+
+/** Payments of which only the id is known, in the same order; unknown ones are left out. */
+export async function findReferences(
+  connection: Connection,
+  ids: readonly PaymentId[],
+): Promise<PaymentReference[]> {
+  const found = await connection.query<PaymentReference>(selectReferences, [ids]);
+  const byId = new Map(found.map((reference) => [reference.id, reference]));
+  return ids.flatMap((id) => byId.get(id) ?? []);
 }

@@ -6,7 +6,6 @@ import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import type { ProviderSessionWrites } from '../providers.ts';
 import { AFTER_ALL_IDS, checkListLimit } from '../store.ts';
-import { askedPayments, askedPaymentsSql } from './asked-payments.ts';
 import {
   type AskedKey,
   createGroupCreate,
@@ -16,7 +15,7 @@ import {
 import { createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
-import { paymentColumns } from './payment-rows.ts';
+import { askedPayments, askedPaymentsSql, paymentColumns } from './payment-rows.ts';
 import { arrayStatement, type Statement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);

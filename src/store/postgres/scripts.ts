@@ -1,8 +1,8 @@
 import type { Table } from '../columns.ts';
 import type { Rows, Script, Scripts, Step } from '../scripts.ts';
-import { findReferences } from './asked-payments.ts';
 import type { Connection, Database } from './open-database.ts';
 import { lockPayments, type PaymentDecider } from './payment-decider.ts';
+import { findReferences } from './payment-rows.ts';
 import {
   namesOf,
   postgresTypes,

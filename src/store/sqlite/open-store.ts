@@ -7,8 +7,7 @@ import { createGroupCommit, createGroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentDecider } from './payment-decider.ts';
-import { createPaymentStore } from './payments.ts';
-import { createReleaseClaims } from './release-claims.ts';
+import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts } from './scripts.ts';
 
