@@ -33,10 +33,9 @@ export function createAdminServer(parts: ServiceParts): FastifyInstance {
 
 function openConsole(server: FastifyInstance, parts: ServiceParts): void {
   const { config, store, clock, external, directory } = parts;
-  const isSandbox = parts.sandboxControls !== null;
   const { explorerTransactionUrl } = external;
   const { token } = external.settlements[0];
-  const dashboard = createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl });
+  const dashboard = createDashboardContext({ ...parts, token, explorerTransactionUrl });
   const context: OperatorContext = {
     ...dashboard,
     providerDescriptions,
@@ -48,8 +47,8 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
       rescueToken({ ...store, relayer: external.relayers[0], nowMs: clock.nowMs }, id, wrong),
     baseUrl: config.adminBaseUrl,
     publicUrl: config.baseUrl,
-    // The sandbox is for one machine, which may reach it by a bridge.
-    isTrustedPeer: isSandbox ? () => true : createPeerCheck(config.trustProxy),
+    // Test mode is for one machine, which may reach it by a bridge.
+    isTrustedPeer: parts.isTestMode ? () => true : createPeerCheck(config.trustProxy),
   };
   registerOperatorConsole(server, context);
   registerViewedDashboard(server, context, dashboard);

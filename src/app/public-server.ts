@@ -21,7 +21,6 @@ import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 /** The public server with everything that can be reached on it. */
 export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
   const { config, store, external, clock, tokens, callbacks } = parts;
-  const isSandbox = parts.sandboxControls !== null;
   const server = createBaseServer({
     logger: parts.log,
     trustProxy: config.trustProxy,
@@ -49,7 +48,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   openCustomerPages(server, parts);
   const { explorerTransactionUrl, settlements } = external;
   const { token } = settlements[0];
-  registerDashboard(server, createDashboardContext({ ...parts, isSandbox, token, explorerTransactionUrl }));
+  registerDashboard(server, createDashboardContext({ ...parts, token, explorerTransactionUrl }));
   registerProviderWebhooks(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,
@@ -62,8 +61,8 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   registerOpenApi(server, config);
   registerDocs(server, {
     baseUrl: config.baseUrl,
-    isSandbox,
-    links: parts.startLinks ?? [],
+    isTestMode: parts.isTestMode,
+    links: parts.additions?.startLinks ?? [],
     limiter: createPageLimits(clock.monotonicMs).pages,
   });
   registerHealth(server, {
@@ -106,7 +105,7 @@ function keepProvidersCurrent(
   server.addHook('onClose', async () => clearInterval(timer));
 }
 
-/** Registers the customers' pages, and in the sandbox the same pages in every state. */
+/** Registers the customers' pages, and those that test mode adds. */
 function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
   const { config, store, external, clock, directory } = parts;
   const shared = {
@@ -129,10 +128,10 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     limits: createPageLimits(clock.monotonicMs),
     emailHash: createKeyedHash('e-mail of a checkout', parts.secretKey, config.previousSecretKeys),
     countryHeader: config.countryHeader,
-    isSandbox: parts.sandboxControls !== null,
-    simulateOutcome: parts.createSimulateOutcome?.(parts.startSession) ?? null,
+    isTestMode: parts.isTestMode,
+    testPayments: parts.testPayments,
   });
-  parts.registerSandboxPages?.(server, shared);
+  parts.additions?.registerPages(server, shared);
 }
 
 /** Counted in the store where several processes serve together, else in memory. */

@@ -86,7 +86,7 @@ async function runOnStore(
       baseUrl,
       rescue: null,
       direct: null,
-      sandbox: null,
+      testPayments: null,
     };
     return await runOperation(context, name, args);
   } finally {

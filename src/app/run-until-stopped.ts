@@ -3,12 +3,12 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { type Config, type Role, readConfig } from '../config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import { createSmtpMailer } from '../mail/mailers.ts';
 import { type Running, withCleanUp } from './clean-up.ts';
 import { openLiveServices } from './live-services.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
 import { openStoreToServe } from './open-store.ts';
-import { type WelcomeFacts, welcome, welcomeJson } from './sandbox-welcome.ts';
 import { type Service, startService } from './start-service.ts';
 
 const systemClock: Clock = { nowMs: Date.now, monotonicMs: () => performance.now() };
@@ -41,7 +41,7 @@ export async function runUntilStopped(options: {
   const stopped = signalToStop(process, systemClock.monotonicMs, (exitCode) => process.exit(exitCode));
   const running = options.isLive
     ? await startLive(config, role, log)
-    : await startSandboxMode(config, role, log, options.isJson ? welcomeJson : welcome);
+    : await startSandboxMode(config, role, log, options.isJson);
   collectGarbageAfterStart();
   await stopped;
   await running.stop();
@@ -61,9 +61,8 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
     const service = cleanUp.add(
       await startService({
         ...parts,
-        sandboxControls: null,
-        createSimulateOutcome: null,
-        registerSandboxPages: null,
+        mailer: config.mail === null ? null : createSmtpMailer(config.mail),
+        isTestMode: false,
         drainDelayMs,
       }),
       (started: Service) => started.stop(),
@@ -72,18 +71,13 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
   });
 }
 
-async function startSandboxMode(
-  config: Config,
-  role: Role,
-  log: Log,
-  greet: (facts: WelcomeFacts) => string,
-): Promise<Running> {
+async function startSandboxMode(config: Config, role: Role, log: Log, isJson: boolean): Promise<Running> {
   if (config.databaseUrl !== null)
     throw new Error('DATABASE_URL must be empty in the sandbox, which brings SQLite');
   // Loaded only here: live mode must not even contain the sandbox.
   const { startSandboxParts } = await import('./sandbox-mode.ts');
   return withCleanUp(async (cleanUp) => {
-    process.stdout.write(greet(await startSandboxParts(config, role, systemClock, log, cleanUp)));
+    process.stdout.write(await startSandboxParts(config, role, systemClock, log, cleanUp, isJson));
   });
 }
 

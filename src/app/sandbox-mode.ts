@@ -8,17 +8,17 @@ import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rot
 import { createRelayer } from '../chain/relayer.ts';
 import { createBalanceSweep, createTokenReader } from '../chain/token-reader.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
-import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
 import { isDirect, type Payment } from '../domain/payment.ts';
 import { isPaymentId } from '../domain/payment-id.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import { type Outcome, simulatedProviderOf, type TestPayments } from '../domain/ports/test-payments.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
-import { type SimulateOutcome, simulatedProviderOf } from '../http/checkout/simulated-outcome.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
+import { createConsoleMailer } from '../mail/mailers.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import type { StartSession } from '../payments/start-session.ts';
 import { createProviderAdapter } from '../providers/providers.ts';
@@ -31,8 +31,7 @@ import type { ExternalServices, Intervals } from './external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
 import { webhookUrlOf } from './provider-addresses.ts';
-import type { WelcomeFacts } from './sandbox-welcome.ts';
-import type { SandboxTools } from './service-parts.ts';
+import { welcome, welcomeJson } from './sandbox-welcome.ts';
 import { type Service, startService } from './start-service.ts';
 import { writeOwnFile } from './write-own-file.ts';
 
@@ -57,14 +56,15 @@ const sandboxIntervals: Intervals = {
   quoteKeepMs: 0,
 };
 
-/** Starts the sandbox: the same service, with external services of its own. Returns the facts for its welcome text. */
+/** Starts the sandbox: the same service, with external services of its own. Returns its welcome text. */
 export async function startSandboxParts(
   config: Config,
   role: Role,
   clock: Clock,
   log: Log,
   cleanUp: CleanUp,
-): Promise<WelcomeFacts> {
+  isJson: boolean,
+): Promise<string> {
   const { startSandbox } = await import('../sandbox/start-sandbox.ts');
   const { registerStatePages } = await import('../sandbox/pages/register-state-pages.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
@@ -93,6 +93,7 @@ export async function startSandboxParts(
   const { createEventFeed } = await import('../sandbox/event-feed.ts');
   const feed = cleanUp.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
   const customer = { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY };
+  const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
   cleanUp.add(
     await startService({
       // The shop's receiver is on this machine, with a certificate that only this service trusts.
@@ -100,26 +101,28 @@ export async function startSandboxParts(
         ...config,
         callbackAllowedHosts: new Set([...config.callbackAllowedHosts, shop.receiverHost]),
       },
-      startLinks: startLinksOf(config, shop),
-      receiverAuthorities: new Map([[shop.receiverHost, shop.receiverCertificate]]),
       role,
       secretKey,
       store,
       external,
       clock,
       log,
-      onDelivery: feed.record,
-      sandboxControls: (tools) => {
-        const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
-        return createSandboxControls({ sandbox, feed, defaults, ...customer }, tools);
+      mailer: createConsoleMailer((mail) => log.info({ mail }, 'an e-mail that the sandbox does not send')),
+      isTestMode: true,
+      additions: {
+        createTestPayments: (startSession) =>
+          createTestPayments({ sandbox, feed, defaults, customer, startSession }),
+        registerPages: registerStatePages,
+        startLinks: startLinksOf(config, shop),
+        onDelivery: feed.record,
+        receiverAuthorities: new Map([[shop.receiverHost, shop.receiverCertificate]]),
       },
-      createSimulateOutcome: (startSession) => createOutcomeSimulator(sandbox, customer, startSession),
-      registerSandboxPages: registerStatePages,
       drainDelayMs: 0,
     }),
     (started: Service) => started.stop(),
   );
-  return { config, demo, sandbox, shop };
+  const facts = { config, demo, sandbox, shop };
+  return isJson ? welcomeJson(facts) : welcome(facts);
 }
 
 /** The text that `npm start` prints, for visitors of the service's own address. */
@@ -212,22 +215,21 @@ function ownUrlOf(config: Config): string {
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** Parts that exist before the service runs. */
-export interface SandboxControlParts {
+/** What plays the customer: the outside world, and the service's way to a provider. */
+interface CustomerParts {
   readonly sandbox: Sandbox;
-  readonly feed: EventFeed;
-  readonly defaults: SandboxControls['defaults'];
-  readonly baseUrl: string;
-  /** The customer's country. */
-  readonly country: string;
+  readonly customer: { readonly baseUrl: string; readonly country: string };
+  readonly startSession: StartSession;
 }
 
-/** The command line's operations in the sandbox. */
-export function createSandboxControls(parts: SandboxControlParts, tools: SandboxTools): SandboxControls {
+/** The sandbox's test payments, for checkout page and command line. */
+function createTestPayments(
+  parts: CustomerParts & { readonly feed: EventFeed; readonly defaults: TestPayments['defaults'] },
+): TestPayments {
   const { sandbox, feed, defaults } = parts;
   return {
     pay: async (payment, provider, deliveryUnits) => {
-      if (!isDirect(payment)) return payAtProvider(parts, tools, payment, provider, deliveryUnits);
+      if (!isDirect(payment)) return payAtProvider(parts, payment, provider, deliveryUnits);
       if (provider !== null) {
         throw new ServiceError(
           'provider_unknown',
@@ -245,23 +247,16 @@ export function createSandboxControls(parts: SandboxControlParts, tools: Sandbox
       if (target === 'rates') sandbox.faults.setRates(fault);
       else sandbox.faults.setChain(fault);
     },
-    createCheckout: (account, request) =>
-      tools.createPayment(account, {
-        ...request,
-        passFeeToCustomer: false,
-        provider: MULTI_PROVIDER,
-        idempotencyKey: null,
-      }),
+    simulateOutcome: createOutcomeSimulator(parts),
     readEvents: (cursor) => feed.read(cursor),
     defaults,
   };
 }
 
 async function payAtProvider(
-  { sandbox, baseUrl, country }: SandboxControlParts,
-  { startSession }: SandboxTools,
-  ...[payment, provider, deliveryUnits]: Parameters<SandboxControls['pay']>
-): ReturnType<SandboxControls['pay']> {
+  { sandbox, customer: { baseUrl, country }, startSession }: CustomerParts,
+  ...[payment, provider, deliveryUnits]: Parameters<TestPayments['pay']>
+): ReturnType<TestPayments['pay']> {
   const chosen = chooseProvider(payment.provider, provider);
   const session = await startSession(payment, chosen, { country, knowsEmail: true });
   const units = deliveryUnits ?? session.quotedUnits;
@@ -292,16 +287,16 @@ const SECOND: ProviderId = 'transak';
 const SLOW_CHAIN_MS = 20_000;
 
 /** Plays outcomes at the simulated on-ramps by the same doors as a customer. */
-export function createOutcomeSimulator(
-  sandbox: Sandbox,
-  { baseUrl, country }: { readonly baseUrl: string; readonly country: string },
-  startSession: StartSession,
-): SimulateOutcome {
+function createOutcomeSimulator({
+  sandbox,
+  customer: { baseUrl, country },
+  startSession,
+}: CustomerParts): TestPayments['simulateOutcome'] {
   const orderOf = ({ redirectUrl }: ProviderSession) => ({ order: redirectUrl, cameFrom: baseUrl });
   const startProviderSession = (payment: Payment, provider: ProviderId) =>
     startSession(payment, provider, { country, knowsEmail: true });
 
-  async function simulate(payment: Payment, outcome: Parameters<SimulateOutcome>[1]): Promise<void> {
+  async function simulate(payment: Payment, outcome: Outcome): Promise<void> {
     const session = await startProviderSession(payment, simulatedProviderOf(payment));
     switch (outcome) {
       case 'declined':

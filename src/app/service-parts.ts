@@ -1,7 +1,6 @@
+import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
-import type { SandboxControls } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
-import type { Account } from '../domain/account.ts';
 import {
   type AcceptedCallbackUrl,
   isOwnCallback,
@@ -17,13 +16,13 @@ import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-gua
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mail.ts';
 import type { VisitStore } from '../domain/ports/provider.ts';
+import type { TestPayments } from '../domain/ports/test-payments.ts';
 import { estimateSuccess } from '../domain/provider-success.ts';
-import type { SimulateOutcome } from '../http/checkout/simulated-outcome.ts';
+import type { ExamplePagesContext } from '../http/checkout/context.ts';
 import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
 import type { DashboardContext } from '../http/signed-in/context.ts';
-import { createConsoleMailer, createSmtpMailer } from '../mail/mailers.ts';
-import type { CreatePaymentContext, CreatePaymentRequest } from '../payments/create-payment.ts';
+import type { CreatePaymentContext } from '../payments/create-payment.ts';
 import {
   createKnownAddresses,
   createReservedAddressCheck,
@@ -36,7 +35,6 @@ import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import { outgoingLimitsOf } from '../providers/outgoing-limiter.ts';
-import type { registerStatePages } from '../sandbox/pages/register-state-pages.ts';
 import type { Store } from '../store/store.ts';
 import {
   createCallbackHostCheck,
@@ -49,10 +47,18 @@ import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
 
-/** Parts of the sandbox's controls. */
-export interface SandboxTools {
-  readonly startSession: StartSession;
-  readonly createPayment: (account: Account, request: CreatePaymentRequest) => Promise<Payment>;
+/** Additions of test mode to the service; live mode has none. */
+interface TestAdditions {
+  /** Makes the test payments: outcomes on the checkout page, operations of the command line. */
+  readonly createTestPayments: (startSession: StartSession) => TestPayments;
+  /** Registers further pages on the public server. */
+  readonly registerPages: (server: FastifyInstance, context: ExamplePagesContext) => void;
+  /** Links of the start page besides dashboard and documentation. */
+  readonly startLinks: DocsContext['links'];
+  /** Told of each webhook before its delivery begins, and must not fail. */
+  readonly onDelivery: (delivery: Parameters<DeliverWebhook>[0]) => void;
+  /** Certificate trusted besides the system's authorities for deliveries to one `host:port`. */
+  readonly receiverAuthorities: ReadonlyMap<string, string>;
 }
 
 /** Options that start a service. */
@@ -64,18 +70,14 @@ export interface ServiceOptions {
   readonly external: ExternalServices;
   readonly clock: Clock;
   readonly log: Log;
-  /** Makes the sandbox's controls out of the running parts; null in live mode. */
-  readonly sandboxControls: ((tools: SandboxTools) => SandboxControls) | null;
-  /** Told of each webhook before its delivery begins, and must not fail: the sandbox's copies. */
-  readonly onDelivery?: (delivery: Parameters<DeliverWebhook>[0]) => void;
-  /** Plays outcomes for the sandbox's checkout pages; null in live mode. */
-  readonly createSimulateOutcome: ((startSession: StartSession) => SimulateOutcome) | null;
-  /** Registers the pages that only the sandbox has; null in live mode. */
-  readonly registerSandboxPages: typeof registerStatePages | null;
-  /** Links of the start page besides dashboard and documentation: the sandbox's shop and the like. */
-  readonly startLinks?: DocsContext['links'];
-  /** Certificate trusted besides the system's authorities for deliveries to one `host:port`: the sandbox's own shop. */
-  readonly receiverAuthorities?: ReadonlyMap<string, string>;
+  /** Null where no mail server is configured. */
+  readonly mailer: Mailer | null;
+  /**
+   * Whether no real money moves. Pages say so, and the service serves one machine: plain HTTP from every peer, sign-in
+   * with a password alone.
+   */
+  readonly isTestMode: boolean;
+  readonly additions?: TestAdditions;
   /** Metrics that the external services already count in; created here where they count nothing. */
   readonly metrics?: Metrics;
   /** Time for which it accepts new connections after the stop signal, while it reports that it is not ready. */
@@ -90,8 +92,8 @@ export interface ServiceParts extends ServiceOptions {
   readonly resolver: ReturnType<typeof createHostResolver>;
   readonly ownAddresses: ReturnType<typeof createOwnAddresses>;
   readonly callbacks: CallbackGuard;
-  readonly mailer: Mailer | null;
   readonly startSession: StartSession;
+  readonly testPayments: TestPayments | null;
   /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
   readonly create: CreatePaymentContext;
   /** Providers, each behind its circuit breaker. */
@@ -185,7 +187,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
     metrics,
     resolver,
     ownAddresses,
-    mailer: createMailer(config, options.sandboxControls !== null, options.log),
+    testPayments: options.additions?.createTestPayments(startSession) ?? null,
     callbacks: createCallbackGuard(resolver, ownAddresses, {
       allowedHosts: config.callbackAllowedHosts,
       own: locationOf(config.baseUrl),
@@ -241,7 +243,7 @@ function createPaymentContext(parts: PaymentParts): CreatePaymentContext {
 interface DashboardParts
   extends Pick<
     DashboardContext,
-    'isSandbox' | 'tokens' | 'token' | 'create' | 'callbacks' | 'mailer' | 'explorerTransactionUrl'
+    'isTestMode' | 'tokens' | 'token' | 'create' | 'callbacks' | 'mailer' | 'explorerTransactionUrl'
   > {
   readonly config: Config;
   readonly store: Store;
@@ -257,7 +259,7 @@ export function createDashboardContext({
   secretKey,
   callbacks,
   mailer,
-  isSandbox,
+  isTestMode,
   tokens,
   token,
   create,
@@ -265,7 +267,7 @@ export function createDashboardContext({
 }: DashboardParts): DashboardContext {
   return {
     ...store,
-    isSandbox,
+    isTestMode,
     tokens,
     token,
     create,
@@ -284,13 +286,6 @@ export function createDashboardContext({
     baseUrl: config.baseUrl,
     passkeyUrl: config.baseUrl,
   };
-}
-
-/** The mailer: in live mode the configured server, or null without one; the sandbox only logs its mails. */
-function createMailer(config: Config, isSandbox: boolean, log: Log): Mailer | null {
-  if (isSandbox)
-    return createConsoleMailer((mail) => log.info({ mail }, 'an e-mail that the sandbox does not send'));
-  return config.mail === null ? null : createSmtpMailer(config.mail);
 }
 
 /** Rules that validate callbacks. */

@@ -9,6 +9,7 @@ import { locationOf } from '../domain/callback-url.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import { MULTI_PROVIDER } from '../domain/provider-catalogue.ts';
 import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment } from '../payments/create-direct-payment.ts';
 import { createPayment } from '../payments/create-payment.ts';
@@ -49,8 +50,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
         await drain;
         await opened.close();
       });
-      // The sandbox is for one machine; live mode may stand behind a proxy, and then no other client gets through.
-      if (config.tls === null && options.sandboxControls === null) {
+      // Test mode is for one machine; live mode may stand behind a proxy, and then no other client gets through.
+      if (config.tls === null && !options.isTestMode) {
         requireHttps(server.server, createPeerCheck(config.trustProxy));
       }
       await listenOn(server, { host: config.host, port: config.port }, 'PORT');
@@ -110,27 +111,30 @@ function startControl(parts: ServiceParts): Promise<Server> {
     baseUrl: config.baseUrl,
     direct: {
       create: (account, request) => createDirectPayment(parts.create, account, request),
+      createCheckout: (account, request) =>
+        createPayment(parts.create, account, {
+          ...request,
+          passFeeToCustomer: false,
+          provider: MULTI_PROVIDER,
+          idempotencyKey: null,
+        }),
       ipnTokenOf: ({ id, tokenFingerprint }) => parts.tokens.create(id, tokenFingerprint),
       token: external.settlements[0].token,
       baseUrl: config.baseUrl,
     },
     rescue: (id, token) =>
       rescueToken({ ...store, relayer: external.relayers[0], nowMs: clock.nowMs }, id, token),
-    sandbox:
-      parts.sandboxControls?.({
-        startSession: parts.startSession,
-        createPayment: (account, request) => createPayment(parts.create, account, request),
-      }) ?? null,
+    testPayments: parts.testPayments,
   });
 }
 
 function delivererOf(parts: ServiceParts): DeliverWebhook {
-  const { config, resolver, ownAddresses, receiverAuthorities, onDelivery } = parts;
+  const { config, resolver, ownAddresses, additions } = parts;
   const own = locationOf(config.baseUrl);
   const context = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
   return (delivery) => {
-    onDelivery?.(delivery);
-    const ca = receiverAuthorities?.get(URL.parse(delivery.url)?.host ?? '');
+    additions?.onDelivery(delivery);
+    const ca = additions?.receiverAuthorities.get(URL.parse(delivery.url)?.host ?? '');
     return deliverWebhook(ca === undefined ? context : { ...context, ca }, delivery);
   };
 }

@@ -15,15 +15,10 @@ import type { PaymentStatus } from '../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentFilter } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider.ts';
+import { type Fault, faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
 import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
-import {
-  type Fault,
-  faults,
-  type OperationArguments,
-  type ProviderFault,
-  providerFaults,
-} from './operations-context.ts';
+import type { OperationArguments } from './operations-context.ts';
 
 // Readers of single arguments. Each throws an `invalid_request` that names the option.
 

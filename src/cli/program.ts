@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import { type Grade, type GradeOptions, gradeLines } from '../../receiver-grader/present-grade.ts';
+import { faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operation } from './command.ts';
 import type { ListenOptions } from './listen.ts';
-import { faults, type ProviderFault, providerFaults } from './operations-context.ts';
 import { moveLines, type PresentedMove, presentMove, printResult } from './present.ts';
 
 /** Dependencies of the command line. */

@@ -1,21 +1,17 @@
 import { ServiceError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
+import type { TestPayments } from '../domain/ports/test-payments.ts';
 import * as argument from './arguments.ts';
-import type {
-  Operation,
-  OperationArguments,
-  OperationsContext,
-  SandboxControls,
-} from './operations-context.ts';
+import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import { triggerEvent } from './trigger-event.ts';
 
 /** Operations that exist only in the sandbox. */
 export const sandboxOperations: Readonly<Record<string, Operation>> = {
   'sandbox pay': async (context, args) => {
-    const sandbox = requireSandbox(context);
+    const testPayments = requireTestPayments(context);
     const payment = await context.payments.findPaymentById(argument.requiredPaymentId(args, 'payment'));
     if (payment === null) throw new ServiceError('payment_not_found');
-    const paid = await sandbox.pay(
+    const paid = await testPayments.pay(
       payment,
       argument.optional(args, 'provider'),
       argument.optionalUnits(args, 'usdc'),
@@ -31,20 +27,20 @@ export const sandboxOperations: Readonly<Record<string, Operation>> = {
     if (target === 'provider') {
       const provider = argument.requiredProvider(args, 'provider');
       const fault = argument.providerFault(args);
-      await requireSandbox(context).setProviderFault(provider, fault);
+      await requireTestPayments(context).setProviderFault(provider, fault);
       return { target, provider, fault };
     }
     const fault = argument.fault(args);
-    await requireSandbox(context).setFault(target, fault);
+    await requireTestPayments(context).setFault(target, fault);
     return { target, provider: null, fault };
   },
-  trigger: (context, args) => triggerEvent(context, requireSandbox(context), args),
-  listen: (context, args) => readEvents(context, requireSandbox(context), args),
+  trigger: (context, args) => triggerEvent(context, requireTestPayments(context), args),
+  listen: (context, args) => readEvents(context, requireTestPayments(context), args),
 };
 
 /** The events after a cursor, polled by `listen`, each with the token that verifies it. */
-async function readEvents(context: OperationsContext, sandbox: SandboxControls, args: OperationArguments) {
-  const page = await sandbox.readEvents(argument.optional(args, 'cursor'));
+async function readEvents(context: OperationsContext, testPayments: TestPayments, args: OperationArguments) {
+  const page = await testPayments.readEvents(argument.optional(args, 'cursor'));
   const events = page.events.map(async ({ url, body, signature, atMs }) => {
     const { event, paymentId } = JSON.parse(body) as { event: string; paymentId: string };
     const payment = await context.payments.findPaymentById(
@@ -64,8 +60,8 @@ async function readEvents(context: OperationsContext, sandbox: SandboxControls, 
   return { cursor: page.cursor, missed: page.missed, events: await Promise.all(events) };
 }
 
-function requireSandbox(context: OperationsContext): SandboxControls {
-  if (context.sandbox !== null) return context.sandbox;
+function requireTestPayments(context: OperationsContext): TestPayments {
+  if (context.testPayments !== null) return context.testPayments;
   // Only a server can create payments.
   const isLive = context.direct !== null;
   throw new ServiceError(

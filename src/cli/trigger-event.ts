@@ -2,9 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Account } from '../domain/account.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
+import type { TestPayments } from '../domain/ports/test-payments.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import * as argument from './arguments.ts';
-import type { OperationArguments, OperationsContext, SandboxControls } from './operations-context.ts';
+import type { OperationArguments, OperationsContext } from './operations-context.ts';
 
 /** The events that can be triggered. */
 const triggeredEvents = ['payment.paid', 'payment.forwarded'] as const;
@@ -20,19 +21,19 @@ const POLL_INTERVAL_MS = 100;
  */
 export async function triggerEvent(
   context: OperationsContext,
-  sandbox: SandboxControls,
+  testPayments: TestPayments,
   args: OperationArguments,
 ): Promise<unknown> {
   const event = triggeredEvents.find((known) => known === argument.required(args, 'event'));
   if (event === undefined) throw invalidField('event', `must be one of ${triggeredEvents.join(', ')}`);
   const { direct } = context;
   if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
-  const account = await accountOf(context, sandbox, args);
+  const account = await accountOf(context, testPayments, args);
   const { wallet: payoutAddress } = account;
   if (payoutAddress === null) throw invalidField('account', 'needs a wallet to receive the money');
   const request = {
     payoutAddress,
-    callbackUrl: await callbackOf(context, sandbox, account, args),
+    callbackUrl: await callbackOf(context, testPayments, account, args),
     amountCents: argument.optionalAmountCents(args, 'amount') ?? DEFAULT_AMOUNT_CENTS,
     currency: 'USD',
     email: null,
@@ -42,8 +43,8 @@ export async function triggerEvent(
   const payment =
     event === 'payment.forwarded'
       ? await direct.create(account, request)
-      : await sandbox.createCheckout(account, request);
-  await sandbox.pay(payment, null, null);
+      : await direct.createCheckout(account, request);
+  await testPayments.pay(payment, null, null);
   const webhook = await waitForEvent(context, payment, event);
   return {
     event,
@@ -58,7 +59,7 @@ export async function triggerEvent(
 
 async function accountOf(
   context: OperationsContext,
-  { defaults }: SandboxControls,
+  { defaults }: TestPayments,
   args: OperationArguments,
 ): Promise<Account> {
   const id = argument.optional(args, 'account') ?? defaults.accountId;
@@ -69,7 +70,7 @@ async function accountOf(
 
 async function callbackOf(
   context: OperationsContext,
-  { defaults }: SandboxControls,
+  { defaults }: TestPayments,
   account: Account,
   args: OperationArguments,
 ): Promise<string> {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   server = createBaseServer({ trustProxy: [] });
   registerDocs(server, {
     baseUrl: 'http://localhost',
-    isSandbox: true,
+    isTestMode: true,
     limiter: { take: async () => 0 },
   });
   await server.listen({ host: '127.0.0.1', port: 0 });
@@ -67,7 +67,7 @@ async function faultsOf(
 const docPaths = [
   '/docs',
   '/docs/reference',
-  ...docPagesFor({ isSandbox: true }).map(({ slug }) => `/docs/${slug}`),
+  ...docPagesFor({ isTestMode: true }).map(({ slug }) => `/docs/${slug}`),
 ];
 
 it.each(views)('shows every page of the documentation to everybody, %s and %i wide', async (...view) => {

@@ -43,7 +43,7 @@ beforeAll(async () => {
   await provider.listen({ host: '127.0.0.1', port: 0 });
   const providerPort = (provider.server.address() as AddressInfo).port;
   pages = createCheckoutPages({
-    isSandbox: true,
+    isTestMode: true,
     redirectUrl: `http://127.0.0.1:${providerPort}/arrive`,
     checksReferrer: 'transak',
   });

@@ -41,7 +41,7 @@ function start(): Promise<Server> {
     baseUrl: 'https://pay.example.com',
     rescue: null,
     direct: null,
-    sandbox: null,
+    testPayments: null,
   });
 }
 

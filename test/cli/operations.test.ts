@@ -9,7 +9,6 @@ import type {
   DirectPayments,
   OperationArguments,
   OperationsContext,
-  SandboxControls,
 } from '../../src/cli/operations-context.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
@@ -17,6 +16,7 @@ import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
+import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { DirectPaymentRequest } from '../../src/payments/create-direct-payment.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
@@ -68,7 +68,7 @@ beforeEach(async () => {
     baseUrl: 'https://pay.example.com',
     rescue: null,
     direct: null,
-    sandbox: null,
+    testPayments: null,
   };
 });
 afterEach(async () => {
@@ -76,14 +76,14 @@ afterEach(async () => {
   await database.remove();
 });
 
-/** A sandbox that can do this much. */
-function sandboxThat(can: Partial<SandboxControls>): SandboxControls {
+/** Test payments that can do this much. */
+function testPaymentsThat(can: Partial<TestPayments>): TestPayments {
   const cannot = () => Promise.reject(new Error('not asked here'));
   return {
     pay: cannot,
     setFault: cannot,
     setProviderFault: cannot,
-    createCheckout: cannot,
+    simulateOutcome: cannot,
     readEvents: cannot,
     defaults: { accountId: 'acc_demo', callbackUrl: 'https://idle.example.com/hook' },
     ...can,
@@ -93,6 +93,7 @@ function sandboxThat(can: Partial<SandboxControls>): SandboxControls {
 /** What a running server has; it creates nothing here. */
 const direct: DirectPayments = {
   create: () => Promise.reject(new Error('not asked here')),
+  createCheckout: () => Promise.reject(new Error('not asked here')),
   ipnTokenOf: () => 'ipn_test',
   token: ADDRESS,
   baseUrl: 'https://pay.example.com',
@@ -542,7 +543,7 @@ describe('payments', () => {
     async (name) => {
       await watchTheChain();
       const unknown = (await givePayment(store)).id.replace(/.{4}$/, '0000');
-      context = { ...context, sandbox: sandboxThat({}) };
+      context = { ...context, testPayments: testPaymentsThat({}) };
       await expect(run(name, { payment: unknown })).rejects.toThrow('Payment not found.');
       await expect(run(name, { payment: 'x' })).rejects.toThrow('payment must be a payment id');
       await expect(run(name)).rejects.toThrow('payment is missing');
@@ -568,7 +569,7 @@ describe('the sandbox', () => {
     const asked: unknown[][] = [];
     context = {
       ...context,
-      sandbox: sandboxThat({
+      testPayments: testPaymentsThat({
         pay: async (...call) => {
           asked.push(call);
           return { provider: 'wert', transactionHash: '0xaa', deliveryUnits: 12_340_000n };
@@ -639,9 +640,12 @@ describe('trigger', () => {
       };
     context = {
       ...context,
-      direct: { ...direct, create: createAs('direct', 'payment.forwarded') },
-      sandbox: sandboxThat({
+      direct: {
+        ...direct,
+        create: createAs('direct', 'payment.forwarded'),
         createCheckout: createAs('card', 'payment.paid'),
+      },
+      testPayments: testPaymentsThat({
         pay: async () => {
           const waiting = await store.webhooks.listWaitingWebhooks(10, []);
           const ids = waiting.map(({ id }) => id);

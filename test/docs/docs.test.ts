@@ -7,11 +7,11 @@ import { listCommands } from '../../scripts/docs-commands.ts';
 import { testCards } from '../../simulators/pay-order.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { welcome } from '../../src/app/sandbox-welcome.ts';
-import { providerFaults } from '../../src/cli/operations-context.ts';
 import { variables } from '../../src/config-variables.ts';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { paymentEventTypes } from '../../src/domain/payment-events.ts';
+import { providerFaults } from '../../src/domain/ports/test-payments.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 

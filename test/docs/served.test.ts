@@ -9,12 +9,12 @@ import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { anchorsOf, documents, read } from './markdown.ts';
 
-function createServer(isSandbox: boolean): FastifyInstance {
+function createServer(isTestMode: boolean): FastifyInstance {
   const server = createBaseServer({ trustProxy: ['127.0.0.1'] });
   registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
   const limiter = createFixedWindowLimiter(120, () => performance.now());
-  const links = isSandbox ? [{ href: 'http://127.0.0.1:9/', title: 'Shop', summary: 'to try' }] : [];
-  registerDocs(server, { baseUrl: 'https://pay.example.com', isSandbox, links, limiter });
+  const links = isTestMode ? [{ href: 'http://127.0.0.1:9/', title: 'Shop', summary: 'to try' }] : [];
+  registerDocs(server, { baseUrl: 'https://pay.example.com', isTestMode, links, limiter });
   return server;
 }
 
@@ -94,7 +94,7 @@ describe('the addresses that people and browsers try', () => {
 });
 
 it('is about merchants alone in live mode', async () => {
-  for (const { slug, group } of docPagesFor({ isSandbox: true })) {
+  for (const { slug, group } of docPagesFor({ isTestMode: true })) {
     const { statusCode } = await get(modes.live, `/docs/${slug}`);
     expect(statusCode, slug).toBe(group === 'Operate' ? 404 : 200);
   }
@@ -103,7 +103,7 @@ it('is about merchants alone in live mode', async () => {
 
 it('gives every page as Markdown too, and names them in llms.txt', async () => {
   const { body } = await get(modes.sandbox, '/llms.txt');
-  for (const { slug, file } of docPagesFor({ isSandbox: true })) {
+  for (const { slug, file } of docPagesFor({ isTestMode: true })) {
     expect(body).toContain(`https://pay.example.com/docs/${slug}.md`);
     expect((await get(modes.sandbox, `/docs/${slug}.md`)).body).toBe(read(file));
   }

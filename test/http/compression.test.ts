@@ -34,7 +34,7 @@ function openDocs(): FastifyInstance {
   registerOpenApi(server, { baseUrl: 'https://pay.example.com' });
   registerDocs(server, {
     baseUrl: 'https://pay.example.com',
-    isSandbox: true,
+    isTestMode: true,
     limiter: { take: async () => 0 },
   });
   return server;

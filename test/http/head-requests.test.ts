@@ -92,7 +92,7 @@ it.each([
 it('answers HEAD on the documentation and on health like GET', async () => {
   registerDocs(pages.server, {
     baseUrl: 'https://pay.example.com',
-    isSandbox: false,
+    isTestMode: false,
     limiter: createFixedWindowLimiter(1_000, () => 0),
   });
   registerHealth(pages.server, { isReady: () => ({ ready: true }) });

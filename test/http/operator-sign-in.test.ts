@@ -157,7 +157,7 @@ describe('with a password', () => {
 });
 
 describe('in live mode', () => {
-  beforeEach(() => open({ baseUrl: 'https://admin.example.com', isSandbox: false }));
+  beforeEach(() => open({ baseUrl: 'https://admin.example.com', isTestMode: false }));
   afterEach(() => console.close());
 
   /** Sets the second factor up, and returns its key. */
@@ -255,7 +255,7 @@ describe('with a passkey as the only second factor', () => {
   let recoveryCodes: readonly string[];
 
   async function openAt(baseUrl: string): Promise<void> {
-    await open({ baseUrl, isSandbox: false });
+    await open({ baseUrl, isTestMode: false });
     device = createAuthenticator(PUBLIC_HOST);
     const { context, store } = console.dashboard;
     await store.people.putMembership({
@@ -291,7 +291,7 @@ describe('with a passkey as the only second factor', () => {
   });
 
   it('a session that was begun to set one up is worth nothing once there is a passkey', async () => {
-    await open({ baseUrl: ADMIN_URL, isSandbox: false });
+    await open({ baseUrl: ADMIN_URL, isTestMode: false });
     const thief = console.newBrowser();
     expect((await signInAs(thief, operator)).headers['location']).toBe('/operator/set-up');
     const page = (await thief.get('/operator/set-up')).payload;
@@ -402,7 +402,7 @@ describe('whose password strangers have tried too often', () => {
 });
 
 it('nobody from another machine is served over plain HTTP', async () => {
-  await open({ isSandbox: false, isTrustedPeer: createPeerCheck(['10.0.0.0/8']) });
+  await open({ isTestMode: false, isTrustedPeer: createPeerCheck(['10.0.0.0/8']) });
   expect((await console.newBrowser('192.0.2.20').get(SIGN_IN)).statusCode).toBe(403);
   expect((await console.newBrowser('10.1.2.3').get(SIGN_IN)).statusCode).toBe(200);
   expect((await console.newBrowser('127.0.0.1').get(SIGN_IN)).statusCode).toBe(200);

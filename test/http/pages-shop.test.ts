@@ -89,7 +89,7 @@ function read(svg: string): string | undefined {
 }
 
 it('gives an example page in the sandbox a code that leads to itself, and no stream', async () => {
-  const pages = createCheckoutPages({ isSandbox: true });
+  const pages = createCheckoutPages({ isTestMode: true });
   const get = (path: string) => pages.server.inject(`/sandbox/pages/${path}`);
   expect((await get('choose')).body).toContain('src="/sandbox/pages/choose/qr.svg"');
   const code = await get('choose/qr.svg');

@@ -1,11 +1,11 @@
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import type { Outcome } from '../../src/http/checkout/simulated-outcome.ts';
+import type { Outcome } from '../../src/domain/ports/test-payments.ts';
 import { checkoutStates, createCheckoutPages } from '../support/checkout-pages.ts';
 
 const played: [string, Outcome][] = [];
 const pages = createCheckoutPages({
-  isSandbox: true,
+  isTestMode: true,
   simulateOutcome: async ({ id }, outcome) => {
     if (outcome === 'slow-chain') throw new ServiceError('chain_unreachable');
     played.push([id, outcome]);
@@ -22,11 +22,11 @@ const put = (state: State = 'choose', of = pages) => of.put(checkoutStates[state
 const press = (id: string, outcome: string, headers: Record<string, string> = {}, of = pages) =>
   of.server.inject({
     method: 'POST',
-    url: `/pay/${id}/sandbox/${outcome}`,
+    url: `/pay/${id}/outcomes/${outcome}`,
     headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
   });
 const buttonsOf = (body: string) =>
-  [...body.matchAll(/formaction="\/pay\/[^"]*\/sandbox\/([\w-]+)"/g)].map(([, name]) => name);
+  [...body.matchAll(/formaction="\/pay\/[^"]*\/outcomes\/([\w-]+)"/g)].map(([, name]) => name);
 
 describe('the panel of outcomes', () => {
   it('has a button for each while the payment can be paid, and is a plain form', async () => {
@@ -60,7 +60,7 @@ describe('the panel of outcomes', () => {
       expect((await press(put(), outcome)).statusCode).toBe(404);
     }
     expect((await press(put('choose-single'), 'twice')).statusCode).toBe(404);
-    expect((await pages.server.inject(`/pay/${put()}/sandbox/paid`)).statusCode, 'by a link').toBe(405);
+    expect((await pages.server.inject(`/pay/${put()}/outcomes/paid`)).statusCode, 'by a link').toBe(405);
     expect(played).toEqual([]);
   });
 
@@ -68,7 +68,7 @@ describe('the panel of outcomes', () => {
     for (const state of Object.keys(checkoutStates) as State[]) {
       const id = put(state, live);
       const { body } = await live.server.inject(`/pay/${id}`);
-      expect(body).not.toMatch(/\/sandbox\/|simulate an outcome/);
+      expect(body).not.toMatch(/\/outcomes\/|simulate an outcome/);
       expect((await press(id, 'paid', {}, live)).statusCode).toBe(404);
     }
   });

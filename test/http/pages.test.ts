@@ -173,7 +173,7 @@ it('tells who has paid clearly more than it costs to ask the shop for a refund',
 });
 
 it('says that it is a sandbox, and only there', async () => {
-  const sandbox = createCheckoutPages({ isSandbox: true });
+  const sandbox = createCheckoutPages({ isTestMode: true });
   const { body } = await sandbox.server.inject(`/pay/${sandbox.put(checkoutStates.choose())}`);
   expect(textOf(body)).toContain('Sandbox. This is a test: no card is charged');
   await sandbox.server.close();

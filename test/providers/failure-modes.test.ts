@@ -52,8 +52,8 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(monotonicMs),
     countryHeader: 'x-country',
-    isSandbox: false,
-    simulateOutcome: null,
+    isTestMode: false,
+    testPayments: null,
     explorerTransactionUrl: () => null,
   });
   registerProviderWebhooks(server, {

@@ -70,7 +70,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
 });
 
 it('has every page that it serves', () => {
-  const pages = docPagesFor({ isSandbox: true }).map(({ file }) => file);
+  const pages = docPagesFor({ isTestMode: true }).map(({ file }) => file);
   expect(pages.filter((file) => !files.includes(file))).toEqual([]);
   const image = read('Dockerfile');
   for (const file of pages.filter((each) => !each.startsWith('docs/')))

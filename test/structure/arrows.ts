@@ -12,7 +12,7 @@ const belowApp = ['platform', 'http', 'worker', 'cli', 'payments', 'accounts', '
  * {payments, accounts} → domain → platform; adapters know only domain and platform, and never each other.
  */
 const mayImport: Record<string, string[]> = {
-  main: ['app', 'config', 'sandbox', 'receiver-grader', ...belowApp],
+  main: ['app', 'config', 'receiver-grader', ...belowApp],
   app: ['config', 'config-variables', 'sandbox', 'simulators', ...belowApp],
   http: ['payments', 'accounts', 'domain', 'platform', 'locales'],
   worker: ['payments', 'accounts', 'domain', 'platform'],
@@ -56,6 +56,9 @@ export function arrowViolations(modules: Module[]): string[] {
   });
 }
 
+/** The one module of `app` that knows the sandbox, its types included: what live mode loads has no word of it. */
+const SANDBOX_COMPOSITION = 'src/app/sandbox-mode.ts';
+
 /** What is wrong with one arrow, or undefined. */
 function objection(module: Module, part: string, arrow: Import): string | undefined {
   const { target } = arrow;
@@ -70,7 +73,10 @@ function objection(module: Module, part: string, arrow: Import): string | undefi
   const targetPart = partOf(target);
   if (targetPart === part) return undefined;
   if (!mayImport[part]?.includes(targetPart)) return `${part} may not know ${targetPart}`;
-  const isSandbox = targetPart === 'sandbox' || (targetPart === 'simulators' && part === 'app');
+  const isSandbox = part === 'app' && (targetPart === 'sandbox' || targetPart === 'simulators');
+  if (isSandbox && module.path !== SANDBOX_COMPOSITION && !isTest(module.path)) {
+    return `only ${SANDBOX_COMPOSITION} may know the sandbox`;
+  }
   if (isSandbox && arrow.kind === 'static') {
     return 'live mode must not load the sandbox: only `await import(…)` may';
   }

@@ -11,13 +11,13 @@ import type {
   QuoteRequest,
   SessionRequest,
 } from '../../src/domain/ports/provider.ts';
+import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
 import { parseShopLogo } from '../../src/domain/shop-profile.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
-import type { SimulateOutcome } from '../../src/http/checkout/simulated-outcome.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { createQuotes } from '../../src/payments/ask-quotes.ts';
 import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
@@ -94,8 +94,8 @@ export interface CheckoutPages {
 
 export interface CheckoutPagesOptions {
   readonly account?: Partial<Account>;
-  readonly isSandbox?: boolean;
-  readonly simulateOutcome?: SimulateOutcome;
+  readonly isTestMode?: boolean;
+  readonly simulateOutcome?: TestPayments['simulateOutcome'];
   readonly countryHeader?: string;
   /** The provider that starts nothing before it knows the country. */
   readonly needsCountry?: ProviderId;
@@ -224,11 +224,11 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     baseUrl,
     nowMs: () => NOW_MS,
     countryHeader: options.countryHeader ?? null,
-    isSandbox: options.isSandbox ?? false,
-    simulateOutcome: options.simulateOutcome ?? null,
+    isTestMode: options.isTestMode ?? false,
+    testPayments: options.simulateOutcome === undefined ? null : { simulateOutcome: options.simulateOutcome },
     explorerTransactionUrl: (hash) => `https://explorer.example/tx/${hash}`,
   });
-  if (options.isSandbox === true) {
+  if (options.isTestMode === true) {
     const explorerTransactionUrl = (hash: string) => `https://explorer.example/tx/${hash}`;
     const chain = { explorerTransactionUrl, token: USDC } as const;
     registerStatePages(server, { ...chain, directory, quotes: providerQuotes, nowMs: () => NOW_MS, baseUrl });

@@ -129,7 +129,7 @@ export async function createTestDashboard(
     nowMs,
     baseUrl,
     passkeyUrl: baseUrl,
-    isSandbox: false,
+    isTestMode: false,
     token: USDC,
   };
   registerDashboard(server, context);

@@ -43,7 +43,7 @@ interface Outside {
 interface ConsoleOptions {
   readonly baseUrl?: string;
   /** As in the sandbox: a password is enough. */
-  readonly isSandbox?: boolean;
+  readonly isTestMode?: boolean;
   readonly isTrustedPeer?: (address: string) => boolean;
   /** Whether e-mail is configured. */
   readonly hasMail?: boolean;
@@ -53,7 +53,7 @@ interface ConsoleOptions {
 
 export async function createTestConsole({
   baseUrl = 'http://localhost:3001',
-  isSandbox = true,
+  isTestMode = true,
   isTrustedPeer = () => true,
   hasMail = true,
   listens = false,
@@ -73,13 +73,13 @@ export async function createTestConsole({
     ...contextOf(dashboard, outside),
     limits,
     baseUrl,
-    isSandbox,
+    isTestMode,
     isTrustedPeer,
     publicUrl: 'https://pay.example.com',
   };
   refuseForeignHosts(server, baseUrl);
   registerOperatorConsole(server, context);
-  registerViewedDashboard(server, context, { ...dashboard.context, isSandbox });
+  registerViewedDashboard(server, context, { ...dashboard.context, isTestMode });
   await (listens
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
     : server.ready());

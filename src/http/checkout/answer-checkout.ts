@@ -30,7 +30,7 @@ export function sendCheckout(
   checkout: Checkout,
   answer: CheckoutAnswer,
 ): FastifyReply {
-  const { isSandbox, explorerTransactionUrl, token } = context;
+  const { isTestMode, explorerTransactionUrl, token } = context;
   const { problem, question = null, leadsOn = null } = answer;
   const emailToken = emailTokenOf(context, request, checkout.payment);
   if (emailToken !== null) rememberEmailToken(context, request, reply, checkout.payment, emailToken);
@@ -41,12 +41,12 @@ export function sendCheckout(
     customerCountry: customerCountry(context, request),
     success: context.directory.success?.(),
   };
-  const canSimulate = context.simulateOutcome !== null;
+  const canSimulate = context.testPayments !== null;
   const chain = { explorerTransactionUrl, token };
   const options = {
     ...chain,
     language,
-    isSandbox,
+    isTestMode,
     canSimulate,
     problem,
     question,

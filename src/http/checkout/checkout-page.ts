@@ -3,6 +3,7 @@ import type { Words } from '../../../locales/locale.ts';
 import type { Account } from '../../domain/account.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
+import { type Outcome, outcomesOf } from '../../domain/ports/test-payments.ts';
 import { isProviderId, type ProviderId, providersWithoutEmail } from '../../domain/provider-catalogue.ts';
 import { servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -31,7 +32,6 @@ import {
   SESSION_FORM,
 } from './selector.ts';
 import { logoPathOf } from './show-logo.ts';
-import { type Outcome, outcomesOf } from './simulated-outcome.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 
 /** The parts of the page that change with the payment, shared by page and poll. */
@@ -143,7 +143,7 @@ function revisionOf(content: string): string {
 /** Options of a checkout's page besides the checkout. */
 interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
   /** Requests the quotes of the offers; without it the offers are shown without quotes. */
   readonly quotes?: OffersToAsk;
   /**
@@ -157,7 +157,7 @@ interface CheckoutPageOptions extends ChainFacts {
   readonly leadsOn?: LeadingOn | null;
   /** The error of the last click. */
   readonly problem: Html | null;
-  /** Whether the page has the sandbox's panel of outcomes. */
+  /** Whether the page has the panel of outcomes. */
   readonly canSimulate?: boolean;
   /** The page's address; the payment's own unless the page is an example. */
   readonly path?: string;
@@ -200,7 +200,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     language,
     languagePath: path,
     title: content.title,
-    isSandbox: options.isSandbox,
+    isTestMode: options.isTestMode,
     // Without script, waiting pages reload themselves; pages with a choice do not.
     head:
       leadsOn !== null
@@ -267,7 +267,7 @@ interface AssurancesOptions {
   readonly knowsEmail: boolean;
 }
 
-/** Facts for a careful customer before the click; in the sandbox, the outcomes for a developer. */
+/** Facts for a careful customer before the click; in test mode, the outcomes for a developer. */
 function assurances(
   { payment, account }: Checkout,
   { words }: Language,
@@ -315,12 +315,12 @@ const names: Readonly<Record<Outcome, string>> = {
 };
 
 /**
- * The sandbox's buttons for every outcome. They are for developers, and so in English in every language of the page.
+ * Test mode's buttons for every outcome. They are for developers, and so in English in every language of the page.
  */
 function simulationPanel(payment: Payment): Html {
   const buttons = outcomesOf(payment).map(
     (outcome) =>
-      html`<button class="button" formaction="/pay/${payment.id}/sandbox/${outcome}">${names[outcome]}</button>`,
+      html`<button class="button" formaction="/pay/${payment.id}/outcomes/${outcome}">${names[outcome]}</button>`,
   );
   return html`<aside class="simulation" lang="en" dir="ltr" aria-labelledby="simulation"><h2 id="simulation">Sandbox: simulate an outcome</h2>
 <p>Plays the customer at a simulated provider. “Late” takes about 20 seconds, and so long is the chain slow.</p>

@@ -1,12 +1,12 @@
 import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { TestPayments } from '../../domain/ports/test-payments.ts';
 import type { Quotes } from '../../payments/ask-quotes.ts';
 import type { StartSession } from '../../payments/start-session.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import type { PageLimits } from './page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 import type { ExplorerTransactionUrl } from './receipt.ts';
-import type { SimulateOutcome } from './simulated-outcome.ts';
 
 /** Dependencies of the customer's pages. */
 export interface CheckoutPagesContext extends ReadCheckoutContext {
@@ -23,14 +23,20 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
    */
   readonly countryHeader: string | null;
   /** Shows the banner that no real money moves. */
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
   /** Simulates outcomes of payments; null in live mode. */
-  readonly simulateOutcome: SimulateOutcome | null;
+  readonly testPayments: Pick<TestPayments, 'simulateOutcome'> | null;
   /** A transaction's page in a block explorer (http or https), or null without an explorer. */
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
   /** The contract of USDC, for payments from a wallet. */
   readonly token: Address;
 }
+
+/** Dependencies of example pages, which test mode registers beside those of payments. */
+export type ExamplePagesContext = Pick<
+  CheckoutPagesContext,
+  'directory' | 'nowMs' | 'baseUrl' | 'explorerTransactionUrl' | 'token' | 'quotes'
+>;
 
 export interface PaymentRoute {
   Params: { paymentId: string };

@@ -25,7 +25,7 @@ interface PageParts {
   /** The page's address in other languages; omitted if it is its own address. */
   readonly languagePath?: string;
   readonly title: string;
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
   /** Further elements of the head. */
   readonly head?: Html;
   /** The merchant and the amount; omitted without a payment. */
@@ -78,7 +78,7 @@ export function layout(parts: PageParts): Page {
     language,
     languagePath = '',
     title,
-    isSandbox,
+    isTestMode,
     head,
     summary,
     main,
@@ -89,7 +89,7 @@ export function layout(parts: PageParts): Page {
 ${head ?? nothing}
 </head>
 <body>
-${isSandbox ? sandboxBanner(language) : nothing}
+${isTestMode ? sandboxBanner(language) : nothing}
 <div class="page">
 ${summary ?? nothing}
 ${main}
@@ -152,15 +152,15 @@ export function messagePage(message: {
   readonly heading: string;
   readonly sentence: string;
   readonly language: Language;
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
   /** The link to continue with. */
   readonly link?: { readonly href: string; readonly label: string };
 }): Page {
-  const { heading, sentence, language, isSandbox, link } = message;
+  const { heading, sentence, language, isTestMode, link } = message;
   return layout({
     language,
     title: heading,
-    isSandbox,
+    isTestMode,
     main: html`<main class="card alone">
 <h1>${heading}</h1>
 <p>${sentence}</p>

@@ -1,6 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Words } from '../../../locales/locale.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import {
+  isOutcome,
+  outcomesOf,
+  simulatedProviderOf,
+  type TestPayments,
+} from '../../domain/ports/test-payments.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { canonicalPublicAddress } from '../../platform/public-address.ts';
 import { serviceErrorOf } from '../error-reply.ts';
@@ -33,7 +39,6 @@ import { readCheckout } from './read-checkout.ts';
 import { customerCountry, rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
-import { isOutcome, outcomesOf, type SimulateOutcome, simulatedProviderOf } from './simulated-outcome.ts';
 
 /** The action of a form stands in its address; a form at most adds a country. */
 const FORM_LIMIT_BYTES = 1024;
@@ -90,12 +95,12 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     pages.get<ProviderRoute>('/pay/:paymentId/providers/:provider', (request, reply) =>
       showOnlyByForm(context, request, reply),
     );
-    const { simulateOutcome } = context;
-    if (simulateOutcome !== null) {
+    const { testPayments } = context;
+    if (testPayments !== null) {
       pages.post<OutcomeRoute>(
-        '/pay/:paymentId/sandbox/:outcome',
+        '/pay/:paymentId/outcomes/:outcome',
         { onRequest: (request) => countVisitor(limits.starts, request) },
-        (request, reply) => answerSimulation(context, simulateOutcome, request, reply),
+        (request, reply) => answerSimulation(context, testPayments, request, reply),
       );
     }
     pages.get<ShortLinkRoute>('/s/:shortCode', withHead, (request, reply) =>
@@ -140,7 +145,7 @@ function showOnlyByForm(
   const page = messagePage({
     ...messages.onlyByButton,
     language,
-    isSandbox: context.isSandbox,
+    isTestMode: context.isTestMode,
     link: { href, label: actions.backToCheckout },
   });
   return sendPage(reply.header('allow', 'POST'), { status: 405, baseUrl: context.baseUrl, page });
@@ -157,7 +162,11 @@ function showError(
   if (status >= 500) request.log.error({ err: error }, 'a checkout page failed');
   if (retryAfterSeconds !== null) reply.header('retry-after', String(retryAfterSeconds));
   const language = languageOf(request);
-  const page = messagePage({ ...messageOf(status, language.words), language, isSandbox: context.isSandbox });
+  const page = messagePage({
+    ...messageOf(status, language.words),
+    language,
+    isTestMode: context.isTestMode,
+  });
   return sendPage(reply, { status, baseUrl: context.baseUrl, page });
 }
 
@@ -167,10 +176,10 @@ function messageOf(status: number, { messages }: Words): { heading: string; sent
   return status < 500 ? messages.didNotWork : messages.ourFailure;
 }
 
-/** `POST /pay/:paymentId/sandbox/:outcome`: a button of the sandbox's panel. Live mode has no such route. */
+/** `POST /pay/:paymentId/outcomes/:outcome`: a button of the panel of outcomes. Live mode has no such route. */
 async function answerSimulation(
   context: CheckoutPagesContext,
-  simulateOutcome: SimulateOutcome,
+  testPayments: Pick<TestPayments, 'simulateOutcome'>,
   request: FastifyRequest<OutcomeRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -182,7 +191,7 @@ async function answerSimulation(
   if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
   try {
     // A second click, after the first has succeeded.
-    if (takesPayment(view)) await simulateOutcome(payment, outcome);
+    if (takesPayment(view)) await testPayments.simulateOutcome(payment, outcome);
   } catch (error) {
     return sendProblem(context, request, reply, payment.id, simulatedProviderOf(payment), error);
   }

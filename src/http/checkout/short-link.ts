@@ -21,10 +21,10 @@ export async function showShortLink(
 ): Promise<FastifyReply> {
   const checkout = await readCheckoutOfShortCode(context, request.params.shortCode);
   if (checkout === null) throw new ServiceError('payment_not_found');
-  const { isSandbox, baseUrl } = context;
+  const { isTestMode, baseUrl } = context;
   const language = languageOf(request);
   rememberLanguage(context, request, reply);
-  const options = { language, isSandbox, baseUrl, isPreview: isPreview(request.headers) };
+  const options = { language, isTestMode, baseUrl, isPreview: isPreview(request.headers) };
   return sendPage(reply, { status: 200, baseUrl, page: shortLinkPage(checkout, options) });
 }
 
@@ -36,7 +36,7 @@ function shortLinkPage(
   { payment, account, view }: Checkout,
   options: {
     readonly language: Language;
-    readonly isSandbox: boolean;
+    readonly isTestMode: boolean;
     readonly baseUrl: string;
     readonly isPreview: boolean;
   },
@@ -63,7 +63,7 @@ function shortLinkPage(
   return layout({
     language,
     title,
-    isSandbox: options.isSandbox,
+    isTestMode: options.isTestMode,
     head: html`<meta name="description" content="${description}">
 <meta property="og:type" content="website">
 <meta property="og:site_name" content="${account.name}">

@@ -80,15 +80,15 @@ ${step(isDelivered, html`See the webhook arrive`, outcomes.some((outcome) => out
 </ol></section>`;
 }
 
-function sentenceOfPayment({ baseUrl, isSandbox }: DashboardContext): string {
-  return isSandbox
+function sentenceOfPayment({ baseUrl, isTestMode }: DashboardContext): string {
+  return isTestMode
     ? `POST to ${baseUrl}/api/v1/wallet with the key, open the checkout_url of the response, and pay with the card 4242 4242 4242 4242.`
     : `POST to ${baseUrl}/api/v1/wallet with the key, and open the checkout_url of the response.`;
 }
 
-function unpaidSentence({ isSandbox }: DashboardContext): string {
+function unpaidSentence({ isTestMode }: DashboardContext): string {
   const open = 'Your newest payment is unpaid: open its checkout_url and pay';
-  return isSandbox ? `${open} with the card 4242 4242 4242 4242.` : `${open}.`;
+  return isTestMode ? `${open} with the card 4242 4242 4242 4242.` : `${open}.`;
 }
 
 function step(isDone: boolean, what: Html, sentence: string): Html {

@@ -64,8 +64,8 @@ const operatorPages: readonly DocPage[] = [
 ];
 
 /** Pages for merchants, and in the sandbox also those for operators. */
-export function docPagesFor({ isSandbox }: { readonly isSandbox: boolean }): readonly DocPage[] {
-  return isSandbox ? [...merchantPages, ...operatorPages] : merchantPages;
+export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): readonly DocPage[] {
+  return isTestMode ? [...merchantPages, ...operatorPages] : merchantPages;
 }
 
 /** Served as a file of its own, so that the pages need no nonce and can be cached whole. */
@@ -78,14 +78,14 @@ interface DocPageParts {
   /** The page's slug, to mark it in the navigation. */
   readonly current: string | null;
   readonly pages: readonly DocPage[];
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
   readonly main: Html;
 }
 
 const groups: readonly DocGroup[] = ['Begin', 'Integrate', 'Look up', 'Operate'];
 
 /** A whole page of the documentation. */
-export function docLayout({ title, current, pages, isSandbox, main }: DocPageParts): Buffer {
+export function docLayout({ title, current, pages, isTestMode, main }: DocPageParts): Buffer {
   const page = html`<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -100,7 +100,7 @@ export function docLayout({ title, current, pages, isSandbox, main }: DocPagePar
 <a class="skip" href="#content">Skip to the text</a>
 <header>
 <a class="home" href="/docs">card-checkout</a>
-${isSandbox ? html`<span class="badge warn">sandbox</span>` : nothing}
+${isTestMode ? html`<span class="badge warn">sandbox</span>` : nothing}
 </header>
 <nav aria-label="Documentation">
 ${groups.map((group) => groupLinks(group, pages, current))}
@@ -140,10 +140,10 @@ export interface StartLink {
 
 /** The start page `/`: for a customer with a truncated link, a merchant, and a developer. */
 export function startContent({
-  isSandbox,
+  isTestMode,
   links,
 }: {
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
   readonly links: readonly StartLink[];
 }): Html {
   const all: readonly StartLink[] = [
@@ -151,9 +151,9 @@ export function startContent({
     { href: '/dashboard', title: 'Dashboard', summary: 'for merchants: payments, API keys, settings' },
     { href: '/docs', title: 'Documentation', summary: 'for developers: how to create checkouts' },
   ];
-  return html`<h1>${isSandbox ? 'card-checkout sandbox' : 'Card checkout'}</h1>
+  return html`<h1>${isTestMode ? 'card-checkout sandbox' : 'Card checkout'}</h1>
 <p>${
-    isSandbox
+    isTestMode
       ? 'Nothing here is real money: no card is charged.'
       : 'To pay, open the complete link that the shop gave you. If it does not work, ask the shop for a new one.'
   }</p>

@@ -22,7 +22,7 @@ export interface DocsContext {
   /** Without a slash at the end. */
   readonly baseUrl: string;
   /** In the sandbox the reader is an operator too. */
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
   /** Further links of `/`; empty in live mode. */
   readonly links?: readonly StartLink[];
   /** One limiter by address; the pages are public. */
@@ -72,7 +72,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
 
   server.get('/', options, (_request, reply) =>
     sendPage(reply, '/', () => {
-      const main = startContent({ isSandbox: context.isSandbox, links: context.links ?? [] });
+      const main = startContent({ isTestMode: context.isTestMode, links: context.links ?? [] });
       return docLayout({ ...context, pages, title: 'Start', current: null, main });
     }),
   );

@@ -115,8 +115,8 @@ function sendView(
   section: Section | null,
   view: OperatorView,
 ): FastifyReply {
-  const { isSandbox, publicUrl } = routes.context;
-  const page = operatorLayout(view, visit, { isSandbox, section, publicUrl });
+  const { isTestMode, publicUrl } = routes.context;
+  const page = operatorLayout(view, visit, { isTestMode, section, publicUrl });
   return sendDashboardPage(reply, view.status ?? 200, page);
 }
 
@@ -136,13 +136,17 @@ export function sendOperatorFailure(
   const content = failureContent(error, routes.area.path);
   if (within !== null)
     return sendView(routes, reply, within.visit, within.section, { ...content, status: error.status });
-  return sendDashboardPage(reply, error.status, plainPage(content, { isSandbox: routes.context.isSandbox }));
+  return sendDashboardPage(
+    reply,
+    error.status,
+    plainPage(content, { isTestMode: routes.context.isTestMode }),
+  );
 }
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 
 interface Frame {
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
   /** Null for a page outside all sections. */
   readonly section: Section | null;
   /** The root of the public server, which has the documentation. */

@@ -40,7 +40,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
         context,
         cookies,
         area: operatorArea,
-        isSecondFactorRequired: !context.isSandbox,
+        isSecondFactorRequired: !context.isTestMode,
       };
       acceptForms(scope);
       scope.addHook('onRequest', (request) => requireAdmission(context, request));

@@ -69,7 +69,7 @@ export function registerViewedDashboard(
         context: operator,
         cookies,
         area: operatorArea,
-        isSecondFactorRequired: !operator.isSandbox,
+        isSecondFactorRequired: !operator.isTestMode,
       };
       const routes: DashboardRoutes = {
         server: scope,
@@ -137,8 +137,8 @@ async function admitViewing(
   };
 }
 
-function sendReadOnly({ isSandbox }: OperatorContext, reply: FastifyReply): FastifyReply {
+function sendReadOnly({ isTestMode }: OperatorContext, reply: FastifyReply): FastifyReply {
   const main = html`<p>You are viewing this account as an operator. You can read everything, but change nothing.</p>
 <p><a class="button" href="${DASHBOARD_PATH}">Back to the account</a></p>`;
-  return sendDashboardPage(reply, 403, plainPage({ title: 'Nothing was changed', main }, { isSandbox }));
+  return sendDashboardPage(reply, 403, plainPage({ title: 'Nothing was changed', main }, { isTestMode }));
 }

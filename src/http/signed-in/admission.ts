@@ -25,7 +25,7 @@ export async function admit(
   }
   const chosen = await readChosenAccount(context, signedIn);
   const formToken = formTokenOf(token);
-  if (chosen === null) return { answered: sendNoAccount(context.isSandbox, reply, formToken) };
+  if (chosen === null) return { answered: sendNoAccount(context.isTestMode, reply, formToken) };
   const visit = {
     ...signedIn,
     ...chosen,
@@ -43,14 +43,14 @@ export function requireRole(visit: Visit, role: Role): void {
   if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
 }
 
-function sendNoAccount(isSandbox: boolean, reply: FastifyReply, formToken: string): FastifyReply {
+function sendNoAccount(isTestMode: boolean, reply: FastifyReply, formToken: string): FastifyReply {
   const page = plainPage(
     {
       title: 'No account',
       main: html`<p>You are signed in, but you are not a member of any account. Ask an account owner for an invitation.</p>
 <form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(formToken)}<button class="button">Sign out</button></form>`,
     },
-    { isSandbox },
+    { isTestMode },
   );
   return sendDashboardPage(reply, 403, page);
 }

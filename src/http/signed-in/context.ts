@@ -31,7 +31,7 @@ export interface AreaContext extends SecondFactorContext {
   /** The address of the dashboard, where passkeys are created. */
   readonly passkeyUrl: string;
   /** Shows the banner that no real money moves. */
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
 }
 
 /** Dependencies of the dashboard's pages. A page with a further dependency adds it here. */

@@ -18,7 +18,7 @@ export interface PageContent {
 }
 
 interface Frame {
-  readonly isSandbox: boolean;
+  readonly isTestMode: boolean;
 }
 
 /** The dashboard's style, with further style sheets. */
@@ -112,7 +112,7 @@ function docsLink({ viewing }: Visit): Html {
 /** A complete page. */
 export function wholePage(
   title: string,
-  { isSandbox }: Frame,
+  { isTestMode }: Frame,
   body: Html,
   style: Html = dashboardStyle,
 ): Page {
@@ -130,7 +130,7 @@ export function wholePage(
 <title>${title}</title>
 </head>
 <body>
-${isSandbox ? sandboxBanner : nothing}
+${isTestMode ? sandboxBanner : nothing}
 ${body}
 <script nonce="${nonce}" type="module">${script}</script>
 </body>
@@ -223,5 +223,5 @@ export function sendPlainPage(
   status: number,
   content: PageContent,
 ): FastifyReply {
-  return sendDashboardPage(reply, status, plainPage(content, { isSandbox: context.isSandbox }));
+  return sendDashboardPage(reply, status, plainPage(content, { isTestMode: context.isTestMode }));
 }

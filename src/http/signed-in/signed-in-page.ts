@@ -113,7 +113,7 @@ export function sendAnswer(
   if (reply.sent) return reply;
   if ('location' in answer) return sendSeeOther(reply, answer.location);
   if (!('main' in answer)) return answer;
-  const page = signedInPage(answer, visit, { isSandbox: context.isSandbox, section, shown });
+  const page = signedInPage(answer, visit, { isTestMode: context.isTestMode, section, shown });
   return sendDashboardPage(reply, answer.status ?? 200, page);
 }
 
@@ -130,11 +130,11 @@ export function sendFailure(
   if (error.status >= 500) request.log.error({ err: thrown }, 'a dashboard page failed');
   if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
   const content = failureContent(error, DASHBOARD_PATH);
-  const { isSandbox } = context;
+  const { isTestMode } = context;
   const page =
     visit === null
-      ? plainPage(content, { isSandbox })
-      : signedInPage(content, visit, { isSandbox, section, shown });
+      ? plainPage(content, { isTestMode })
+      : signedInPage(content, visit, { isTestMode, section, shown });
   return sendDashboardPage(reply, error.status, page);
 }
 

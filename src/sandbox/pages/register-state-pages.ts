@@ -1,18 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Words } from '../../../locales/locale.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Address } from '../../domain/payout-address.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
 import { type CheckoutMoment, checkoutPage } from '../../http/checkout/checkout-page.ts';
+import type { ExamplePagesContext } from '../../http/checkout/context.ts';
 import { sendPhoneCode } from '../../http/checkout/direct-payment.ts';
 import { type Language, languageOf } from '../../http/checkout/languages.ts';
 import { layout, messagePage, sendPage } from '../../http/checkout/layout.ts';
 import { statusContent } from '../../http/checkout/live-updates.ts';
-import { type Checkout, checkoutOf, type ReadCheckoutContext } from '../../http/checkout/read-checkout.ts';
-import type { ExplorerTransactionUrl } from '../../http/checkout/receipt.ts';
+import { type Checkout, checkoutOf } from '../../http/checkout/read-checkout.ts';
 import { problemWords } from '../../http/checkout/state-words.ts';
 import { html } from '../../http/design/html.ts';
-import type { Quotes } from '../../payments/ask-quotes.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';
 import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
 
@@ -66,20 +64,12 @@ export const statePageNames: readonly string[] = [
   ...Object.keys(messageNames),
 ];
 
-/** What the pages need of the service around them. */
-export interface StatePagesContext extends Pick<ReadCheckoutContext, 'directory' | 'nowMs'> {
-  readonly baseUrl: string;
-  readonly explorerTransactionUrl: ExplorerTransactionUrl;
-  readonly token: Address;
-  readonly quotes: Quotes;
-}
-
 interface StateRoute {
   Params: { state: string };
 }
 
 /** Registers the list of states and a page for each. */
-export function registerStatePages(server: FastifyInstance, context: StatePagesContext): void {
+export function registerStatePages(server: FastifyInstance, context: ExamplePagesContext): void {
   const { baseUrl } = context;
   server.get(PATH, (request, reply) =>
     sendPage(reply, { status: 200, baseUrl, page: listOfStates(languageOf(request)) }),
@@ -99,7 +89,7 @@ function listOfStates(language: Language) {
   return layout({
     language,
     title: 'Pages',
-    isSandbox: true,
+    isTestMode: true,
     main: html`<main class="card alone"><h1>The checkout in every state</h1>
 <ul>${statePageNames.map((name) => html`<li><a href="${PATH}/${name}">${name}</a></li>`)}</ul></main>`,
     script: 'none',
@@ -107,7 +97,7 @@ function listOfStates(language: Language) {
 }
 
 async function showState(
-  context: StatePagesContext,
+  context: ExamplePagesContext,
   request: FastifyRequest<StateRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -116,7 +106,7 @@ async function showState(
   const name = request.params.state;
   const message = Object.hasOwn(messageNames, name) ? messageNames[name] : undefined;
   if (message !== undefined) {
-    const page = messagePage({ ...language.words.messages[message], language, isSandbox: true });
+    const page = messagePage({ ...language.words.messages[message], language, isTestMode: true });
     return sendPage(reply, { status: 200, baseUrl, page });
   }
   const { checkout, example } = await checkoutIn(context, name);
@@ -124,7 +114,7 @@ async function showState(
   const asks = problem?.error.errorName === 'invalid_request' ? problem.provider : null;
   const page = checkoutPage(checkout, {
     language,
-    isSandbox: true,
+    isTestMode: true,
     explorerTransactionUrl,
     token,
     path: `${PATH}/${name}`,
@@ -141,7 +131,7 @@ async function showState(
 
 /** What the page's script asks for: its state does not change. */
 async function showStatus(
-  context: StatePagesContext,
+  context: ExamplePagesContext,
   request: FastifyRequest<StateRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
@@ -152,7 +142,7 @@ async function showStatus(
 }
 
 async function checkoutIn(
-  context: StatePagesContext,
+  context: ExamplePagesContext,
   name: string,
 ): Promise<{ checkout: Checkout; example: ExampleMoment }> {
   const example = exampleOf(name);
