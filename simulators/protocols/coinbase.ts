@@ -107,11 +107,12 @@ function isAuthorized(
   const read = (text: string) =>
     JSON.parse(Buffer.from(text, 'base64url').toString()) as Record<string, unknown>;
   const { alg, kid, typ, nonce } = read(header);
-  const { sub, iss, nbf, exp, uris } = read(claims);
+  const { sub, iss, iat, nbf, exp, uris } = read(claims);
   const nowSeconds = simulator.nowMs() / 1000;
   const isOfPartner =
     alg === 'EdDSA' && typ === 'JWT' && kid === simulator.values['API_KEY'] && sub === kid && iss === 'cdp';
-  const isYoung = Number(nbf) <= nowSeconds && nowSeconds < Number(exp);
+  const isYoung =
+    typeof iat === 'number' && iat <= nowSeconds && Number(nbf) <= nowSeconds && nowSeconds < Number(exp);
   const isBrief = Number(exp) - Number(nbf) <= LONGEST_TOKEN_SECONDS;
   const isForThis = Array.isArray(uris) && uris.length === 1 && uris[0] === target;
   if (!(isOfPartner && isYoung && isBrief && isForThis) || typeof nonce !== 'string') return false;

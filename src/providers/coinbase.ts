@@ -76,7 +76,7 @@ export const coinbase = defineProvider<Account>({
     ],
     sdk: [
       '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `clientIp`; the statuses (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
-      'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `uris`, 120 s (@coinbase/cdp-sdk).',
+      'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `iat`, `nbf`, `exp`, `uris`, 120 s (@coinbase/cdp-sdk; held against it by a test).',
     ],
     inferred: [
       'A quote is asked for in camel case and answered in snake case (`purchase_amount.value`); `GET /onramp/v1/buy/options`; `sandbox-` before our id in the test environment.',
@@ -114,6 +114,7 @@ async function authorizationOf(account: Account, target: string): Promise<Readon
   const claims = {
     sub: keyId,
     iss: 'cdp',
+    iat: nowSeconds,
     nbf: nowSeconds,
     exp: nowSeconds + TOKEN_LIFETIME_SECONDS,
     uris: [target],

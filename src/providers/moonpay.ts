@@ -53,13 +53,13 @@ export const moonpay = defineProvider<Account>({
       '`paymentMethod=paypal` in the United States, the United Kingdom and the EU (dev.moonpay.com).',
     ],
     sdk: [
-      'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node).',
-      'The signature of webhooks (@moonpay/moonpay-node).',
+      'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node; held against it by a test).',
+      'The names of the other parameters of the URL, but not `allowedIpAddress` (@moonpay/moonpay-node, types).',
     ],
     inferred: [
       '`allowedIpAddress` is the base64 HMAC-SHA256 of the address under the secret key (bitpay/bitcore, in production).',
       'The asset `usdc_polygon`, in the test environment `usdc`.',
-      'The other parameters of the URL, `areFeesIncluded`, `baseCurrency.minBuyAmount`, the states and fields of a webhook.',
+      '`areFeesIncluded`, `baseCurrency.minBuyAmount`, the states and fields of a webhook.',
       '`GET /v3/currencies` with `isSuspended`, `notAllowedCountries`, `metadata.contractAddress`; `GET /v3/currencies/{code}/limits`.',
       'India is not served, so INR is not offered.',
     ],

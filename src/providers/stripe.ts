@@ -48,7 +48,7 @@ export const stripe = defineProvider<Account>({
     ],
     sdk: [
       '`wallet_addresses[polygon]`, `lock_wallet_address`, `customer_ip_address`; no `wallet_address` and no e-mail address at creation; `wallet_address` and `wallet_addresses` of a session may be null (stripe/stripe-dotnet).',
-      '`Stripe-Signature` (stripe).',
+      '`Stripe-Signature` (stripe; held against it by a test).',
     ],
     inferred: [
       '`GET /v1/crypto/onramp/quotes` and its answer; where the locks stand in a session.',

@@ -66,7 +66,9 @@ export const transak = defineProvider<Account>({
       '`x-api-key` on every call, `x-user-ip` with the address at which the customer opens the widget, and egress addresses on the allowlist, from 2026-07-15 (docs.transak.com/guides/mandatory-security-changes).',
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
     ],
-    sdk: ['A webhook is a JWT with HS256: verified by jose.'],
+    sdk: [
+      'A webhook is a JWT with HS256 (jose; held against it by a test). The packages of Transak only embed the widget.',
+    ],
     inferred: [
       '`GET /api/v1/pricing/public/quotes` and `response.cryptoAmount`; the parameters of the widget; `x-user-ip` with the session (vechain/vechain-kit).',
       'Webhooks are keyed with the current access token; their fields and states.',
