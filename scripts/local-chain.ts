@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type Hex, numberToHex } from 'viem';
-import { anvilPath } from './foundry.ts';
+import { findAnvil } from '../src/sandbox/find-anvil.ts';
 
 /** Calls a JSON-RPC method and returns its result. Throws the node's message when it answers with an error. */
 export type ChainCall = (method: string, params: unknown[]) => Promise<unknown>;
@@ -19,7 +19,7 @@ const patienceMs = 10_000;
 export async function withLocalChain<Result>(
   task: (call: ChainCall, sender: Hex) => Promise<Result>,
 ): Promise<Result> {
-  const chain = spawn(anvilPath(), ['--port', '0', '--gas-limit', '60000000'], {
+  const chain = spawn(findAnvil(), ['--port', '0', '--gas-limit', '60000000'], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const ended = once(chain, 'close');

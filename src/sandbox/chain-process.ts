@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -64,16 +64,29 @@ export function chainLogExcerpt(directory: string): string {
   return readFileSync(logFileOf(directory), 'utf8').trim().slice(-MAXIMUM_LOG_EXCERPT);
 }
 
-/** Whether this process is an anvil that keeps its state in `directory`; a recycled process id is not. */
-async function isOurChain(pid: number, directory: string): Promise<boolean> {
+/** The program of a process and its command line, or null when it is gone. Linux without `ps` is common in containers. */
+async function commandLineOf(pid: number): Promise<{ program: string; text: string } | null> {
+  if (process.platform !== 'linux') {
+    const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    const text = stdout.trim();
+    // The program's path may contain spaces; its first option follows it.
+    return text === '' ? null : { program: text.split(' --')[0] ?? '', text };
+  }
   try {
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-    return basename(words[0] ?? '') === 'anvil' && words.includes(stateFileOf(directory));
+    return { program: words[0] ?? '', text: words.join(' ') };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ESRCH') return false;
+    if (code === 'ENOENT' || code === 'ESRCH') return null;
     throw error;
   }
+}
+
+/** Whether this process is an anvil that keeps its state in `directory`; a recycled process id is not. */
+async function isOurChain(pid: number, directory: string): Promise<boolean> {
+  const command = await commandLineOf(pid);
+  if (command === null || basename(command.program) !== 'anvil') return false;
+  return command.text.includes(` --state ${stateFileOf(directory)} `);
 }
 
 async function isGoneWithin(pid: number, directory: string, timeoutMs: number): Promise<boolean> {

@@ -1,7 +1,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { mkdir, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
 import type { SandboxLog } from '../../simulators/sandbox-log.ts';
@@ -9,6 +8,7 @@ import { createJsonRpcClient, type JsonRpcClient } from '../chain/json-rpc.ts';
 import { claimLoopbackPort } from '../platform/loopback-port.ts';
 import { chainLogExcerpt, endChain, endOrphanedChain, spawnChain } from './chain-process.ts';
 import { prepareChainState, saveChainState } from './chain-state-file.ts';
+import { findAnvil } from './find-anvil.ts';
 
 interface LocalChainOptions {
   /** Absolute; holds everything of the chain. */
@@ -156,27 +156,6 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
       await rpc.close();
     },
   };
-}
-
-/** The npm packages that bring anvil's binary, by platform and processor. */
-const packages: Readonly<Record<string, string>> = {
-  'linux-x64': '@foundry-rs/anvil-linux-amd64',
-};
-
-/** The absolute path of anvil, the local chain. Throws with what to do where npm brought none. */
-export function findAnvil(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const name = packages[platform];
-  if (name === undefined) {
-    throw new Error(`the sandbox's local chain (anvil) is not available for ${platform}, only for linux-x64`);
-  }
-  try {
-    return join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), 'bin', 'anvil');
-  } catch (cause) {
-    throw new Error(`the sandbox's local chain is not installed: run "npm ci" without --omit=optional`, {
-      cause,
-    });
-  }
 }
 
 interface BlockProducerOptions {

@@ -72,9 +72,9 @@ describe('environment variables', () => {
     ...known,
     ...variables.filter(({ isSecret }) => isSecret).map(({ name }) => `${name}_FILE`),
   ]);
-  /** Node's own, and those of examples. */
+  /** Node's own, the sandbox's tool, and those of examples. */
   const isForeign = (name: string) =>
-    /^(NODE_\w+|PYTHONPATH|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY)$/.test(name) ||
+    /^(NODE_\w+|PYTHONPATH|ANVIL_PATH|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY)$/.test(name) ||
     /^(CARD_CHECKOUT_(URL|KEY|API_KEY)|CALLBACK_URL|PAYOUT_ADDRESS|ORDERS_FILE|PHP_CLI_SERVER_WORKERS)$/.test(
       name,
     );

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { claimLoopbackPort } from '../../src/platform/loopback-port.ts';
 import { endOrphanedChain, spawnChain } from '../../src/sandbox/chain-process.ts';
-import { findAnvil, type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
+import { findAnvil } from '../../src/sandbox/find-anvil.ts';
+import { type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;
@@ -163,6 +164,21 @@ describe('a chain that an earlier run left behind', () => {
     const chain = await start();
     expect(isRunning(orphan.pid)).toBe(false);
     expect(await isMarked(chain, '1')).toBe(true);
+    expect(log.lines[0]).toContain('earlier run');
+  });
+
+  it('is found with ps where there is no /proc, as on macOS', async () => {
+    const orphan = await leaveOrphan();
+    const real = Object.getOwnPropertyDescriptor(process, 'platform') as PropertyDescriptor;
+    Object.defineProperty(process, 'platform', { value: 'darwin' });
+    try {
+      await endOrphanedChain(join(folder.path, 'another'), log);
+      expect(isRunning(orphan.pid)).toBe(true);
+      await endOrphanedChain(directory, log);
+      expect(isRunning(orphan.pid)).toBe(false);
+    } finally {
+      Object.defineProperty(process, 'platform', real);
+    }
     expect(log.lines[0]).toContain('earlier run');
   });
 

@@ -35,7 +35,7 @@ describe('the house', () => {
     expect(barrels(modules)).toEqual([]);
   });
 
-  it('reads the environment in src/config.ts only', () => {
+  it('reads the environment in src/config.ts only, besides the search for anvil', () => {
     expect(environmentReaders(modules)).toEqual([]);
   });
 });

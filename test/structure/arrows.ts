@@ -115,9 +115,12 @@ export function barrels(modules: Module[]): string[] {
   ]);
 }
 
-/** Every place that reads the environment besides `src/config.ts`. */
+/** The settings, and the search for anvil, which reads the machine's PATH as a shell does. */
+const environmentPlaces = ['src/config.ts', 'src/sandbox/find-anvil.ts'];
+
+/** Every other place that reads the environment. */
 export function environmentReaders(modules: Module[]): string[] {
   return modules
-    .filter(({ path }) => path !== 'src/config.ts' && !isTest(path))
+    .filter(({ path }) => !environmentPlaces.includes(path) && !isTest(path))
     .flatMap(({ path, environmentLines }) => environmentLines.map((line) => `${path}:${line}`));
 }

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { anvilPath } from '../../scripts/foundry.ts';
+import { findAnvil } from '../../src/sandbox/find-anvil.ts';
 import { askChain } from './ask-chain.ts';
 
 /** A local chain of its own process, on a free port of the loopback interface. */
@@ -40,7 +40,7 @@ const DEFAULT_CHAIN_ID = 31_337;
 export async function startAnvil(options: AnvilOptions = {}): Promise<Anvil> {
   const chainId = options.chainId ?? DEFAULT_CHAIN_ID;
   const child = spawn(
-    anvilPath(),
+    findAnvil(),
     [
       ['--host', '127.0.0.1', '--port', '0', '--chain-id', String(chainId)],
       ['--slots-in-an-epoch', String(options.slotsInAnEpoch ?? 1), '--threads', '1'],
