@@ -358,7 +358,7 @@ const receiptTable = table<
   finishedAtMs: 'integer',
 });
 
-const stateChangeTable = table<RowOwner & { atMs: number; state: string }>(
+export const stateChangeTable = table<RowOwner & { atMs: number; state: string }>(
   'state_changes',
   ['payment_id', 'at_ms', 'state'],
   { accountId: 'text', paymentId: 'text', atMs: 'integer', state: 'text' },

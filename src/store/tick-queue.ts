@@ -13,7 +13,7 @@ export interface Request<Work> {
 }
 
 /** Collects what is asked for within a turn of the event loop, so that it can be served together. */
-export interface TickQueue<Work> {
+interface TickQueue<Work> {
   /** Rejects when the queue is closed (`StoreClosedError`) or too much waits (`StoreOverloadedError`). */
   ask<T>(work: Work): Promise<T>;
   /** Resolves once everything that waits is served; what is asked later rejects. */

@@ -1,5 +1,11 @@
 import { createTickQueue } from '../tick-queue.ts';
 
+/** A part of the store, and how to finish what is under way when the store closes. */
+export interface Closable<Part> {
+  readonly store: Part;
+  close(): Promise<void>;
+}
+
 /** More groups at a time would only make them smaller. */
 const MAXIMUM_GROUPS_UNDER_WAY = 2;
 

@@ -7,7 +7,13 @@ import { hostOfCallback, type NewWebhook } from '../../domain/webhook.ts';
 import type { Table } from '../columns.ts';
 import { EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from '../observation-rules.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import { depositTable, providerSessionTable, releaseTable } from '../tables.ts';
+import {
+  depositTable,
+  providerSessionTable,
+  releaseTable,
+  stateChangeTable,
+  unnumberedEventTable,
+} from '../tables.ts';
 import type { Connection } from './open-database.ts';
 import {
   allPaymentColumns,
@@ -20,6 +26,7 @@ import {
 } from './payment-rows.ts';
 import {
   arrayStatement,
+  fieldColumns,
   namesOf,
   statement,
   type TypedColumn,
@@ -79,12 +86,7 @@ const insertReceipts = statement(`
   INSERT INTO receipts (${namesOf(receiptColumns)}, status)
   SELECT ${namesOf(receiptColumns)}, 'pending' FROM ${unnest('queued', receiptColumns)}`);
 
-const stateChangeColumns: readonly TypedColumn[] = [
-  ['account_id', 'text'],
-  ['payment_id', 'text'],
-  ['at_ms', 'bigint'],
-  ['state', 'text'],
-];
+const stateChangeColumns = fieldColumns(stateChangeTable);
 const cameColumns: readonly TypedColumn[] = [...stateChangeColumns, ['became_paid', 'boolean']];
 /** Those that became paid are to be counted: once, also a direct payment, which goes on from paid. */
 const insertStateChanges = statement(`
@@ -95,12 +97,7 @@ const insertStateChanges = statement(`
   INSERT INTO uncounted_payments (account_id, payment_id)
   SELECT account_id, payment_id FROM came WHERE became_paid ON CONFLICT DO NOTHING`);
 
-const eventColumns: readonly TypedColumn[] = [
-  ['account_id', 'text'],
-  ['payment_id', 'text'],
-  ['at_ms', 'bigint'],
-  ['type', 'text'],
-];
+const eventColumns = fieldColumns(unnumberedEventTable).slice(1);
 /** In the order of the arrays: the identity column counts up row by row. */
 const insertEvents = statement(`
   INSERT INTO unnumbered_events (${namesOf(eventColumns)})

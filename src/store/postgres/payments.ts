@@ -12,7 +12,7 @@ import {
   type FoundIdempotency,
   findIdempotencyRecords,
 } from './group-create.ts';
-import { createGroupRead } from './group-read.ts';
+import { type Closable, createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 import { askedPayments, askedPaymentsSql, paymentColumns } from './payment-rows.ts';
@@ -21,17 +21,11 @@ import { arrayStatement, type Statement, statement } from './statements.ts';
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
 const selectById = arrayStatement(`SELECT ${paymentColumns} FROM payments WHERE id = ANY($1::text[])`);
 
-/** The payments, and how to finish what is under way when the store closes. */
-interface ClosablePaymentStore {
-  readonly store: Omit<PaymentStore, keyof ProviderSessionWrites>;
-  close(): Promise<void>;
-}
-
 export function createPaymentStore(
   database: Database,
   decider: PaymentDecider,
   onError: (error: Error) => void,
-): ClosablePaymentStore {
+): Closable<Omit<PaymentStore, keyof ProviderSessionWrites>> {
   const creates = createGroupCreate(database, onError);
   const byId = createGroupRead<PaymentId, Payment | null>(async (ids) =>
     finderOf(await database.query(selectById, [ids]), (id) => id),
@@ -49,7 +43,7 @@ export function createPaymentStore(
     findIdempotencyRecords(database, asked),
   );
 
-  const store: ClosablePaymentStore['store'] = {
+  const store: Omit<PaymentStore, keyof ProviderSessionWrites> = {
     createPayment: (payment, record) => creates.create(payment, record),
     findIdempotent: (accountId, key, sinceMs) => idempotent.read({ accountId, key, sinceMs }),
     findPayment: (accountId, id) => owned.read({ accountId, id }),

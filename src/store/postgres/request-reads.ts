@@ -7,7 +7,7 @@ import { textsOf } from '../columns.ts';
 import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
 import type { Scripts } from '../scripts.ts';
 import { accountTable } from '../tables.ts';
-import { createGroupRead } from './group-read.ts';
+import { type Closable, createGroupRead } from './group-read.ts';
 import type { Database } from './open-database.ts';
 import { arrayStatement } from './statements.ts';
 
@@ -18,12 +18,6 @@ const selectByHash = arrayStatement(`
   WHERE hash = ANY($1::text[]) AND revoked_at_ms IS NULL`);
 
 /** Accounts and provider settings, which requests read, on PostgreSQL. */
-
-/** A store, and how to finish what is under way when it closes. */
-interface Closable<Store> {
-  readonly store: Store;
-  close(): Promise<void>;
-}
 
 export function createAccountStore(database: Database, scripts: Scripts): Closable<AccountStore> {
   const byKeyHash = createGroupRead<string, ActiveKey | null>(async (hashes) => {

@@ -98,16 +98,7 @@ interface GroupItem {
 }
 
 /** A transaction of several writes, in which a write that throws is undone alone. Synchronous. */
-interface GroupTransaction {
-  /** @throws what SQLite says, a lock held by another program among it */
-  begin(): void;
-  /** Runs the writes and commits them. @throws StoreWriteError when all of them are lost */
-  commit(group: readonly GroupItem[]): void;
-  /** After a loss. @throws when SQLite cannot even roll back */
-  rollback(): void;
-}
-
-function createGroupTransaction(database: DatabaseSync): GroupTransaction {
+function createGroupTransaction(database: DatabaseSync) {
   const begin = database.prepare('BEGIN IMMEDIATE');
   const commit = database.prepare('COMMIT');
   const savepoint = database.prepare('SAVEPOINT item');
@@ -135,17 +126,20 @@ function createGroupTransaction(database: DatabaseSync): GroupTransaction {
     }
   }
 
+  /** After a loss. @throws when SQLite cannot even roll back */
   function rollback(): void {
     if (database.isTransaction) database.exec('ROLLBACK');
   }
 
   return {
-    begin() {
+    /** @throws what SQLite says, a lock held by another program among it */
+    begin(): void {
       // Left over only if a rollback failed; its writes were rejected, so they must not be committed now.
       rollback();
       begin.run();
     },
-    commit(group) {
+    /** Runs the writes and commits them. @throws StoreWriteError when all of them are lost */
+    commit(group: readonly GroupItem[]): void {
       for (const item of group) {
         try {
           item.outcome = item.inSavepoint ? runInSavepoint(item.write) : item.write();

@@ -15,6 +15,7 @@ import { MoveRefusedError } from '../store-errors.ts';
 import { tables } from '../tables.ts';
 import { migrate, migrations, readSchemaNumber } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
+import { insertOf } from './scripts.ts';
 
 /**
  * Opens the database to move from. It stays locked until it is closed, so that no server starts on it.
@@ -57,7 +58,9 @@ export async function openSqliteTarget(file: string): Promise<MoveTarget> {
     return {
       readPortions: (table) => readPortions(database, table),
       async insert(table, rows) {
-        insert(database, table, rows);
+        const { sql, valuesOf } = insertOf(table);
+        const statement = database.prepare(sql);
+        for (const row of rows) statement.run(...valuesOf(row));
       },
       async commit() {
         // Numbers go on after the highest one by themselves.
@@ -116,15 +119,6 @@ function expressionOf(table: string, { name, isOfPayment }: Column): string {
   return isOfPayment ? `(SELECT ${name} FROM payments WHERE payments.id = ${table}.payment_id)` : name;
 }
 
-function insert(database: DatabaseSync, { name, columns }: Table, rows: readonly PortableRow[]): void {
-  const stored = columns.flatMap((column, index) => (column.isOfPayment ? [] : [{ ...column, index }]));
-  const names = stored.map((column) => column.name).join(', ');
-  const statement = database.prepare(
-    `INSERT INTO ${name} (${names}) VALUES (${stored.map(() => '?').join(', ')})`,
-  );
-  for (const row of rows) statement.run(...stored.map(({ index }) => storedOf(row[index] as PortableValue)));
-}
-
 type StoredValue = string | number | null;
 
 function portableOf(value: StoredValue, kind: ColumnKind): PortableValue {
@@ -137,8 +131,4 @@ function portableOf(value: StoredValue, kind: ColumnKind): PortableValue {
 function flagOf(value: StoredValue): boolean {
   if (value !== 0 && value !== 1) throw new Error(`${value} is neither 0 nor 1`);
   return value === 1;
-}
-
-function storedOf(value: PortableValue): StoredValue {
-  return typeof value === 'boolean' ? Number(value) : value;
 }

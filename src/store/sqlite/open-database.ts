@@ -67,7 +67,7 @@ export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
   return values.map(storedValue);
 }
 
-export function storedValue(value: ColumnValue): SQLInputValue {
+function storedValue(value: ColumnValue): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
 }

@@ -84,14 +84,7 @@ interface StoredIdempotency {
 }
 
 /** Idempotency records; synchronous, to be called inside a read or a transaction. */
-interface IdempotencyTable {
-  /** The record of a key if it was made after `sinceMs`. */
-  find(accountId: string, key: string, sinceMs: number): StoredIdempotency | null;
-  /** Stores a record in place of an older one of the same key, and deletes a few that were made before `sinceMs`. */
-  replace(record: IdempotencyRecord, paymentId: string, sinceMs: number): void;
-}
-
-function createIdempotencyTable(database: DatabaseSync): IdempotencyTable {
+function createIdempotencyTable(database: DatabaseSync) {
   const select = database.prepare(
     `SELECT payment_id AS "paymentId", fingerprint FROM idempotency_records
      WHERE account_id = ? AND key = ? AND created_at_ms > ?`,
@@ -109,11 +102,13 @@ function createIdempotencyTable(database: DatabaseSync): IdempotencyTable {
   );
 
   return {
-    find(accountId, key, sinceMs) {
+    /** The record of a key if it was made after `sinceMs`. */
+    find(accountId: string, key: string, sinceMs: number): StoredIdempotency | null {
       const row = select.get(accountId, key, sinceMs);
       return row === undefined ? null : (row as unknown as StoredIdempotency);
     },
-    replace(record, paymentId, sinceMs) {
+    /** Stores a record in place of an older one of the same key, and deletes a few that were made before `sinceMs`. */
+    replace(record: IdempotencyRecord, paymentId: string, sinceMs: number): void {
       purge.run(sinceMs);
       remove.run(record.accountId, record.key);
       insert.run(record.accountId, record.key, record.fingerprint, paymentId, record.createdAtMs);

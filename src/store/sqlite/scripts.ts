@@ -2,7 +2,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { ColumnValue, Table } from '../columns.ts';
 import type { Rows, Script, Scripts, Step } from '../scripts.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
-import { storedValue, storedValues } from './open-database.ts';
+import { storedValues } from './open-database.ts';
 import type { PaymentDecider } from './payment-decider.ts';
 
 /**
@@ -34,15 +34,9 @@ export function createScripts(
     return payments.flatMap((payment) => decider.decide(payment, decide) ?? []) as unknown as Rows;
   }
 
-  function insert({ name, columns }: Table, rows: readonly (readonly ColumnValue[])[]): Rows {
-    const stored = columns.flatMap((column, index) => (column.isOfPayment ? [] : [{ ...column, index }]));
-    const names = stored.map((column) => column.name).join(', ');
-    const statement = statementOf(
-      `INSERT INTO ${name} (${names}) VALUES (${stored.map(() => '?').join(', ')})`,
-    );
-    for (const row of rows) {
-      statement.run(...stored.map(({ index }) => storedValue(row[index] as ColumnValue)));
-    }
+  function insert(table: Table, rows: readonly (readonly ColumnValue[])[]): Rows {
+    const { sql, valuesOf } = insertOf(table);
+    for (const row of rows) statementOf(sql).run(...valuesOf(row));
     return [];
   }
 
@@ -66,4 +60,14 @@ function sqliteTextOf(sql: string): string {
   return sql
     .replaceAll(/= ANY\((\?\d+)\)/g, 'IN (SELECT value FROM json_each($1))')
     .replaceAll(/<> ALL\((\?\d+)\)/g, 'NOT IN (SELECT value FROM json_each($1))');
+}
+
+/** Inserts a row of a table, without the columns that SQLite does not store. */
+export function insertOf({ name, columns }: Table) {
+  const isStored = columns.map(({ isOfPayment }) => !isOfPayment);
+  const names = columns.filter((_, index) => isStored[index]).map((column) => column.name);
+  return {
+    sql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
+    valuesOf: (row: readonly ColumnValue[]) => storedValues(row.filter((_, index) => isStored[index])),
+  };
 }
