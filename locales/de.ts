@@ -8,7 +8,11 @@ export const de: Words = {
     sentence: 'Das ist ein Test: Es wird keine Karte belastet und kein echtes Geld bewegt.',
   },
   title: '{heading} – {amount} an {shop}',
-  summary: { paymentTo: 'Zahlung an', parts: '{net} + {fee} Gebühr' },
+  summary: {
+    paymentTo: 'Zahlung an',
+    parts: '{net} + {fee} Gebühr',
+    until: 'Sie können bis {time} zahlen.',
+  },
   steps: {
     label: 'Fortschritt',
     choose: 'Auswählen',
@@ -19,14 +23,17 @@ export const de: Words = {
   },
   states: {
     choose: {
-      heading: 'Wählen Sie, wie Sie zahlen',
-      sentence: 'Ihre Karte wird von dem Anbieter belastet, den Sie wählen.',
+      heading: 'Zahlungsart wählen',
+      sentence: 'Ihre Karte wird von dem Zahlungsdienst belastet, den Sie wählen.',
     },
-    single: { heading: 'Bei {provider} zahlen', sentence: 'Ihre Karte wird von {provider} belastet.' },
+    single: {
+      heading: 'Bei {provider} zahlen',
+      sentence: 'Ihre Karte wird von {provider} belastet.',
+    },
     nobody: {
       heading: 'Das kann zurzeit nicht bezahlt werden',
       sentence:
-        'Kein Anbieter kann diese Zahlung annehmen. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
+        'Kein Zahlungsdienst kann diese Zahlung annehmen. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
     },
     nobodyBelow: {
       heading: 'Das kann zurzeit nicht bezahlt werden',
@@ -45,35 +52,36 @@ export const de: Words = {
     waiting: {
       heading: 'Wir warten auf Ihre Zahlung bei {provider}',
       sentence:
-        'Schon bezahlt? Dann ist nichts mehr zu tun: Die Zahlung erscheint hier, meist innerhalb weniger Minuten.',
+        'Schon bezahlt? Sie müssen nichts tun. Ihre Zahlung erscheint hier, meist innerhalb weniger Minuten.',
     },
     visitEnded: {
-      heading: 'Ihr Besuch bei {provider} ist beendet',
+      heading: 'Ihre Sitzung bei {provider} ist abgelaufen',
       sentence:
-        'Falls {provider} Ihre Karte belastet hat, zahlen Sie nicht noch einmal: Die Lieferung kann eine Weile dauern und erscheint hier. Andernfalls können Sie neu beginnen.',
+        'Falls {provider} Ihre Karte belastet hat, zahlen Sie nicht noch einmal: Die Zahlung kann etwas dauern und erscheint hier. Andernfalls beginnen Sie neu.',
     },
     taken: {
-      heading: '{provider} hat Ihre Zahlung angenommen',
+      heading: 'Zahlung genehmigt. Wir bestätigen sie gerade.',
       sentence:
-        '{provider} meldet, dass sie auf dem Weg zu {shop} ist. Sie erscheint hier, meist innerhalb weniger Minuten; bitte zahlen Sie nicht noch einmal.',
+        '{provider} meldet, dass Ihre Zahlung von {amount} auf dem Weg zu {shop} ist. Sie erscheint hier, meist innerhalb weniger Minuten. Bitte zahlen Sie nicht noch einmal.',
     },
     declined: {
-      heading: '{provider} hat Ihre Zahlung nicht angenommen',
-      sentence: '{provider} meldet, dass sie nicht zustande kam. Sie können es noch einmal versuchen.',
+      heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
+      sentence:
+        '{provider} meldet, dass Ihre Zahlung von {amount} nicht zustande kam. Sie können es noch einmal versuchen.',
     },
     declinedOfSeveral: {
-      heading: '{provider} hat Ihre Zahlung nicht angenommen',
+      heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
       sentence:
-        '{provider} meldet, dass sie nicht zustande kam. Sie können es noch einmal versuchen oder einen anderen Anbieter wählen.',
+        '{provider} meldet, dass Ihre Zahlung von {amount} nicht zustande kam. Wählen Sie einen anderen Weg zu zahlen, oder versuchen Sie es noch einmal.',
     },
     underpaid: {
-      heading: 'Es ist zu wenig angekommen',
+      heading: 'Ihre Zahlung ist unvollständig',
       sentence:
-        '{received} sind angekommen, {missing} fehlen. Bitte zahlen Sie nicht den ganzen Betrag noch einmal.',
+        'Etwa {received} sind angekommen, etwa {missing} fehlen noch. Bitte zahlen Sie nicht den ganzen Betrag noch einmal.',
     },
     seen: {
       heading: 'Ihre Zahlung ist angekommen',
-      sentence: 'Sie wird gleich an {shop} weitergeleitet. Sie müssen nichts tun.',
+      sentence: 'Wir leiten sie an {shop} weiter. Sie müssen nichts tun.',
     },
     sending: {
       heading: 'Ihre Zahlung wird an {shop} gesendet',
@@ -82,7 +90,7 @@ export const de: Words = {
     held: {
       heading: 'Ihre Zahlung ist angekommen, verzögert sich aber',
       sentence:
-        'Sie konnte noch nicht an {shop} weitergeleitet werden. Sie ist sicher, und es wird erneut versucht; zahlen Sie kein zweites Mal. Dauert es an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
+        'Ihre {amount} konnten noch nicht an {shop} weitergeleitet werden. Das Geld ist sicher, und wir versuchen es weiter. Bitte zahlen Sie nicht noch einmal. Dauert es an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
     },
     paid: {
       heading: 'Bezahlt',
@@ -92,66 +100,67 @@ export const de: Words = {
     canceled: {
       heading: 'Dieser Bezahlvorgang wurde abgebrochen',
       sentence:
-        'Es war nichts dafür angekommen. Um zu zahlen, beginnen Sie bei {shop} neu. Falls Ihre Karte dennoch belastet wurde, nennen Sie {shop} die Referenz unten.',
+        'Es ist kein Geld angekommen. Um {amount} zu zahlen, beginnen Sie bei {shop} neu. Falls Ihre Karte belastet wurde, nennen Sie {shop} die Referenz unten.',
     },
     expired: {
       heading: 'Dieser Bezahlvorgang ist abgelaufen',
       sentence:
-        'Es kam nichts rechtzeitig an. Um zu zahlen, beginnen Sie bei {shop} neu. Falls Ihre Karte dennoch belastet wurde, nennen Sie {shop} die Referenz unten.',
+        'Es ist nicht rechtzeitig Geld angekommen. Um {amount} zu zahlen, beginnen Sie bei {shop} neu. Falls Ihre Karte belastet wurde, nennen Sie {shop} die Referenz unten.',
     },
     closedWithMoney: {
-      heading: 'Um Ihre Zahlung muss sich jemand kümmern',
+      heading: 'Bitte kümmern Sie sich um Ihre Zahlung',
       sentence:
-        'Es kam etwas an, nachdem dieser Bezahlvorgang geschlossen war, oder es war nicht der ganze Betrag. Bitte wenden Sie sich an {shop} und nennen Sie die Referenz unten; zahlen Sie nicht noch einmal.',
+        'Etwa {received} von {amount} sind angekommen, zu spät oder nur zum Teil. Das Geld wird für {shop} verwahrt. Wenden Sie sich an {shop} und nennen Sie die Referenz unten. Bitte zahlen Sie nicht noch einmal.',
     },
     closedAndReleased: {
-      heading: '{shop} hat erhalten, was Sie gesendet haben',
+      heading: '{shop} hat Ihr Geld erhalten',
       sentence:
-        'Es kam zu spät oder war nicht der ganze Betrag, deshalb gilt der Vorgang nicht als bezahlt. Bitte wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
+        'Etwa {received} von {amount} sind angekommen, zu spät oder nur zum Teil. Deshalb gilt dieser Vorgang nicht als bezahlt. Wenden Sie sich wegen Ihrer Bestellung an {shop} und nennen Sie die Referenz unten.',
     },
     overpaid:
-      'Es ist mehr eingegangen, als diese Zahlung kostet. Falls Ihre Karte zweimal belastet wurde, bitten Sie {shop} um eine Erstattung und nennen Sie die Referenz unten.',
-    littleArrived:
-      'Für diesen Bezahlvorgang ist ein wenig angekommen, weit weniger als er kostet; der ganze Betrag ist noch zu zahlen.',
+      'Etwa {received} sind angekommen, {surplus} zu viel. {shop} hat alles erhalten. Bitten Sie {shop}, die Differenz zu erstatten, und nennen Sie die Referenz unten.',
+    paidTwice:
+      'Ihre Zahlung ist mehr als einmal angekommen: insgesamt etwa {received}. {shop} hat alles erhalten. Bitten Sie {shop}, die doppelte Zahlung zu erstatten, und nennen Sie die Referenz unten.',
+    littleArrived: 'Ein sehr kleiner Betrag ist angekommen. Der volle Betrag ist noch offen.',
   },
   actions: {
     continueTo: 'Weiter zu {provider}',
     continueAt: 'Bei {provider} fortfahren',
     startAgainAt: 'Bei {provider} neu beginnen',
-    chooseAnother: 'Anderen Anbieter wählen',
+    chooseAnother: 'Andere Wege zu zahlen',
     checkAgain: 'Erneut prüfen',
     print: 'Beleg drucken oder speichern',
     backToCheckout: 'Zurück zur Bezahlseite',
   },
   offers: {
     payAt: 'Bei {provider} zahlen',
-    minimum: 'ab {amount}',
-    delivers: '{amount} kommen an',
-    best: 'Günstigstes Angebot',
+    payWith: '{amount} mit {provider} zahlen',
+    otherWays: 'Andere Wege zu zahlen ({count})',
+    card: 'Karte',
     lastChoice: 'Ihre letzte Wahl',
-    country: 'Land, in dem Sie wohnen',
-    countryHint: '{provider} fragt danach.',
+    country: 'In welchem Land wohnen Sie?',
+    countryHint: '{provider} fragt nach Ihrem Land.',
     noneChosen: 'Bitte wählen',
-    notForThis: 'Nicht für diese Zahlung',
+    notForThis: 'Für diese Zahlung nicht verfügbar',
     onlyFrom: 'Erst ab {minimum}',
     onlyFromThisIs: 'Erst ab {minimum}; das hier sind etwa {value}',
     onlyUpTo: 'Nur bis {maximum}',
     onlyCurrency: 'Nur für Zahlungen in {currency}',
     inactive: 'Zurzeit nicht verfügbar',
-    silent: 'Antwortet zurzeit nicht',
+    silent: 'Vorübergehend nicht verfügbar',
     busy: 'Zurzeit ausgelastet',
     accountNeeded: 'Erfordert ein {provider}-Konto',
   },
   problems: {
-    noSuchProvider: 'Diesen Anbieter gibt es nicht. Bitte wählen Sie unten einen aus.',
-    otherProvider: 'Dieser Bezahlvorgang ist für einen anderen Anbieter.',
+    noSuchProvider: 'Diesen Zahlungsdienst gibt es nicht. Bitte wählen Sie unten einen aus.',
+    otherProvider: 'Dieser Bezahlvorgang ist für einen anderen Zahlungsdienst.',
     busy: '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
     busyOfSeveral:
-      '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie einen anderen Anbieter.',
+      '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie einen anderen Weg zu zahlen.',
     unreachable:
       '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
     unreachableOfSeveral:
-      '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal oder wählen Sie einen anderen Anbieter.',
+      '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal oder wählen Sie einen anderen Weg zu zahlen.',
     inactive: '{provider} ist zurzeit nicht verfügbar. Ihre Karte wurde nicht belastet.',
     onlyCurrency: '{provider} nimmt keine Zahlungen in {currency} an.',
     belowMinimum: '{amount} ist weniger, als {provider} annimmt.',
@@ -169,16 +178,16 @@ export const de: Words = {
   missing: {
     question: 'Belastet, aber hier erscheint nichts?',
     usual:
-      'Die Lieferung dauert meist wenige Minuten; wenn der Anbieter eine Zahlung prüft, kann es einen Tag dauern.',
-    ask: 'Dauert es länger, fragen Sie {provider}: Dort liegt Ihre Zahlung, bis sie geliefert ist. Nennen Sie die Referenz unten.',
+      'Die Zahlung kommt meist innerhalb weniger Minuten an. Wenn der Zahlungsdienst sie prüft, kann es einen Tag dauern.',
+    ask: 'Dauert es länger, fragen Sie {provider}: Dort liegt Ihre Zahlung, bis sie zugestellt ist. Nennen Sie die Referenz unten.',
     support: 'Hilfe von {provider}',
   },
   rest: {
-    heading: 'So ergänzen Sie den Rest',
+    heading: 'So zahlen Sie den Rest',
     askShop: 'Fragen Sie {shop}, wie Sie den Rest zahlen können, und nennen Sie die Referenz unten.',
     fromWallet: 'Den Rest aus einer Wallet senden',
     howTo:
-      'Senden Sie {missing} im Polygon-Netz an diese Adresse. Nur USDC auf Polygon zählt; es wird zu dem addiert, was angekommen ist, und diese Seite folgt von selbst.',
+      'Senden Sie {missing} im Polygon-Netzwerk an diese Adresse. Nur USDC auf Polygon zählt. Der Betrag wird zu dem addiert, was angekommen ist, und diese Seite aktualisiert sich von selbst.',
     address: 'Adresse auf Polygon',
   },
   facts: {
@@ -192,17 +201,18 @@ export const de: Words = {
     arrivedWith: 'Angekommen mit Transaktion',
     sentWith: 'An den Shop gesendet mit Transaktion',
     newTab: '(öffnet einen neuen Tab)',
+    details: 'Details zur Transaktion',
   },
   assurances: {
-    card: 'Ihre Karte geben Sie beim Anbieter ein, nie auf dieser Seite. Auf Ihrer Abrechnung steht wahrscheinlich sein Name, nicht der des Shops.',
+    card: 'Ihre Kartendaten geben Sie beim Zahlungsdienst ein, nie auf dieser Seite. Auf Ihrer Abrechnung steht wahrscheinlich sein Name, nicht der des Shops.',
     price:
-      'Bevor Sie bestätigen, zeigt der Anbieter, was er berechnet, samt seiner eigenen Gebühr. Er fragt vielleicht, wer Sie sind.',
-    delivery: 'Er liefert die Zahlung als USDC (digitale Dollar) an {shop}.',
-    email: 'Wir geben Ihre E-Mail-Adresse {email} an den Anbieter weiter.',
+      'Bevor Sie bestätigen, zeigt der Zahlungsdienst den Gesamtbetrag samt seiner Gebühr. Möglicherweise müssen Sie Ihre Identität bestätigen.',
+    delivery: 'Der Zahlungsdienst liefert die Zahlung als USDC (digitale Dollar) an {shop}.',
+    email: 'Wir geben Ihre E-Mail-Adresse {email} an den Zahlungsdienst weiter.',
     emailKept:
-      'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben, {email}. Ihr Link enthält sie nicht, deshalb bekommt der Anbieter sie nicht.',
+      'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben, {email}. Ihr Link enthält sie nicht, deshalb geben wir sie nicht an den Zahlungsdienst weiter.',
   },
-  offline: 'Zurzeit keine Verbindung. Diese Seite macht von selbst weiter, sobald sie zurück ist.',
+  offline: 'Sie sind offline. Diese Seite macht von selbst weiter, sobald die Verbindung zurück ist.',
   messages: {
     unknownLink: {
       heading: 'Hier gibt es keinen Bezahlvorgang',
@@ -236,6 +246,9 @@ export const de: Words = {
   shop: {
     support: 'Fragen? {shop} kontaktieren',
     back: 'Zurück zu {shop}',
+    leadsTo: 'Dieser Link führt zu {host}.',
+    automatic: 'In {seconds} Sekunden werden Sie zu {host} weitergeleitet.',
+    stay: 'Auf dieser Seite bleiben',
   },
   phone: {
     heading: 'Auf dem Handy weitermachen',
@@ -246,18 +259,22 @@ export const de: Words = {
     heading: 'Senden Sie {amount}',
     waiting:
       'Wir warten auf Ihre Überweisung. Sie zählt, sobald das Netzwerk sie nicht mehr zurücknehmen kann, Sekunden bis eine Minute später.',
-    partly: '{received} sind angekommen; dies ist, was noch fehlt.',
+    partly: '{received} sind angekommen. Dies ist der fehlende Betrag.',
     network: 'Netzwerk',
     testNetwork: 'Lokales Testnetzwerk, Chain {chain}',
     to: 'An',
     contract: 'USDC-Vertrag',
     code: 'QR-Code der Überweisung, für eine Wallet, die ihn scannt',
     open: 'In Ihrer Wallet öffnen',
+    copy: 'Kopieren',
+    copied: 'Kopiert',
+    payWith: 'Mit {wallet} zahlen',
+    sent: 'Ihre Wallet hat die Überweisung gesendet. Wir warten auf das Netzwerk.',
+    refused: 'Ihre Wallet hat die Überweisung nicht gesendet. Es wurde nichts bezahlt.',
     onlyThere:
-      'Nur USDC und nur über {network}: über ein anderes Netzwerk oder als anderer Token kommt es nicht an.',
-    whole:
-      'Senden Sie den ganzen Betrag: Was das Netzwerk oder eine Börse als Gebühr einbehält, kommt hinzu.',
-    once: 'Die Adresse gilt nur für diese Zahlung. Verwenden Sie sie nicht noch einmal.',
+      'Senden Sie nur USDC und nur über {network}. Alles andere kommt nicht an und kann verloren gehen.',
+    whole: 'Senden Sie den vollen Betrag. Gebühren des Netzwerks oder einer Börse kommen hinzu.',
+    once: 'Verwenden Sie diese Adresse nur für diese Zahlung.',
   },
   mail: {
     subject: 'Beleg von {shop}: {amount}',

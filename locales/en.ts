@@ -16,24 +16,26 @@ export const en = {
     paymentTo: 'Payment to',
     /** The shop's price and what was added to it. */
     parts: '{net} + {fee} fee',
+    /** How long the checkout can be paid. */
+    until: 'You can pay until {time}.',
   },
   steps: {
     label: 'Progress',
     choose: 'Choose',
-    pay: 'Pay at the provider',
+    pay: 'Pay',
     arrived: 'Payment arrived',
     sent: 'Sent to the shop',
     done: '(done)',
   },
   states: {
     choose: {
-      heading: 'Choose how to pay',
-      sentence: 'Your card is charged by the provider you choose.',
+      heading: 'Choose a payment method',
+      sentence: 'Your card is charged by the payment service you choose.',
     },
     single: { heading: 'Pay at {provider}', sentence: 'Your card is charged by {provider}.' },
     nobody: {
       heading: 'This cannot be paid at the moment',
-      sentence: 'No provider can take this payment. Please contact {shop}, or try again later.',
+      sentence: 'No payment service can take this payment. Please contact {shop}, or try again later.',
     },
     nobodyBelow: {
       heading: 'This cannot be paid at the moment',
@@ -51,42 +53,44 @@ export const en = {
     waiting: {
       heading: 'Waiting for your payment at {provider}',
       sentence:
-        'Paid already? Then there is nothing more to do: it shows up here, usually within a few minutes.',
+        'Already paid? You don’t need to do anything. Your payment appears here, usually within a few minutes.',
     },
     visitEnded: {
-      heading: 'Your visit at {provider} has ended',
+      heading: 'Your {provider} session expired',
       sentence:
-        'If {provider} charged your card, do not pay again: delivery can take a while and shows up here. Otherwise you can start again.',
+        'If {provider} charged your card, don’t pay again: the payment can take a while and appears here. Otherwise, start again.',
     },
     taken: {
-      heading: '{provider} has taken your payment',
+      heading: 'Payment approved. We’re confirming it.',
       sentence:
-        '{provider} says that it is on its way to {shop}. It shows up here, usually within a few minutes; please do not pay again.',
+        '{provider} says that your payment of {amount} is on its way to {shop}. Your payment appears here, usually within a few minutes. Please don’t pay again.',
     },
     declined: {
-      heading: '{provider} did not take your payment',
-      sentence: '{provider} says that it did not go through. You can try again.',
+      heading: 'Payment declined. You haven’t been charged.',
+      sentence: '{provider} says that your payment of {amount} did not go through. You can try again.',
     },
     declinedOfSeveral: {
-      heading: '{provider} did not take your payment',
-      sentence: '{provider} says that it did not go through. You can try again, or choose another provider.',
+      heading: 'Payment declined. You haven’t been charged.',
+      sentence:
+        '{provider} says that your payment of {amount} did not go through. Choose another way to pay, or try again.',
     },
     underpaid: {
-      heading: 'Too little has arrived',
-      sentence: '{received} arrived, {missing} is missing. Please do not pay the whole amount again.',
+      heading: 'Your payment is incomplete',
+      sentence:
+        'About {received} arrived, and about {missing} is missing. Please don’t pay the full amount again.',
     },
     seen: {
       heading: 'Your payment has arrived',
-      sentence: 'It is about to be sent on to {shop}. You need not do anything.',
+      sentence: 'We’re sending it to {shop}. You don’t need to do anything.',
     },
     sending: {
       heading: 'Your payment is being sent to {shop}',
-      sentence: 'This takes less than a minute as a rule. You may close this page.',
+      sentence: 'This usually takes less than a minute. You can close this page.',
     },
     held: {
       heading: 'Your payment has arrived, but is delayed',
       sentence:
-        'It could not be passed on to {shop} yet. It is safe and is tried again; do not pay a second time. If this lasts, contact {shop} and give the reference below.',
+        'Your {amount} could not be sent to {shop} yet. The money is safe, and we keep trying. Please don’t pay again. If the delay continues, contact {shop} and give the reference below.',
     },
     paid: {
       heading: 'Paid',
@@ -95,69 +99,72 @@ export const en = {
     canceled: {
       heading: 'This checkout was canceled',
       sentence:
-        'Nothing had arrived for it. To pay, start again at {shop}. If your card was charged nevertheless, give {shop} the reference below.',
+        'No money arrived. To pay {amount}, start again at {shop}. If your card was charged, give {shop} the reference below.',
     },
     expired: {
       heading: 'This checkout has expired',
       sentence:
-        'Nothing arrived in time. To pay, start again at {shop}. If your card was charged nevertheless, give {shop} the reference below.',
+        'No money arrived in time. To pay {amount}, start again at {shop}. If your card was charged, give {shop} the reference below.',
     },
     closedWithMoney: {
-      heading: 'Your payment needs a hand',
+      heading: 'Your payment needs attention',
       sentence:
-        'Something arrived after this checkout was closed, or it was not the whole amount. Please contact {shop} and give the reference below; do not pay again.',
+        'About {received} of {amount} arrived, too late or only in part. The money is held for {shop}. Contact {shop} and give the reference below. Please don’t pay again.',
     },
     closedAndReleased: {
-      heading: '{shop} has what you sent',
+      heading: '{shop} received your money',
       sentence:
-        'It arrived too late or was not the whole amount, so the checkout does not count as paid. Please contact {shop} and give the reference below.',
+        'About {received} of {amount} arrived, too late or only in part, so this checkout does not count as paid. Contact {shop} about your order and give the reference below.',
     },
     /** Added to `paid` where clearly more arrived than the payment costs. */
     overpaid:
-      'More has arrived than this payment costs. If your card was charged twice, contact {shop} for a refund and give the reference below.',
+      'About {received} arrived, {surplus} too much. {shop} received all of it. Ask {shop} to refund the difference, and give the reference below.',
+    /** Added to `paid` where the whole amount arrived more than once. */
+    paidTwice:
+      'Your payment arrived more than once: about {received} in total. {shop} received all of it. Ask {shop} to refund the duplicate, and give the reference below.',
     /** Added where a speck of money lies at the address. */
-    littleArrived:
-      'A little has arrived for this checkout, far from what it costs; the whole amount is still to be paid.',
+    littleArrived: 'A very small amount has arrived. The full amount is still due.',
   },
   actions: {
     continueTo: 'Continue to {provider}',
     continueAt: 'Continue at {provider}',
     startAgainAt: 'Start again at {provider}',
-    chooseAnother: 'Choose another provider',
+    chooseAnother: 'Other ways to pay',
     checkAgain: 'Check again',
     print: 'Print or save the receipt',
     backToCheckout: 'Back to the checkout',
   },
   offers: {
     payAt: 'Pay at {provider}',
-    minimum: 'min. {amount}',
-    /** What reaches the shop of it, in USDC. */
-    delivers: '{amount} arrives',
-    best: 'Best value',
+    payWith: 'Pay {amount} with {provider}',
+    /** Above the list that is folded below the first offer. */
+    otherWays: 'Other ways to pay ({count})',
+    /** The means of payment of an offer. */
+    card: 'Card',
     lastChoice: 'Your last choice',
-    country: 'Country you live in',
-    countryHint: '{provider} asks for it.',
+    country: 'Where do you live?',
+    countryHint: '{provider} needs to know your country.',
     noneChosen: 'Please choose',
-    notForThis: 'Not for this payment',
+    notForThis: 'Not available for this payment',
     onlyFrom: 'Only from {minimum}',
     onlyFromThisIs: 'Only from {minimum}; this is about {value}',
     onlyUpTo: 'Only up to {maximum}',
     onlyCurrency: 'Only for payments in {currency}',
     inactive: 'Not available at the moment',
-    silent: 'Does not answer at the moment',
+    silent: 'Temporarily unavailable',
     busy: 'Busy at the moment',
-    accountNeeded: 'Needs a {provider} account',
+    accountNeeded: '{provider} account required',
   },
   problems: {
-    noSuchProvider: 'There is no such provider. Please choose one below.',
-    otherProvider: 'This checkout is for another provider.',
+    noSuchProvider: 'This payment service does not exist. Please choose one below.',
+    otherProvider: 'This checkout is for another payment service.',
     /** Asked too often. */
     busy: '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds.',
     busyOfSeveral:
-      '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds or choose another provider.',
+      '{provider} is busy at the moment. Your card was not charged. Please try again in a few seconds or choose another way to pay.',
     unreachable: '{provider} could not be reached. Your card was not charged. Please try again in a moment.',
     unreachableOfSeveral:
-      '{provider} could not be reached. Your card was not charged. Please try again in a moment, or choose another provider.',
+      '{provider} could not be reached. Your card was not charged. Please try again in a moment, or choose another way to pay.',
     inactive: '{provider} is not available at the moment. Your card was not charged.',
     onlyCurrency: '{provider} does not take payments in {currency}.',
     belowMinimum: '{amount} is less than {provider} accepts.',
@@ -166,24 +173,25 @@ export const en = {
     shopCannotReceive: '{shop} cannot receive payments at the moment. Please contact {shop}.',
     networkDown:
       'The payment network cannot be reached. Your card was not charged. Please try again shortly.',
-    countryMissing: 'Please choose your country: {provider} asks for it.',
-    notFromHere: 'Please use the buttons on this page to go on.',
+    countryMissing: 'Please choose your country: {provider} needs to know it.',
+    notFromHere: 'Please use the buttons on this page to continue.',
     other: 'That did not work. Your card was not charged. Please try again in a moment.',
   },
   /** Charged, and nothing arrived yet. */
   missing: {
-    question: 'Charged, but nothing shows up here?',
-    usual: 'Delivery usually takes a few minutes; when the provider checks a payment, it can take a day.',
-    ask: 'If it takes longer, ask {provider}: it holds your payment until it is delivered. Give the reference below.',
-    support: 'Support of {provider}',
+    question: 'Charged, but nothing appears here?',
+    usual:
+      'Delivery usually takes a few minutes. If the payment service reviews a payment, it can take a day.',
+    ask: 'If it takes longer, ask {provider}: it holds your payment until delivery. Give the reference below.',
+    support: '{provider} support',
   },
   /** How to add what is missing. */
   rest: {
-    heading: 'How to add the rest',
+    heading: 'How to pay the rest',
     askShop: 'Ask {shop} how to pay the rest, and give the reference below.',
     fromWallet: 'Send the rest from a wallet',
     howTo:
-      'Send {missing} on the Polygon network to this address. Only USDC on Polygon counts; it is added to what has arrived, and this page follows by itself.',
+      'Send {missing} on the Polygon network to this address. Only USDC on Polygon counts. It is added to what has arrived, and this page updates by itself.',
     address: 'Address on Polygon',
   },
   facts: {
@@ -191,24 +199,25 @@ export const en = {
     referenceAt: 'Reference at {provider}',
     paidTo: 'Paid to',
     amount: 'Amount',
-    madeUpOf: 'Made up of',
+    madeUpOf: 'Breakdown',
     chargedBy: 'Card charged by',
     time: 'Time',
     arrivedWith: 'Arrived with transaction',
     sentWith: 'Sent to the shop with transaction',
     newTab: '(opens a new tab)',
+    details: 'Transaction details',
   },
   assurances: {
-    card: "You enter your card at the provider, never on this page. Its name, not the shop's, is likely to be on your statement.",
+    card: 'You enter your card details at the payment service, never on this page. Its name, not the shop’s, is likely to appear on your statement.',
     price:
-      'The provider shows what it charges, its own fee included, before you confirm. It may ask who you are.',
+      'The payment service shows the total, including its own fee, before you confirm. You may need to verify your identity.',
     delivery: 'It delivers the payment to {shop} as USDC (digital dollars).',
-    email: 'We share your e-mail address, {email}, with the provider.',
+    email: 'We share your email address, {email}, with the payment service.',
     /** To a visitor whose link does not carry it. */
     emailKept:
-      'The shop has added an e-mail address to this payment, {email}. Your link does not include it, so the provider is not given it.',
+      'The shop added an email address to this payment, {email}. Your link does not include it, so we don’t share it with the payment service.',
   },
-  offline: 'No connection at the moment. This page goes on by itself once it is back.',
+  offline: 'You’re offline. This page continues by itself once the connection is back.',
   messages: {
     unknownLink: {
       heading: 'There is no checkout here',
@@ -242,6 +251,11 @@ export const en = {
   shop: {
     support: 'Questions? Contact {shop}',
     back: 'Back to {shop}',
+    /** Names the host of the link. */
+    leadsTo: 'This link opens {host}.',
+    /** The page goes there by itself. */
+    automatic: 'You’ll be taken to {host} in {seconds} seconds.',
+    stay: 'Stay on this page',
   },
   /** On a desktop, for those who would rather pay on their phone. */
   phone: {
@@ -253,25 +267,30 @@ export const en = {
   direct: {
     heading: 'Send {amount}',
     waiting:
-      'Waiting for your transfer. It counts once the network cannot take it back, seconds to a minute later.',
-    partly: '{received} arrived; this is what is missing.',
+      'Waiting for your transfer. It counts once the network can’t reverse it, seconds to a minute later.',
+    partly: '{received} arrived. This is the missing amount.',
     network: 'Network',
     testNetwork: 'Local test network, chain {chain}',
     to: 'To',
-    contract: 'Contract of USDC',
+    contract: 'USDC contract',
     code: 'QR code of the transfer, for a wallet that scans it',
     open: 'Open in your wallet',
-    onlyThere:
-      'Only USDC, and only on {network}: on another network, or as another token, it does not arrive.',
-    whole: 'Send the whole amount: what the network or an exchange keeps as its fee comes on top.',
-    once: 'The address is for this payment alone. Do not use it again.',
+    copy: 'Copy',
+    copied: 'Copied',
+    /** With an extension of the browser. */
+    payWith: 'Pay with {wallet}',
+    sent: 'Your wallet sent the transfer. Waiting for the network.',
+    refused: 'Your wallet did not send the transfer. Nothing was paid.',
+    onlyThere: 'Send only USDC, and only on {network}. Anything else does not arrive and may be lost.',
+    whole: 'Send the full amount. Fees of the network or of an exchange come on top.',
+    once: 'Use this address for this payment only.',
   },
-  /** The receipt by e-mail; its rows are named as those of the page. */
+  /** The receipt by email; its rows are named as those of the page. */
   mail: {
     subject: 'Receipt from {shop}: {amount}',
     paid: 'You have paid {amount} to {shop}.',
     page: 'This receipt as a page',
     questions: 'Questions about your order',
-    warning: 'Nobody will ask you for card data or for another payment because of this e-mail.',
+    warning: 'Nobody will ask you for card data or for another payment because of this email.',
   },
 };

@@ -8,7 +8,11 @@ export const es: Words = {
     sentence: 'Esto es una prueba: no se cobra ninguna tarjeta ni se mueve dinero real.',
   },
   title: '{heading} – {amount} a {shop}',
-  summary: { paymentTo: 'Pago a', parts: '{net} + {fee} de comisión' },
+  summary: {
+    paymentTo: 'Pago a',
+    parts: '{net} + {fee} de comisión',
+    until: 'Puede pagar hasta el {time}.',
+  },
   steps: {
     label: 'Progreso',
     choose: 'Elegir',
@@ -19,14 +23,17 @@ export const es: Words = {
   },
   states: {
     choose: {
-      heading: 'Elija cómo pagar',
-      sentence: 'El cargo en su tarjeta lo hace el proveedor que elija.',
+      heading: 'Elija una forma de pago',
+      sentence: 'El cargo en su tarjeta lo hace el servicio de pago que elija.',
     },
-    single: { heading: 'Pagar con {provider}', sentence: 'El cargo en su tarjeta lo hace {provider}.' },
+    single: {
+      heading: 'Pagar con {provider}',
+      sentence: 'El cargo en su tarjeta lo hace {provider}.',
+    },
     nobody: {
       heading: 'Este pago no es posible por el momento',
       sentence:
-        'Ningún proveedor puede aceptar este pago. Póngase en contacto con {shop} o inténtelo más tarde.',
+        'Ningún servicio de pago puede aceptar este pago. Póngase en contacto con {shop} o inténtelo más tarde.',
     },
     nobodyBelow: {
       heading: 'Este pago no es posible por el momento',
@@ -45,33 +52,35 @@ export const es: Words = {
     waiting: {
       heading: 'Esperando su pago en {provider}',
       sentence:
-        '¿Ya ha pagado? Entonces no tiene que hacer nada más: aparecerá aquí, normalmente en unos minutos.',
+        '¿Ya ha pagado? No tiene que hacer nada. Su pago aparecerá aquí, normalmente en unos minutos.',
     },
     visitEnded: {
-      heading: 'Su visita a {provider} ha terminado',
+      heading: 'Su sesión en {provider} ha caducado',
       sentence:
-        'Si {provider} ha cobrado en su tarjeta, no vuelva a pagar: la entrega puede tardar un poco y aparecerá aquí. Si no, puede empezar de nuevo.',
+        'Si {provider} ha cobrado en su tarjeta, no vuelva a pagar: el pago puede tardar un poco y aparecerá aquí. Si no, empiece de nuevo.',
     },
     taken: {
-      heading: '{provider} ha aceptado su pago',
+      heading: 'Pago aprobado. Lo estamos confirmando.',
       sentence:
-        '{provider} indica que está en camino hacia {shop}. Aparecerá aquí, normalmente en unos minutos; por favor, no vuelva a pagar.',
+        '{provider} indica que su pago de {amount} está en camino hacia {shop}. Aparecerá aquí, normalmente en unos minutos. Por favor, no vuelva a pagar.',
     },
     declined: {
-      heading: '{provider} no ha aceptado su pago',
-      sentence: '{provider} indica que no se completó. Puede intentarlo de nuevo.',
+      heading: 'Pago rechazado. No se le ha cobrado nada.',
+      sentence: '{provider} indica que su pago de {amount} no se completó. Puede intentarlo de nuevo.',
     },
     declinedOfSeveral: {
-      heading: '{provider} no ha aceptado su pago',
-      sentence: '{provider} indica que no se completó. Puede intentarlo de nuevo o elegir otro proveedor.',
+      heading: 'Pago rechazado. No se le ha cobrado nada.',
+      sentence:
+        '{provider} indica que su pago de {amount} no se completó. Elija otra forma de pago o inténtelo de nuevo.',
     },
     underpaid: {
-      heading: 'Ha llegado menos de lo debido',
-      sentence: 'Han llegado {received}; faltan {missing}. Por favor, no vuelva a pagar el importe completo.',
+      heading: 'Su pago está incompleto',
+      sentence:
+        'Han llegado unos {received} y faltan unos {missing}. Por favor, no vuelva a pagar el importe completo.',
     },
     seen: {
       heading: 'Su pago ha llegado',
-      sentence: 'Está a punto de enviarse a {shop}. No tiene que hacer nada.',
+      sentence: 'Lo estamos enviando a {shop}. No tiene que hacer nada.',
     },
     sending: {
       heading: 'Su pago se está enviando a {shop}',
@@ -80,7 +89,7 @@ export const es: Words = {
     held: {
       heading: 'Su pago ha llegado, pero se retrasa',
       sentence:
-        'Todavía no se ha podido transferir a {shop}. Está a salvo y se vuelve a intentar; no pague por segunda vez. Si persiste, póngase en contacto con {shop} e indique la referencia de abajo.',
+        'Todavía no hemos podido enviar sus {amount} a {shop}. El dinero está a salvo y seguimos intentándolo. Por favor, no vuelva a pagar. Si el retraso continúa, póngase en contacto con {shop} e indique la referencia de abajo.',
     },
     paid: {
       heading: 'Pagado',
@@ -89,45 +98,46 @@ export const es: Words = {
     canceled: {
       heading: 'Este pago fue cancelado',
       sentence:
-        'No había llegado nada. Para pagar, empiece de nuevo en {shop}. Si aun así se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
+        'No ha llegado dinero. Para pagar {amount}, empiece de nuevo en {shop}. Si se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
     },
     expired: {
       heading: 'Este pago ha caducado',
       sentence:
-        'No llegó nada a tiempo. Para pagar, empiece de nuevo en {shop}. Si aun así se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
+        'No ha llegado dinero a tiempo. Para pagar {amount}, empiece de nuevo en {shop}. Si se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
     },
     closedWithMoney: {
       heading: 'Su pago necesita atención',
       sentence:
-        'Llegó algo después del cierre, o no era el importe completo. Póngase en contacto con {shop} e indique la referencia de abajo; no vuelva a pagar.',
+        'Han llegado unos {received} de {amount}, demasiado tarde o solo en parte. El dinero se guarda para {shop}. Póngase en contacto con {shop} e indique la referencia de abajo. Por favor, no vuelva a pagar.',
     },
     closedAndReleased: {
-      heading: '{shop} tiene lo que usted envió',
+      heading: '{shop} ha recibido su dinero',
       sentence:
-        'Llegó demasiado tarde o no era el importe completo, por lo que no cuenta como pagado. Póngase en contacto con {shop} e indique la referencia de abajo.',
+        'Han llegado unos {received} de {amount}, demasiado tarde o solo en parte, por lo que este pago no cuenta como pagado. Póngase en contacto con {shop} por su pedido e indique la referencia de abajo.',
     },
     overpaid:
-      'Se ha recibido más de lo que cuesta este pago. Si se cobró dos veces en su tarjeta, pida un reembolso a {shop} e indique la referencia de abajo.',
-    littleArrived:
-      'Ha llegado una pequeña cantidad, muy lejos de lo que cuesta; el importe completo sigue pendiente de pago.',
+      'Han llegado unos {received}: {surplus} de más. {shop} lo ha recibido todo. Pida a {shop} que le devuelva la diferencia e indique la referencia de abajo.',
+    paidTwice:
+      'Su pago ha llegado más de una vez: unos {received} en total. {shop} lo ha recibido todo. Pida a {shop} que le devuelva el pago duplicado e indique la referencia de abajo.',
+    littleArrived: 'Ha llegado una cantidad muy pequeña. El importe completo sigue pendiente.',
   },
   actions: {
     continueTo: 'Continuar a {provider}',
     continueAt: 'Continuar en {provider}',
     startAgainAt: 'Empezar de nuevo en {provider}',
-    chooseAnother: 'Elegir otro proveedor',
+    chooseAnother: 'Otras formas de pago',
     checkAgain: 'Comprobar de nuevo',
     print: 'Imprimir o guardar el recibo',
     backToCheckout: 'Volver al pago',
   },
   offers: {
     payAt: 'Pagar con {provider}',
-    minimum: 'mín. {amount}',
-    delivers: 'llegan {amount}',
-    best: 'Mejor oferta',
+    payWith: 'Pagar {amount} con {provider}',
+    otherWays: 'Otras formas de pago ({count})',
+    card: 'Tarjeta',
     lastChoice: 'Su última elección',
-    country: 'País en el que vive',
-    countryHint: '{provider} lo pide.',
+    country: '¿En qué país vive?',
+    countryHint: '{provider} necesita saber su país.',
     noneChosen: 'Elija',
     notForThis: 'No disponibles para este pago',
     onlyFrom: 'Solo a partir de {minimum}',
@@ -135,20 +145,20 @@ export const es: Words = {
     onlyUpTo: 'Solo hasta {maximum}',
     onlyCurrency: 'Solo para pagos en {currency}',
     inactive: 'No disponible por el momento',
-    silent: 'No responde por el momento',
+    silent: 'No disponible temporalmente',
     busy: 'Ocupado por el momento',
     accountNeeded: 'Requiere una cuenta de {provider}',
   },
   problems: {
-    noSuchProvider: 'Ese proveedor no existe. Elija uno de los siguientes.',
-    otherProvider: 'Este pago es para otro proveedor.',
+    noSuchProvider: 'Ese servicio de pago no existe. Elija uno de los siguientes.',
+    otherProvider: 'Este pago es para otro servicio de pago.',
     busy: '{provider} está ocupado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos.',
     busyOfSeveral:
-      '{provider} está ocupado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos o elija otro proveedor.',
+      '{provider} está ocupado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos o elija otra forma de pago.',
     unreachable:
       'No se pudo contactar con {provider}. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento.',
     unreachableOfSeveral:
-      'No se pudo contactar con {provider}. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento o elija otro proveedor.',
+      'No se pudo contactar con {provider}. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento o elija otra forma de pago.',
     inactive: '{provider} no está disponible por el momento. No se ha cobrado en su tarjeta.',
     onlyCurrency: '{provider} no acepta pagos en {currency}.',
     belowMinimum: '{amount} es menos de lo que acepta {provider}.',
@@ -157,22 +167,23 @@ export const es: Words = {
     shopCannotReceive: '{shop} no puede recibir pagos por el momento. Póngase en contacto con {shop}.',
     networkDown:
       'No se puede acceder a la red de pagos. No se ha cobrado en su tarjeta. Inténtelo de nuevo en breve.',
-    countryMissing: 'Elija su país: {provider} lo pide.',
+    countryMissing: 'Elija su país: {provider} necesita saberlo.',
     notFromHere: 'Utilice los botones de esta página para continuar.',
     other: 'No ha funcionado. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento.',
   },
   missing: {
     question: '¿Se lo han cobrado y aquí no aparece nada?',
-    usual: 'La entrega suele tardar unos minutos; si el proveedor revisa un pago, puede tardar un día.',
+    usual:
+      'La entrega suele tardar unos minutos. Si el servicio de pago revisa un pago, puede tardar un día.',
     ask: 'Si tarda más, pregunte a {provider}: guarda su pago hasta que se entrega. Indique la referencia de abajo.',
     support: 'Ayuda de {provider}',
   },
   rest: {
-    heading: 'Cómo añadir el resto',
+    heading: 'Cómo pagar el resto',
     askShop: 'Pregunte a {shop} cómo pagar el resto e indique la referencia de abajo.',
-    fromWallet: 'Enviar el resto desde un monedero',
+    fromWallet: 'Enviar el resto desde una cartera',
     howTo:
-      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta USDC en Polygon; se suma a lo que ha llegado y esta página se actualiza sola.',
+      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta USDC en Polygon. Se suma a lo que ha llegado y esta página se actualiza sola.',
     address: 'Dirección en Polygon',
   },
   facts: {
@@ -186,17 +197,18 @@ export const es: Words = {
     arrivedWith: 'Llegó con la transacción',
     sentWith: 'Enviado a la tienda con la transacción',
     newTab: '(se abre en otra pestaña)',
+    details: 'Detalles de la transacción',
   },
   assurances: {
-    card: 'Los datos de su tarjeta se introducen en el proveedor, nunca en esta página. En su extracto aparecerá probablemente su nombre y no el de la tienda.',
+    card: 'Los datos de su tarjeta se introducen en el servicio de pago, nunca en esta página. En su extracto aparecerá probablemente su nombre y no el de la tienda.',
     price:
-      'El proveedor muestra lo que cobra, incluida su propia comisión, antes de que usted confirme. Puede pedirle que se identifique.',
-    delivery: 'Entrega el pago a {shop} en USDC (dólares digitales).',
-    email: 'Compartimos su dirección de correo, {email}, con el proveedor.',
+      'El servicio de pago muestra el total, incluida su comisión, antes de que usted confirme. Es posible que tenga que verificar su identidad.',
+    delivery: 'El servicio de pago entrega el pago a {shop} en USDC (dólares digitales).',
+    email: 'Compartimos su correo electrónico, {email}, con el servicio de pago.',
     emailKept:
-      'La tienda ha añadido una dirección de correo a este pago, {email}. Su enlace no la incluye, así que el proveedor no la recibe.',
+      'La tienda ha añadido un correo electrónico a este pago, {email}. Su enlace no lo incluye, así que no lo compartimos con el servicio de pago.',
   },
-  offline: 'No hay conexión por el momento. Esta página seguirá sola en cuanto vuelva.',
+  offline: 'No tiene conexión. Esta página seguirá sola en cuanto vuelva.',
   messages: {
     unknownLink: {
       heading: 'Aquí no hay ningún pago',
@@ -229,6 +241,9 @@ export const es: Words = {
   shop: {
     support: '¿Preguntas? Contacte con {shop}',
     back: 'Volver a {shop}',
+    leadsTo: 'Este enlace lleva a {host}.',
+    automatic: 'En {seconds} segundos irá a {host}.',
+    stay: 'Quedarse en esta página',
   },
   phone: {
     heading: 'Continuar en el móvil',
@@ -239,17 +254,22 @@ export const es: Words = {
     heading: 'Envíe {amount}',
     waiting:
       'Esperando su transferencia. Cuenta en cuanto la red ya no puede revertirla, entre unos segundos y un minuto después.',
-    partly: 'Han llegado {received}; esto es lo que falta.',
+    partly: 'Han llegado {received}. Este es el importe que falta.',
     network: 'Red',
     testNetwork: 'Red de pruebas local, cadena {chain}',
     to: 'A',
     contract: 'Contrato de USDC',
     code: 'Código QR de la transferencia, para una cartera que lo escanee',
     open: 'Abrir en su cartera',
-    onlyThere: 'Solo USDC y solo en {network}: en otra red, o con otro token, no llega.',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    payWith: 'Pagar con {wallet}',
+    sent: 'Su cartera ha enviado la transferencia. Esperando a la red.',
+    refused: 'Su cartera no ha enviado la transferencia. No se ha pagado nada.',
+    onlyThere: 'Envíe solo USDC y solo por {network}. Cualquier otra cosa no llega y puede perderse.',
     whole:
-      'Envíe el importe completo: lo que la red o una plataforma de intercambio cobre como comisión va aparte.',
-    once: 'La dirección es solo para este pago. No la use otra vez.',
+      'Envíe el importe completo. Las comisiones de la red o de una plataforma de intercambio van aparte.',
+    once: 'Use esta dirección solo para este pago.',
   },
   mail: {
     subject: 'Recibo de {shop}: {amount}',

@@ -8,7 +8,11 @@ export const fr: Words = {
     sentence: 'Ceci est un test\u00a0: aucune carte n’est débitée et aucun argent réel ne circule.',
   },
   title: '{heading} – {amount} à {shop}',
-  summary: { paymentTo: 'Paiement à', parts: '{net} + {fee} de frais' },
+  summary: {
+    paymentTo: 'Paiement à',
+    parts: '{net} + {fee} de frais',
+    until: 'Vous pouvez payer jusqu’au {time}.',
+  },
   steps: {
     label: 'Progression',
     choose: 'Choisir',
@@ -19,13 +23,17 @@ export const fr: Words = {
   },
   states: {
     choose: {
-      heading: 'Choisissez comment payer',
-      sentence: 'Votre carte est débitée par le prestataire que vous choisissez.',
+      heading: 'Choisissez un moyen de paiement',
+      sentence: 'Votre carte est débitée par le service de paiement que vous choisissez.',
     },
-    single: { heading: 'Payer avec {provider}', sentence: 'Votre carte est débitée par {provider}.' },
+    single: {
+      heading: 'Payer avec {provider}',
+      sentence: 'Votre carte est débitée par {provider}.',
+    },
     nobody: {
       heading: 'Ce paiement est impossible pour le moment',
-      sentence: 'Aucun prestataire ne peut accepter ce paiement. Contactez {shop} ou réessayez plus tard.',
+      sentence:
+        'Aucun service de paiement ne peut accepter ce paiement. Contactez {shop} ou réessayez plus tard.',
     },
     nobodyBelow: {
       heading: 'Ce paiement est impossible pour le moment',
@@ -43,34 +51,35 @@ export const fr: Words = {
     waiting: {
       heading: 'En attente de votre paiement chez {provider}',
       sentence:
-        'Vous avez déjà payé\u00a0? Vous n’avez plus rien à faire\u00a0: le paiement apparaîtra ici, en général en quelques minutes.',
+        'Vous avez déjà payé\u00a0? Vous n’avez rien à faire. Votre paiement apparaîtra ici, en général en quelques minutes.',
     },
     visitEnded: {
-      heading: 'Votre visite chez {provider} est terminée',
+      heading: 'Votre session {provider} a expiré',
       sentence:
-        'Si {provider} a débité votre carte, ne payez pas à nouveau\u00a0: la livraison peut prendre un moment et apparaîtra ici. Sinon, vous pouvez recommencer.',
+        'Si {provider} a débité votre carte, ne payez pas à nouveau\u00a0: le paiement peut prendre un moment et apparaîtra ici. Sinon, recommencez.',
     },
     taken: {
-      heading: '{provider} a accepté votre paiement',
+      heading: 'Paiement accepté. Nous le confirmons.',
       sentence:
-        '{provider} indique qu’il est en route vers {shop}. Il apparaîtra ici, en général en quelques minutes\u00a0; ne payez pas à nouveau.',
+        '{provider} indique que votre paiement de {amount} est en route vers {shop}. Il apparaîtra ici, en général en quelques minutes. Ne payez pas à nouveau.',
     },
     declined: {
-      heading: '{provider} n’a pas accepté votre paiement',
-      sentence: '{provider} indique qu’il n’a pas abouti. Vous pouvez réessayer.',
+      heading: 'Paiement refusé. Vous n’avez pas été débité.',
+      sentence: '{provider} indique que votre paiement de {amount} n’a pas abouti. Vous pouvez réessayer.',
     },
     declinedOfSeveral: {
-      heading: '{provider} n’a pas accepté votre paiement',
+      heading: 'Paiement refusé. Vous n’avez pas été débité.',
       sentence:
-        '{provider} indique qu’il n’a pas abouti. Vous pouvez réessayer ou choisir un autre prestataire.',
+        '{provider} indique que votre paiement de {amount} n’a pas abouti. Choisissez un autre moyen de paiement ou réessayez.',
     },
     underpaid: {
-      heading: 'Le montant reçu est insuffisant',
-      sentence: 'Reçu\u00a0: {received}. Il manque {missing}. Ne payez pas à nouveau le montant entier.',
+      heading: 'Votre paiement est incomplet',
+      sentence:
+        'Environ {received} sont arrivés et il manque environ {missing}. Ne payez pas à nouveau le montant entier.',
     },
     seen: {
       heading: 'Votre paiement est arrivé',
-      sentence: 'Il va être transmis à {shop}. Vous n’avez rien à faire.',
+      sentence: 'Nous le transmettons à {shop}. Vous n’avez rien à faire.',
     },
     sending: {
       heading: 'Votre paiement est en cours d’envoi à {shop}',
@@ -79,7 +88,7 @@ export const fr: Words = {
     held: {
       heading: 'Votre paiement est arrivé, mais il est retardé',
       sentence:
-        'Il n’a pas encore pu être transmis à {shop}. Il est en sécurité et l’envoi est retenté\u00a0; ne payez pas une seconde fois. Si cela dure, contactez {shop} et indiquez la référence ci-dessous.',
+        'Vos {amount} n’ont pas encore pu être transmis à {shop}. L’argent est en sécurité et nous continuons d’essayer. Ne payez pas à nouveau. Si le retard persiste, contactez {shop} et indiquez la référence ci-dessous.',
     },
     paid: {
       heading: 'Payé',
@@ -88,44 +97,46 @@ export const fr: Words = {
     canceled: {
       heading: 'Ce paiement a été annulé',
       sentence:
-        'Rien n’était arrivé. Pour payer, recommencez chez {shop}. Si votre carte a malgré tout été débitée, indiquez à {shop} la référence ci-dessous.',
+        'Aucun argent n’est arrivé. Pour payer {amount}, recommencez chez {shop}. Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
     },
     expired: {
       heading: 'Ce paiement a expiré',
       sentence:
-        'Rien n’est arrivé à temps. Pour payer, recommencez chez {shop}. Si votre carte a malgré tout été débitée, indiquez à {shop} la référence ci-dessous.',
+        'Aucun argent n’est arrivé à temps. Pour payer {amount}, recommencez chez {shop}. Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
     },
     closedWithMoney: {
-      heading: 'Votre paiement demande une intervention',
+      heading: 'Votre paiement demande votre attention',
       sentence:
-        'Quelque chose est arrivé après la clôture, ou ce n’était pas le montant entier. Contactez {shop} et indiquez la référence ci-dessous\u00a0; ne payez pas à nouveau.',
+        'Environ {received} sur {amount} sont arrivés, trop tard ou en partie seulement. L’argent est conservé pour {shop}. Contactez {shop} et indiquez la référence ci-dessous. Ne payez pas à nouveau.',
     },
     closedAndReleased: {
-      heading: '{shop} a reçu ce que vous avez envoyé',
+      heading: '{shop} a reçu votre argent',
       sentence:
-        'C’est arrivé trop tard ou ce n’était pas le montant entier\u00a0: le paiement n’est donc pas considéré comme réglé. Contactez {shop} et indiquez la référence ci-dessous.',
+        'Environ {received} sur {amount} sont arrivés, trop tard ou en partie seulement\u00a0: ce paiement n’est donc pas considéré comme réglé. Contactez {shop} au sujet de votre commande et indiquez la référence ci-dessous.',
     },
     overpaid:
-      'Le montant reçu dépasse celui de ce paiement. Si votre carte a été débitée deux fois, demandez un remboursement à {shop} et indiquez la référence ci-dessous.',
-    littleArrived: 'Une petite somme est arrivée, très loin du prix\u00a0; le montant entier reste à payer.',
+      'Environ {received} sont arrivés, soit {surplus} de trop. {shop} a tout reçu. Demandez à {shop} de rembourser la différence et indiquez la référence ci-dessous.',
+    paidTwice:
+      'Votre paiement est arrivé plus d’une fois\u00a0: environ {received} au total. {shop} a tout reçu. Demandez à {shop} de rembourser le paiement en double et indiquez la référence ci-dessous.',
+    littleArrived: 'Une très petite somme est arrivée. Le montant entier reste à payer.',
   },
   actions: {
     continueTo: 'Continuer vers {provider}',
     continueAt: 'Continuer chez {provider}',
     startAgainAt: 'Recommencer chez {provider}',
-    chooseAnother: 'Choisir un autre prestataire',
+    chooseAnother: 'Autres moyens de paiement',
     checkAgain: 'Vérifier à nouveau',
     print: 'Imprimer ou enregistrer le reçu',
     backToCheckout: 'Retour au paiement',
   },
   offers: {
     payAt: 'Payer avec {provider}',
-    minimum: 'min. {amount}',
-    delivers: '{amount} arrivent',
-    best: 'Meilleure offre',
+    payWith: 'Payer {amount} avec {provider}',
+    otherWays: 'Autres moyens de paiement ({count})',
+    card: 'Carte bancaire',
     lastChoice: 'Votre dernier choix',
-    country: 'Pays où vous vivez',
-    countryHint: '{provider} le demande.',
+    country: 'Dans quel pays vivez-vous\u00a0?',
+    countryHint: '{provider} a besoin de connaître votre pays.',
     noneChosen: 'Choisissez',
     notForThis: 'Indisponibles pour ce paiement',
     onlyFrom: 'À partir de {minimum} seulement',
@@ -133,19 +144,19 @@ export const fr: Words = {
     onlyUpTo: 'Jusqu’à {maximum} seulement',
     onlyCurrency: 'Uniquement pour les paiements en {currency}',
     inactive: 'Indisponible pour le moment',
-    silent: 'Ne répond pas pour le moment',
+    silent: 'Temporairement indisponible',
     busy: 'Occupé pour le moment',
     accountNeeded: 'Nécessite un compte {provider}',
   },
   problems: {
-    noSuchProvider: 'Ce prestataire n’existe pas. Choisissez-en un ci-dessous.',
-    otherProvider: 'Ce paiement est prévu pour un autre prestataire.',
+    noSuchProvider: 'Ce service de paiement n’existe pas. Choisissez-en un ci-dessous.',
+    otherProvider: 'Ce paiement est prévu pour un autre service de paiement.',
     busy: '{provider} est momentanément occupé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes.',
     busyOfSeveral:
-      '{provider} est momentanément occupé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes ou choisissez un autre prestataire.',
+      '{provider} est momentanément occupé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes ou choisissez un autre moyen de paiement.',
     unreachable: '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant.',
     unreachableOfSeveral:
-      '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant ou choisissez un autre prestataire.',
+      '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant ou choisissez un autre moyen de paiement.',
     inactive: '{provider} est indisponible pour le moment. Votre carte n’a pas été débitée.',
     onlyCurrency: '{provider} n’accepte pas les paiements en {currency}.',
     belowMinimum: '{amount} est inférieur à ce que {provider} accepte.',
@@ -154,23 +165,23 @@ export const fr: Words = {
     shopCannotReceive: '{shop} ne peut pas recevoir de paiements pour le moment. Contactez {shop}.',
     networkDown:
       'Le réseau de paiement est injoignable. Votre carte n’a pas été débitée. Réessayez sous peu.',
-    countryMissing: 'Choisissez votre pays\u00a0: {provider} le demande.',
+    countryMissing: 'Choisissez votre pays\u00a0: {provider} a besoin de le connaître.',
     notFromHere: 'Utilisez les boutons de cette page pour continuer.',
     other: 'Cela n’a pas fonctionné. Votre carte n’a pas été débitée. Réessayez dans un instant.',
   },
   missing: {
     question: 'Débité, mais rien n’apparaît ici\u00a0?',
     usual:
-      'La livraison prend en général quelques minutes\u00a0; si le prestataire vérifie un paiement, elle peut prendre un jour.',
+      'La livraison prend en général quelques minutes. Si le service de paiement vérifie un paiement, elle peut prendre un jour.',
     ask: 'Si cela dure plus longtemps, demandez à {provider}, qui détient votre paiement jusqu’à sa livraison. Indiquez la référence ci-dessous.',
     support: 'Assistance de {provider}',
   },
   rest: {
-    heading: 'Comment compléter',
+    heading: 'Comment payer le reste',
     askShop: 'Demandez à {shop} comment payer le reste et indiquez la référence ci-dessous.',
     fromWallet: 'Envoyer le reste depuis un portefeuille',
     howTo:
-      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seul l’USDC sur Polygon compte\u00a0; il s’ajoute à ce qui est arrivé et cette page se met à jour d’elle-même.',
+      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seul l’USDC sur Polygon compte. Il s’ajoute à ce qui est arrivé et cette page se met à jour d’elle-même.',
     address: 'Adresse sur Polygon',
   },
   facts: {
@@ -184,17 +195,18 @@ export const fr: Words = {
     arrivedWith: 'Arrivé avec la transaction',
     sentWith: 'Envoyé à la boutique avec la transaction',
     newTab: '(s’ouvre dans un nouvel onglet)',
+    details: 'Détails de la transaction',
   },
   assurances: {
-    card: 'Vous saisissez votre carte chez le prestataire, jamais sur cette page. Votre relevé mentionnera sans doute son nom, et non celui de la boutique.',
+    card: 'Vous saisissez votre carte auprès du service de paiement, jamais sur cette page. Votre relevé mentionnera sans doute son nom, et non celui de la boutique.',
     price:
-      'Le prestataire affiche ce qu’il facture, ses propres frais compris, avant que vous confirmiez. Il peut vous demander qui vous êtes.',
+      'Le service de paiement affiche le total, ses frais compris, avant que vous confirmiez. Vous devrez peut-être vérifier votre identité.',
     delivery: 'Il livre le paiement à {shop} en USDC (dollars numériques).',
-    email: 'Nous communiquons votre adresse e-mail, {email}, au prestataire.',
+    email: 'Nous communiquons votre adresse e-mail, {email}, au service de paiement.',
     emailKept:
-      'La boutique a joint une adresse e-mail à ce paiement, {email}. Votre lien ne la contient pas\u00a0: le prestataire ne la reçoit donc pas.',
+      'La boutique a joint une adresse e-mail à ce paiement, {email}. Votre lien ne la contient pas\u00a0: nous ne la communiquons donc pas au service de paiement.',
   },
-  offline: 'Pas de connexion pour le moment. Cette page reprendra d’elle-même dès son retour.',
+  offline: 'Vous êtes hors ligne. Cette page reprendra d’elle-même dès le retour de la connexion.',
   messages: {
     unknownLink: {
       heading: 'Il n’y a pas de paiement ici',
@@ -225,8 +237,11 @@ export const fr: Words = {
     see: 'Voir le paiement',
   },
   shop: {
-    support: 'Des questions ? Contactez {shop}',
+    support: 'Des questions\u00a0? Contactez {shop}',
     back: 'Retour à {shop}',
+    leadsTo: 'Ce lien mène à {host}.',
+    automatic: 'Vous serez redirigé vers {host} dans {seconds} secondes.',
+    stay: 'Rester sur cette page',
   },
   phone: {
     heading: 'Continuer sur votre téléphone',
@@ -237,17 +252,22 @@ export const fr: Words = {
     heading: 'Envoyez {amount}',
     waiting:
       'En attente de votre transfert. Il compte dès que le réseau ne peut plus l’annuler, de quelques secondes à une minute plus tard.',
-    partly: '{received} sont arrivés ; voici ce qui manque.',
+    partly: '{received} sont arrivés. Voici le montant qui manque.',
     network: 'Réseau',
     testNetwork: 'Réseau de test local, chaîne {chain}',
     to: 'À',
     contract: 'Contrat de l’USDC',
     code: 'Code QR du transfert, pour un portefeuille qui le scanne',
     open: 'Ouvrir dans votre portefeuille',
+    copy: 'Copier',
+    copied: 'Copié',
+    payWith: 'Payer avec {wallet}',
+    sent: 'Votre portefeuille a envoyé le transfert. En attente du réseau.',
+    refused: 'Votre portefeuille n’a pas envoyé le transfert. Rien n’a été payé.',
     onlyThere:
-      'Uniquement des USDC, et uniquement sur {network} : sur un autre réseau, ou avec un autre jeton, rien n’arrive.',
-    whole: 'Envoyez le montant entier : les frais du réseau ou d’une plateforme d’échange s’y ajoutent.',
-    once: 'L’adresse ne sert qu’à ce paiement. Ne la réutilisez pas.',
+      'Envoyez uniquement des USDC, et uniquement sur {network}. Tout autre envoi n’arrive pas et peut être perdu.',
+    whole: 'Envoyez le montant entier. Les frais du réseau ou d’une plateforme d’échange s’y ajoutent.',
+    once: 'N’utilisez cette adresse que pour ce paiement.',
   },
   mail: {
     subject: 'Reçu de {shop} : {amount}',

@@ -8,7 +8,11 @@ export const pt: Words = {
     sentence: 'Isto é um teste: nenhum cartão é cobrado e nenhum dinheiro real é movimentado.',
   },
   title: '{heading} – {amount} para {shop}',
-  summary: { paymentTo: 'Pagamento a', parts: '{net} + {fee} de taxa' },
+  summary: {
+    paymentTo: 'Pagamento a',
+    parts: '{net} + {fee} de taxa',
+    until: 'Você pode pagar até {time}.',
+  },
   steps: {
     label: 'Progresso',
     choose: 'Escolher',
@@ -19,14 +23,17 @@ export const pt: Words = {
   },
   states: {
     choose: {
-      heading: 'Escolha como pagar',
-      sentence: 'Seu cartão é cobrado pelo provedor que você escolher.',
+      heading: 'Escolha uma forma de pagamento',
+      sentence: 'Seu cartão é cobrado pelo serviço de pagamento que você escolher.',
     },
-    single: { heading: 'Pagar com {provider}', sentence: 'Seu cartão é cobrado por {provider}.' },
+    single: {
+      heading: 'Pagar com {provider}',
+      sentence: 'Seu cartão é cobrado por {provider}.',
+    },
     nobody: {
       heading: 'Este pagamento não é possível no momento',
       sentence:
-        'Nenhum provedor pode aceitar este pagamento. Entre em contato com {shop} ou tente mais tarde.',
+        'Nenhum serviço de pagamento pode aceitar este pagamento. Entre em contato com {shop} ou tente mais tarde.',
     },
     nobodyBelow: {
       heading: 'Este pagamento não é possível no momento',
@@ -45,34 +52,36 @@ export const pt: Words = {
     waiting: {
       heading: 'Aguardando seu pagamento em {provider}',
       sentence:
-        'Já pagou? Então não é preciso fazer mais nada: o pagamento aparece aqui, geralmente em poucos minutos.',
+        'Já pagou? Você não precisa fazer nada. Seu pagamento aparece aqui, geralmente em poucos minutos.',
     },
     visitEnded: {
-      heading: 'Sua visita a {provider} terminou',
+      heading: 'Sua sessão em {provider} expirou',
       sentence:
-        'Se {provider} cobrou seu cartão, não pague de novo: a entrega pode demorar um pouco e aparece aqui. Caso contrário, você pode recomeçar.',
+        'Se {provider} cobrou seu cartão, não pague de novo: o pagamento pode demorar um pouco e aparece aqui. Caso contrário, recomece.',
     },
     taken: {
-      heading: '{provider} aceitou seu pagamento',
+      heading: 'Pagamento aprovado. Estamos confirmando.',
       sentence:
-        '{provider} informa que ele está a caminho de {shop}. Ele aparece aqui, geralmente em poucos minutos; não pague de novo.',
+        '{provider} informa que seu pagamento de {amount} está a caminho de {shop}. Ele aparece aqui, geralmente em poucos minutos. Não pague de novo.',
     },
     declined: {
-      heading: '{provider} não aceitou seu pagamento',
-      sentence: '{provider} informa que ele não foi concluído. Você pode tentar de novo.',
+      heading: 'Pagamento recusado. Nada foi cobrado.',
+      sentence:
+        '{provider} informa que seu pagamento de {amount} não foi concluído. Você pode tentar de novo.',
     },
     declinedOfSeveral: {
-      heading: '{provider} não aceitou seu pagamento',
+      heading: 'Pagamento recusado. Nada foi cobrado.',
       sentence:
-        '{provider} informa que ele não foi concluído. Você pode tentar de novo ou escolher outro provedor.',
+        '{provider} informa que seu pagamento de {amount} não foi concluído. Escolha outra forma de pagamento ou tente de novo.',
     },
     underpaid: {
-      heading: 'Chegou menos do que o devido',
-      sentence: 'Chegaram {received}; faltam {missing}. Não pague o valor inteiro de novo.',
+      heading: 'Seu pagamento está incompleto',
+      sentence:
+        'Chegaram cerca de {received} e faltam cerca de {missing}. Não pague o valor inteiro de novo.',
     },
     seen: {
       heading: 'Seu pagamento chegou',
-      sentence: 'Ele está prestes a ser enviado a {shop}. Você não precisa fazer nada.',
+      sentence: 'Estamos enviando o pagamento a {shop}. Você não precisa fazer nada.',
     },
     sending: {
       heading: 'Seu pagamento está sendo enviado a {shop}',
@@ -81,7 +90,7 @@ export const pt: Words = {
     held: {
       heading: 'Seu pagamento chegou, mas está atrasado',
       sentence:
-        'Ele ainda não pôde ser repassado a {shop}. Está seguro e o envio é tentado de novo; não pague uma segunda vez. Se persistir, entre em contato com {shop} e informe a referência abaixo.',
+        'Seus {amount} ainda não puderam ser enviados a {shop}. O dinheiro está seguro e continuamos tentando. Não pague de novo. Se o atraso continuar, entre em contato com {shop} e informe a referência abaixo.',
     },
     paid: {
       heading: 'Pago',
@@ -90,44 +99,46 @@ export const pt: Words = {
     canceled: {
       heading: 'Este pagamento foi cancelado',
       sentence:
-        'Nada havia chegado. Para pagar, recomece em {shop}. Se mesmo assim seu cartão foi cobrado, informe a {shop} a referência abaixo.',
+        'Nenhum dinheiro chegou. Para pagar {amount}, recomece em {shop}. Se seu cartão foi cobrado, informe a {shop} a referência abaixo.',
     },
     expired: {
       heading: 'Este pagamento expirou',
       sentence:
-        'Nada chegou a tempo. Para pagar, recomece em {shop}. Se mesmo assim seu cartão foi cobrado, informe a {shop} a referência abaixo.',
+        'Nenhum dinheiro chegou a tempo. Para pagar {amount}, recomece em {shop}. Se seu cartão foi cobrado, informe a {shop} a referência abaixo.',
     },
     closedWithMoney: {
       heading: 'Seu pagamento precisa de atenção',
       sentence:
-        'Algo chegou depois do encerramento, ou não era o valor inteiro. Entre em contato com {shop} e informe a referência abaixo; não pague de novo.',
+        'Chegaram cerca de {received} de {amount}, tarde demais ou só em parte. O dinheiro está guardado para {shop}. Entre em contato com {shop} e informe a referência abaixo. Não pague de novo.',
     },
     closedAndReleased: {
-      heading: '{shop} está com o que você enviou',
+      heading: '{shop} recebeu seu dinheiro',
       sentence:
-        'Chegou tarde demais ou não era o valor inteiro, por isso não conta como pago. Entre em contato com {shop} e informe a referência abaixo.',
+        'Chegaram cerca de {received} de {amount}, tarde demais ou só em parte, por isso este pagamento não conta como pago. Fale com {shop} sobre seu pedido e informe a referência abaixo.',
     },
     overpaid:
-      'Chegou mais do que este pagamento custa. Se seu cartão foi cobrado duas vezes, peça um reembolso a {shop} e informe a referência abaixo.',
-    littleArrived: 'Chegou um pequeno valor, muito longe do preço; o valor inteiro ainda precisa ser pago.',
+      'Chegaram cerca de {received}, {surplus} a mais. {shop} recebeu tudo. Peça a {shop} que devolva a diferença e informe a referência abaixo.',
+    paidTwice:
+      'Seu pagamento chegou mais de uma vez: cerca de {received} no total. {shop} recebeu tudo. Peça a {shop} que devolva o pagamento duplicado e informe a referência abaixo.',
+    littleArrived: 'Chegou um valor muito pequeno. O valor inteiro ainda precisa ser pago.',
   },
   actions: {
     continueTo: 'Continuar para {provider}',
     continueAt: 'Continuar em {provider}',
     startAgainAt: 'Recomeçar em {provider}',
-    chooseAnother: 'Escolher outro provedor',
+    chooseAnother: 'Outras formas de pagamento',
     checkAgain: 'Verificar de novo',
     print: 'Imprimir ou salvar o recibo',
     backToCheckout: 'Voltar ao pagamento',
   },
   offers: {
     payAt: 'Pagar com {provider}',
-    minimum: 'mín. {amount}',
-    delivers: 'chegam {amount}',
-    best: 'Melhor oferta',
+    payWith: 'Pagar {amount} com {provider}',
+    otherWays: 'Outras formas de pagamento ({count})',
+    card: 'Cartão',
     lastChoice: 'Sua última escolha',
-    country: 'País onde você mora',
-    countryHint: '{provider} pede essa informação.',
+    country: 'Em que país você mora?',
+    countryHint: '{provider} precisa saber seu país.',
     noneChosen: 'Escolha',
     notForThis: 'Indisponíveis para este pagamento',
     onlyFrom: 'Somente a partir de {minimum}',
@@ -135,20 +146,20 @@ export const pt: Words = {
     onlyUpTo: 'Somente até {maximum}',
     onlyCurrency: 'Somente para pagamentos em {currency}',
     inactive: 'Indisponível no momento',
-    silent: 'Não responde no momento',
+    silent: 'Temporariamente indisponível',
     busy: 'Ocupado no momento',
     accountNeeded: 'Requer uma conta {provider}',
   },
   problems: {
-    noSuchProvider: 'Esse provedor não existe. Escolha um abaixo.',
-    otherProvider: 'Este pagamento é para outro provedor.',
+    noSuchProvider: 'Esse serviço de pagamento não existe. Escolha um abaixo.',
+    otherProvider: 'Este pagamento é para outro serviço de pagamento.',
     busy: '{provider} está ocupado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos.',
     busyOfSeveral:
-      '{provider} está ocupado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos ou escolha outro provedor.',
+      '{provider} está ocupado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos ou escolha outra forma de pagamento.',
     unreachable:
       'Não foi possível contatar {provider}. Seu cartão não foi cobrado. Tente de novo em instantes.',
     unreachableOfSeveral:
-      'Não foi possível contatar {provider}. Seu cartão não foi cobrado. Tente de novo em instantes ou escolha outro provedor.',
+      'Não foi possível contatar {provider}. Seu cartão não foi cobrado. Tente de novo em instantes ou escolha outra forma de pagamento.',
     inactive: '{provider} não está disponível no momento. Seu cartão não foi cobrado.',
     onlyCurrency: '{provider} não aceita pagamentos em {currency}.',
     belowMinimum: '{amount} é menos do que {provider} aceita.',
@@ -157,23 +168,23 @@ export const pt: Words = {
     shopCannotReceive: '{shop} não pode receber pagamentos no momento. Entre em contato com {shop}.',
     networkDown:
       'Não é possível acessar a rede de pagamentos. Seu cartão não foi cobrado. Tente de novo em breve.',
-    countryMissing: 'Escolha seu país: {provider} pede essa informação.',
+    countryMissing: 'Escolha seu país: {provider} precisa dessa informação.',
     notFromHere: 'Use os botões desta página para continuar.',
     other: 'Não funcionou. Seu cartão não foi cobrado. Tente de novo em instantes.',
   },
   missing: {
     question: 'Foi cobrado, mas nada aparece aqui?',
     usual:
-      'A entrega geralmente leva poucos minutos; quando o provedor analisa um pagamento, pode levar um dia.',
+      'A entrega geralmente leva poucos minutos. Quando o serviço de pagamento analisa um pagamento, pode levar um dia.',
     ask: 'Se demorar mais, pergunte a {provider}, que guarda seu pagamento até a entrega. Informe a referência abaixo.',
     support: 'Ajuda de {provider}',
   },
   rest: {
-    heading: 'Como completar o valor',
+    heading: 'Como pagar o restante',
     askShop: 'Pergunte a {shop} como pagar o restante e informe a referência abaixo.',
     fromWallet: 'Enviar o restante de uma carteira',
     howTo:
-      'Envie {missing} pela rede Polygon para este endereço. Só USDC na Polygon conta; ele é somado ao que chegou, e esta página se atualiza sozinha.',
+      'Envie {missing} pela rede Polygon para este endereço. Só USDC na Polygon conta. O valor é somado ao que chegou, e esta página se atualiza sozinha.',
     address: 'Endereço na Polygon',
   },
   facts: {
@@ -187,17 +198,18 @@ export const pt: Words = {
     arrivedWith: 'Chegou com a transação',
     sentWith: 'Enviado à loja com a transação',
     newTab: '(abre em nova aba)',
+    details: 'Detalhes da transação',
   },
   assurances: {
-    card: 'Você informa seu cartão no provedor, nunca nesta página. Na sua fatura provavelmente aparecerá o nome dele, não o da loja.',
+    card: 'Você informa os dados do cartão no serviço de pagamento, nunca nesta página. Na sua fatura provavelmente aparecerá o nome dele, não o da loja.',
     price:
-      'O provedor mostra o que cobra, incluindo a própria taxa, antes de você confirmar. Ele pode perguntar quem você é.',
-    delivery: 'Ele entrega o pagamento a {shop} em USDC (dólares digitais).',
-    email: 'Compartilhamos seu endereço de e-mail, {email}, com o provedor.',
+      'O serviço de pagamento mostra o total, incluindo a taxa dele, antes de você confirmar. Talvez seja preciso verificar sua identidade.',
+    delivery: 'O serviço de pagamento entrega o pagamento a {shop} em USDC (dólares digitais).',
+    email: 'Compartilhamos seu e-mail, {email}, com o serviço de pagamento.',
     emailKept:
-      'A loja informou um endereço de e-mail para este pagamento, {email}. Seu link não o contém, por isso o provedor não o recebe.',
+      'A loja informou um e-mail para este pagamento, {email}. Seu link não o contém, por isso não o compartilhamos com o serviço de pagamento.',
   },
-  offline: 'Sem conexão no momento. Esta página continua sozinha assim que ela voltar.',
+  offline: 'Você está offline. Esta página continua sozinha assim que a conexão voltar.',
   messages: {
     unknownLink: {
       heading: 'Não há nenhum pagamento aqui',
@@ -230,6 +242,9 @@ export const pt: Words = {
   shop: {
     support: 'Dúvidas? Fale com {shop}',
     back: 'Voltar para {shop}',
+    leadsTo: 'Este link leva a {host}.',
+    automatic: 'Você irá para {host} em {seconds} segundos.',
+    stay: 'Ficar nesta página',
   },
   phone: {
     heading: 'Continuar no celular',
@@ -240,16 +255,22 @@ export const pt: Words = {
     heading: 'Envie {amount}',
     waiting:
       'Aguardando a sua transferência. Ela conta assim que a rede não puder mais desfazê-la, de segundos a um minuto depois.',
-    partly: 'Chegaram {received}; isto é o que falta.',
+    partly: 'Chegaram {received}. Este é o valor que falta.',
     network: 'Rede',
     testNetwork: 'Rede de testes local, cadeia {chain}',
     to: 'Para',
     contract: 'Contrato do USDC',
     code: 'Código QR da transferência, para uma carteira que o leia',
     open: 'Abrir na sua carteira',
-    onlyThere: 'Somente USDC e somente na rede {network}: em outra rede, ou como outro token, não chega.',
-    whole: 'Envie o valor inteiro: o que a rede ou uma corretora cobrar de taxa é à parte.',
-    once: 'O endereço vale só para este pagamento. Não o use de novo.',
+    copy: 'Copiar',
+    copied: 'Copiado',
+    payWith: 'Pagar com {wallet}',
+    sent: 'Sua carteira enviou a transferência. Aguardando a rede.',
+    refused: 'Sua carteira não enviou a transferência. Nada foi pago.',
+    onlyThere:
+      'Envie somente USDC e somente pela rede {network}. Qualquer outra coisa não chega e pode se perder.',
+    whole: 'Envie o valor inteiro. As taxas da rede ou de uma corretora são à parte.',
+    once: 'Use este endereço somente para este pagamento.',
   },
   mail: {
     subject: 'Recibo de {shop}: {amount}',

@@ -116,6 +116,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
       keepMs: external.intervals.quoteKeepMs,
     }),
     nowMs: clock.nowMs,
+    expiryMs: config.checkoutExpiryHours * 3_600_000,
     baseUrl: config.baseUrl,
     explorerTransactionUrl: external.explorerTransactionUrl,
     token: external.settlements[0].token,

@@ -121,6 +121,14 @@ export function isDirect({ provider }: Pick<Payment, 'provider'>): boolean {
   return provider === DIRECT_PROVIDER;
 }
 
+/** The value of a USDC amount in the payment's currency, at the rate of its creation. Rounded. */
+export function aboutCents(
+  { amountCents, usdUnits }: Pick<Payment, 'amountCents' | 'usdUnits'>,
+  units: bigint,
+): number {
+  return usdUnits === 0n ? 0 : Number((units * BigInt(amountCents) + usdUnits / 2n) / usdUnits);
+}
+
 /** The fields of a payment that change after its creation. */
 export type PaymentChange = Partial<
   Pick<

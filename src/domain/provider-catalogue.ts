@@ -68,6 +68,16 @@ export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
 /** Their customers need an account there before they can pay (documented). */
 export const providersWithAccount: ReadonlySet<ProviderId> = new Set(['coinbase']);
 
+/** Their adapters request a payment by card; what the page of another provider offers is not known. */
+export const providersByCard: ReadonlySet<ProviderId> = new Set([
+  'banxa',
+  'coinbase',
+  'moonpay',
+  'rampnetwork',
+  'revolut',
+  'transak',
+]);
+
 /** The value of `provider` that lets the customer choose on the page. */
 export const MULTI_PROVIDER = 'multi';
 export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;

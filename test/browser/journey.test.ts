@@ -81,12 +81,12 @@ describe('a customer with a browser', () => {
     await press('Card declined');
     await waitFor('the refusal', 60_000, async () => {
       await page.reload();
-      return (await headingOf(page)).includes('did not take');
+      return (await headingOf(page)).startsWith('Payment declined');
     });
     await press('Too little arrives');
     await waitFor('the part', SETTLED_MS, async () => {
       await page.reload();
-      return (await headingOf(page)).startsWith('Too little');
+      return (await headingOf(page)).startsWith('Your payment is incomplete');
     });
     expect(await page.getByRole('button', { name: 'Paid' }).count(), 'nothing to play any more').toBe(0);
 

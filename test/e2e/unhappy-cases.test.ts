@@ -121,11 +121,11 @@ describe('every error code of the specification, brought about in the sandbox', 
     const statusOf = (id: string) => service.readStatus(`payment_id=${id}`);
     await says(twice, 'has received your payment');
     expect(await statusOf(twice)).toMatchObject({ status: 'paid', forward_status: 'completed' });
-    await says(less, 'Too little has arrived');
+    await says(less, 'Your payment is incomplete');
     expect(await textOn(less)).toContain('How to add the rest');
     // Only the provider says that it has taken something: whom to ask is on the page, and nothing is paid.
     for (const id of [wrong, late]) {
-      await says(id, 'has taken your payment');
+      await says(id, 'Payment approved');
       expect(await textOn(id)).toContain('Charged, but nothing shows up here?');
     }
     for (const id of [less, wrong, late])

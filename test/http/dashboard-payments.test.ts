@@ -205,7 +205,7 @@ describe('a payment’s page', () => {
     for (const words of [
       payment.id,
       shortCodeOf(payment.id),
-      'Status changed to paid / completed',
+      'Succeeded',
       'Customer opened the provider',
       'The endpoint responded with 500',
       '123 ms',

@@ -26,7 +26,7 @@ async function open(change: Partial<Payment> = {}, depositedUnits = 0n) {
 
 it('names amount, network, address and token, and opens a wallet with all of them', async () => {
   const { payment, markup, text } = await open();
-  for (const part of ['Send 25.000000 USDC', 'Polygon', payment.depositAddress, USDC, 'Only USDC']) {
+  for (const part of ['Send 25.000000 USDC', 'Polygon', payment.depositAddress, USDC, 'Send only USDC']) {
     expect(text).toContain(part);
   }
   const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=25000000`;
@@ -39,7 +39,7 @@ it('names amount, network, address and token, and opens a wallet with all of the
 it('asks for what is missing after a part has arrived, and for nothing once enough was sent', async () => {
   const { text } = await open({}, 10_000_000n);
   expect(text).toContain('Send 15.000000 USDC');
-  expect(text).toContain('10.000000 USDC arrived; this is what is missing.');
+  expect(text).toContain('10.000000 USDC arrived. This is the missing amount.');
   // Also where it is so little that a visit at a provider would still be offered.
   expect((await open({}, 1n)).text).toContain('Send 24.999999 USDC');
   expect((await open({}, 25_000_000n)).text).not.toContain('Send ');

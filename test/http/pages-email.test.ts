@@ -50,7 +50,7 @@ describe("the customer's e-mail address", () => {
     async (given) => {
       const page = await open(`/pay/${id}?email=${encodeURIComponent(given)}`);
       expect(textOf(page.body)).toContain(
-        'We share your e-mail address, J…@Zebra.example, with the provider.',
+        'We share your email address, J…@Zebra.example, with the payment service.',
       );
       expect((await click(tokenIn(page.body))).statusCode).toBe(303);
       expect(pages.emails).toEqual([email]);

@@ -31,26 +31,24 @@ const delivers = (units: bigint) => async (): Promise<Quote> => ({
 const orderIn = (body: string) =>
   [...body.matchAll(/formaction="[^"]*\/providers\/(\w+)"/g)].map(([, id]) => id);
 
-it('shows what each provider would deliver, and marks the one that delivers most', async () => {
-  pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
-  pages.quoteAnswers.set('wert', delivers(25_123_456n));
+it('leads with the provider whose expected delivery is the highest, and folds the others below it', async () => {
+  for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
+  pages.quoteAnswers.set('transak', delivers(25_500_000n));
   const { body } = await openNew();
-  expect(textOf(body)).toContain('min. $20.00 · 24.10 USDC arrives');
-  expect(textOf(body)).toContain('min. $1.00 · 25.12 USDC arrives');
-  expect(body).toMatch(/<style nonce="[\w-]+">#offer-wert \.best\{visibility:visible\}<\/style>/);
+  const [lead, others] = body.split('<details class="others">') as [string, string];
+  expect(textOf(lead)).toContain('Pay $26.10 with Transak');
+  expect(orderIn(lead)).toEqual(['transak']);
+  expect(textOf(others)).toContain('Other ways to pay (9)');
+  expect(orderIn(others)).toHaveLength(9);
 });
 
-it('marks all that deliver most, and none where all deliver the same, or only one says what it delivers', async () => {
+it('shows payers what the adapters state, and neither minimums nor what reaches the merchant', async () => {
   pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
-  expect((await openNew()).body).not.toContain('visibility:visible');
-  pages.clock.monotonicMs += 60_000;
-  pages.quoteAnswers.set('wert', delivers(24_100_000n));
-  expect((await openNew()).body).not.toContain('visibility:visible}</style>');
-  pages.clock.monotonicMs += 60_000;
-  pages.quoteAnswers.set('banxa', delivers(23_000_000n));
-  expect((await openNew()).body).toContain(
-    '>#offer-moonpay .best,#offer-wert .best{visibility:visible}</style>',
-  );
+  const { body } = await openNew();
+  expect(textOf(body)).toMatch(/Pay at Coinbase ?Coinbase ?Card · Coinbase account required/);
+  expect(textOf(body)).toMatch(/Pay at MoonPay ?MoonPay ?Card/);
+  expect(textOf(body)).toMatch(/Pay at Wert ?Wert (?!Card)/);
+  expect(textOf(body)).not.toMatch(/min\. |arrives|USDC arrive|Best value/);
 });
 
 it('says in its row why a provider cannot serve, and keeps one that is silent', async () => {
@@ -63,10 +61,10 @@ it('says in its row why a provider cannot serve, and keeps one that is silent', 
   expect(orderIn(body)).not.toContain('stripe');
   expect(orderIn(body)).toEqual(expect.arrayContaining(['wert', 'revolut']));
   expect(textOf(body)).toContain('Stripe Not available at the moment');
-  expect(textOf(body)).toContain('min. $1.00 · Does not answer at the moment');
+  expect(textOf(body)).toMatch(/Pay at Wert ?Wert Temporarily unavailable/);
 });
 
-it('shows the page at once, then each provider that answers without waiting for others, and silent ones last', async () => {
+it('shows the page at once, then all rows together, and later marks those that turn out not to serve', async () => {
   const answers = new Map<ProviderId, (quote: Quote) => void>();
   for (const id of ['moonpay', 'wert', 'transak'] as const) {
     pages.quoteAnswers.set(id, () => new Promise((resolve) => answers.set(id, resolve)));
@@ -92,21 +90,36 @@ it('shows the page at once, then each provider that answers without waiting for 
     return orderIn(text);
   };
   const all = providerIds.filter((id) => id !== 'klarna');
-  const quick = all.filter((id) => !answers.has(id));
   expect(await ordered()).toEqual([]);
-  expect(text).toContain('Choose how to pay');
+  expect(text).toContain('Choose a payment method');
   // All were asked before the first of them has answered.
   expect(pages.asked).toHaveLength(all.length);
   await vi.advanceTimersByTimeAsync(300);
-  expect(await ordered()).toEqual(quick);
+  const shown = await ordered();
+  expect([...shown].sort()).toEqual([...all].sort());
+  // Those that have not answered yet come last.
+  expect(shown.slice(-3).sort()).toEqual(['moonpay', 'transak', 'wert']);
   answers.get('transak')?.({ deliveryUnits: 24_000_000n, minimumUsdCents: null });
-  expect(await ordered()).toEqual([...quick, 'transak']);
   await vi.advanceTimersByTimeAsync(1_699);
-  expect(await ordered()).toEqual([...quick, 'transak']);
+  expect(await ordered()).toEqual(shown);
   await vi.advanceTimersByTimeAsync(1);
   await whole;
-  expect(orderIn(text)).toEqual([...quick, 'transak', 'moonpay', 'wert']);
+  expect(orderIn(text)).toEqual(shown);
+  const marked = [...text.matchAll(/>#offer-(\w+) \.late\{visibility:visible\}<\/style>/g)].map(
+    ([, id]) => id,
+  );
+  expect(marked).toEqual(['moonpay', 'wert']);
   expect(text).toContain('</html>');
+});
+
+it('shows all rows after a moment also where no provider has answered', async () => {
+  for (const id of providerIds) pages.quoteAnswers.set(id, () => new Promise(() => {}));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const answer = openNew();
+  await vi.advanceTimersByTimeAsync(2_000);
+  const { body } = await answer;
+  expect(orderIn(body)).toHaveLength(providerIds.length - 1);
+  expect(body).toMatch(/<div class="lead" id="offer-revolut">/);
 });
 
 it('puts providers that fail at once behind all others, the first of the list and the last choice as well', async () => {
@@ -116,7 +129,7 @@ it('puts providers that fail at once behind all others, the first of the list an
   );
   const { body } = await openNew({ cookie: 'provider=moonpay' });
   expect(orderIn(body).at(0)).toBe('revolut');
-  expect(orderIn(body).slice(-2)).toEqual(['moonpay', 'wert']);
+  expect(orderIn(body).slice(-2)).toEqual(['wert', 'moonpay']);
   expect(textOf(body)).toContain('Busy at the moment');
 });
 
@@ -181,7 +194,7 @@ describe('with visits that ended', () => {
     expect(order).toHaveLength(providerIds.length - 1);
     expect(order.at(0)).toBe('moonpay');
     expect(order.at(-1)).toBe('transak');
-    expect(textOf(body).split('24.00 USDC arrives')).toHaveLength(providerIds.length - 1);
+    expect(body).toContain('<details class="others" open>');
   });
 });
 
@@ -234,12 +247,12 @@ it('is not replaced by the poll, which asks nobody', async () => {
   expect(pages.asked).toHaveLength(asked);
 });
 
-it('is replaced by the poll once the operator changes a minimum, or switches a provider off', async () => {
+it('is replaced by the poll once a minimum of the operator rules a provider out, or switches a provider off', async () => {
   const id = pages.put(checkoutStates.choose());
   const revisions = new Set<unknown>();
   for (const change of [
     null,
-    { active: null, minimumUsdCents: 2_345 },
+    { active: null, minimumUsdCents: 99_00 },
     { active: false, minimumUsdCents: null },
   ]) {
     if (change !== null) pages.settings.set('wert', change);
@@ -259,10 +272,10 @@ it('puts the provider first that the customer went to the last time', async () =
     'provider=transak; Path=/; Max-Age=31536000; HttpOnly; SameSite=Lax',
   );
   const { body } = await openNew({ cookie: 'a=b; provider=transak' });
-  expect(orderIn(body).slice(0, 3)).toEqual(['transak', 'moonpay', 'wert']);
-  expect(textOf(body)).toContain('Transak Your last choice');
+  expect(orderIn(body).slice(0, 3)).toEqual(['transak', 'revolut', 'coinbase']);
+  expect(textOf(body)).toContain('with Transak Your last choice');
   for (const value of ['nobody', '<script>', 'klarna']) {
-    expect(orderIn((await openNew({ cookie: `provider=${value}` })).body)[0]).toBe('moonpay');
+    expect(orderIn((await openNew({ cookie: `provider=${value}` })).body)[0]).toBe('revolut');
   }
 });
 
@@ -278,7 +291,7 @@ it('asks for the country where a provider needs it, and goes on with the answer'
     });
   const question = await post('');
   expect(question.statusCode).toBe(200);
-  expect(textOf(question.body)).toContain('Revolut fragt danach.');
+  expect(textOf(question.body)).toContain('Revolut fragt nach Ihrem Land.');
   expect(question.body).toContain('<option value="AT">&#214;sterreich</option>'.replace('&#214;', 'Ö'));
   for (const nonsense of ['country=', 'country=XX', 'country=de', 'country=DE%00']) {
     const again = await post(nonsense);

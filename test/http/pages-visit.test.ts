@@ -84,10 +84,10 @@ describe('a click on a provider', () => {
   it("refuses a provider that does not exist or is not this payment's", async () => {
     const response = await click(pages.put(checkoutStates.choose()), 'nobody');
     expect(response.statusCode).toBe(400);
-    expect(textOf(response.body)).toContain('There is no such provider.');
+    expect(textOf(response.body)).toContain('This payment service does not exist.');
     const other = await click(pages.put(single()), 'wert');
     expect(other.statusCode).toBe(400);
-    expect(textOf(other.body)).toContain('This checkout is for another provider.');
+    expect(textOf(other.body)).toContain('This checkout is for another payment service.');
     expect(pages.started).toEqual([]);
   });
 
@@ -131,8 +131,8 @@ describe('a click on a provider', () => {
   it('leads there although somebody sent a speck of money to the address, and the page says so', async () => {
     const id = pages.put(pageView(pagePayment(), { deposits: [1n] }));
     const page = await open(`/pay/${id}`);
-    expect(textOf(page.body)).toContain('Choose how to pay');
-    expect(textOf(page.body)).toContain('A little has arrived for this checkout');
+    expect(textOf(page.body)).toContain('Choose a payment method');
+    expect(textOf(page.body)).toContain('A very small amount has arrived.');
     expect(page.body).toContain(`formaction="/pay/${id}/providers/wert"`);
     expect((await click(id, 'wert')).statusCode).toBe(303);
     expect(pages.started).toEqual(['wert']);
@@ -437,7 +437,7 @@ describe("the customer's country", () => {
     const id = pages.put(checkoutStates.choose());
     const response = await click(id, 'revolut');
     expect(response.statusCode).toBe(200);
-    expect(textOf(response.body)).toContain('Country you live in');
+    expect(textOf(response.body)).toContain('Where do you live?');
     expect(response.body).not.toContain('role="alert"><p');
     expect(response.body).toContain(`/pay/${id}/providers/wert`);
     expect(pages.started).toEqual([]);
@@ -547,6 +547,6 @@ it('a direct link does not lead to pay a second time while the provider says tha
   const id = pages.put(pageView(payment, { sessions: [pageSession(payment, { progress: 'delivering' })] }));
   const response = await open(`/pay/${id}?auto=1&email=jane%40example.com`);
   expect(response.statusCode).toBe(200);
-  expect(textOf(response.body)).toContain('MoonPay has taken your payment');
+  expect(textOf(response.body)).toContain('Payment approved. We’re confirming it.');
   expect(pages.started).toEqual([]);
 });

@@ -35,6 +35,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     accounts,
     directory: providers,
     nowMs,
+    expiryMs: 7 * 86_400_000,
     baseUrl: BASE_URL,
     token: RESERVED_ADDRESS,
     startSession: createStartSession({
@@ -113,7 +114,7 @@ describe.each(['down', 'slow', 'refuse'] as const)('a provider that is told: %s'
       // The order of the others follows the time that each quote takes.
       expect(waysIn(page.body).toSorted()).toEqual([...providerIds].toSorted());
       expect(waysIn(page.body).at(-1)).toBe(id);
-      expect(textOf(page.body).split('Does not answer at the moment')).toHaveLength(2);
+      expect(textOf(page.body).split('Temporarily unavailable')).toHaveLength(2);
 
       const clicked = await click(paymentId, id);
       expect(clicked.statusCode).toBe(502);
@@ -193,7 +194,7 @@ async function payAt(id: ProviderId, isSent: (count: number) => boolean) {
 
 describe.each([...tellers])('webhooks of %s', (id, teller) => {
   const expectTaken = async (paymentId: string) =>
-    expect(textOf((await openPage(paymentId)).body)).toMatch(/has taken your payment/);
+    expect(textOf((await openPage(paymentId)).body)).toMatch(/Payment approved/);
 
   it('repeated: are all taken, and move the page once for each news', async () => {
     behave(id, 'notices-repeated');

@@ -30,6 +30,8 @@ import { onePixel } from './pictures.ts';
 
 /** The moment at which the pages are looked at. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
+/** How long after its creation a checkout can be paid. */
+export const EXPIRY_MS = 7 * 86_400_000;
 export const PAGES_BASE_URL = 'http://localhost:3000';
 
 /** The token that pages tell those who pay from a wallet. */
@@ -223,6 +225,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     limits: createPageLimits(() => clock.monotonicMs),
     baseUrl,
     nowMs: () => NOW_MS,
+    expiryMs: EXPIRY_MS,
     countryHeader: options.countryHeader ?? null,
     isTestMode: options.isTestMode ?? false,
     testPayments: options.simulateOutcome === undefined ? null : { simulateOutcome: options.simulateOutcome },
@@ -231,7 +234,14 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   if (options.isTestMode === true) {
     const explorerTransactionUrl = (hash: string) => `https://explorer.example/tx/${hash}`;
     const chain = { explorerTransactionUrl, token: USDC } as const;
-    registerStatePages(server, { ...chain, directory, quotes: providerQuotes, nowMs: () => NOW_MS, baseUrl });
+    registerStatePages(server, {
+      ...chain,
+      directory,
+      quotes: providerQuotes,
+      nowMs: () => NOW_MS,
+      expiryMs: EXPIRY_MS,
+      baseUrl,
+    });
   }
   return {
     server,

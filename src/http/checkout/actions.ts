@@ -3,7 +3,7 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { fillIn, formatUsdc, type Language } from './languages.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
-import { providerButton, selector } from './selector.ts';
+import { foldedOffers, providerButton, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
 
 type AtProvider = Extract<CheckoutView, { kind: 'at_provider' }>;
@@ -33,7 +33,7 @@ function choices(checkout: Checkout, language: Language, list?: Html): Html {
   const { offers } = checkout;
   const single = singleProviderOf(checkout);
   const canServe = offers.some(({ provider, refusal }) => provider === single && refusal === null);
-  if (single === null || !canServe) return selector(checkout, offers, language, list);
+  if (single === null || !canServe) return selector({ checkout, offers, language }, list);
   const label = fillIn(language.words.actions.continueTo, { provider: nameOf(single) });
   return providerButton(checkout.payment, single, label);
 }
@@ -48,11 +48,11 @@ function continueSession(view: AtProvider, checkout: Checkout, language: Languag
   const canGoOn = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
   const others = offers.filter(({ provider }) => provider !== view.provider);
   if (isDeclined(view) && others.length > 0)
-    return html`<section><h2>${actions.chooseAnother}</h2>${selector(checkout, others, language, list)}</section>
-${canGoOn ? providerButton(payment, view.provider, label) : nothing}`;
+    return html`${selector({ checkout, offers: others, language }, list)}
+${canGoOn ? providerButton(payment, view.provider, label, 'plain') : nothing}`;
   return html`${canGoOn ? providerButton(payment, view.provider, label) : nothing}
 ${isDeclined(view) ? nothing : paymentDelayHelp(view, language)}
-${others.length === 0 ? nothing : html`<details><summary>${actions.chooseAnother}</summary>${selector(checkout, others, language)}</details>`}`;
+${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, language })}`;
 }
 
 /** Reloads the page, for browsers without script. */

@@ -39,7 +39,6 @@ export function sendCheckout(
     source: context.quotes,
     lastChoice: lastChoiceOf(checkout, request),
     customerCountry: customerCountry(context, request),
-    success: context.directory.success?.(),
   };
   const canSimulate = context.testPayments !== null;
   const chain = { explorerTransactionUrl, token };

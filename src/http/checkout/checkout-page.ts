@@ -20,7 +20,7 @@ import { emailTokenField } from './known-email.ts';
 import { fillIn, fillText, formatMoney, type Language, leavesCurrencyOpen } from './languages.ts';
 import { layout, type Page } from './layout.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
-import { type ExplorerTransactionUrl, facts } from './receipt.ts';
+import { type ExplorerTransactionUrl, facts, timeElement } from './receipt.ts';
 import {
   type CountryQuestion,
   countryQuestion,
@@ -68,6 +68,7 @@ export function checkoutContent(
     direct?.words ??
     wordsOf(view, {
       language,
+      payment,
       shop: account.name,
       single: singleProviderOf(checkout),
       canBePaid: checkout.offers.some(({ refusal }) => refusal === null),
@@ -83,6 +84,7 @@ export function checkoutContent(
     direct === null
       ? detailOf(shown, language, explorerTransactionUrl, offersToCome)
       : html`${direct.detail}
+${payableUntil(shown, language)}
 ${shopLinks(shown, language)}`;
   const whole = frameOf(checkout);
   const shown = withoutOffer(checkout, asking);
@@ -102,9 +104,10 @@ function choosesProvider(view: CheckoutView): boolean {
 }
 
 /** Without the offer of the provider that declined the payment: its button stands below the list. */
-function withoutDeclined(checkout: Checkout): Checkout {
-  const { view } = checkout;
-  return isDeclined(view) && view.kind === 'at_provider' ? withoutOffer(checkout, view.provider) : checkout;
+function offerListOf(checkout: Checkout, language: Language) {
+  const { view, offers } = checkout;
+  const declined = isDeclined(view) && view.kind === 'at_provider' ? view.provider : null;
+  return { checkout, offers: offers.filter(({ provider }) => provider !== declined), language };
 }
 
 function withoutOffer(checkout: Checkout, asking: ProviderId | null): Checkout {
@@ -121,6 +124,7 @@ function detailOf(
   return html`${progress(checkout.view, language)}
 ${actions(checkout, language, list)}
 ${facts(checkout, language, explorerTransactionUrl)}
+${payableUntil(checkout, language)}
 ${shopLinks(checkout, language)}`;
 }
 
@@ -194,7 +198,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     !isDirect &&
     choosesProvider(view) &&
     singleProviderOf(checkout) === null &&
-    possibleOffers(withoutDeclined(shown).offers).length > 0;
+    possibleOffers(offerListOf(shown, language).offers).length > 0;
   const refreshSeconds = refreshSecondsOf(view);
   return layout({
     language,
@@ -222,7 +226,7 @@ ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path
       ? {
           streamed: {
             place: offersToCome,
-            pieces: (nonce: string) => quotedOffers(quotes, withoutDeclined(shown), language, nonce),
+            pieces: (nonce: string) => quotedOffers(quotes, offerListOf(shown, language), nonce),
           },
         }
       : {}),
@@ -364,6 +368,13 @@ function currentStepOf(view: CheckoutView): number | null {
     case 'closed_and_released':
       return null;
   }
+}
+
+/** How long the checkout can be paid; empty once it need not or cannot be. */
+function payableUntil({ view, expiresAtMs }: Checkout, language: Language): Html {
+  if (!(takesPayment(view) || view.kind === 'underpaid') || isTakenByProvider(view)) return nothing;
+  const [before = '', after = ''] = language.words.summary.until.split('{time}');
+  return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
 }
 
 /** The shop's links, if it has set them: return after the end of the payment, and support. */

@@ -22,6 +22,7 @@ function viewIn(
 ): PaymentView {
   const payment = {
     paidThresholdUnits,
+    receivedUnits: 0n,
     txidIn: null,
     txidOut: null,
     cancelReason: null,
@@ -134,7 +135,8 @@ describe('the view of a payment', () => {
       kind: 'paid',
       paidAtMs: 7,
       providers: [],
-      isOverpaid: false,
+      surplus: null,
+      receivedUnits: 0n,
       depositHash: 'in',
       releaseHash: 'out',
     });

@@ -1,5 +1,5 @@
 import { isNearlyAllMissing } from '../../domain/paid-threshold.ts';
-import { type Deposit, isDirect } from '../../domain/payment.ts';
+import { type Deposit, isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
@@ -39,18 +39,24 @@ export type CheckoutView =
       readonly paidAtMs: number;
       /** The providers that charged the customer, as far as known (`chargingProviders`). */
       readonly providers: readonly ProviderId[];
-      /** Whether clearly more arrived than the payment costs. */
-      readonly isOverpaid: boolean;
+      /** Whether clearly more arrived than the payment costs, and whether that is the whole amount again; else null. */
+      readonly surplus: 'overpaid' | 'paidTwice' | null;
+      readonly receivedUnits: bigint;
       readonly depositHash: string | null;
       readonly releaseHash: string | null;
     }
   | { readonly kind: 'canceled' }
   | { readonly kind: 'expired' }
   /** Closed, with a balance or a past balance at the address: too small, or too late. */
-  | { readonly kind: 'closed_with_money'; readonly depositHash: string | null }
+  | {
+      readonly kind: 'closed_with_money';
+      readonly receivedUnits: bigint;
+      readonly depositHash: string | null;
+    }
   /** Closed, and the received money was released to the merchant without counting as paid. */
   | {
       readonly kind: 'closed_and_released';
+      readonly receivedUnits: bigint;
       readonly depositHash: string | null;
       readonly releaseHash: string | null;
     };
@@ -63,9 +69,11 @@ export function checkoutViewOf(
   const depositHash = payment.txidIn ?? decisiveDeposit(observations.deposits, payment.paidThresholdUnits);
   const releaseHash = payment.txidOut ?? observations.releases.at(-1)?.transactionHash ?? null;
   const state = stateOf(payment);
+  const { seenUnits } = sumObservations(observations);
+  let { receivedUnits } = payment;
+  if (seenUnits > receivedUnits) receivedUnits = seenUnits;
   switch (state) {
     case 'unpaid/pending': {
-      const { seenUnits } = sumObservations(observations);
       // A payment from a wallet is paid once it is final.
       if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen', depositHash };
       // A transfer from a wallet need not be the whole amount, so every part of it counts.
@@ -91,17 +99,26 @@ export function checkoutViewOf(
         kind: 'paid',
         paidAtMs: payment.paidAtMs ?? payment.createdAtMs,
         providers: chargingProviders(sessions),
-        isOverpaid: payment.amountMismatch === 'overpaid',
+        surplus: surplusOf(payment, observations.deposits),
+        receivedUnits,
         depositHash,
         releaseHash,
       };
     case 'canceled/canceled':
       return { kind: payment.cancelReason === 'expired' ? 'expired' : 'canceled' };
     case 'canceled/manual_required':
-      return { kind: 'closed_with_money', depositHash };
+      return { kind: 'closed_with_money', receivedUnits, depositHash };
     case 'canceled/completed':
-      return { kind: 'closed_and_released', depositHash, releaseHash };
+      return { kind: 'closed_and_released', receivedUnits, depositHash, releaseHash };
   }
+}
+
+function surplusOf(
+  { amountMismatch, paidThresholdUnits }: Payment,
+  deposits: readonly Deposit[],
+): 'overpaid' | 'paidTwice' | null {
+  if (amountMismatch !== 'overpaid') return null;
+  return deposits.filter(({ units }) => units >= paidThresholdUnits).length > 1 ? 'paidTwice' : 'overpaid';
 }
 
 /** The providers that charged the customer: the only one with a session, or of several those that report a delivery. */

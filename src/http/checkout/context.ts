@@ -35,7 +35,7 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
 /** Dependencies of example pages, which test mode registers beside those of payments. */
 export type ExamplePagesContext = Pick<
   CheckoutPagesContext,
-  'directory' | 'nowMs' | 'baseUrl' | 'explorerTransactionUrl' | 'token' | 'quotes'
+  'directory' | 'nowMs' | 'expiryMs' | 'baseUrl' | 'explorerTransactionUrl' | 'token' | 'quotes'
 >;
 
 export interface PaymentRoute {

@@ -5,6 +5,7 @@ import { isPaymentId, paymentIdOfShortCode } from '../../domain/payment-id.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { estimateSuccess, type SuccessRates } from '../../domain/provider-success.ts';
 import {
   listOffers,
   type ProviderDirectory,
@@ -17,7 +18,12 @@ export interface ReadCheckoutContext {
   readonly accounts: Pick<AccountStore, 'findAccount'>;
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;
+  /** Time after the creation until which a checkout can be paid. */
+  readonly expiryMs: number;
 }
+
+/** Assumes the same of every provider. */
+const withoutVisits = estimateSuccess([]);
 
 /** The data of a checkout's page. */
 export interface Checkout {
@@ -26,6 +32,9 @@ export interface Checkout {
   readonly view: CheckoutView;
   /** The providers of this payment, each with the reason why it cannot serve; empty when no session may be started. */
   readonly offers: readonly ProviderOffer[];
+  /** How often visits to providers end with a delivery. */
+  readonly success: SuccessRates;
+  readonly expiresAtMs: number;
 }
 
 /** The payment's only provider, or null if the customer may choose. */
@@ -58,7 +67,7 @@ export async function readCheckoutOfShortCode(
 
 /** The checkout of a payment that was read. */
 export async function checkoutOf(
-  context: Pick<ReadCheckoutContext, 'directory' | 'nowMs'>,
+  context: Pick<ReadCheckoutContext, 'directory' | 'nowMs' | 'expiryMs'>,
   stored: PaymentView,
   account: Account,
 ): Promise<Checkout> {
@@ -70,5 +79,6 @@ export async function checkoutOf(
           ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
         )
       : [];
-  return { payment, account, view, offers };
+  const success = context.directory.success?.() ?? withoutVisits;
+  return { payment, account, view, offers, success, expiresAtMs: payment.createdAtMs + context.expiryMs };
 }

@@ -74,8 +74,12 @@ function* receiptRows(
     const providers = formatList(language, view.providers.map(nameOf));
     yield row(html`${names.chargedBy}`, html`<bdi>${providers}</bdi>`);
   }
-  const iso = new Date(view.paidAtMs).toISOString();
-  yield row(html`${names.time}`, html`<time datetime="${iso}">${formatTime(language, view.paidAtMs)}</time>`);
+  yield row(html`${names.time}`, timeElement(view.paidAtMs, language));
+}
+
+/** A time in UTC, which the page's script writes in the customer's own zone. */
+export function timeElement(atMs: number, language: Language): Html {
+  return html`<time datetime="${new Date(atMs).toISOString()}">${formatTime(language, atMs)}</time>`;
 }
 
 function row(term: Html, description: Html): Html {

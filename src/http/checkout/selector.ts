@@ -2,22 +2,16 @@ import type { Payment } from '../../domain/payment.ts';
 import {
   assumedDeliveryUnits,
   type ProviderId,
+  providersByCard,
   providersWithAccount,
 } from '../../domain/provider-catalogue.ts';
-import { exploredProvider, orderBySuccess, type SuccessRates } from '../../domain/provider-success.ts';
+import { exploredProvider, orderBySuccess } from '../../domain/provider-success.ts';
 import type { QuoteOutcome, Quotes } from '../../payments/ask-quotes.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { isDeclined } from './checkout-view.ts';
 import { emailTokenField } from './known-email.ts';
-import {
-  fillIn,
-  formatMoney,
-  formatMoneyAndCode,
-  formatUsdc,
-  type Language,
-  type LanguageCode,
-  languages,
-} from './languages.ts';
+import { fillIn, formatMoney, type Language, type LanguageCode, languages } from './languages.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf, refusalWords } from './state-words.ts';
 
@@ -37,21 +31,36 @@ function sessionPath(payment: Payment, provider: ProviderId): string {
  */
 export const SESSION_FORM = 'provider-session';
 
-/** The single provider's button, if it can serve. */
-export function providerButton(payment: Payment, provider: ProviderId, label: Html): Html {
-  return html`<p><button class="button primary wide" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
+/** A provider's button in its full width. */
+export function providerButton(
+  payment: Payment,
+  provider: ProviderId,
+  label: Html,
+  look: 'primary' | 'plain' = 'primary',
+): Html {
+  return html`<p><button class="button ${look === 'primary' ? 'primary ' : ''}wide" type="submit" form="${SESSION_FORM}" formaction="${sessionPath(payment, provider)}" data-provider="${nameOf(provider)}"><span>${label}</span>${arrow}</button></p>`;
 }
 
-/** A button for each provider that can serve the payment, and the reason for each that cannot. */
-export function selector(
-  checkout: Checkout,
-  offers: readonly ProviderOffer[],
-  language: Language,
-  list: Html = plainOffers(checkout, offers, language),
-): Html {
-  const refused = offers.filter((offer): offer is RefusedOffer => offer.refusal !== null);
-  return html`${possibleOffers(offers).length === 0 ? nothing : list}
-${refused.length === 0 ? nothing : refusedOffers(checkout, refused, language)}`;
+/** The offers of a page, and how they are shown. */
+interface OfferList {
+  readonly checkout: Checkout;
+  readonly offers: readonly ProviderOffer[];
+  readonly language: Language;
+}
+
+/** The best offer as a button, and the others folded below it. */
+export function selector(selection: OfferList, list?: Html): Html {
+  const possible = possibleOffers(selection.offers);
+  if (possible.length === 0) return refusedOffers(selection);
+  return list ?? leadAndOthers(selection, inExpectedOrder(selection.checkout, possible));
+}
+
+/** All offers folded, beside another button that leads. */
+export function foldedOffers(selection: OfferList): Html {
+  const { checkout, offers, language } = selection;
+  const rows = inExpectedOrder(checkout, possibleOffers(offers));
+  const heading = html`${language.words.actions.chooseAnother}`;
+  return foldedList(heading, rows, selection, false);
 }
 
 type RefusedOffer = ProviderOffer & { readonly refusal: Refusal };
@@ -63,24 +72,49 @@ export function possibleOffers(offers: readonly ProviderOffer[]): readonly Provi
 
 /** The inputs of the list without quotes, besides the payment. */
 export function offersInBrief({ offers }: Checkout): string {
-  return possibleOffers(offers)
-    .map(({ provider, minimumUsdCents }) => `${provider} ${minimumUsdCents}`)
+  return offers
+    .map(
+      ({ provider, refusal }) => `${provider} ${refusal?.errorName ?? ''} ${refusal?.minimumUsdCents ?? ''}`,
+    )
     .join();
-}
-
-/** The list without quotes. */
-function plainOffers(checkout: Checkout, offers: readonly ProviderOffer[], language: Language): Html {
-  const rows = possibleOffers(offers).map((offer) => offerRow(checkout, { offer }, language));
-  return html`<ul class="offers">${rows}</ul>`;
 }
 
 /** The content of a row of the list. */
 interface OfferRow {
   readonly offer: ProviderOffer;
-  /** The provider's quote; omitted if none was requested. */
-  readonly outcome?: QuoteOutcome;
+  /** The provider's quote; null while it is awaited, absent if none was requested. */
+  readonly outcome?: QuoteOutcome | null;
   /** Whether the customer chose this provider the last time. */
   readonly isLastChoice?: boolean;
+}
+
+/** Ordered rows: the first that can be chosen leads. After a decline the others are open. */
+function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
+  const { checkout, offers, language } = selection;
+  const lead = rows.find(({ outcome }) => outcome?.kind !== 'refused');
+  const others = rows.filter((row) => row !== lead);
+  const { payment, view } = checkout;
+  const { offers: words } = language.words;
+  const amount = formatMoney(language, payment.amountCents, payment.currency);
+  const button =
+    lead === undefined
+      ? nothing
+      : html`<div class="lead" id="offer-${lead.offer.provider}">${providerButton(payment, lead.offer.provider, fillIn(words.payWith, { amount, provider: lead.offer.name }))}
+<p class="facts-of-offer">${offerDetails(lead, language)}</p></div>`;
+  if (others.length === 0 && offers.every(({ refusal }) => refusal === null)) return button;
+  const count = others.filter(({ outcome }) => outcome?.kind !== 'refused').length;
+  const heading = count === 0 ? html`${words.notForThis}` : fillIn(words.otherWays, { count: String(count) });
+  return html`${button}${foldedList(heading, others, selection, lead === undefined || isDeclined(view))}`;
+}
+
+function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferList, isOpen: boolean): Html {
+  const { checkout, language } = selection;
+  const list =
+    rows.length === 0
+      ? nothing
+      : html`<ul class="offers">${rows.map((row) => offerRow(checkout, row, language))}</ul>`;
+  return html`<details class="others"${isOpen ? html` open` : nothing}><summary>${heading}</summary>
+${list}${refusedOffers(selection)}</details>`;
 }
 
 /** One provider: a button, or the reason why it cannot serve. */
@@ -91,30 +125,32 @@ function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
     return html`
 <li class="off"><b>${offer.name}</b> <span>${reason}</span></li>`;
   }
-  const { payment } = checkout;
-  const { offers: words } = language.words;
-  const amount = formatMoney(language, payment.amountCents, payment.currency);
+  const { payAt } = language.words.offers;
   return html`
-<li id="offer-${offer.provider}"><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(words.payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b>${row.isLastChoice === true ? html` <span class="badge">${words.lastChoice}</span>` : nothing} <small>${offerDetails(checkout, row, language)}</small></span><span class="price"><bdi class="charge">${amount}</bdi>${outcome === undefined ? nothing : html` <span class="badge good best">${words.best}</span>`}</span>${arrow}</button></li>`;
+<li id="offer-${offer.provider}"><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b> <small>${offerDetails(row, language)}</small></span>${arrow}</button></li>`;
 }
 
-/** "min. $20.00 · 24.93 USDC arrives". */
-function offerDetails({ payment }: Checkout, { offer, outcome }: OfferRow, language: Language): Html {
+/** "Card · Coinbase account required": only what the provider's adapter states. */
+function offerDetails({ offer, outcome, isLastChoice = false }: OfferRow, language: Language): Html {
   const { offers: words } = language.words;
-  const formatMinimum = payment.currency === 'USD' ? formatMoney : formatMoneyAndCode;
-  const from = fillIn(words.minimum, { amount: formatMinimum(language, offer.minimumUsdCents, 'USD') });
-  const account = fillIn(words.accountNeeded, { provider: offer.name });
-  const minimum = providersWithAccount.has(offer.provider) ? html`${from} · ${account}` : html`${from}`;
-  if (outcome?.kind === 'silent') return html`${minimum} · ${words.silent}`;
-  if (outcome?.kind === 'busy') return html`${minimum} · ${words.busy}`;
-  const units = outcome?.kind === 'quoted' ? outcome.quote.deliveryUnits : null;
-  if (units === null) return minimum;
-  return html`${minimum} · ${fillIn(words.delivers, { amount: formatUsdc(language, units, 'down') })}`;
+  const { provider, name } = offer;
+  const details = [
+    ...(isLastChoice ? [html`${words.lastChoice}`] : []),
+    ...(providersByCard.has(provider) ? [html`<span class="card-mark">${words.card}</span>`] : []),
+    ...(providersWithAccount.has(provider) ? [fillIn(words.accountNeeded, { provider: name })] : []),
+    ...(outcome?.kind === 'silent' ? [html`${words.silent}`] : []),
+    ...(outcome?.kind === 'busy' ? [html`${words.busy}`] : []),
+    // Shown by a style rule if the provider turns out not to serve: nothing moves, and no script is needed.
+    ...(outcome === null ? [html`<span class="late">${words.silent}</span>`] : []),
+  ];
+  return html`${details.map((detail, index) => (index === 0 ? detail : html` · ${detail}`))}`;
 }
 
-function refusedOffers(checkout: Checkout, offers: readonly RefusedOffer[], language: Language): Html {
+function refusedOffers({ checkout, offers, language }: OfferList): Html {
+  const refused = offers.filter((offer): offer is RefusedOffer => offer.refusal !== null);
+  if (refused.length === 0) return nothing;
   return html`<section><h2>${language.words.offers.notForThis}</h2>
-<ul class="refused">${offers.map(
+<ul class="refused">${refused.map(
     (offer) => html`
 <li><b>${offer.name}</b> <span>${refusalWords(language, offer, checkout)}</span></li>`,
   )}
@@ -128,126 +164,88 @@ export interface OffersToAsk {
   readonly lastChoice: ProviderId | null;
   /** The customer's country, ISO 3166-1 alpha-2; null where it is unknown. */
   readonly customerCountry: string | null;
-  /** How often visits to providers end with a delivery; absent where that is not observed. */
-  readonly success?: SuccessRates | undefined;
-}
-
-interface QuotedOffer {
-  readonly offer: ProviderOffer;
-  readonly outcome: QuoteOutcome;
 }
 
 /**
- * The list of a checkout's offers with what each would deliver. All quotes are requested at once. Known quotes are
- * returned directly; otherwise the list is streamed. Rows of providers that answer quickly come together, in the order
- * of the list. Each further row follows as soon as its provider has answered. Providers without a quote come last. The
- * pieces never reject.
+ * The list of a checkout's offers in the order of their quotes. All quotes are requested at once. Known quotes are
+ * returned directly; otherwise the list is streamed: all rows at once after a moment, and then a mark for each provider
+ * that turns out not to serve. The pieces never reject.
  */
 export function quotedOffers(
-  { source, lastChoice, customerCountry, success }: OffersToAsk,
-  checkout: Checkout,
-  language: Language,
+  { source, lastChoice, customerCountry }: OffersToAsk,
+  selection: OfferList,
   nonce: string,
 ): Html | AsyncGenerator<Html> {
+  const { checkout, offers } = selection;
   const { payment } = checkout;
-  const candidates = lastChoiceFirst(
-    possibleOffers(checkout.offers),
-    lastChoice,
-    ({ provider }) => provider,
-  ).map((offer) => ({
-    offer,
-    known: source.peek(offer.provider, payment, customerCountry),
-  }));
-  const row = ({ offer, outcome }: QuotedOffer) =>
-    offerRow(checkout, { offer, outcome, isLastChoice: offer.provider === lastChoice }, language);
-  const order: OrderOffers = (offers) =>
-    success === undefined
-      ? offers
-      : lastChoiceFirst(
-          bySuccess(offers, payment, success, customerCountry),
-          lastChoice,
-          ({ offer }) => offer.provider,
-        );
-  const quoted = candidates.flatMap(({ offer, known }) =>
-    known === null ? [] : [{ offer, outcome: known }],
-  );
-  if (quoted.length === candidates.length) {
-    return html`${listBegin}${inOrder(quoted, order).map(row)}${listEnd}${bestMark(quoted, nonce)}`;
+  const outcomes = new Map<ProviderId, QuoteOutcome>();
+  const possible = possibleOffers(offers);
+  for (const { provider } of possible) {
+    const known = source.peek(provider, payment, customerCountry);
+    if (known !== null) outcomes.set(provider, known);
   }
-  const answers = candidates.map(async ({ offer, known }) => ({
-    offer,
-    outcome: known ?? (await source.ask(offer.provider, payment, customerCountry)),
-  }));
-  return streamOffers(answers, row, order, nonce);
+  const list = () => {
+    const rows = possible.map((offer) => ({
+      offer,
+      outcome: outcomes.get(offer.provider) ?? null,
+      isLastChoice: offer.provider === lastChoice,
+    }));
+    const ordered = inExpectedOrder(checkout, rows, customerCountry);
+    return leadAndOthers(
+      selection,
+      [...ordered].sort((a, b) => rankOf(a) - rankOf(b)),
+    );
+  };
+  if (outcomes.size === possible.length) return list();
+  const answers = possible
+    .filter(({ provider }) => !outcomes.has(provider))
+    .map(async ({ provider }) => {
+      const outcome = await source.ask(provider, payment, customerCountry);
+      outcomes.set(provider, outcome);
+      return { provider, outcome };
+    });
+  return streamOffers(answers, outcomes, list, nonce);
 }
 
-type OrderOffers = (offers: readonly QuotedOffer[]) => readonly QuotedOffer[];
+/** Quoted offers come first, the customer's last choice before all; then awaited, silent and refused ones. */
+function rankOf({ outcome, isLastChoice = false }: OfferRow): number {
+  if (outcome === null || outcome === undefined) return 2;
+  if (outcome.kind === 'quoted') return isLastChoice ? 0 : 1;
+  return outcome.kind === 'refused' ? 4 : 3;
+}
 
 /** By the delivery that can be expected: what is quoted, or assumed without a quote, times how often it is delivered. */
-function bySuccess(
-  offers: readonly QuotedOffer[],
-  payment: Payment,
-  success: SuccessRates,
-  country: string | null,
-): readonly QuotedOffer[] {
-  const ranked = offers.map((each) => {
-    const { provider } = each.offer;
-    const quoted = each.outcome.kind === 'quoted' ? each.outcome.quote.deliveryUnits : null;
-    return { provider, units: quoted ?? assumedDeliveryUnits(provider, payment.usdUnits), each };
+function inExpectedOrder(
+  { payment, success }: Checkout,
+  rows: readonly (OfferRow | ProviderOffer)[],
+  country: string | null = null,
+): readonly OfferRow[] {
+  const ranked = rows.map((each) => {
+    const row: OfferRow = 'offer' in each ? each : { offer: each };
+    const { provider } = row.offer;
+    const quoted = row.outcome?.kind === 'quoted' ? row.outcome.quote.deliveryUnits : null;
+    return { provider, units: quoted ?? assumedDeliveryUnits(provider, payment.usdUnits), row };
   });
   const explored = exploredProvider(payment.id, success);
-  return orderBySuccess(ranked, success, country, explored).map(({ each }) => each);
+  return orderBySuccess(ranked, success, country, explored).map(({ row }) => row);
 }
 
-/** Offers with an answer in order, then the others. */
-function inOrder(offers: readonly QuotedOffer[], order: OrderOffers): readonly QuotedOffer[] {
-  return [...order(offers.filter(hasAnswered)), ...offers.filter((offer) => !hasAnswered(offer))];
-}
-
-/**
- * How long the rows of quick providers are collected: a delay that customers do not notice, and their order stays the
- * same.
- */
+/** How long quotes are awaited before the list is shown: a delay that customers do not notice. */
 const GATHER_MS = 300;
 
-const listBegin = html`<ul class="offers">`;
-const listEnd = html`</ul>`;
-
 async function* streamOffers(
-  answers: readonly Promise<QuotedOffer>[],
-  row: (offer: QuotedOffer) => Html,
-  order: OrderOffers,
+  answers: readonly Promise<{ readonly provider: ProviderId; readonly outcome: QuoteOutcome }>[],
+  outcomes: ReadonlyMap<ProviderId, QuoteOutcome>,
+  list: () => Html,
   nonce: string,
 ): AsyncGenerator<Html> {
-  /** In the order of the list; `filter` skips the holes of the answers that are missing. */
-  const arrived: QuotedOffer[] = [];
-  const pending = new Set(answers);
-  for (const [index, answer] of answers.entries()) {
-    void answer.then((offer) => {
-      arrived[index] = offer;
-      pending.delete(answer);
-    });
-  }
-  const sent = new Set<QuotedOffer>();
-  /** The rows that have arrived since, in the order of the list. */
-  const take = (isWanted: (offer: QuotedOffer) => boolean): Html[] => {
-    const next = arrived.filter((each) => !sent.has(each) && isWanted(each));
-    for (const each of next) sent.add(each);
-    return order(next).map(row);
-  };
-  yield listBegin;
   await withinMs(Promise.all(answers), GATHER_MS);
-  while (pending.size > 0) {
-    const rows = take(hasAnswered);
-    if (rows.length > 0) yield html`${rows}`;
-    await Promise.race(pending);
+  const shown = new Set(outcomes.keys());
+  yield list();
+  for (const { provider, outcome } of await Promise.all(answers)) {
+    if (shown.has(provider) || outcome.kind === 'quoted') continue;
+    yield html`<style nonce="${nonce}">#offer-${provider} .late{visibility:visible}</style>`;
   }
-  yield html`${take(hasAnswered)}${take(() => true)}${listEnd}${bestMark(arrived, nonce)}`;
-}
-
-/** Providers that are silent, busy or cannot serve come after the others. */
-function hasAnswered({ outcome }: QuotedOffer): boolean {
-  return outcome.kind === 'quoted';
 }
 
 function withinMs(work: Promise<unknown>, milliseconds: number): Promise<void> {
@@ -258,39 +256,6 @@ function withinMs(work: Promise<unknown>, milliseconds: number): Promise<void> {
       resolve();
     });
   });
-}
-
-/**
- * Shows the badge of the offers that deliver most. Its space is reserved in every row, and the best offers are known
- * only at the end. A style rule shows the badge, so it needs no script and moves nothing.
- */
-function bestMark(offers: readonly QuotedOffer[], nonce: string): Html {
-  const best = bestOf(offers).map((provider) => `#offer-${provider} .best`);
-  return best.length === 0
-    ? nothing
-    : html`<style nonce="${nonce}">${best.join(',')}{visibility:visible}</style>`;
-}
-
-function lastChoiceFirst<Row>(
-  rows: readonly Row[],
-  lastChoice: ProviderId | null,
-  providerOf: (row: Row) => ProviderId,
-): readonly Row[] {
-  const isLast = (row: Row) => providerOf(row) === lastChoice;
-  return [...rows.filter(isLast), ...rows.filter((row) => !isLast(row))];
-}
-
-/** All providers charge the same, so the best ones deliver most of it; empty if no two differ. */
-function bestOf(offers: readonly QuotedOffer[]): readonly ProviderId[] {
-  const quoted = offers.flatMap(({ offer: { provider }, outcome }) =>
-    outcome.kind === 'quoted' && outcome.quote.deliveryUnits !== null
-      ? [{ provider, units: outcome.quote.deliveryUnits }]
-      : [],
-  );
-  let most = 0n;
-  for (const { units } of quoted) if (units > most) most = units;
-  const best = quoted.filter(({ units }) => units === most);
-  return best.length < quoted.length ? best.map(({ provider }) => provider) : [];
 }
 
 /** All codes of ISO 3166-1 alpha-2; each provider decides which ones it serves. */

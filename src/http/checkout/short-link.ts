@@ -48,6 +48,7 @@ function shortLinkPage(
   const isOpen = payment.status === 'unpaid';
   const { heading, text } = wordsOf(view, {
     language,
+    payment,
     shop,
     single: null,
     canBePaid: true,

@@ -1,11 +1,12 @@
 import type { Words } from '../../../locales/locale.ts';
 import type { ServiceError } from '../../domain/errors.ts';
 import { UNITS_PER_CENT } from '../../domain/money.ts';
+import { aboutCents, type Payment } from '../../domain/payment.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { type Html, html } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';
-import { fillIn, fillText, formatMoneyAndCode, formatUsdc, type Language, type Values } from './languages.ts';
+import { fillIn, fillText, formatMoneyAndCode, type Language, type Values } from './languages.ts';
 import type { Checkout } from './read-checkout.ts';
 
 /** The name of a state, and the sentence that explains it to the customer. */
@@ -19,6 +20,7 @@ export interface StateWords {
 /** The subjects of a view's texts, and their language. */
 interface WordsContext {
   readonly language: Language;
+  readonly payment: Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
   /** The merchant's name. */
   readonly shop: string;
   /** The payment's only provider, or null if the customer may choose. */
@@ -30,15 +32,15 @@ interface WordsContext {
 }
 
 /** The catalogue's name of a state. */
-type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid'>;
+type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid' | 'paidTwice'>;
 
 /** The texts of a view. */
 export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const values = valuesOf(view, context);
   const words = stateWords(context.language, stateNameOf(view, context), values);
-  if (view.kind === 'paid' && view.isOverpaid) {
-    const overpaid = context.language.words.states.overpaid;
-    return { ...words, sentence: html`${words.sentence} ${fillIn(overpaid, values)}` };
+  if (view.kind === 'paid' && view.surplus !== null) {
+    const surplus = context.language.words.states[view.surplus];
+    return { ...words, sentence: html`${words.sentence} ${fillIn(surplus, values)}` };
   }
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = context.language.words.states;
@@ -60,18 +62,20 @@ function stateWords({ words }: Language, name: StateName, values: Values): State
 }
 
 function valuesOf(view: CheckoutView, context: WordsContext): Values {
-  const { language, shop, single, servedFromUsdCents } = context;
+  const { language, payment, shop, single, servedFromUsdCents } = context;
   const provider = view.kind === 'at_provider' ? view.provider : single;
-  const shared = provider === null ? { shop } : { shop, provider: nameOf(provider) };
+  const money = (cents: number) => formatMoneyAndCode(language, cents, payment.currency);
+  const about = (units: bigint) => money(aboutCents(payment, units));
+  const named = provider === null ? { shop } : { shop, provider: nameOf(provider) };
+  const shared = { ...named, amount: money(payment.amountCents) };
   if (view.kind === 'choose' && servedFromUsdCents !== null) {
     return { ...shared, minimum: formatMoneyAndCode(language, servedFromUsdCents, 'USD') };
   }
-  if (view.kind !== 'underpaid') return shared;
-  return {
-    ...shared,
-    received: formatUsdc(language, view.receivedUnits, 'down'),
-    missing: formatUsdc(language, view.missingUnits, 'up'),
-  };
+  if (!('receivedUnits' in view)) return shared;
+  const received = about(view.receivedUnits);
+  if (view.kind === 'underpaid') return { ...shared, received, missing: about(view.missingUnits) };
+  const surplusUnits = view.receivedUnits > payment.usdUnits ? view.receivedUnits - payment.usdUnits : 0n;
+  return { ...shared, received, surplus: about(surplusUnits) };
 }
 
 function stateNameOf(view: CheckoutView, context: WordsContext): StateName {

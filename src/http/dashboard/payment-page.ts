@@ -27,6 +27,7 @@ import {
   providerName,
   reasonSentence,
   stateSentence,
+  stateTitles,
   statusBadge,
 } from './payment-words.ts';
 import { type SignatureCheck, webhookCard } from './webhook-card.ts';
@@ -252,12 +253,12 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
     }
   }
   for (const { atMs, state } of states) {
-    yield { atMs, title: `Status changed to ${state.replace('/', ' / ')}`, text: paymentStates[state] };
+    yield { atMs, title: stateTitles[state], text: paymentStates[state] };
   }
   if (payment.paidAtMs !== null && !states.some(({ state }) => state.startsWith('paid/'))) {
     yield {
       atMs: payment.paidAtMs,
-      title: 'Status changed to paid / completed',
+      title: stateTitles['paid/completed'],
       text: paymentStates['paid/completed'],
     };
   }

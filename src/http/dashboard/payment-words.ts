@@ -1,6 +1,7 @@
 import type { AmountMismatch, Payment } from '../../domain/payment.ts';
 import {
   type ForwardStatus,
+  type PaymentState,
   type PaymentStatus,
   paymentStates,
   stateOf,
@@ -99,8 +100,26 @@ export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' 
   if (payment.amountMismatch === 'partially_paid') {
     return 'Part of the amount has arrived at the deposit address.';
   }
-  return paymentStates[stateOf(payment)];
+  const state = stateOf(payment);
+  return state === 'paid/completed' ? 'Succeeded. Funds sent to your wallet.' : paymentStates[state];
 }
+
+/** The headings of a payment's timeline. */
+export const stateTitles = {
+  'unpaid/pending': 'Waiting for the payment',
+  'unpaid/ready': 'Payment received',
+  'unpaid/processing': 'Release in progress',
+  'unpaid/failed': 'Release rejected',
+  'unpaid/manual_required': 'Action required',
+  'paid/ready': 'Payment received',
+  'paid/processing': 'Release in progress',
+  'paid/failed': 'Release rejected',
+  'paid/manual_required': 'Action required',
+  'paid/completed': 'Succeeded',
+  'canceled/canceled': 'Canceled',
+  'canceled/manual_required': 'Canceled, action required',
+  'canceled/completed': 'Canceled, funds released',
+} as const satisfies Record<PaymentState, string>;
 
 export function providerName(provider: Payment['provider']): string {
   if (provider === DIRECT_PROVIDER) return 'From a wallet';

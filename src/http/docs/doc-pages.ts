@@ -13,7 +13,7 @@ export interface DocPage {
   readonly group: DocGroup;
 }
 
-type DocGroup = 'Begin' | 'Integrate' | 'Look up' | 'Operate';
+type DocGroup = 'Get started' | 'Integrate' | 'Reference' | 'Operate';
 
 function page(slug: string, group: DocGroup, title: string, summary: string): DocPage {
   return { slug, file: `docs/${slug}.md`, title, summary, group };
@@ -23,8 +23,8 @@ function page(slug: string, group: DocGroup, title: string, summary: string): Do
 export const REFERENCE_SLUG = 'reference';
 
 const merchantPages: readonly DocPage[] = [
-  page('start', 'Begin', 'Ten-minute start', 'from a clone to a paid order and a verified webhook'),
-  page('concepts', 'Begin', 'Concepts', 'the terms that every other page uses'),
+  page('start', 'Get started', 'Ten-minute start', 'from a clone to a paid order and a verified webhook'),
+  page('concepts', 'Get started', 'Concepts', 'the terms that every other page uses'),
   page('api', 'Integrate', 'The API by example', 'both operations with their parameters and responses'),
   { ...page('sdk', 'Integrate', 'SDK', 'the client for the server of a shop'), file: 'sdk/README.md' },
   {
@@ -45,11 +45,11 @@ const merchantPages: readonly DocPage[] = [
   page('dashboard', 'Integrate', 'Dashboard', 'keys, people and payments, for merchants'),
   page('testing', 'Integrate', 'Testing', 'what to test before the first real order'),
   page('sandbox', 'Integrate', 'The sandbox', 'test cards, simulated on-ramps, and fault injection'),
-  page('payment-lifecycle', 'Look up', 'The life of a payment', 'every state and what leads to it'),
-  page('errors', 'Look up', 'Errors', 'every error, and whether a retry helps'),
-  page('limits', 'Look up', 'Limits', 'every limit, and what happens beyond it'),
-  page('faq', 'Look up', 'Questions', 'frequent questions of merchants'),
-  page('versioning', 'Look up', 'Versions', 'what may change, and how long in advance you are notified'),
+  page('payment-lifecycle', 'Reference', 'The life of a payment', 'every state and what leads to it'),
+  page('errors', 'Reference', 'Errors', 'every error, and whether a retry helps'),
+  page('limits', 'Reference', 'Limits', 'every limit, and what happens beyond it'),
+  page('faq', 'Reference', 'Questions', 'frequent questions of merchants'),
+  page('versioning', 'Reference', 'Versions', 'what may change, and how long in advance you are notified'),
 ];
 
 const operatorPages: readonly DocPage[] = [
@@ -82,7 +82,7 @@ interface DocPageParts {
   readonly main: Html;
 }
 
-const groups: readonly DocGroup[] = ['Begin', 'Integrate', 'Look up', 'Operate'];
+const groups: readonly DocGroup[] = ['Get started', 'Integrate', 'Reference', 'Operate'];
 
 /** A whole page of the documentation. */
 export function docLayout({ title, current, pages, isTestMode, main }: DocPageParts): Buffer {
@@ -120,7 +120,7 @@ function groupLinks(group: DocGroup, pages: readonly DocPage[], current: string 
   const own = pages.filter((page) => page.group === group);
   if (own.length === 0) return nothing;
   const reference = { slug: REFERENCE_SLUG, title: 'API reference' };
-  const links = group === 'Look up' ? [reference, ...own] : own;
+  const links = group === 'Reference' ? [reference, ...own] : own;
   return html`<section><h2>${group}</h2><ul>
 ${links.map(({ slug, title }) =>
   slug === current

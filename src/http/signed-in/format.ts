@@ -1,5 +1,5 @@
 import { type Currency, formatUnits } from '../../domain/money.ts';
-import type { Payment } from '../../domain/payment.ts';
+import { aboutCents, type Payment } from '../../domain/payment.ts';
 import { english, formatMoney as formatIn } from '../checkout/languages.ts';
 import { type Html, html } from '../design/html.ts';
 
@@ -41,11 +41,10 @@ export function formatUsdc(units: bigint): string {
 
 /** The approximate value of a USDC amount in the payment's currency, at the rate of its creation: "$5.00". */
 export function formatAbout(
-  { amountCents, usdUnits, currency }: Pick<Payment, 'amountCents' | 'usdUnits' | 'currency'>,
+  payment: Pick<Payment, 'amountCents' | 'usdUnits' | 'currency'>,
   units: bigint,
 ): string {
-  if (usdUnits === 0n) return formatMoney(0, currency);
-  return formatMoney(Number((units * BigInt(amountCents) + usdUnits / 2n) / usdUnits), currency);
+  return formatMoney(aboutCents(payment, units), payment.currency);
 }
 
 const format = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 });

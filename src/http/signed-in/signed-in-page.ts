@@ -143,7 +143,7 @@ export function failureContent(error: ServiceError, path: string): PageContent {
   const { title, sentence } = wordsOf(error);
   return {
     title,
-    main: html`<p>${sentence}</p><p><a class="button" href="${path}">Go to the start page</a></p>`,
+    main: html`<p>${sentence}</p><p><a class="button" href="${path}">Go to ${path === DASHBOARD_PATH ? 'dashboard' : 'console'}</a></p>`,
   };
 }
 

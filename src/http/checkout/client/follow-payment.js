@@ -202,8 +202,12 @@ function startOneVisit(page) {
  */
 function dressUp(page) {
   const format = new Intl.DateTimeFormat(document.documentElement.lang, {
-    dateStyle: 'long',
-    timeStyle: 'long',
+    year: 'numeric',
+    month: 'long',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: '2-digit',
+    timeZoneName: 'short',
     numberingSystem: 'latn',
   });
   for (const time of page.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
