@@ -1,6 +1,6 @@
 import { createKey, describeKey, findOwnKey, revokeOwnKey } from '../../accounts/manage-keys.ts';
 import { recordAction } from '../../accounts/people-context.ts';
-import { keepForNextPage, takeForPage } from '../../accounts/show-once.ts';
+import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import type { ApiKey } from '../../domain/account.ts';
 import { type KeyScope, keyScopes, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';

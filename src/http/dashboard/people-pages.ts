@@ -1,5 +1,5 @@
 import { hashSecretToken } from '../../accounts/people-context.ts';
-import { keepForNextPage, takeForPage } from '../../accounts/show-once.ts';
+import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import { changeMember, invite, withdrawInvitation } from '../../accounts/users.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { ServiceError } from '../../domain/errors.ts';

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import type { Database } from './open-database.ts';
@@ -6,7 +7,7 @@ import { statement, type TypedColumn, unnest, valuesByColumn } from './statement
 const WINDOW_MS = 60_000;
 /** A second group at the same time would only wait for the rows of the first. */
 const MAXIMUM_GROUPS_UNDER_WAY = 1;
-/** More keys than this are not remembered as exhausted; those beyond are asked for again. */
+/** The most keys that are remembered as exhausted; those beyond are asked for again. */
 const MAXIMUM_REMEMBERED_KEYS = 10_000;
 /** How often windows that have ended are deleted, and how many at a time. */
 const PURGE_INTERVAL_MS = 1_000;
@@ -62,7 +63,7 @@ export function createSharedRateLimiter(
   onError: (error: Error) => void,
   monotonicMs: () => number = () => performance.now(),
 ): ClosableRateLimiter {
-  const exhaustedUntilMs = new Map<string, number>();
+  const exhaustedUntilMs = new LRUCache<string, number>({ max: MAXIMUM_REMEMBERED_KEYS });
   let nextPurgeMs = 0;
 
   async function serve(group: readonly Request<string>[]): Promise<void> {
@@ -76,7 +77,7 @@ export function createSharedRateLimiter(
       for (const [index, { resolve }] of asking.entries()) {
         resolve(before + index < requestsPerMinute ? 0 : waitSeconds);
       }
-      if (requests >= requestsPerMinute) remember(key, monotonicMs() + remainingMs);
+      if (requests >= requestsPerMinute) exhaustedUntilMs.set(key, monotonicMs() + remainingMs);
     }
     await purge().catch(onError);
   }
@@ -85,11 +86,6 @@ export function createSharedRateLimiter(
     if (monotonicMs() < nextPurgeMs) return;
     nextPurgeMs = monotonicMs() + PURGE_INTERVAL_MS;
     await database.execute(purgeWindows, [MAXIMUM_PURGED]);
-  }
-
-  function remember(key: string, untilMs: number): void {
-    if (exhaustedUntilMs.size >= MAXIMUM_REMEMBERED_KEYS) exhaustedUntilMs.clear();
-    exhaustedUntilMs.set(key, untilMs);
   }
 
   const queue = createTickQueue(serve, MAXIMUM_GROUPS_UNDER_WAY);
