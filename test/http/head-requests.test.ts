@@ -14,6 +14,7 @@ import {
   pageView,
 } from '../support/checkout-pages.ts';
 import { createTestDashboard, type TestDashboard } from '../support/dashboard.ts';
+import { createTestConsole } from '../support/operator.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let pages: CheckoutPages;
@@ -128,4 +129,41 @@ it('answers HEAD on the dashboard as to a visitor who is not signed in, and touc
   expect(await sessions()).toEqual(before);
   expect((await browser.get('/dashboard')).statusCode).toBe(200);
   expect(await sessions()).not.toEqual(before);
+});
+
+it('answers HEAD on every page of the dashboard and the console like GET for a visitor', async () => {
+  const console = await createTestConsole();
+  try {
+    const visitor = console.newBrowser();
+    const operator = await console.signIn(await console.giveOperator());
+    for (const path of [
+      '/operator',
+      '/operator/accounts',
+      '/operator/audit?account=acc_1',
+      '/operator/set-up',
+      '/operator/sign-in',
+      '/dashboard',
+      '/dashboard/payments',
+    ]) {
+      const got = await visitor.get(path);
+      const answer = await operator.head(path);
+      const expected = [path, got.statusCode, got.headers['location'], ''];
+      expect([path, answer.statusCode, answer.headers['location'], answer.body]).toEqual(expected);
+      expect([path, answer.statusCode === 200 || answer.statusCode === 303]).toEqual([path, true]);
+    }
+    expect((await operator.get('/operator/accounts')).statusCode).toBe(200);
+  } finally {
+    await console.close();
+  }
+  const merchant = dashboard.newBrowser();
+  for (const path of ['/dashboard/keys?flash=revoked', '/dashboard/payments']) {
+    const got = await merchant.get(path);
+    const answer = await merchant.head(path);
+    expect([path, answer.statusCode, answer.headers['location'], answer.body]).toEqual([
+      path,
+      303,
+      got.headers['location'],
+      '',
+    ]);
+  }
 });

@@ -8,21 +8,16 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { type DashboardView, dashboardPage } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
 
 /** The account's audit log. */
 export function registerAuditPage(routes: DashboardRoutes): void {
-  dashboardPage(routes, {
-    path: '/audit',
-    section: 'audit',
-    role: 'owner',
-    show: (visit) => showEntries(routes.context, visit),
-  });
+  dashboardPages(routes, 'audit', 'owner').page('/audit', (visit) => showEntries(routes.context, visit));
 }
 
-async function showEntries(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+async function showEntries(context: DashboardContext, visit: Visit): Promise<PageView> {
   const before = /^\d{1,15}$/.exec(visit.query.get('before') ?? '');
   const found = await context.audit.listEntries(
     visit.account.id,

@@ -14,13 +14,7 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, formTokenField, textField, tickField } from '../signed-in/forms.ts';
-import {
-  type DashboardAnswer,
-  type DashboardView,
-  dashboardForm,
-  dashboardPage,
-  seeOther,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const flashMessages: ReadonlyMap<string | null, Html> = new Map([
   ['revoked', banner('good', 'The key is revoked. Requests with it are refused.')],
@@ -43,37 +37,22 @@ const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 /** API keys: created and shown once, listed, and revoked after a confirmation. */
 export function registerKeyPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const own = { section: 'keys', role: 'developer' } as const;
-  dashboardPage(routes, { ...own, path: '/keys', show: (visit) => showKeys(context, visit) });
-  dashboardForm(routes, {
-    ...own,
-    path: '/keys',
-    act: (visit, form) =>
-      answerCreate(context, visit, {
-        name: form.text('name'),
-        scopes: keyScopes.filter((scope) => form.has(scope)),
-      }),
+  const pages = dashboardPages(routes, 'keys', 'developer');
+  pages.page('/keys', (visit) => showKeys(context, visit));
+  pages.form('/keys', (visit, form) =>
+    answerCreate(context, visit, {
+      name: form.text('name'),
+      scopes: keyScopes.filter((scope) => form.has(scope)),
+    }),
+  );
+  pages.page('/keys/:keyId/created', (visit) => showCreated(context, visit));
+  pages.page('/keys/:keyId/revoke', async (visit) => {
+    return showQuestion(await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? ''), visit);
   });
-  dashboardPage(routes, {
-    ...own,
-    path: '/keys/:keyId/created',
-    show: (visit) => showCreated(context, visit),
-  });
-  dashboardPage(routes, {
-    ...own,
-    path: '/keys/:keyId/revoke',
-    async show(visit) {
-      return showQuestion(await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? ''), visit);
-    },
-  });
-  dashboardForm(routes, {
-    ...own,
-    path: '/keys/:keyId/revoke',
-    async act(visit) {
-      const key = await revokeOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
-      await recordAction(context, visit.account.id, visit.actor, 'key.revoked', describeKey(key));
-      return seeOther('/keys?flash=revoked');
-    },
+  pages.form('/keys/:keyId/revoke', async (visit) => {
+    const key = await revokeOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
+    await recordAction(context, visit.account.id, visit.actor, 'key.revoked', describeKey(key));
+    return seeOther('/keys?flash=revoked');
   });
 }
 
@@ -92,7 +71,7 @@ async function showKeys(
   context: DashboardContext,
   visit: Visit,
   { message = nothing, typed }: { readonly message?: Html; readonly typed?: TypedKey } = {},
-): Promise<DashboardView> {
+): Promise<PageView> {
   const keys = await context.accounts.listKeys(visit.account.id);
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   const revoked = keys
@@ -148,11 +127,7 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 }
 
 /** The key is kept only for the next page, so no other page can show it. */
-async function answerCreate(
-  context: DashboardContext,
-  visit: Visit,
-  form: KeyForm,
-): Promise<DashboardAnswer> {
+async function answerCreate(context: DashboardContext, visit: Visit, form: KeyForm): Promise<PageAnswer> {
   try {
     if (form.scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
     const { key, plainKey } = await createKey(context, visit.account.id, form.name, form.scopes);
@@ -170,7 +145,7 @@ async function answerCreate(
 const purposeOf = (keyId: string) => `key ${keyId}`;
 
 /** Shows the key once; a reload redirects to the list. */
-async function showCreated(context: DashboardContext, visit: Visit): Promise<DashboardAnswer> {
+async function showCreated(context: DashboardContext, visit: Visit): Promise<PageAnswer> {
   const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
   const plainKey = await takeForPage(context, visit.session.id, purposeOf(key.id));
   if (plainKey === null) return seeOther('/keys?flash=shown');
@@ -184,7 +159,7 @@ async function showCreated(context: DashboardContext, visit: Visit): Promise<Das
   };
 }
 
-function showQuestion(key: ApiKey, visit: Visit): DashboardView {
+function showQuestion(key: ApiKey, visit: Visit): PageView {
   return {
     title: 'Revoke this key?',
     main: html`<section class="card">

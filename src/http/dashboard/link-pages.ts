@@ -24,35 +24,23 @@ import {
 } from '../signed-in/context.ts';
 import { formatMoney } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
-import {
-  type DashboardView,
-  dashboardForm,
-  dashboardPage,
-  type SeeOther,
-  seeOther,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
 import { walletCard } from './payment-page.ts';
 import { providerName } from './payment-words.ts';
 
 /** A checkout link created by hand. */
 export function registerLinkPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const own = { section: 'links', role: 'developer' } as const;
-  dashboardPage(routes, { ...own, path: '/links', show: async (visit) => formView(visit, null) });
-  dashboardForm(routes, {
-    ...own,
-    path: '/links',
-    act: (visit, form) => makeByHand(context, visit, form, { create: createPayment, formView }),
-  });
+  const pages = dashboardPages(routes, 'links', 'developer');
+  pages.page('/links', async (visit) => formView(visit, null));
+  pages.form('/links', (visit, form) =>
+    makeByHand(context, visit, form, { create: createPayment, formView }),
+  );
   registerDirectPages(routes);
-  dashboardPage(routes, { ...own, path: '/links/:paymentId', show: (visit) => showLink(context, visit) });
+  pages.page('/links/:paymentId', (visit) => showLink(context, visit));
 }
 
-function formView(
-  { account, formToken }: Visit,
-  form: FormFields | null,
-  message: Html = nothing,
-): DashboardView {
+function formView({ account, formToken }: Visit, form: FormFields | null, message: Html = nothing): PageView {
   const value = (name: string) => form?.text(name) ?? '';
   return {
     title: 'Payment links',
@@ -70,7 +58,7 @@ ${destinationFields(account, value)}
   };
 }
 
-async function showLink(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+async function showLink(context: DashboardContext, visit: Visit): Promise<PageView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment } = history;
   const url = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
@@ -88,20 +76,18 @@ ${walletCard(context, history)}`,
 /** A direct USDC payment created by hand: the API has none. */
 function registerDirectPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const own = { section: 'links', role: 'developer', path: '/links/direct' } as const;
-  dashboardPage(routes, { ...own, show: async (visit) => directFormView(visit, null) });
-  dashboardForm(routes, {
-    ...own,
-    act: (visit, form) =>
-      makeByHand(context, visit, form, { create: createDirectPayment, formView: directFormView }),
-  });
+  const pages = dashboardPages(routes, 'links', 'developer');
+  pages.page('/links/direct', async (visit) => directFormView(visit, null));
+  pages.form('/links/direct', (visit, form) =>
+    makeByHand(context, visit, form, { create: createDirectPayment, formView: directFormView }),
+  );
 }
 
 function directFormView(
   { account, formToken }: Visit,
   form: FormFields | null,
   message: Html = nothing,
-): DashboardView {
+): PageView {
   const value = (name: string) => form?.text(name) ?? '';
   return {
     title: 'USDC from a wallet',
@@ -125,7 +111,7 @@ interface HandForm {
     request: CreatePaymentRequest,
   ) => Promise<Payment>;
   /** The page with the form, filled in again with the submitted values. */
-  readonly formView: (visit: Visit, form: FormFields, message: Html) => DashboardView;
+  readonly formView: (visit: Visit, form: FormFields, message: Html) => PageView;
 }
 
 /** Applies the API's rules and shows their errors above the form. */
@@ -134,7 +120,7 @@ async function makeByHand(
   visit: Visit,
   form: FormFields,
   { create, formView }: HandForm,
-): Promise<DashboardView | SeeOther> {
+): Promise<PageView | SeeOther> {
   try {
     const request = await readLinkForm(context, visit.account, form);
     const payment = await create(context.create, visit.account, request);

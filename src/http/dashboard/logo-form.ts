@@ -15,41 +15,42 @@ import {
   describedBy,
   type FormFields,
   formTokenField,
-  isOwnForm,
   notesOf,
   readFormFields,
+  requireOwnForm,
 } from '../signed-in/forms.ts';
-import {
-  type DashboardAnswer,
-  type DashboardView,
-  type Route,
-  seeOther,
-  sendAnswer,
-  withVisit,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { collectFieldErrors, type FieldErrors } from './field-errors.ts';
 
 const counts = new Intl.NumberFormat('en');
 
-/** The shop's logo; errors appear on the page that `showAgain` renders. */
+/**
+ * The shop's logo; errors appear on the page that `showAgain` renders. The form has its own scope, because no other form
+ * accepts files.
+ */
 export function registerLogoForm(
   routes: DashboardRoutes,
-  showAgain: (visit: Visit, errors: FieldErrors) => DashboardView,
+  showAgain: (visit: Visit, errors: FieldErrors) => PageView,
 ): void {
-  dashboardUpload(routes, {
-    path: '/settings/logo',
-    section: 'settings',
-    role: 'owner',
-    maximumFileBytes: MAXIMUM_LOGO_BYTES,
-    act: async (visit, form, file) => {
-      let answer: DashboardAnswer | undefined;
-      const errors = await collectFieldErrors({
-        logo: async () => {
-          answer = await changeLogo(routes.context, visit, form, file);
-        },
-      });
-      return answer ?? { ...showAgain(visit, errors), status: 400 };
-    },
+  const { context, cookies } = routes;
+  const pages = dashboardPages(routes, 'settings', 'owner');
+  routes.server.register((scope, _options, done) => {
+    scope.register(multipart, { throwFileSizeLimit: false, limits: uploadLimits });
+    scope.post('/settings/logo', (request, reply) =>
+      pages.answer(request, reply, async (visit) => {
+        requireLength(request, MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES);
+        const { form, file } = await readParts(request);
+        requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
+        let answer: PageAnswer | undefined;
+        const errors = await collectFieldErrors({
+          logo: async () => {
+            answer = await changeLogo(context, visit, form, file);
+          },
+        });
+        return answer ?? { ...showAgain(visit, errors), status: 400 };
+      }),
+    );
+    done();
   });
 }
 
@@ -59,7 +60,7 @@ async function changeLogo(
   visit: Visit,
   form: FormFields,
   file: Uint8Array,
-): Promise<DashboardAnswer> {
+): Promise<PageAnswer> {
   const isRemoved = form.has('remove');
   if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose an image');
   const account = await updateAccount(context, visit.account.id, {
@@ -85,40 +86,16 @@ const MAXIMUM_OTHER_BYTES = 16 * 1024;
 const MAXIMUM_FIELDS = 5;
 const MAXIMUM_FIELD_BYTES = 4_000;
 
-/** The handler of a form with a file: `POST`. It has its own scope, because no other form accepts files. */
-function dashboardUpload(
-  routes: DashboardRoutes,
-  route: Route & {
-    /** Reads one byte more of the file than allowed, so that `act` detects a file that is too large. */
-    readonly maximumFileBytes: number;
-    readonly act: (visit: Visit, form: FormFields, file: Uint8Array) => Promise<DashboardAnswer>;
-  },
-): void {
-  routes.server.register((scope, _options, done) => {
-    scope.register(multipart, {
-      throwFileSizeLimit: false,
-      limits: {
-        files: 1,
-        fileSize: route.maximumFileBytes + 1,
-        headerPairs: 20,
-        fields: MAXIMUM_FIELDS,
-        fieldSize: MAXIMUM_FIELD_BYTES,
-        fieldNameSize: 100,
-        parts: MAXIMUM_FIELDS + 1,
-      },
-    });
-    scope.post(route.path, (request, reply) =>
-      withVisit(routes, route, request, reply, async (visit) => {
-        requireLength(request, route.maximumFileBytes + MAXIMUM_OTHER_BYTES);
-        const { form, file } = await readParts(request);
-        const cookie = routes.cookies.read(request.headers, 'session');
-        if (!isOwnForm(request, routes.context.baseUrl, form, cookie)) throw new ServiceError('foreign_form');
-        return sendAnswer(routes, route, reply, visit, await route.act(visit, form, file));
-      }),
-    );
-    done();
-  });
-}
+const uploadLimits = {
+  files: 1,
+  // One byte more than allowed, so that `changeLogo` detects a file that is too large.
+  fileSize: MAXIMUM_LOGO_BYTES + 1,
+  headerPairs: 20,
+  fields: MAXIMUM_FIELDS,
+  fieldSize: MAXIMUM_FIELD_BYTES,
+  fieldNameSize: 100,
+  parts: MAXIMUM_FIELDS + 1,
+};
 
 /** Checked before the body is read: browsers send the length of a form. */
 function requireLength(request: FastifyRequest, maximumBytes: number): void {

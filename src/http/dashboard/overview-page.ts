@@ -10,7 +10,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
-import { type DashboardView, dashboardPage } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 import {
   mismatchBadge,
   partPaidSentence,
@@ -24,15 +24,10 @@ const DEFAULT_SPAN = 30;
 
 /** The dashboard's start page. */
 export function registerOverviewPage(routes: DashboardRoutes): void {
-  dashboardPage(routes, {
-    path: '/',
-    section: 'overview',
-    role: 'viewer',
-    show: (visit) => showOverview(routes.context, visit),
-  });
+  dashboardPages(routes, 'overview', 'viewer').page('/', (visit) => showOverview(routes.context, visit));
 }
 
-async function showOverview(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+async function showOverview(context: DashboardContext, visit: Visit): Promise<PageView> {
   const { account, timeZone } = visit;
   const span = spans.find((days) => String(days) === visit.query.get('days')) ?? DEFAULT_SPAN;
   const statistics = await readStatistics(

@@ -22,7 +22,7 @@ import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
 import { dashboardHeaders } from '../signed-in/layout.ts';
-import type { DashboardView } from '../signed-in/signed-in-page.ts';
+import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   forwardBadge,
   forwardLabel,
@@ -39,7 +39,7 @@ const PAGE_SIZE = 50;
 type SessionProviders = ReadonlyMap<string, ProviderId>;
 
 /** The account's payments: searched, filtered, newest first. */
-export async function showPayments(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+export async function showPayments(context: DashboardContext, visit: Visit): Promise<PageView> {
   const filters = filtersOrError(visit);
   if (filters instanceof ServiceError) {
     return {

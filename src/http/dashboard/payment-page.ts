@@ -16,7 +16,7 @@ import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
 import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
-import type { DashboardView } from '../signed-in/signed-in-page.ts';
+import type { PageView } from '../signed-in/signed-in-page.ts';
 import { networkName } from '../well-known.ts';
 import {
   fact,
@@ -44,7 +44,7 @@ export async function showPayment(
   context: DashboardContext,
   visit: Visit,
   { message = nothing, status = 200, check = null }: PaymentPageOptions = {},
-): Promise<DashboardView> {
+): Promise<PageView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment } = history;
   return {

@@ -14,19 +14,13 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields } from '../signed-in/forms.ts';
-import {
-  type DashboardView,
-  dashboardForm,
-  dashboardPage,
-  type SeeOther,
-  seeOther,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline, transactionLink } from './payment-page.ts';
 import { fact, providerName, stateSentence } from './payment-words.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
-async function showEvidence(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+async function showEvidence(context: DashboardContext, visit: Visit): Promise<PageView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment, observations, sessions } = history;
   const moved = [
@@ -69,53 +63,27 @@ const flashMessages: ReadonlyMap<string | null, Html> = new Map([
 /** The account's payments: the list, its CSV, and each of them. */
 export function registerPaymentPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const seen = { section: 'payments', role: 'viewer' } as const;
-  const changed = { section: 'payments', role: 'developer' } as const;
-  dashboardPage(routes, { ...seen, path: '/payments', show: (visit) => showPayments(context, visit) });
-  dashboardPage(routes, {
-    ...seen,
-    path: '/payments.csv',
-    show: (visit, reply) => sendPaymentsCsv(context, visit, reply),
-  });
-  dashboardPage(routes, {
-    ...seen,
-    path: '/payments/:paymentId',
-    show: (visit) =>
-      showPayment(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
-  });
-  dashboardPage(routes, {
-    ...seen,
-    path: '/payments/:paymentId/evidence',
-    show: (visit) => showEvidence(context, visit),
-  });
-  dashboardForm(routes, {
-    ...changed,
-    path: '/payments/:paymentId/note',
-    act: (visit, form) => saveNote(context, visit, form),
-  });
-  dashboardForm(routes, {
-    ...changed,
-    path: '/payments/:paymentId/cancel',
-    act: (visit) => cancel(context, visit),
-  });
-  dashboardForm(routes, {
-    section: 'payments',
-    role: 'owner',
-    path: '/payments/:paymentId/erase-email',
-    act: (visit) => erase(context, visit),
-  });
-  dashboardForm(routes, {
-    ...seen,
-    path: '/payments/:paymentId/verify-signature',
-    act: (visit) => verifySignature(context, visit),
-  });
+  const seen = dashboardPages(routes, 'payments', 'viewer');
+  const changed = dashboardPages(routes, 'payments', 'developer');
+  seen.page('/payments', (visit) => showPayments(context, visit));
+  seen.page('/payments.csv', (visit, reply) => sendPaymentsCsv(context, visit, reply));
+  seen.page('/payments/:paymentId', (visit) =>
+    showPayment(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
+  );
+  seen.page('/payments/:paymentId/evidence', (visit) => showEvidence(context, visit));
+  changed.form('/payments/:paymentId/note', (visit, form) => saveNote(context, visit, form));
+  changed.form('/payments/:paymentId/cancel', (visit) => cancel(context, visit));
+  dashboardPages(routes, 'payments', 'owner').form('/payments/:paymentId/erase-email', (visit) =>
+    erase(context, visit),
+  );
+  seen.form('/payments/:paymentId/verify-signature', (visit) => verifySignature(context, visit));
 }
 
 async function saveNote(
   context: DashboardContext,
   visit: Visit,
   form: FormFields,
-): Promise<DashboardView | SeeOther> {
+): Promise<PageView | SeeOther> {
   const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   return orShown(context, visit, async () => {
     await context.search.editNote(payment, parseNote(form.text('note').trim() || null));
@@ -124,7 +92,7 @@ async function saveNote(
   });
 }
 
-async function cancel(context: DashboardContext, visit: Visit): Promise<DashboardView | SeeOther> {
+async function cancel(context: DashboardContext, visit: Visit): Promise<PageView | SeeOther> {
   // Checks the account before any detail is shown.
   const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   return orShown(context, visit, async () => {
@@ -134,7 +102,7 @@ async function cancel(context: DashboardContext, visit: Visit): Promise<Dashboar
   });
 }
 
-async function erase(context: DashboardContext, visit: Visit): Promise<DashboardView | SeeOther> {
+async function erase(context: DashboardContext, visit: Visit): Promise<PageView | SeeOther> {
   const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   return orShown(context, visit, async () => {
     const isErased = await eraseEmail(context, payment);
@@ -144,7 +112,7 @@ async function erase(context: DashboardContext, visit: Visit): Promise<Dashboard
   });
 }
 
-async function verifySignature(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+async function verifySignature(context: DashboardContext, visit: Visit): Promise<PageView> {
   const { webhooks } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const [webhook] = webhooks;
   if (webhook === undefined) throw new ServiceError('not_found');
@@ -156,7 +124,7 @@ async function orShown(
   context: DashboardContext,
   visit: Visit,
   act: () => Promise<SeeOther>,
-): Promise<DashboardView | SeeOther> {
+): Promise<PageView | SeeOther> {
   try {
     return await act();
   } catch (error) {

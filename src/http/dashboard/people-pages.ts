@@ -16,13 +16,7 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
-import {
-  type DashboardAnswer,
-  type DashboardView,
-  dashboardForm,
-  dashboardPage,
-  seeOther,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
@@ -41,36 +35,28 @@ const roleWords: Record<Role, string> = {
 /** The account's members and invitations, and their changes. */
 export function registerPeoplePages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const own = { section: 'people', role: 'owner' } as const;
-  dashboardPage(routes, { ...own, path: '/people', show: (visit) => showPeople(context, visit) });
-  dashboardPage(routes, { ...own, path: '/people/invited', show: (visit) => showInvited(context, visit) });
-  dashboardForm(routes, {
-    ...own,
-    path: '/people/invite',
-    act: (visit, form) => withRefusal(context, visit, () => answerInvite(context, visit, form), form),
+  const pages = dashboardPages(routes, 'people', 'owner');
+  pages.page('/people', (visit) => showPeople(context, visit));
+  pages.page('/people/invited', (visit) => showInvited(context, visit));
+  pages.form('/people/invite', (visit, form) =>
+    withRefusal(context, visit, () => answerInvite(context, visit, form), form),
+  );
+  pages.form('/people/invitations/:invitationId/withdraw', async (visit) => {
+    await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
+    return seeOther('/people?flash=withdrawn');
   });
-  dashboardForm(routes, {
-    ...own,
-    path: '/people/invitations/:invitationId/withdraw',
-    async act(visit) {
-      await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
-      return seeOther('/people?flash=withdrawn');
-    },
-  });
-  dashboardForm(routes, {
-    ...own,
-    path: '/people/:userId',
-    act: (visit, form) => withRefusal(context, visit, () => answerChange(context, visit, form)),
-  });
+  pages.form('/people/:userId', (visit, form) =>
+    withRefusal(context, visit, () => answerChange(context, visit, form)),
+  );
 }
 
 /** Errors appear on the page itself. */
 async function withRefusal(
   context: DashboardContext,
   visit: Visit,
-  act: () => Promise<DashboardAnswer>,
+  act: () => Promise<PageAnswer>,
   invitation?: FormFields,
-): Promise<DashboardAnswer> {
+): Promise<PageAnswer> {
   try {
     return await act();
   } catch (error) {
@@ -85,11 +71,7 @@ async function withRefusal(
 }
 
 /** Sends the link by e-mail if it is configured, so that only a reader of the address's mail gets it. */
-async function answerInvite(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-): Promise<DashboardAnswer> {
+async function answerInvite(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
   const asked = { email: form.text('email'), role: roleIn(form) };
   const { limits, mailer, baseUrl } = context;
   if (mailer !== null) {
@@ -138,7 +120,7 @@ If you do not expect this invitation, ignore this e-mail.
 }
 
 /** Shows the link once; a reload redirects to the list. */
-async function showInvited(context: DashboardContext, visit: Visit): Promise<DashboardAnswer> {
+async function showInvited(context: DashboardContext, visit: Visit): Promise<PageAnswer> {
   const [email, link] = (await takeForPage(context, visit.session.id, INVITATION))?.split(' ') ?? [];
   if (email === undefined || link === undefined) return seeOther('/people');
   return {
@@ -151,11 +133,7 @@ async function showInvited(context: DashboardContext, visit: Visit): Promise<Das
   };
 }
 
-async function answerChange(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-): Promise<DashboardAnswer> {
+async function answerChange(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
   const role = form.has('remove') ? null : roleIn(form);
   const member = { accountId: visit.account.id, userId: visit.params['userId'] ?? '', role };
   await changeMember(context, member, visit.actor);
@@ -179,7 +157,7 @@ async function showPeople(
   context: DashboardContext,
   visit: Visit,
   { message = nothing, invitation, emailError }: Shown = {},
-): Promise<DashboardView> {
+): Promise<PageView> {
   const [members, invitations] = await Promise.all([
     context.people.listMembers(visit.account.id),
     context.sessions.listInvitations(visit.account.id, context.nowMs()),

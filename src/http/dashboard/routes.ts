@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { chooseAccount } from '../../accounts/manage-accounts.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import { admit } from '../signed-in/admission.ts';
 import {
@@ -15,7 +14,7 @@ import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
-import { dashboardForm, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, registerNothing, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
 import { registerAuditPage } from './audit-page.ts';
 import { registerInvitationPages } from './invitation-pages.ts';
 import { registerKeyPages } from './key-pages.ts';
@@ -54,7 +53,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
         requireTextUrl(request.url);
       });
       scope.setErrorHandler((error, request, reply) =>
-        sendFailure(routes, null, request, reply, null, error),
+        sendFailure(routes, request, reply, DASHBOARD_PATH, error),
       );
 
       registerSignInPages(routes);
@@ -75,31 +74,17 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerLinkPages(routes);
       registerSessionPages(routes);
       registerSecurityPages(routes);
-      registerNothing(routes);
+      registerNothing(routes, dashboardPages(routes, null, 'viewer'));
       done();
     },
     { prefix: DASHBOARD_PATH },
   );
 }
 
-/** Every other path: a signed-in user gets a 404, a visitor the sign-in page. */
-function registerNothing(routes: DashboardRoutes): void {
-  routes.server.get('/*', async (request, reply) => {
-    const admission = await routes.admit(request, reply);
-    if ('answered' in admission) return admission.answered;
-    return sendFailure(routes, null, request, reply, admission.visit, new ServiceError('not_found'));
-  });
-}
-
 /** Switches to another of the user's accounts. */
 function registerAccountSwitcher(routes: DashboardRoutes): void {
-  dashboardForm(routes, {
-    path: '/account',
-    section: null,
-    role: 'viewer',
-    act: async (visit, form) => {
-      await chooseAccount(routes.context, visit, form.text('account'), visit.actor);
-      return seeOther('');
-    },
+  dashboardPages(routes, null, 'viewer').form('/account', async (visit, form) => {
+    await chooseAccount(routes.context, visit, form.text('account'), visit.actor);
+    return seeOther('');
   });
 }

@@ -36,13 +36,7 @@ import {
   recoveryCodesPage,
   totpFields,
 } from '../signed-in/second-factor-pages.ts';
-import {
-  type DashboardAnswer,
-  type DashboardView,
-  dashboardForm,
-  dashboardPage,
-  seeOther,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const flashMessages: ReadonlyMap<string | null, Html> = new Map([
@@ -67,24 +61,15 @@ interface Shown {
  */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const own = { section: 'sessions', role: 'viewer' } as const;
-  const form = (path: string, act: (visit: Visit, form: FormFields) => Promise<DashboardAnswer>) =>
-    dashboardForm(routes, {
-      ...own,
-      path: `/security/${path}`,
-      act: (visit, fields) => withPassword(context, visit, fields, () => act(visit, fields)),
-    });
-  dashboardPage(routes, {
-    ...own,
-    path: '/security',
-    show: (visit) =>
-      showSecurity(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
-  });
-  dashboardForm(routes, {
-    ...own,
-    path: '/security/confirm',
-    act: (visit, fields) => confirm(context, visit, fields),
-  });
+  const pages = dashboardPages(routes, 'sessions', 'viewer');
+  const form = (path: string, act: (visit: Visit, form: FormFields) => Promise<PageAnswer>) =>
+    pages.form(`/security/${path}`, (visit, fields) =>
+      withPassword(context, visit, fields, () => act(visit, fields)),
+    );
+  pages.page('/security', (visit) =>
+    showSecurity(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
+  );
+  pages.form('/security/confirm', (visit, fields) => confirm(context, visit, fields));
   form('password', async (visit, fields) => {
     await changePassword(context, visit, fields.text('new_password'), visit.actor);
     return seeOther('/security?flash=password');
@@ -128,8 +113,8 @@ async function withPassword(
   context: DashboardContext,
   visit: Visit,
   form: FormFields,
-  act: () => Promise<DashboardAnswer>,
-): Promise<DashboardAnswer> {
+  act: () => Promise<PageAnswer>,
+): Promise<PageAnswer> {
   // By session: a session without the password must not use up the tries of the user's others.
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   try {
@@ -144,7 +129,7 @@ async function withPassword(
 }
 
 /** Shows the page with forms that need no code for some minutes, after the use of a passkey. */
-async function confirm(context: DashboardContext, visit: Visit, form: FormFields): Promise<DashboardView> {
+async function confirm(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageView> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   if (party === null) throw new ServiceError('not_found');
   if (!(await usePasskey(context, visit, form.text('response'), party))) {
@@ -177,7 +162,7 @@ async function requireSecondFactor(
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.');
 }
 
-async function showSecurity(context: DashboardContext, visit: Visit, shown: Shown): Promise<DashboardView> {
+async function showSecurity(context: DashboardContext, visit: Visit, shown: Shown): Promise<PageView> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkeys = await context.people.listPasskeys(visit.user.id);
   // One challenge for both forms: the first submission uses it up.

@@ -10,29 +10,21 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, formTokenField } from '../signed-in/forms.ts';
-import { type DashboardView, dashboardForm, dashboardPage, seeOther } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 /** The user's own sessions: a list, and their end. */
 export function registerSessionPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const own = { section: 'sessions', role: 'viewer' } as const;
-  dashboardPage(routes, { ...own, path: '/sessions', show: (visit) => showSessions(context, visit) });
-  dashboardForm(routes, {
-    ...own,
-    path: '/sessions/:sessionId/end',
-    async act(visit) {
-      const sessionId = visit.params['sessionId'] ?? '';
-      await endSession(
-        context,
-        { userId: visit.user.id, sessionId, accountId: visit.account.id },
-        visit.actor,
-      );
-      return seeOther('/sessions?flash=ended');
-    },
+  const pages = dashboardPages(routes, 'sessions', 'viewer');
+  pages.page('/sessions', (visit) => showSessions(context, visit));
+  pages.form('/sessions/:sessionId/end', async (visit) => {
+    const sessionId = visit.params['sessionId'] ?? '';
+    await endSession(context, { userId: visit.user.id, sessionId, accountId: visit.account.id }, visit.actor);
+    return seeOther('/sessions?flash=ended');
   });
 }
 
-async function showSessions(context: DashboardContext, visit: Visit): Promise<DashboardView> {
+async function showSessions(context: DashboardContext, visit: Visit): Promise<PageView> {
   const sessions = await context.sessions.listSessions(visit.user.id);
   const alive = sessions.filter(
     (session) => session.stage === 'open' && isSessionAlive(session, context.nowMs()),

@@ -35,13 +35,7 @@ import {
   textField,
   tickField,
 } from '../signed-in/forms.ts';
-import {
-  type DashboardAnswer,
-  type DashboardView,
-  dashboardForm,
-  dashboardPage,
-  seeOther,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors } from './field-errors.ts';
 import { logoForm, registerLogoForm } from './logo-form.ts';
 
@@ -88,34 +82,19 @@ interface Shown {
 /** The shop's appearance, its payouts, and the operator's settings. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const own = { section: 'settings', role: 'owner' } as const;
-  dashboardPage(routes, {
-    ...own,
-    path: '/settings',
-    show: async (visit) =>
-      showSettings(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
-  });
+  const pages = dashboardPages(routes, 'settings', 'owner');
+  pages.page('/settings', async (visit) =>
+    showSettings(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
+  );
   registerLogoForm(routes, (visit, logoErrors) => {
     const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, logoErrors);
     return showSettings(context, visit, { message, logoErrors });
   });
-  dashboardForm(routes, {
-    ...own,
-    path: '/settings/shop',
-    act: (visit, form) => changeShop(context, visit, form),
-  });
-  dashboardForm(routes, {
-    ...own,
-    path: '/settings/wallet',
-    act: (visit, form) => changeWallet(context, visit, form),
-  });
+  pages.form('/settings/shop', (visit, form) => changeShop(context, visit, form));
+  pages.form('/settings/wallet', (visit, form) => changeWallet(context, visit, form));
 }
 
-async function changeShop(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-): Promise<DashboardAnswer> {
+async function changeShop(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
   const fields = {
     name: { name: form.text('name') },
     support_link: { supportLink: form.text('support_link') },
@@ -149,11 +128,7 @@ async function changeShop(
 }
 
 /** Changing the payout wallet requires the password: an unattended browser must not suffice. */
-async function changeWallet(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-): Promise<DashboardAnswer> {
+async function changeWallet(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
@@ -185,7 +160,7 @@ function showSettings(
   { create }: DashboardContext,
   visit: Visit,
   { message, shop, wallet, logoErrors }: Shown,
-): DashboardView {
+): PageView {
   const { account } = visit;
   return {
     title: 'Settings',

@@ -7,17 +7,15 @@ import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField, textField, tickField } from '../signed-in/forms.ts';
+import type { PageAnswer, PageView } from '../signed-in/signed-in-page.ts';
 import { keysCard, membersCard } from './account-people.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
-  type OperatorAnswer,
   type OperatorContext,
   type OperatorRoutes,
-  type OperatorView,
   type OperatorVisit,
-  operatorForm,
-  operatorPage,
+  operatorPages,
   seeOther,
 } from './operator-page.ts';
 
@@ -37,37 +35,28 @@ const flashMessages: ReadonlyMap<string | null, Html> = new Map([
 /** `/operator/accounts/:accountId`: one account, and its settings by the operator. */
 export function registerAccountPage(routes: OperatorRoutes): void {
   const { context } = routes;
+  const pages = operatorPages(routes, 'accounts');
   const path = '/accounts/:accountId';
   const change = (name: string, updateOf: (form: FormFields) => AccountUpdate) =>
-    operatorForm(routes, {
-      path: `${path}/${name}`,
-      section: 'accounts',
-      act: (visit, form) => answerChange(context, visit, () => updateOf(form)),
-    });
-  operatorPage(routes, {
-    path,
-    section: 'accounts',
-    show: (visit) =>
-      showAccount(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
-  });
+    pages.form(`${path}/${name}`, (visit, form) => answerChange(context, visit, () => updateOf(form)));
+  pages.page(path, (visit) =>
+    showAccount(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
+  );
   change('state', (form) => ({ suspended: form.has('suspend') }));
   change('feature', (form) => featureUpdateOf(form));
   change('providers', (form) => ({ providers: providersOf(form) }));
-  operatorForm(routes, {
-    path: `${path}/fee`,
-    section: 'accounts',
-    act: (visit, form) =>
-      form.has('save')
-        ? answerChange(context, visit, () => ({ feeBasisPoints: parseFee(form.text('fee').trim()) }))
-        : answerPreview(context, visit, form.text('fee').trim()),
-  });
+  pages.form(`${path}/fee`, (visit, form) =>
+    form.has('save')
+      ? answerChange(context, visit, () => ({ feeBasisPoints: parseFee(form.text('fee').trim()) }))
+      : answerPreview(context, visit, form.text('fee').trim()),
+  );
 }
 
 async function answerChange(
   context: OperatorContext,
   visit: OperatorVisit,
   readUpdate: () => AccountUpdate,
-): Promise<OperatorAnswer> {
+): Promise<PageAnswer> {
   const account = await readAccount(context, visit);
   try {
     await changeAccount(context, account.id, readUpdate(), visit.actor);
@@ -82,7 +71,7 @@ async function answerPreview(
   context: OperatorContext,
   visit: OperatorVisit,
   fee: string,
-): Promise<OperatorAnswer> {
+): Promise<PageAnswer> {
   try {
     const previewBasisPoints = parseFee(fee);
     requireFee(previewBasisPoints);
@@ -96,7 +85,7 @@ async function showRefusal(
   context: OperatorContext,
   visit: OperatorVisit,
   error: unknown,
-): Promise<OperatorView> {
+): Promise<PageView> {
   if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
   const message = banner('bad', `Nothing was changed: ${error.message}`);
   return { ...(await showAccount(context, visit, { message })), status: 400 };
@@ -128,7 +117,7 @@ async function showAccount(
   context: OperatorContext,
   visit: OperatorVisit,
   { message, previewBasisPoints }: { readonly message: Html; readonly previewBasisPoints?: number },
-): Promise<OperatorView> {
+): Promise<PageView> {
   const account = await readAccount(context, visit);
   const [members, keys] = await Promise.all([
     context.people.listMembers(account.id),

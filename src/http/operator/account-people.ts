@@ -12,37 +12,30 @@ import {
   OPERATOR_PATH,
   type OperatorRoutes,
   type OperatorVisit,
-  operatorForm,
-  operatorPage,
+  operatorPages,
   seeOther,
 } from './operator-page.ts';
 
 /** `/operator/accounts/:accountId/keys/:keyId/revoke`: revokes a key after a confirmation. */
 export function registerKeyRevocation(routes: OperatorRoutes): void {
   const { context } = routes;
-  const own = { path: '/accounts/:accountId/keys/:keyId/revoke', section: 'accounts' } as const;
+  const pages = operatorPages(routes, 'accounts');
   const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;
-  operatorPage(routes, {
-    ...own,
-    async show(visit) {
-      const key = await findOwnKey(context, ...idsOf(visit));
-      const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
-      return {
-        title: 'Revoke this key?',
-        main: html`<form class="card" method="post" action="${account}/keys/${key.id}/revoke">${formTokenField(visit.formToken)}
+  pages.page('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
+    const key = await findOwnKey(context, ...idsOf(visit));
+    const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
+    return {
+      title: 'Revoke this key?',
+      main: html`<form class="card" method="post" action="${account}/keys/${key.id}/revoke">${formTokenField(visit.formToken)}
 <p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
 <p>All further requests with it are refused. Existing payments continue. This cannot be undone.</p>
 <div class="actions"><button class="button danger">Revoke</button><a class="button" href="${account}">Keep it</a></div></form>`,
-      };
-    },
+    };
   });
-  operatorForm(routes, {
-    ...own,
-    async act(visit) {
-      const key = await revokeOwnKey(context, ...idsOf(visit));
-      await recordAction(context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
-      return seeOther(`/accounts/${key.accountId}?flash=revoked`);
-    },
+  pages.form('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
+    const key = await revokeOwnKey(context, ...idsOf(visit));
+    await recordAction(context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
+    return seeOther(`/accounts/${key.accountId}?flash=revoked`);
   });
 }
 

@@ -1,31 +1,42 @@
+import { createAccount, DEFAULT_FEE_BASIS_POINTS, requireFee } from '../../accounts/manage-accounts.ts';
+import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
+import { invalidField } from '../../domain/errors.ts';
+import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
+import { parseUserEmail } from '../../domain/person.ts';
+import { parseName } from '../../domain/shop-profile.ts';
+import { collectFieldErrors, errorSummary, type FieldErrors, noErrors } from '../dashboard/field-errors.ts';
 import { dataTable } from '../design/data-table.ts';
-import { type Html, html } from '../design/html.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { formatPercent, moment } from '../signed-in/format.ts';
+import { type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import type { PageAnswer, PageView } from '../signed-in/signed-in-page.ts';
+import { parseFee } from './account-page.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
-  type OperatorView,
   type OperatorVisit,
-  operatorPage,
+  operatorPages,
   pageLinks,
+  seeOther,
 } from './operator-page.ts';
 
 const ACCOUNTS_ON_A_PAGE = 50;
 const MAXIMUM_SEARCH_CHARACTERS = 100;
 
-/** `/operator/accounts`: all accounts, the newest first, with a search. */
-export function registerAccountsPage(routes: OperatorRoutes): void {
-  operatorPage(routes, {
-    path: '/accounts',
-    section: 'accounts',
-    show: (visit) => showAccounts(routes.context, visit),
-  });
+/** `/operator/accounts`: all accounts, the newest first, with a search; `/operator/accounts/new` creates one. */
+export function registerAccountsPages(routes: OperatorRoutes): void {
+  const pages = operatorPages(routes, 'accounts');
+  pages.page('/accounts', (visit) => showAccounts(routes.context, visit));
+  pages.page('/accounts/new', async (visit) =>
+    showForm(visit, untouched, { message: nothing, errors: noErrors }),
+  );
+  pages.form('/accounts/new', (visit, form) => answerCreate(routes.context, visit, form));
 }
 
-async function showAccounts(context: OperatorContext, visit: OperatorVisit): Promise<OperatorView> {
+async function showAccounts(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
   const typed = (visit.query.get('search') ?? '').trim().slice(0, MAXIMUM_SEARCH_CHARACTERS);
   const search = typed === '' ? null : typed;
   const after = visit.query.get('before');
@@ -58,4 +69,89 @@ function accountTable(accounts: readonly Account[]): Html {
       moment(createdAtMs, CONSOLE_TIME_ZONE),
     ]),
   });
+}
+
+/** The submitted values of the form for a new account, which gets all features and providers. */
+interface Typed {
+  readonly name: string;
+  readonly email: string;
+  readonly fee: string;
+  readonly wallet: string;
+}
+
+const labels = {
+  name: 'Name',
+  email: 'E-mail address',
+  fee: 'Card fee in percent',
+  wallet: 'Payout wallet',
+} as const satisfies Record<keyof Typed, string>;
+const untouched: Typed = { name: '', email: '', fee: String(DEFAULT_FEE_BASIS_POINTS / 100), wallet: '' };
+
+async function answerCreate(
+  context: OperatorContext,
+  visit: OperatorVisit,
+  form: FormFields,
+): Promise<PageAnswer> {
+  const typed: Typed = {
+    name: form.text('name'),
+    email: form.text('email').trim(),
+    fee: form.text('fee').trim(),
+    wallet: form.text('wallet').trim(),
+  };
+  const errors = await collectFieldErrors({
+    name: () => parseName(typed.name),
+    email: () => emailOf(typed.email),
+    fee: () => requireFee(parseFee(typed.fee)),
+    wallet: () => walletOf(typed.wallet),
+  });
+  if (errors.size > 0) {
+    const message = errorSummary('No account was created.', labels, errors);
+    return { ...showForm(visit, typed, { message, errors }), status: 400 };
+  }
+  const account = await createAccount(context, {
+    name: typed.name,
+    email: emailOf(typed.email),
+    feeBasisPoints: parseFee(typed.fee),
+    wallet: walletOf(typed.wallet),
+  });
+  await recordAction(context, account.id, visit.actor, 'account.created', account.name);
+  return seeOther(`/accounts/${account.id}?flash=created`);
+}
+
+function emailOf(text: string): string | null {
+  if (text === '') return null;
+  const email = parseUserEmail(text);
+  if (email === null) throw invalidField('The e-mail address', 'must be an e-mail address');
+  return email;
+}
+
+function walletOf(text: string): Address | null {
+  if (text === '') return null;
+  const wallet = parsePayoutAddress(text);
+  if (wallet === null)
+    throw invalidField('The wallet', 'must be a Polygon address (0x…) with a valid checksum.');
+  return wallet;
+}
+
+function showForm(
+  visit: OperatorVisit,
+  typed: Typed,
+  { message, errors }: { readonly message: Html; readonly errors: FieldErrors },
+): PageView {
+  const field = (name: keyof typeof labels) => ({
+    name,
+    label: labels[name],
+    value: typed[name],
+    error: errors.get(name),
+  });
+  return {
+    title: 'Create an account',
+    main: html`${message}
+<form class="card" method="post" action="${OPERATOR_PATH}/accounts/new">${formTokenField(visit.formToken)}
+${textField({ ...field('name'), hint: 'The shop name that customers see.' })}
+${textField({ ...field('email'), type: 'email', isOptional: true, hint: 'The merchant’s e-mail address.' })}
+${textField({ ...field('fee'), hint: 'A percentage of the received USDC. It applies to new payments.' })}
+${textField({ ...field('wallet'), isOptional: true, hint: 'A Polygon address. The merchant can change it.' })}
+<div class="actions"><button class="button primary">Create account</button></div></form>`,
+  };
 }

@@ -3,15 +3,15 @@ import type { AuditPosition } from '../../domain/ports/account-store.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
+import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
-  type OperatorView,
   type OperatorVisit,
-  operatorPage,
+  operatorPages,
   pageLinks,
 } from './operator-page.ts';
 
@@ -20,14 +20,10 @@ const MAXIMUM_ID_CHARACTERS = 100;
 
 /** `/operator/audit`: the audit log of all accounts or of one. */
 export function registerAuditPage(routes: OperatorRoutes): void {
-  operatorPage(routes, {
-    path: '/audit',
-    section: 'audit',
-    show: (visit) => showEntries(routes.context, visit),
-  });
+  operatorPages(routes, 'audit').page('/audit', (visit) => showEntries(routes.context, visit));
 }
 
-async function showEntries(context: OperatorContext, visit: OperatorVisit): Promise<OperatorView> {
+async function showEntries(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
   const account = (visit.query.get('account') ?? '').trim().slice(0, MAXIMUM_ID_CHARACTERS);
   const before = positionOf(visit.query.get('before') ?? '');
   const limit = ENTRIES_ON_A_PAGE + 1;

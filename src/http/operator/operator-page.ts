@@ -20,127 +20,26 @@ import type { ObservationStore, RelayStore } from '../../domain/ports/settlement
 import type { ProviderDirectory } from '../../payments/provider-availability.ts';
 import type { Page } from '../checkout/layout.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { serviceErrorOf } from '../error-reply.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import { signInPath } from '../signed-in/admission.ts';
-import type { Area, AreaContext, AreaRoutes } from '../signed-in/context.ts';
-import {
-  type FormFields,
-  formTokenField,
-  formTokenOf,
-  isOwnForm,
-  readFormFields,
-  requireTextUrl,
-} from '../signed-in/forms.ts';
-import {
-  dashboardStyleWith,
-  type PageContent,
-  plainPage,
-  sendDashboardPage,
-  sendSeeOther,
-  wholePage,
-} from '../signed-in/layout.ts';
-import { failureContent } from '../signed-in/signed-in-page.ts';
-
-/** The content of a page. */
-export interface OperatorView extends PageContent {
-  readonly status?: number;
-}
-
-/** A page, or a redirect. */
-export type OperatorAnswer = OperatorView | { readonly location: string };
-
-interface Route {
-  /** Below `/operator`, with the names of its variable parts. */
-  readonly path: string;
-  /** Null for a page outside all sections. */
-  readonly section: Section | null;
-}
+import type { Admission, Area, AreaContext, AreaRoutes } from '../signed-in/context.ts';
+import { formTokenField, formTokenOf, requireTextUrl } from '../signed-in/forms.ts';
+import { dashboardStyleWith, type PageContent, sendSeeOther, wholePage } from '../signed-in/layout.ts';
+import { createSectionPages, type SectionPages, type SeeOther } from '../signed-in/signed-in-page.ts';
 
 /** Ends a form with a redirect to a page; `path` is below `/operator`. */
-export function seeOther(path: string): OperatorAnswer {
+export function seeOther(path: string): SeeOther {
   return { location: `${OPERATOR_PATH}${path}` };
 }
 
-/** A page: `GET`. */
-export function operatorPage(
-  routes: OperatorRoutes,
-  route: Route & { readonly show: (visit: OperatorVisit) => Promise<OperatorAnswer> },
-): void {
-  routes.server.get(route.path, (request, reply) =>
-    withVisit(routes, route, request, reply, (visit) => route.show(visit)),
-  );
-}
-
-/** The handler of a form: `POST`. */
-export function operatorForm(
-  routes: OperatorRoutes,
-  route: Route & {
-    readonly act: (visit: OperatorVisit, form: FormFields, reply: FastifyReply) => Promise<OperatorAnswer>;
-  },
-): void {
-  routes.server.post(route.path, (request, reply) =>
-    withVisit(routes, route, request, reply, (visit) => {
-      const form = readFormFields(request.body);
-      const cookie = routes.cookies.read(request.headers, 'session');
-      if (!isOwnForm(request, routes.context.baseUrl, form, cookie)) throw new ServiceError('foreign_form');
-      return route.act(visit, form, reply);
-    }),
-  );
-}
-
-async function withVisit(
-  routes: OperatorRoutes,
-  route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: (visit: OperatorVisit) => Promise<OperatorAnswer>,
-): Promise<FastifyReply> {
-  const admission = await admit(routes, request, reply);
-  if ('answered' in admission) return admission.answered;
-  const { visit } = admission;
-  try {
-    const answered = await answer(visit);
-    if ('location' in answered) return sendSeeOther(reply, answered.location);
-    return sendView(routes, reply, visit, route.section, answered);
-  } catch (error) {
-    return sendOperatorFailure(routes, request, reply, { visit, section: route.section }, error);
-  }
-}
-
-function sendView(
-  routes: OperatorRoutes,
-  reply: FastifyReply,
-  visit: OperatorVisit,
-  section: Section | null,
-  view: OperatorView,
-): FastifyReply {
+/** The pages of a section of the console; null for pages outside all sections. */
+export function operatorPages(routes: OperatorRoutes, section: Section | null): SectionPages<OperatorVisit> {
   const { isTestMode, publicUrl } = routes.context;
-  const page = operatorLayout(view, visit, { isTestMode, section, publicUrl });
-  return sendDashboardPage(reply, view.status ?? 200, page);
-}
-
-/**
- * A failure as a page: within the console for a signed-in operator, else on its own. Internal errors are only logged.
- */
-export function sendOperatorFailure(
-  routes: OperatorRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  within: { readonly visit: OperatorVisit; readonly section: Section | null } | null,
-  thrown: unknown,
-): FastifyReply {
-  const error = serviceErrorOf(thrown);
-  if (error.status >= 500) request.log.error({ err: thrown }, 'a console page failed');
-  if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
-  const content = failureContent(error, routes.area.path);
-  if (within !== null)
-    return sendView(routes, reply, within.visit, within.section, { ...content, status: error.status });
-  return sendDashboardPage(
-    reply,
-    error.status,
-    plainPage(content, { isTestMode: routes.context.isTestMode }),
-  );
+  return createSectionPages(routes, {
+    path: OPERATOR_PATH,
+    admit: (request, reply) => admit(routes, request, reply),
+    layout: (content, visit) => operatorLayout(content, visit, { isTestMode, section, publicUrl }),
+  });
 }
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
@@ -184,9 +83,6 @@ function navigation(current: Section | null): Html[] {
   });
 }
 
-/** The operator's request, or the answer to a visitor without access. */
-type Admission = { readonly visit: OperatorVisit } | { readonly answered: FastifyReply };
-
 /** The path that continues a sign-in after the password. */
 const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
@@ -195,7 +91,7 @@ export async function admit(
   { context, cookies, area, isSecondFactorRequired }: OperatorRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Admission> {
+): Promise<Admission<OperatorVisit>> {
   const token = cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(context, token, area.name);
   // An operator who has disabled the second factor since signs in again and sets it up again.

@@ -20,16 +20,14 @@ import {
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
 import { banner, formTokenField, textField } from '../signed-in/forms.ts';
+import type { PageAnswer, PageView } from '../signed-in/signed-in-page.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
-  type OperatorAnswer,
   type OperatorContext,
   type OperatorRoutes,
-  type OperatorView,
   type OperatorVisit,
-  operatorForm,
-  operatorPage,
+  operatorPages,
   seeOther,
 } from './operator-page.ts';
 
@@ -48,23 +46,19 @@ const flashMessages: ReadonlyMap<string | null, Html> = new Map([
 /** `/operator/payments/:paymentId`: the state of a payment, and the operator's actions for it. */
 export function registerPaymentPage(routes: OperatorRoutes): void {
   const { context } = routes;
-  const own = { section: 'settlement' } as const;
-  operatorPage(routes, { ...own, path: '/payments', show: async (visit) => findPayment(visit) });
-  operatorPage(routes, {
-    ...own,
-    path: '/payments/:paymentId',
-    show: (visit) => showPayment(context, visit, flashMessages.get(visit.query.get('flash')) ?? nothing),
-  });
+  const pages = operatorPages(routes, 'settlement');
+  pages.page('/payments', async (visit) => findPayment(visit));
+  pages.page('/payments/:paymentId', (visit) =>
+    showPayment(context, visit, flashMessages.get(visit.query.get('flash')) ?? nothing),
+  );
   const action = (
     name: string,
     done: string,
     act: (id: PaymentId, visit: OperatorVisit, token: string) => Promise<void>,
   ) =>
-    operatorForm(routes, {
-      ...own,
-      path: `/payments/:paymentId/${name}`,
-      act: (visit, form) => answer(context, visit, done, () => act(idOf(visit), visit, form.text('token'))),
-    });
+    pages.form(`/payments/:paymentId/${name}`, (visit, form) =>
+      answer(context, visit, done, () => act(idOf(visit), visit, form.text('token'))),
+    );
   action('release', 'released', async (id, visit) => {
     const { accountId } = await releasePayment(context, id);
     await recordAction(context, accountId, visit.actor, 'payment.released', id);
@@ -81,7 +75,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
 }
 
 /** Redirects to the payment of an id, a short code or a link. */
-async function findPayment(visit: OperatorVisit): Promise<OperatorAnswer> {
+async function findPayment(visit: OperatorVisit): Promise<PageAnswer> {
   const asked = parsePaymentSearch(visit.query.get('payment') ?? '');
   if (asked?.kind !== 'id') throw new ServiceError('not_found');
   return seeOther(`/payments/${asked.id}`);
@@ -92,7 +86,7 @@ async function answer(
   visit: OperatorVisit,
   done: string,
   act: () => Promise<void>,
-): Promise<OperatorAnswer> {
+): Promise<PageAnswer> {
   try {
     await act();
     return seeOther(`/payments/${idOf(visit)}?flash=${done}`);
@@ -126,11 +120,7 @@ async function readView({ payments }: OperatorContext, visit: OperatorVisit): Pr
   return view;
 }
 
-async function showPayment(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  message: Html,
-): Promise<OperatorView> {
+async function showPayment(context: OperatorContext, visit: OperatorVisit, message: Html): Promise<PageView> {
   const view = await readView(context, visit);
   const { payment } = view;
   return {

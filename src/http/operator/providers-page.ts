@@ -12,16 +12,14 @@ import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import type { PageAnswer, PageView } from '../signed-in/signed-in-page.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
-  type OperatorAnswer,
   type OperatorContext,
   type OperatorRoutes,
-  type OperatorView,
   type OperatorVisit,
-  operatorForm,
-  operatorPage,
+  operatorPages,
   seeOther,
 } from './operator-page.ts';
 
@@ -39,18 +37,16 @@ interface Provider {
 /** `/operator/providers`: all providers with their health, and one with its switch and minimum. */
 export function registerProviderPages(routes: OperatorRoutes): void {
   const { context } = routes;
-  operatorPage(routes, { path: '/providers', section: 'providers', show: () => showAll(context) });
-  const own = { path: '/providers/:provider', section: 'providers' } as const;
-  operatorPage(routes, {
-    ...own,
-    show: (visit) =>
-      showOne(
-        context,
-        visit,
-        visit.query.get('flash') === 'saved' ? banner('good', 'Saved. It applies immediately.') : nothing,
-      ),
-  });
-  operatorForm(routes, { ...own, act: (visit, form) => answerChange(context, visit, form) });
+  operatorPages(routes, 'providers').page('/providers', () => showAll(context));
+  const pages = operatorPages(routes, 'providers');
+  pages.page('/providers/:provider', (visit) =>
+    showOne(
+      context,
+      visit,
+      visit.query.get('flash') === 'saved' ? banner('good', 'Saved. It applies immediately.') : nothing,
+    ),
+  );
+  pages.form('/providers/:provider', (visit, form) => answerChange(context, visit, form));
 }
 
 async function readProvider({ directory }: OperatorContext, id: ProviderId): Promise<Provider> {
@@ -68,7 +64,7 @@ async function answerChange(
   context: OperatorContext,
   visit: OperatorVisit,
   form: FormFields,
-): Promise<OperatorAnswer> {
+): Promise<PageAnswer> {
   const id = idOf(visit);
   try {
     await changeProvider(context, id, changeOf(form), visit.actor);
@@ -96,7 +92,7 @@ function changeOf(form: FormFields): Partial<ProviderSettings> {
   return { minimumUsdCents };
 }
 
-async function showAll(context: OperatorContext): Promise<OperatorView> {
+async function showAll(context: OperatorContext): Promise<PageView> {
   const providers = await Promise.all(providerIds.map((id) => readProvider(context, id)));
   return {
     title: 'Providers',
@@ -122,7 +118,7 @@ ${dataTable({
   };
 }
 
-async function showOne(context: OperatorContext, visit: OperatorVisit, message: Html): Promise<OperatorView> {
+async function showOne(context: OperatorContext, visit: OperatorVisit, message: Html): Promise<PageView> {
   const provider = await readProvider(context, idOf(visit));
   const { name, onlyCurrency, minimumUsdCents } = providerCatalogue[provider.id];
   const { health, settings } = provider;

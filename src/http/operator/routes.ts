@@ -7,21 +7,19 @@ import { acceptForms } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
+import { registerNothing, sendFailure } from '../signed-in/signed-in-page.ts';
 import { registerAccountPage } from './account-page.ts';
 import { registerKeyRevocation } from './account-people.ts';
-import { registerAccountsPage } from './accounts-page.ts';
+import { registerAccountsPages } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
-import { registerNewAccountPage } from './new-account-page.ts';
 import {
-  admit,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
   operatorArea,
-  operatorPage,
+  operatorPages,
   requireAdmission,
   seeOther,
-  sendOperatorFailure,
 } from './operator-page.ts';
 import { registerPaymentPage } from './payment-page.ts';
 import { registerProviderPages } from './providers-page.ts';
@@ -45,14 +43,13 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       acceptForms(scope);
       scope.addHook('onRequest', (request) => requireAdmission(context, request));
       scope.setErrorHandler((error, request, reply) =>
-        sendOperatorFailure(routes, request, reply, null, error),
+        sendFailure(routes, request, reply, OPERATOR_PATH, error),
       );
       registerSignInPages(routes);
       registerSecondFactorPages(routes);
       registerSetUpPages(routes);
       if (context.mailer !== null) registerNewBrowserPages(routes, context.mailer);
-      registerAccountsPage(routes);
-      registerNewAccountPage(routes);
+      registerAccountsPages(routes);
       registerAccountPage(routes);
       registerKeyRevocation(routes);
       registerViewing(routes);
@@ -61,22 +58,13 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerPaymentPage(routes);
       registerWebhooksPage(routes);
       registerAuditPage(routes);
-      registerNothing(routes);
+      const others = operatorPages(routes, null);
+      others.page('', async () => seeOther('/accounts'));
+      registerNothing(routes, others);
       done();
     },
     { prefix: OPERATOR_PATH },
   );
-}
-
-/** Every other path: a signed-in operator gets a 404, a visitor the sign-in page. */
-function registerNothing(routes: OperatorRoutes): void {
-  operatorPage(routes, { path: '', section: null, show: async () => seeOther('/accounts') });
-  routes.server.get('/*', async (request, reply) => {
-    const admission = await admit(routes, request, reply);
-    if ('answered' in admission) return admission.answered;
-    const within = { visit: admission.visit, section: null };
-    return sendOperatorFailure(routes, request, reply, within, new ServiceError('not_found'));
-  });
 }
 
 /**

@@ -6,7 +6,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import { callerOf } from '../signed-in/context.ts';
-import { banner, formTokenField, formTokenOf, isOwnForm, readFormFields } from '../signed-in/forms.ts';
+import { banner, formTokenField, formTokenOf, readFormFields, requireOwnForm } from '../signed-in/forms.ts';
 import { sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
 import { recoveryCodesPage, totpFields } from '../signed-in/second-factor-pages.ts';
@@ -19,7 +19,7 @@ interface Asked extends SignedIn {
 
 /** `/operator/set-up`: sets up the second factor, before any other page if it is required. */
 export function registerSetUpPages(routes: OperatorRoutes): void {
-  routes.server.get('/set-up', async (request, reply) => {
+  routes.server.get('/set-up', { exposeHeadRoute: true }, async (request, reply) => {
     const asked = await readAsked(routes, request);
     if (asked === null) return sendSeeOther(reply, `${OPERATOR_PATH}/sign-in`);
     return sendOffer(routes, reply, asked, { status: 200, message: nothing, sealed: '' });
@@ -37,7 +37,7 @@ async function answerSetUp(
   const asked = await readAsked(routes, request);
   if (asked === null) return sendSeeOther(reply, `${OPERATOR_PATH}/sign-in`);
   const form = readFormFields(request.body);
-  if (!isOwnForm(request, context.baseUrl, form, asked.token)) throw new ServiceError('foreign_form');
+  requireOwnForm(request, context.baseUrl, form, asked.token);
   const { user, session } = asked;
   await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
   const caller = callerOf(request);

@@ -7,14 +7,14 @@ import { forwardBadge } from '../dashboard/payment-words.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
+import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
-  type OperatorView,
-  operatorPage,
+  operatorPages,
   paymentLink,
 } from './operator-page.ts';
 import { adviceFor } from './payment-page.ts';
@@ -33,14 +33,10 @@ const LATE_MS = 5 * 60_000;
  * attention.
  */
 export function registerSettlementPage(routes: OperatorRoutes): void {
-  operatorPage(routes, {
-    path: '/settlement',
-    section: 'settlement',
-    show: () => showSettlement(routes.context),
-  });
+  operatorPages(routes, 'settlement').page('/settlement', () => showSettlement(routes.context));
 }
 
-async function showSettlement(context: OperatorContext): Promise<OperatorView> {
+async function showSettlement(context: OperatorContext): Promise<PageView> {
   const { relayers, chain, observations, relay, search } = context;
   const [balances, fees, heads, cursor, batches, waiting] = await Promise.all([
     Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),

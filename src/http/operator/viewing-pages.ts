@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { viewAccount } from '../../accounts/manage-accounts.ts';
 import { readSession } from '../../accounts/sessions.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { registerOverviewPage } from '../dashboard/overview-page.ts';
 import { registerPaymentPages } from '../dashboard/payment-pages.ts';
 import { html } from '../design/html.ts';
@@ -11,16 +10,17 @@ import {
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
+  type Visit,
 } from '../signed-in/context.ts';
 import { plainPage, sendDashboardPage, sendSeeOther } from '../signed-in/layout.ts';
-import { sendFailure } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, registerNothing, sendFailure } from '../signed-in/signed-in-page.ts';
 import {
   admit,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
   operatorArea,
-  operatorForm,
+  operatorPages,
   requireAdmission,
   seeOther,
 } from './operator-page.ts';
@@ -28,33 +28,26 @@ import {
 /** Starts and ends an operator's view of an account. */
 export function registerViewing(routes: OperatorRoutes): void {
   const { context, cookies } = routes;
-  operatorForm(routes, {
-    path: '/accounts/:accountId/view',
-    section: 'accounts',
-    async act({ user, actor, session, params }, _form, reply) {
-      const caller = { address: actor.address ?? '', userAgent: session.userAgent };
-      const token = await viewAccount(context, user, params['accountId'] ?? '', caller);
-      cookies.set(reply, 'viewing', token);
-      return { location: DASHBOARD_PATH };
-    },
+  const pages = operatorPages(routes, 'accounts');
+  pages.form('/accounts/:accountId/view', async ({ user, actor, session, params }, _form, reply) => {
+    const caller = { address: actor.address ?? '', userAgent: session.userAgent };
+    const token = await viewAccount(context, user, params['accountId'] ?? '', caller);
+    cookies.set(reply, 'viewing', token);
+    return { location: DASHBOARD_PATH };
   });
-  operatorForm(routes, {
-    path: '/stop-viewing',
-    section: 'accounts',
-    async act({ user }, _form, reply) {
-      const token = cookies.read(reply.request.headers, 'viewing');
-      const viewing = token === null ? null : await readSession(context, token, 'viewing');
-      cookies.remove(reply, 'viewing');
-      if (viewing === null) return seeOther('/accounts');
-      await context.sessions.endSession(user.id, viewing.session.id);
-      return seeOther(`/accounts/${viewing.session.accountId}`);
-    },
+  pages.form('/stop-viewing', async ({ user }, _form, reply) => {
+    const token = cookies.read(reply.request.headers, 'viewing');
+    const viewing = token === null ? null : await readSession(context, token, 'viewing');
+    cookies.remove(reply, 'viewing');
+    if (viewing === null) return seeOther('/accounts');
+    await context.sessions.endSession(user.id, viewing.session.id);
+    return seeOther(`/accounts/${viewing.session.accountId}`);
   });
 }
 
 /**
  * The merchants' dashboard on the admin server, for an operator's view of an account: as a viewer, read-only, and only
- * while the console's session is open. It serves only GET requests.
+ * while the console's session is open. It serves only GET and HEAD requests.
  */
 export function registerViewedDashboard(
   server: FastifyInstance,
@@ -82,18 +75,14 @@ export function registerViewedDashboard(
       };
       scope.addHook('onRequest', async (request, reply) => {
         await requireAdmission(operator, request);
-        if (request.method !== 'GET') return sendReadOnly(operator, reply);
+        if (request.method !== 'GET' && request.method !== 'HEAD') return sendReadOnly(operator, reply);
       });
       scope.setErrorHandler((error, request, reply) =>
-        sendFailure(routes, null, request, reply, null, error),
+        sendFailure(routes, request, reply, DASHBOARD_PATH, error),
       );
       registerOverviewPage(routes);
       registerPaymentPages(routes);
-      scope.get('/*', async (request, reply) => {
-        const admission = await routes.admit(request, reply);
-        if ('answered' in admission) return admission.answered;
-        return sendFailure(routes, null, request, reply, admission.visit, new ServiceError('not_found'));
-      });
+      registerNothing(routes, dashboardPages(routes, null, 'viewer'));
       scope.post('/*', async (_request, reply) => sendReadOnly(operator, reply));
       done();
     },
@@ -106,7 +95,7 @@ async function admitViewing(
   routes: OperatorRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Admission> {
+): Promise<Admission<Visit>> {
   const admission = await admit(routes, request, reply);
   if ('answered' in admission) return admission;
   const { context, cookies } = routes;

@@ -3,13 +3,13 @@ import { reasonSentence, webhookBadge } from '../dashboard/payment-words.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
+import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
   CONSOLE_TIME_ZONE,
   type OperatorContext,
   type OperatorRoutes,
-  type OperatorView,
-  operatorPage,
+  operatorPages,
   paymentLink,
 } from './operator-page.ts';
 
@@ -28,14 +28,10 @@ interface FailingHost {
 
 /** `/operator/webhooks`: hosts that do not accept their events, and events with an unknown outcome. */
 export function registerWebhooksPage(routes: OperatorRoutes): void {
-  operatorPage(routes, {
-    path: '/webhooks',
-    section: 'webhooks',
-    show: () => showWebhooks(routes.context),
-  });
+  operatorPages(routes, 'webhooks').page('/webhooks', () => showWebhooks(routes.context));
 }
 
-async function showWebhooks(context: OperatorContext): Promise<OperatorView> {
+async function showWebhooks(context: OperatorContext): Promise<PageView> {
   const failing = await context.search.listFailingWebhooks(null, READ_LIMIT);
   return {
     title: 'Webhooks',

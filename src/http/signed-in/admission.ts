@@ -13,7 +13,7 @@ export async function admit(
   { context, cookies, area }: Omit<DashboardRoutes, 'admit'>,
   request: FastifyRequest,
   reply: FastifyReply,
-): Promise<Admission> {
+): Promise<Admission<Visit>> {
   const token = cookies.read(request.headers, 'session');
   const signedIn = token === null ? null : await readSession(context, token, area.name);
   if (token === null || signedIn === null) {
@@ -68,7 +68,8 @@ export function returnPathOf({ path }: Area, text: string): string {
 
 /** The sign-in page, which leads back to the requested page. */
 export function signInPath(area: Area, request: FastifyRequest): string {
-  const path = request.method === 'GET' ? returnPathOf(area, request.url) : area.path;
+  const path =
+    request.method === 'GET' || request.method === 'HEAD' ? returnPathOf(area, request.url) : area.path;
   const query = path === area.path ? '' : `?next=${encodeURIComponent(path)}`;
   return `${area.path}/sign-in${query}`;
 }

@@ -83,7 +83,7 @@ export interface AreaRoutes {
 export interface DashboardRoutes extends AreaRoutes {
   readonly context: DashboardContext;
   /** Admits a request to an account. */
-  readonly admit: (request: FastifyRequest, reply: FastifyReply) => Promise<Admission>;
+  readonly admit: (request: FastifyRequest, reply: FastifyReply) => Promise<Admission<Visit>>;
   /** Sections that have a page. */
   readonly shown: Set<Section>;
 }
@@ -143,7 +143,7 @@ export interface Visit extends SignedIn, ChosenAccount {
 }
 
 /** The admitted request, or the answer to one without access: the sign-in page or a 404. */
-export type Admission = { readonly visit: Visit } | { readonly answered: FastifyReply };
+export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answered: FastifyReply };
 
 /**
  * `session`: the signed-in user. `visitor`: the owner of a form before sign-in. `browser`: the mark of a known browser.

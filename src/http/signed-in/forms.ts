@@ -1,7 +1,7 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalidField } from '../../domain/errors.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
 /** Maximum size of a form; the longest field holds a note. */
@@ -174,15 +174,16 @@ export function isFormToken(value: string, formToken: string): boolean {
   return given !== null && timingSafeEqual(given, Buffer.from(formToken, 'base64url'));
 }
 
-/** Whether a form passes both checks: the browser's origin headers, and the token. */
-export function isOwnForm(
-  request: FastifyRequest,
+/** Checks the browser's origin headers and the token. Throws `foreign_form` for a form of another page. */
+export function requireOwnForm(
+  { headers }: FastifyRequest,
   baseUrl: string,
   form: FormFields,
   cookie: string | null,
-): boolean {
-  if (cookie === null || !isSameOrigin(request.headers, baseUrl)) return false;
-  return isFormToken(form.text(FIELD), formTokenOf(cookie));
+): void {
+  const isOwn =
+    cookie !== null && isSameOrigin(headers, baseUrl) && isFormToken(form.text(FIELD), formTokenOf(cookie));
+  if (!isOwn) throw new ServiceError('foreign_form');
 }
 
 /**

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../domain/errors.ts';
 import { roleIncludes } from '../../domain/person.ts';
 import type { Page } from '../checkout/layout.ts';
 import { isSafeToCompress, sendCompressed } from '../compression.ts';
@@ -8,7 +7,7 @@ import { Html, html, newNonce, nothing } from '../design/html.ts';
 import { pageStyleOf, readAsset } from '../design/page-style.ts';
 import { type AreaRoutes, DASHBOARD_PATH, type Section, sections, type Visit } from './context.ts';
 import { moment } from './format.ts';
-import { type FormFields, formTokenField, formTokenOf, isOwnForm, readFormFields } from './forms.ts';
+import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
 
 /** The content of a page below its heading. */
 export interface PageContent {
@@ -211,8 +210,7 @@ export function openFormToken({ cookies }: AreaRoutes, request: FastifyRequest, 
 /** The fields of a form of ours. Throws `foreign_form` for any other. */
 export function readOwnForm({ context, cookies }: AreaRoutes, request: FastifyRequest): FormFields {
   const form = readFormFields(request.body);
-  const cookie = cookies.read(request.headers, 'visitor');
-  if (!isOwnForm(request, context.baseUrl, form, cookie)) throw new ServiceError('foreign_form');
+  requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'visitor'));
   return form;
 }
 

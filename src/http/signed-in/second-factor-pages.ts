@@ -3,7 +3,6 @@ import { askForPasskey } from '../../accounts/passkeys.ts';
 import type { TotpOffer } from '../../accounts/second-factor.ts';
 import { readSession, type SignedIn } from '../../accounts/sessions.ts';
 import { passByPasskey, passSecondFactor } from '../../accounts/sign-in.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../domain/person.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -15,9 +14,9 @@ import {
   banner,
   formTokenField,
   formTokenOf,
-  isOwnForm,
   passwordField,
   readFormFields,
+  requireOwnForm,
   textField,
 } from './forms.ts';
 import { type PageContent, sendPlainPage, sendSeeOther } from './layout.ts';
@@ -132,7 +131,7 @@ async function answerCode(
   const asked = await readAsked(routes, request);
   if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
   const form = readFormFields(request.body);
-  if (!isOwnForm(request, context.baseUrl, form, asked.token)) throw new ServiceError('foreign_form');
+  requireOwnForm(request, context.baseUrl, form, asked.token);
   const next = returnPathOf(routes.area, form.text('next'));
   const how = { area: routes.area.name, caller: callerOf(request) };
   const response = form.text('response');

@@ -2,11 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endSession, readSession } from '../../accounts/sessions.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { returnPathOf } from './admission.ts';
 import { type AreaRoutes, callerOf } from './context.ts';
-import { banner, formTokenField, isOwnForm, passwordField, readFormFields, textField } from './forms.ts';
+import { banner, formTokenField, passwordField, readFormFields, requireOwnForm, textField } from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from './layout.ts';
 import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
 
@@ -121,9 +120,7 @@ async function answerSignOut(
 ): Promise<FastifyReply> {
   const { context, cookies, area } = routes;
   const token = cookies.read(request.headers, 'session');
-  if (!isOwnForm(request, context.baseUrl, readFormFields(request.body), token)) {
-    throw new ServiceError('foreign_form');
-  }
+  requireOwnForm(request, context.baseUrl, readFormFields(request.body), token);
   const signedIn = token === null ? null : await readSession(context, token, area.name);
   if (signedIn !== null) {
     const { user, session } = signedIn;

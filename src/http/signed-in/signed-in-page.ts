@@ -3,32 +3,41 @@
  * `routes.ts` calls it:
  *
  *   export function registerKeyPages(routes: DashboardRoutes): void {
- *     dashboardPage(routes, { path: '/keys', section: 'keys', role: 'developer', show: (visit) => showKeys(routes.context, visit) });
- *     dashboardForm(routes, { path: '/keys/:keyId/revoke', section: 'keys', role: 'developer', act: (visit, form) => … });
+ *     const pages = dashboardPages(routes, 'keys', 'developer');
+ *     pages.page('/keys', (visit) => showKeys(routes.context, visit));
+ *     pages.form('/keys/:keyId/revoke', (visit, form) => …);
  *   }
  *
- * - `show` and `act` run only for a signed-in user who has chosen an account (`visit.account`) and has the role in it;
- *   `act` moreover only for a form of ours (origin and token). Everything is for `visit.account.id`: an id of another
+ * - A handler runs only for a signed-in user who has chosen an account (`visit.account`) and has the role in it; that of
+ *   a form moreover only for a form of ours (origin and token). Everything is for `visit.account.id`: an id of another
  *   account gets the same answer as an unknown one, by throwing `new ServiceError('not_found')`.
  * - They answer with what the page shows (`title`, `main`, and `status` if it is not 200) or with `seeOther(path)`,
  *   which ends a form that worked. A page that is shown again with a message has the status of the error.
  * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`.
  * - A `ServiceError` that is thrown becomes a page of the dashboard; anything else a 500 without details. A response
- *   that is no page (a CSV, a picture) is sent on the `reply` by `show` itself, which returns it.
- * - The section is the entry of the navigation that is marked; it appears there once a page of it is registered.
+ *   that is no page (a CSV, a picture) is sent on the `reply` by the handler itself, which returns it.
+ * - The section is the entry of the navigation that is marked; it appears there once its pages are registered.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Role } from '../../domain/person.ts';
+import type { Page } from '../checkout/layout.ts';
 import { html } from '../design/html.ts';
 import { serviceErrorOf } from '../error-reply.ts';
 import { requireRole } from './admission.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Section, type Visit } from './context.ts';
-import { type FormFields, isOwnForm, readFormFields } from './forms.ts';
+import {
+  type Admission,
+  type AreaRoutes,
+  DASHBOARD_PATH,
+  type DashboardRoutes,
+  type Section,
+  type Visit,
+} from './context.ts';
+import { type FormFields, readFormFields, requireOwnForm } from './forms.ts';
 import { type PageContent, plainPage, sendDashboardPage, sendSeeOther, signedInPage } from './layout.ts';
 
 /** The content of a page. */
-export interface DashboardView extends PageContent {
+export interface PageView extends PageContent {
   readonly status?: number;
 }
 
@@ -38,15 +47,102 @@ export interface SeeOther {
 }
 
 /** A page, a redirect, or the reply that was already sent. */
-export type DashboardAnswer = DashboardView | SeeOther | FastifyReply;
+export type PageAnswer = PageView | SeeOther | FastifyReply;
 
-export interface Route {
-  /** Below `/dashboard`, with the names of its variable parts (`/payments/:paymentId`). */
+/** Registers the pages and forms of a section. Paths are below the area's, with the names of their variable parts. */
+export interface SectionPages<AnyVisit> {
+  /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
+  page(path: string, show: (visit: AnyVisit, reply: FastifyReply) => Promise<PageAnswer>): void;
+  /** The handler of a form: `POST`. */
+  form(
+    path: string,
+    act: (visit: AnyVisit, form: FormFields, reply: FastifyReply) => Promise<PageAnswer>,
+  ): void;
+  /** Answers a request in a scope of its own. The caller checks that a form is ours. */
+  answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    act: (visit: AnyVisit) => Promise<PageAnswer>,
+  ): Promise<FastifyReply>;
+}
+
+/** The differences between the sections of the dashboard and those of the console. */
+interface SectionFrame<AnyVisit> {
+  /** The path of the area's start page. */
   readonly path: string;
-  /** Null for a page outside all sections. */
-  readonly section: Section | null;
-  /** The minimum role. */
-  readonly role: Role;
+  readonly admit: (request: FastifyRequest, reply: FastifyReply) => Promise<Admission<AnyVisit>>;
+  /** Throws if an admitted user may not use the section. */
+  readonly requireAccess?: (visit: AnyVisit) => void;
+  /** The whole page around its content. */
+  readonly layout: (content: PageContent, visit: AnyVisit) => Page;
+}
+
+export function createSectionPages<AnyVisit>(
+  { server, context, cookies }: AreaRoutes,
+  { path: home, admit, requireAccess, layout }: SectionFrame<AnyVisit>,
+): SectionPages<AnyVisit> {
+  const answer: SectionPages<AnyVisit>['answer'] = async (request, reply, act) => {
+    const admission = await admit(request, reply);
+    if ('answered' in admission) return admission.answered;
+    const { visit } = admission;
+    const send = (view: PageView) => sendDashboardPage(reply, view.status ?? 200, layout(view, visit));
+    try {
+      requireAccess?.(visit);
+      const answered = await act(visit);
+      // Awaiting a sent reply resolves to nothing: it is gone by then.
+      if (reply.sent) return reply;
+      if ('location' in answered) return sendSeeOther(reply, answered.location);
+      return 'main' in answered ? send(answered) : answered;
+    } catch (error) {
+      return send(failureView(error, request, reply, home));
+    }
+  };
+
+  return {
+    answer,
+    page(path, show) {
+      server.get(path, { exposeHeadRoute: true }, (request, reply) =>
+        answer(request, reply, (visit) => show(visit, reply)),
+      );
+    },
+    form(path, act) {
+      server.post(path, (request, reply) =>
+        answer(request, reply, async (visit) => {
+          const form = readFormFields(request.body);
+          requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
+          return act(visit, form, reply);
+        }),
+      );
+    },
+  };
+}
+
+/** The pages of a section of the dashboard, for members with at least this role; null for pages outside all sections. */
+export function dashboardPages(
+  { context, shown, admit, ...routes }: DashboardRoutes,
+  section: Section | null,
+  role: Role,
+): SectionPages<Visit> {
+  if (section !== null) shown.add(section);
+  return createSectionPages(
+    { ...routes, context },
+    {
+      path: DASHBOARD_PATH,
+      admit,
+      requireAccess: (visit) => requireRole(visit, role),
+      layout: (content, visit) =>
+        signedInPage(content, visit, { isTestMode: context.isTestMode, section, shown }),
+    },
+  );
+}
+
+/** Every other path of an area: a signed-in user gets a 404, a visitor the sign-in page. */
+export function registerNothing({ server }: AreaRoutes, pages: SectionPages<unknown>): void {
+  server.get('/*', (request, reply) =>
+    pages.answer(request, reply, async () => {
+      throw new ServiceError('not_found');
+    }),
+  );
 }
 
 /** Ends a form with a redirect to a page; `path` is below `/dashboard`. */
@@ -54,97 +150,32 @@ export function seeOther(path: string): SeeOther {
   return { location: `${DASHBOARD_PATH}${path}` };
 }
 
-/** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
-export function dashboardPage(
-  routes: DashboardRoutes,
-  route: Route & { readonly show: (visit: Visit, reply: FastifyReply) => Promise<DashboardAnswer> },
-): void {
-  if (route.section !== null) routes.shown.add(route.section);
-  routes.server.get(route.path, { exposeHeadRoute: true }, (request, reply) =>
-    withVisit(routes, route, request, reply, async (visit) =>
-      sendAnswer(routes, route, reply, visit, await route.show(visit, reply)),
-    ),
-  );
-}
-
-/** The handler of a form: `POST`. */
-export function dashboardForm(
-  routes: DashboardRoutes,
-  route: Route & { readonly act: (visit: Visit, form: FormFields) => Promise<DashboardAnswer> },
-): void {
-  routes.server.post(route.path, (request, reply) =>
-    withVisit(routes, route, request, reply, async (visit) => {
-      const form = readFormFields(request.body);
-      const cookie = routes.cookies.read(request.headers, 'session');
-      if (!isOwnForm(request, routes.context.baseUrl, form, cookie)) throw new ServiceError('foreign_form');
-      return sendAnswer(routes, route, reply, visit, await route.act(visit, form));
-    }),
-  );
-}
-
-/** Admits a user with the role, and renders thrown errors as pages. */
-export async function withVisit(
-  routes: DashboardRoutes,
-  route: Route,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  answer: (visit: Visit) => Promise<FastifyReply>,
-): Promise<FastifyReply> {
-  const admission = await routes.admit(request, reply);
-  if ('answered' in admission) return admission.answered;
-  const { visit } = admission;
-  try {
-    requireRole(visit, route.role);
-    return await answer(visit);
-  } catch (error) {
-    return sendFailure(routes, route.section, request, reply, visit, error);
-  }
-}
-
-/** A page, a redirect, or the reply that was already sent. */
-export function sendAnswer(
-  { context, shown }: DashboardRoutes,
-  { section }: Route,
-  reply: FastifyReply,
-  visit: Visit,
-  answer: DashboardAnswer,
-): FastifyReply {
-  // Awaiting a sent reply resolves to nothing: it is gone by then.
-  if (reply.sent) return reply;
-  if ('location' in answer) return sendSeeOther(reply, answer.location);
-  if (!('main' in answer)) return answer;
-  const page = signedInPage(answer, visit, { isTestMode: context.isTestMode, section, shown });
-  return sendDashboardPage(reply, answer.status ?? 200, page);
-}
-
-/** A failure as a page: within the dashboard for a signed-in user, else on its own. Internal errors are only logged. */
+/** A failure as a page of its own; `home` is the path of the area's start page. */
 export function sendFailure(
-  { context, shown }: Pick<DashboardRoutes, 'context' | 'shown'>,
-  section: Section | null,
+  { context }: AreaRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
-  visit: Visit | null,
+  home: string,
   thrown: unknown,
 ): FastifyReply {
-  const error = serviceErrorOf(thrown);
-  if (error.status >= 500) request.log.error({ err: thrown }, 'a dashboard page failed');
-  if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
-  const content = failureContent(error, DASHBOARD_PATH);
-  const { isTestMode } = context;
-  const page =
-    visit === null
-      ? plainPage(content, { isTestMode })
-      : signedInPage(content, visit, { isTestMode, section, shown });
-  return sendDashboardPage(reply, error.status, page);
+  const view = failureView(thrown, request, reply, home);
+  return sendDashboardPage(reply, view.status, plainPage(view, { isTestMode: context.isTestMode }));
 }
 
-/** The message of a failure; `path` is the area's path for the link back. */
-export function failureContent(error: ServiceError, path: string): PageContent {
+/** The page of a failure, with a link to the start page. Internal errors are only logged. */
+function failureView(
+  thrown: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  home: string,
+): PageContent & { readonly status: number } {
+  const error = serviceErrorOf(thrown);
+  if (error.status >= 500) request.log.error({ err: thrown }, `a page below ${home} failed`);
+  if (error.retryAfterSeconds !== null) reply.header('retry-after', String(error.retryAfterSeconds));
   const { title, sentence } = wordsOf(error);
-  return {
-    title,
-    main: html`<p>${sentence}</p><p><a class="button" href="${path}">Go to ${path === DASHBOARD_PATH ? 'dashboard' : 'console'}</a></p>`,
-  };
+  const start = home === DASHBOARD_PATH ? 'dashboard' : 'console';
+  const main = html`<p>${sentence}</p><p><a class="button" href="${home}">Go to ${start}</a></p>`;
+  return { title, main, status: error.status };
 }
 
 function wordsOf(error: ServiceError): { readonly title: string; readonly sentence: string } {
