@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { type Hex, numberToHex } from 'viem';
-import { findAnvil } from '../src/sandbox/find-anvil.ts';
+import { findAnvil } from '../simulators/chain/find-anvil.ts';
 
 /** Calls a JSON-RPC method and returns its result. Throws the node's message when it answers with an error. */
 export type ChainCall = (method: string, params: unknown[]) => Promise<unknown>;

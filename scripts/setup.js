@@ -43,7 +43,7 @@ function requireLocalChain() {
   );
 }
 
-/** Whether package.json lists the package of this machine; src/sandbox/find-anvil.ts forms the same name. */
+/** Whether package.json lists the package of this machine; simulators/chain/find-anvil.ts forms the same name. */
 function hasAnvilPackage() {
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
@@ -51,7 +51,7 @@ function hasAnvilPackage() {
   return !machineName().endsWith('-musl') && optionalDependencies[name] !== undefined;
 }
 
-/** Whether the machine has an anvil of its own, where src/sandbox/find-anvil.ts looks for it. */
+/** Whether the machine has an anvil of its own, where simulators/chain/find-anvil.ts looks for it. */
 function hasOwnAnvil() {
   const places = (process.env.PATH ?? '').split(delimiter).map((place) => join(place, 'anvil'));
   return [process.env.ANVIL_PATH ?? '', ...places].some((file) => {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 import { providerEnvironment } from '../../test/support/provider-environment.ts';
 import { runJson, type ServiceEnvironment, startServiceProcess } from '../../test/support/service-process.ts';

@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import type { EventFeed } from '../../simulators/event-feed.ts';
 import type { Shop, ShopOptions } from '../../simulators/shop/start-shop.ts';
+import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
@@ -22,8 +24,6 @@ import { createConsoleMailer } from '../mail/mailers.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import type { StartSession } from '../payments/start-session.ts';
 import { createProviderAdapter } from '../providers/providers.ts';
-import type { EventFeed } from '../sandbox/event-feed.ts';
-import type { Sandbox } from '../sandbox/start-sandbox.ts';
 import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
 import { openDemoAccount, requireSandboxData } from './demo-account.ts';
@@ -65,8 +65,8 @@ export async function startSandboxParts(
   cleanUp: CleanUp,
   isJson: boolean,
 ): Promise<string> {
-  const { startSandbox } = await import('../sandbox/start-sandbox.ts');
-  const { registerStatePages } = await import('../sandbox/pages/register-state-pages.ts');
+  const { startSandbox } = await import('../../simulators/start-sandbox.ts');
+  const { registerStatePages } = await import('../../simulators/pages/register-state-pages.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
   await requireSandboxData(store, config.dataDir);
@@ -90,7 +90,7 @@ export async function startSandboxParts(
   const shop = cleanUp.add(await startShopWhereItWas(config, account, tokens, clock, log), (opened) =>
     opened.stop(),
   );
-  const { createEventFeed } = await import('../sandbox/event-feed.ts');
+  const { createEventFeed } = await import('../../simulators/event-feed.ts');
   const feed = cleanUp.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
   const customer = { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY };
   const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
@@ -145,7 +145,7 @@ async function startShopWhereItWas(
   log: Log,
 ): Promise<Shop> {
   const { startShop } = await import('../../simulators/shop/start-shop.ts');
-  const { readSandboxSettings, writeSandboxSettings } = await import('../sandbox/sandbox-settings.ts');
+  const { readSandboxSettings, writeSandboxSettings } = await import('../../simulators/sandbox-settings.ts');
   const directory = join(config.dataDir, 'sandbox');
   const settings = await readSandboxSettings(directory);
   const shop = await startShop({

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { type FastifyInstance, fastify } from 'fastify';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { statePageNames } from '../../simulators/pages/register-state-pages.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { languages } from '../../src/http/checkout/languages.ts';
-import { statePageNames } from '../../src/sandbox/pages/register-state-pages.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
   type CheckoutPages,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Sandbox, startSandbox } from '../../src/sandbox/start-sandbox.ts';
+import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { providerEnvironment } from '../support/provider-environment.ts';

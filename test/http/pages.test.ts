@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
+import { DEPOSIT_HASH, RELEASE_HASH } from '../../simulators/pages/example-payments.ts';
 import type { SessionProgress } from '../../src/domain/provider-session.ts';
 import { languages } from '../../src/http/checkout/languages.ts';
-import { DEPOSIT_HASH, RELEASE_HASH } from '../../src/sandbox/pages/example-payments.ts';
 import {
   checkoutStates,
   createCheckoutPages,

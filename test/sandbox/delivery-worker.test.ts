@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { encodeFunctionData, parseAbi } from 'viem';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-contracts.ts';
+import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
 import { type DeliveryWorker, startDeliveryWorker } from '../../simulators/delivery-worker.ts';
 import { deriveDevelopmentKeys } from '../../simulators/development-keys.ts';
 import { type OrderState, type OrderStore, openOrderStore } from '../../simulators/order-store.ts';
 import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
-import { deploySandboxContracts } from '../../src/sandbox/deploy-sandbox-contracts.ts';
-import { type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 // Nothing mines here but the test, and nothing is saved unless it says so: every loss is brought about on purpose.

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import { assumedDeliveryUnits, providerIds } from '../../src/domain/provider-catalogue.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import {
   callNode,
   countTransfers,

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openOrderStore, SESSION_LIFETIME_MS } from '../../simulators/order-store.ts';
+import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { StartedSession } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import {
   adapterAt,
   makeFolder,

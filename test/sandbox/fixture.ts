@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, vi } from 'vitest';
 import type { SandboxLog } from '../../simulators/sandbox-log.ts';
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../simulators/start-sandbox.ts';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { createProviderAdapter } from '../../src/providers/providers.ts';
-import { type Sandbox, type SandboxOptions, startSandbox } from '../../src/sandbox/start-sandbox.ts';
 
 export const WAIT = { timeout: 90_000, interval: 50 };
 

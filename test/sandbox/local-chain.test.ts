@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { endOrphanedChain, spawnChain } from '../../simulators/chain/chain-process.ts';
+import { findAnvil } from '../../simulators/chain/find-anvil.ts';
+import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
 import { claimLoopbackPort } from '../../src/platform/loopback-port.ts';
-import { endOrphanedChain, spawnChain } from '../../src/sandbox/chain-process.ts';
-import { findAnvil } from '../../src/sandbox/find-anvil.ts';
-import { type LocalChain, startLocalChain } from '../../src/sandbox/local-chain.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { assumedDeliveryUnits } from '../../src/domain/provider-catalogue.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 import {
   callNode,
   countTransfers,

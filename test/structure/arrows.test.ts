@@ -61,19 +61,26 @@ describe('the check itself', () => {
     ['crosses in the outside world', 'src/store/sqlite/open.ts', "import { a } from '../../chain/rpc.ts';"],
     ['skips the ports', 'src/payments/create.ts', "import { a } from '../store/sqlite/open.ts';"],
     ['reads the configuration', 'src/http/server.ts', "import { config } from '../config.ts';"],
-    ['loads the sandbox at once', 'src/app/sandbox-mode.ts', "import { a } from '../sandbox/chain.ts';"],
     [
-      'names a type of the sandbox in the service',
-      'src/app/service-parts.ts',
-      "import type { A } from '../sandbox/chain.ts';",
+      'loads the sandbox at once',
+      'src/app/sandbox-mode.ts',
+      "import { a } from '../../simulators/start-sandbox.ts';",
     ],
     [
       'names a type of a simulator in the service',
       'src/app/start-service.ts',
       "import type { A } from '../../simulators/shop/start-shop.ts';",
     ],
-    ['loads the sandbox in live mode', 'src/app/doctor.ts', "await import('../sandbox/chain.ts');"],
-    ['uses the sandbox below app', 'src/cli/sandbox.ts', "await import('../sandbox/chain.ts');"],
+    [
+      'loads the sandbox in live mode',
+      'src/app/doctor.ts',
+      "await import('../../simulators/start-sandbox.ts');",
+    ],
+    [
+      'uses the sandbox below app',
+      'src/cli/sandbox.ts',
+      "await import('../../simulators/start-sandbox.ts');",
+    ],
     ['leaves the house', 'src/domain/money.ts', "import { a } from '../../scripts/docs.ts';"],
     ['is nowhere in the drawing', 'src/utilities/a.ts', 'export const a = 1;'],
   ])('catches a module that %s', (_, path, text) => {
@@ -85,7 +92,7 @@ describe('the check itself', () => {
     ['src/app.ts', "import { a } from './store/sqlite/open.ts'; import { c } from './config.ts';"],
     [
       'src/app/sandbox-mode.ts',
-      "await import('../sandbox/start.ts'); import type { S } from '../sandbox/start.ts';",
+      "await import('../../simulators/start-sandbox.ts'); import type { S } from '../../simulators/start-sandbox.ts';",
     ],
     ['src/http/api/wallet.ts', "import { a } from '../../payments/create.ts'; import b from 'fastify';"],
     ['src/chain/watch.ts', "import { a } from './rpc.ts'; import { b } from '../domain/money.ts';"],

@@ -13,7 +13,7 @@ const belowApp = ['platform', 'http', 'worker', 'cli', 'payments', 'accounts', '
  */
 const mayImport: Record<string, string[]> = {
   main: ['app', 'config', 'receiver-grader', ...belowApp],
-  app: ['config', 'config-variables', 'sandbox', 'simulators', ...belowApp],
+  app: ['config', 'config-variables', 'simulators', ...belowApp],
   http: ['payments', 'accounts', 'domain', 'platform', 'locales'],
   worker: ['payments', 'accounts', 'domain', 'platform'],
   cli: ['config', 'receiver-grader', 'payments', 'accounts', 'domain', 'platform'],
@@ -27,9 +27,8 @@ const mayImport: Record<string, string[]> = {
   'config-reader': ['domain', 'platform', 'config-variables'],
   // A provider's variables stand in its own file.
   'config-variables': ['domain', 'providers'],
-  // The local chain, the simulated on-ramps and the shop are a small world of their own.
-  sandbox: [...belowApp, 'simulators', 'locales'],
-  simulators: belowApp,
+  // The local chain, the simulated on-ramps, the shop and the example pages are a small world of their own.
+  simulators: [...belowApp, 'locales'],
   'receiver-grader': belowApp,
   locales: [],
 };
@@ -73,7 +72,7 @@ function objection(module: Module, part: string, arrow: Import): string | undefi
   const targetPart = partOf(target);
   if (targetPart === part) return undefined;
   if (!mayImport[part]?.includes(targetPart)) return `${part} may not know ${targetPart}`;
-  const isSandbox = part === 'app' && (targetPart === 'sandbox' || targetPart === 'simulators');
+  const isSandbox = part === 'app' && targetPart === 'simulators';
   if (isSandbox && module.path !== SANDBOX_COMPOSITION && !isTest(module.path)) {
     return `only ${SANDBOX_COMPOSITION} may know the sandbox`;
   }
@@ -116,7 +115,7 @@ export function barrels(modules: Module[]): string[] {
 }
 
 /** The settings, and the search for anvil, which reads the machine's PATH as a shell does. */
-const environmentPlaces = ['src/config.ts', 'src/sandbox/find-anvil.ts'];
+const environmentPlaces = ['src/config.ts', 'simulators/chain/find-anvil.ts'];
 
 /** Every other place that reads the environment. */
 export function environmentReaders(modules: Module[]): string[] {

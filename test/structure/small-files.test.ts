@@ -17,7 +17,6 @@ const allowed: Record<string, string> = {
   'src/platform/csv.ts': 'The rules of CSV, which are not about payments.',
   'src/payments/idempotent-replay.ts':
     'The rule of idempotent replay, apart from the create that follows it.',
-  'src/rates/fixed-rates.ts': 'The counterpart of live-rates.ts.',
   'src/store/sqlite/own-file.ts': 'A rule about POSIX locks that must not be lost among others.',
 };
 

@@ -1,5 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
+import { createExamplePayments, exampleAccount } from '../../simulators/pages/example-payments.ts';
+import { type ExampleState, exampleState, stateNames } from '../../simulators/pages/example-states.ts';
+import { registerStatePages } from '../../simulators/pages/register-state-pages.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { PaymentReference } from '../../src/domain/payment.ts';
@@ -23,9 +26,6 @@ import { createQuotes } from '../../src/payments/ask-quotes.ts';
 import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
-import { createExamplePayments, exampleAccount } from '../../src/sandbox/pages/example-payments.ts';
-import { type ExampleState, exampleState, stateNames } from '../../src/sandbox/pages/example-states.ts';
-import { registerStatePages } from '../../src/sandbox/pages/register-state-pages.ts';
 import { onePixel } from './pictures.ts';
 
 /** The moment at which the pages are looked at. */

@@ -1,6 +1,6 @@
+import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import { variableNameOf } from '../../src/providers/define-provider.ts';
-import type { Sandbox } from '../../src/sandbox/start-sandbox.ts';
 
 /** The variables with which a service in live mode reaches a provider of this sandbox. */
 export function providerEnvironment(

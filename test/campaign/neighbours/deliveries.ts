@@ -1,6 +1,6 @@
 import { join } from 'node:path';
+import { endOrphanedChain } from '../../../simulators/chain/chain-process.ts';
 import { callServer } from '../../../src/cli/control-socket.ts';
-import { endOrphanedChain } from '../../../src/sandbox/chain-process.ts';
 import { type EndToEndService, startEndToEndService } from '../../support/e2e-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { sampleMemory } from '../soak/memory.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { type Sandbox, startSandbox } from '../../../simulators/start-sandbox.ts';
 import { callServer } from '../../../src/cli/control-socket.ts';
 import type { OperationArguments } from '../../../src/cli/operations-context.ts';
-import { type Sandbox, startSandbox } from '../../../src/sandbox/start-sandbox.ts';
 import type { CreatedPayment } from '../../support/e2e-service.ts';
 import { freePorts } from '../../support/free-ports.ts';
 import { providerEnvironment } from '../../support/provider-environment.ts';

@@ -1,6 +1,6 @@
-import type { Payment } from '../../domain/payment.ts';
-import { fieldsOf, type PaymentState } from '../../domain/payment-states.ts';
-import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { fieldsOf, type PaymentState } from '../../src/domain/payment-states.ts';
+import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { DEPOSIT_HASH, type ExamplePayments, RELEASE_HASH } from './example-payments.ts';
 
 /** The states of a checkout that a customer can meet, by the names that addresses, tests and screenshots use. */

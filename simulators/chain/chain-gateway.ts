@@ -2,7 +2,7 @@ import { Agent, createServer, type IncomingMessage, request, type ServerResponse
 import type { AddressInfo } from 'node:net';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Fault } from '../../simulators/fault.ts';
+import type { Fault } from '../fault.ts';
 
 export interface ChainGatewayOptions {
   /** The node's port on loopback. */

@@ -2,27 +2,27 @@ import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
+import type { JsonRpcClient } from '../src/chain/json-rpc.ts';
+import type { Address } from '../src/domain/payout-address.ts';
+import type { ProviderId } from '../src/domain/provider-catalogue.ts';
+import { preferLoopbackPort } from '../src/platform/loopback-port.ts';
+import type { ProviderValues } from '../src/providers/define-provider.ts';
+import { createFixedRates, type FixedRates } from '../src/rates/fixed-rates.ts';
+import { startChainGateway } from './chain/chain-gateway.ts';
+import { deploySandboxContracts, type SandboxContracts } from './chain/deploy-sandbox-contracts.ts';
+import { type LocalChain, startBlockProducer, startLocalChain } from './chain/local-chain.ts';
 import {
   type DevelopmentKey,
   type DevelopmentKeys,
   deriveDevelopmentKeys,
   SANDBOX_CHAIN_ID,
-} from '../../simulators/development-keys.ts';
-import type { Fault, ProviderFault } from '../../simulators/fault.ts';
-import type { PayOrderRequest } from '../../simulators/pay-order.ts';
-import { allProviderValues } from '../../simulators/provider-values.ts';
-import type { SandboxLog } from '../../simulators/sandbox-log.ts';
-import { type Onramps, startOnramps } from '../../simulators/start-onramps.ts';
-import type { JsonRpcClient } from '../chain/json-rpc.ts';
-import type { Address } from '../domain/payout-address.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
-import { preferLoopbackPort } from '../platform/loopback-port.ts';
-import type { ProviderValues } from '../providers/define-provider.ts';
-import { createFixedRates, type FixedRates } from '../rates/fixed-rates.ts';
-import { startChainGateway } from './chain-gateway.ts';
-import { deploySandboxContracts, type SandboxContracts } from './deploy-sandbox-contracts.ts';
-import { type LocalChain, startBlockProducer, startLocalChain } from './local-chain.ts';
+} from './development-keys.ts';
+import type { Fault, ProviderFault } from './fault.ts';
+import type { PayOrderRequest } from './pay-order.ts';
+import { allProviderValues } from './provider-values.ts';
+import type { SandboxLog } from './sandbox-log.ts';
 import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
+import { type Onramps, startOnramps } from './start-onramps.ts';
 
 export interface SandboxOptions {
   /** The caller holds it exclusively; everything of the sandbox lies in `sandbox` below it. */

@@ -3,10 +3,10 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi } from 'viem/utils';
 import depositFactoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import testUsdcArtifact from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
-import type { DevelopmentKey, DevelopmentKeys } from '../../simulators/development-keys.ts';
-import { SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
-import type { JsonRpcClient } from '../chain/json-rpc.ts';
-import { type Address, checksumAddress } from '../domain/payout-address.ts';
+import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
+import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
+import type { DevelopmentKey, DevelopmentKeys } from '../development-keys.ts';
+import { SANDBOX_CHAIN_ID } from '../development-keys.ts';
 
 /** The contracts of a sandbox. */
 export interface SandboxContracts {

@@ -3,8 +3,8 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
-import type { SandboxLog } from '../../simulators/sandbox-log.ts';
+import { SANDBOX_CHAIN_ID } from '../development-keys.ts';
+import type { SandboxLog } from '../sandbox-log.ts';
 import { stateFileOf } from './chain-state-file.ts';
 
 /** Historical states kept on disk, for questions about blocks that are not the newest. */

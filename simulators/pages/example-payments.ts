@@ -1,9 +1,9 @@
-import type { Account } from '../../domain/account.ts';
-import { type Deposit, type Payment, type Release, untouchedProgress } from '../../domain/payment.ts';
-import { createPaymentIdGenerator } from '../../domain/payment-id.ts';
-import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import type { ProviderSession } from '../../domain/provider-session.ts';
-import { plainProfile } from '../../domain/shop-profile.ts';
+import type { Account } from '../../src/domain/account.ts';
+import { type Deposit, type Payment, type Release, untouchedProgress } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import type { ProviderSession } from '../../src/domain/provider-session.ts';
+import { plainProfile } from '../../src/domain/shop-profile.ts';
 
 export const DEPOSIT_HASH = `0x${'d1'.repeat(32)}`;
 export const RELEASE_HASH = `0x${'e2'.repeat(32)}`;

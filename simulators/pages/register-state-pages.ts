@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Words } from '../../../locales/locale.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import { type CheckoutMoment, checkoutPage } from '../../http/checkout/checkout-page.ts';
-import type { ExamplePagesContext } from '../../http/checkout/context.ts';
-import { sendPhoneCode } from '../../http/checkout/direct-payment.ts';
-import { type Language, languageOf } from '../../http/checkout/languages.ts';
-import { layout, messagePage, sendPage } from '../../http/checkout/layout.ts';
-import { statusContent } from '../../http/checkout/live-updates.ts';
-import { type Checkout, checkoutOf } from '../../http/checkout/read-checkout.ts';
-import { problemWords } from '../../http/checkout/state-words.ts';
-import { html } from '../../http/design/html.ts';
+import type { Words } from '../../locales/locale.ts';
+import { ServiceError } from '../../src/domain/errors.ts';
+import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import { type CheckoutMoment, checkoutPage } from '../../src/http/checkout/checkout-page.ts';
+import type { ExamplePagesContext } from '../../src/http/checkout/context.ts';
+import { sendPhoneCode } from '../../src/http/checkout/direct-payment.ts';
+import { type Language, languageOf } from '../../src/http/checkout/languages.ts';
+import { layout, messagePage, sendPage } from '../../src/http/checkout/layout.ts';
+import { statusContent } from '../../src/http/checkout/live-updates.ts';
+import { type Checkout, checkoutOf } from '../../src/http/checkout/read-checkout.ts';
+import { problemWords } from '../../src/http/checkout/state-words.ts';
+import { html } from '../../src/http/design/html.ts';
 import { createExamplePayments, exampleAccount } from './example-payments.ts';
 import { type ExampleState, exampleState, isExampleState, stateNames } from './example-states.ts';
 

@@ -2,8 +2,8 @@ import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import type { SandboxLog } from '../../simulators/sandbox-log.ts';
-import type { JsonRpcClient } from '../chain/json-rpc.ts';
+import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
+import type { SandboxLog } from '../sandbox-log.ts';
 
 const unzip = promisify(gunzip);
 
