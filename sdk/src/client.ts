@@ -78,6 +78,10 @@ export interface Client {
      */
     list(query?: { readonly after?: number; readonly limit?: number }): Promise<MerchantEventPage>;
   };
+  readonly journal: {
+    /** Reads the double-entry journal of a month, such as `2026-11`, as CSV. @throws ApiError, ConnectionError */
+    csv(month: string): Promise<string>;
+  };
   readonly settlement: {
     /** Reads what the deposit addresses follow from. Keep it with your code rather than asking each time. */
     retrieve(): Promise<SettlementPublication>;
@@ -136,6 +140,12 @@ export function createClient(options: ClientOptions): Client {
       async list({ after, limit = EVENTS_OF_A_PAGE } = {}) {
         const path = withQuery('/merchant/v1/events', { after, limit });
         return expectList<MerchantEventPage>(await sendRequest(context, { method: 'GET', path }), 'events');
+      },
+    },
+    journal: {
+      async csv(month) {
+        const path = withQuery('/merchant/v1/journal.csv', { month });
+        return (await sendRequest(context, { method: 'GET', path, accept: 'text/csv' })) as string;
       },
     },
     settlement: {

@@ -2,6 +2,8 @@ import { ApiError, ConnectionError, isTemporaryStatus } from './errors.ts';
 
 /** An answer of the service is about a kilobyte. */
 const MAXIMUM_ANSWER_CHARACTERS = 262_144;
+/** The journal of more than 100,000 payments. */
+const MAXIMUM_CSV_CHARACTERS = 134_217_728;
 
 /** What all requests of a client share. */
 export interface RequestContext {
@@ -26,6 +28,8 @@ export interface ServiceRequest {
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
+  /** The type of the answer. JSON by default. */
+  readonly accept?: 'text/csv';
 }
 
 /**
@@ -73,13 +77,18 @@ async function attempt(context: RequestContext, request: ServiceRequest): Promis
   try {
     response = await context.fetch(`${context.baseUrl}${request.path}`, {
       method: request.method,
-      headers: { ...request.headers, 'x-api-key': context.apiKey, accept: 'application/json' },
+      headers: {
+        ...request.headers,
+        'x-api-key': context.apiKey,
+        accept: request.accept ?? 'application/json',
+      },
       ...(request.body === undefined ? {} : { body: request.body }),
       // The key goes to the service and to nobody it points to.
       redirect: 'manual',
       signal: abort.signal,
     });
-    text = await readText(response);
+    const isCsv = request.accept === 'text/csv';
+    text = await readText(response, isCsv ? MAXIMUM_CSV_CHARACTERS : MAXIMUM_ANSWER_CHARACTERS);
   } catch (cause) {
     if (cause instanceof ConnectionError) throw cause;
     const why = abort.signal.aborted
@@ -89,10 +98,11 @@ async function attempt(context: RequestContext, request: ServiceRequest): Promis
   } finally {
     clearTimeout(timer);
   }
+  if (request.accept === 'text/csv' && response.status === 200) return text;
   return readAnswer(response, text);
 }
 
-async function readText(response: Response): Promise<string> {
+async function readText(response: Response, maximumCharacters: number): Promise<string> {
   const reader = response.body?.getReader();
   if (reader === undefined) return '';
   const decoder = new TextDecoder();
@@ -101,7 +111,7 @@ async function readText(response: Response): Promise<string> {
     const { done, value } = await reader.read();
     if (done) return text + decoder.decode();
     text += decoder.decode(value, { stream: true });
-    if (text.length > MAXIMUM_ANSWER_CHARACTERS) {
+    if (text.length > maximumCharacters) {
       await reader.cancel();
       throw new ConnectionError('the answer is too large to be one of the service');
     }

@@ -5,6 +5,7 @@ import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
+import { appliedUsdRate } from './export-journal.ts';
 
 /** Payments of a portion: some milliseconds of the store's time, with other work between two of them. */
 const PORTION = 200;
@@ -37,6 +38,9 @@ const columns: readonly Column[] = [
   { name: 'paid_at', cell: ({ paidAtMs }) => time(paidAtMs) },
   { name: 'amount', cell: ({ amountCents }) => cents(amountCents) },
   { name: 'currency', cell: ({ currency }) => currency },
+  // At creation: what the payment's threshold was computed from.
+  { name: 'usd_amount', cell: ({ usdUnits }) => units(usdUnits) },
+  { name: 'usd_rate', cell: appliedUsdRate },
   { name: 'original_amount', cell: ({ originalAmountCents }) => cents(originalAmountCents) },
   { name: 'customer_fee_amount', cell: ({ customerFeeCents }) => cents(customerFeeCents) },
   { name: 'fee_percent', cell: ({ feeBasisPoints }) => cents(feeBasisPoints) },

@@ -34,6 +34,25 @@ export function nextDate(date: string): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + DAY_MS).toISOString().slice(0, 10);
 }
 
+/** A month as a time zone has it. */
+export interface LocalMonth {
+  /** `2026-11` */
+  readonly month: string;
+  readonly startMs: number;
+  /** The beginning of the next one. */
+  readonly endMs: number;
+}
+
+/** The month of a text such as `2026-11`; null for what is no month. */
+export function monthOf(month: string, timeZone: string): LocalMonth | null {
+  const first = `${month}-01`;
+  const startMs = startOfDate(first, timeZone);
+  if (startMs === null) return null;
+  // Four days after the 28th are in the next month.
+  const next = new Date(Date.parse(`${month}-28T00:00:00Z`) + 4 * DAY_MS).toISOString().slice(0, 7);
+  return { month, startMs, endMs: startOfDate(`${next}-01`, timeZone) as number };
+}
+
 /** So many days up to the one that is now, the oldest first. */
 export function lastDays(count: number, nowMs: number, timeZone: string): LocalDay[] {
   const today = Date.parse(`${dateAt(nowMs, timeZone)}T00:00:00Z`);

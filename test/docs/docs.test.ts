@@ -13,6 +13,7 @@ import { errorTable } from '../../src/domain/errors.ts';
 import { paymentEventTypes } from '../../src/domain/payment-events.ts';
 import { providerFaults } from '../../src/domain/ports/test-payments.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { journalAccounts } from '../../src/payments/export-journal.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 
 describe('generated parts', () => {
@@ -64,6 +65,11 @@ it('lists every type of event with its description', () => {
   const page = read('docs/merchant-api.md');
   const rows = tableRows(page).filter(([name]) => name?.startsWith('`payment.'));
   expect(rows).toEqual(Object.entries(paymentEventTypes).map(([type, text]) => [`\`${type}\``, text]));
+});
+
+it('lists every account of the journal', () => {
+  const rows = tableRows(read('docs/merchant-api.md')).map(([name]) => name?.replaceAll('`', ''));
+  expect(rows).toEqual(expect.arrayContaining(Object.keys(journalAccounts)));
 });
 
 describe('environment variables', () => {

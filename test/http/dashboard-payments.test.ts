@@ -6,7 +6,7 @@ import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { Role } from '../../src/domain/person.ts';
 import { settle } from '../../src/domain/settle.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
-import { leave, newPayment, newSession, pay } from '../store/fixtures.ts';
+import { leave, NOW_MS, newPayment, newSession, pay } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import {
@@ -194,6 +194,34 @@ describe('the list of payments', () => {
     expect(audit).toMatchObject([{ action: 'payments.exported' }]);
     const filtered = await browser.get('/dashboard/payments.csv?status=paid');
     expect(filtered.payload.split('\r\n')).toHaveLength(3);
+    expect([cell('usd_amount'), cell('usd_rate')]).toEqual(['111.801300', '1.090000']);
+  });
+
+  it('of a month have a statement to print, which shows what providers kept, and a journal', async () => {
+    const paid = await givePaid();
+    await give({});
+    const month = new Date(NOW_MS).toISOString().slice(0, 7);
+    expect(await read('/payments')).toContain('Monthly statement');
+    const page = await read(`/statement?month=${month}`);
+    for (const part of [
+      `Statement of ${month}`,
+      'Paid payments 1',
+      'Charged in EUR 102.57 EUR',
+      'Charged, in USD 111.801300',
+      'Kept by providers 110.801300',
+      'Service fees 0.025000',
+      'Sent to your wallet 0.975000',
+      'not known 1 111.801300 1.000000 110.801300',
+      '99.10 %',
+    ]) {
+      expect(page.replaceAll(/\s+/g, ' ').toLowerCase()).toContain(part.toLowerCase());
+    }
+    const journal = await browser.get(`/dashboard/journal.csv?month=${month}`);
+    expect(journal.headers['content-disposition']).toBe(`attachment; filename="journal-${month}.csv"`);
+    expect(journal.payload).toContain(`${paid.id},provider_costs,110.801300,,multi,102.57,EUR,1.090000`);
+    const audit = await dashboard.store.audit.listEntries(account.id, null, 1);
+    expect(audit).toMatchObject([{ action: 'payments.exported' }]);
+    expect(await read('/statement?month=1999-01')).toContain('Paid payments 0');
   });
 });
 

@@ -122,6 +122,9 @@ describe('payments', () => {
     ['/events?after=-1', 'after must be a whole number from 0 to 9007199254740991'],
     ['/events?limit=1e2', 'limit must be a whole number from 1 to 100'],
     ['/days?days=367', 'days must be a whole number from 1 to 366'],
+    ['/journal.csv', 'month must be a month like 2026-11'],
+    ['/journal.csv?month=2026-13', 'month must be a month like 2026-11'],
+    ['/journal.csv?month=2026-11-02', 'month must be a month like 2026-11'],
   ])('refuse %s', async (path, error) => {
     const answer = await get(path);
     expect([answer.statusCode, answer.json()]).toEqual([400, { error }]);
@@ -238,6 +241,7 @@ describe('a key', () => {
     'POST /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4/cancel': 'cancel',
     'GET /merchant/v1/events': 'read',
     'GET /merchant/v1/days': 'read',
+    'GET /merchant/v1/journal.csv': 'read',
   } as const;
 
   it.each(keyScopes)(

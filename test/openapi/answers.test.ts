@@ -85,6 +85,12 @@ async function ask(
   return { status: response.statusCode, headers: response.headers, body: response.body };
 }
 
+/** The parameters that a read cannot do without. */
+function requiredOf({ path }: Operation): Parameters {
+  if (path.endsWith('/journal.csv')) return { month: '2026-11' };
+  return path.startsWith('/merchant') ? {} : { payment_id: UNKNOWN_ID };
+}
+
 /** A create that fails in the way the world is made to fail; afterwards the world is as it was. */
 function createIn(change: (world: ApiService['world']) => void, parameters: Parameters): Cause {
   return async (operation) => {
@@ -143,7 +149,7 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     Object.assign(search, { searchPayments: fail, listSlots: fail });
     Object.assign(events, { listEvents: fail });
     try {
-      return await ask(operation, operation.path.startsWith('/merchant') ? {} : { payment_id: UNKNOWN_ID });
+      return await ask(operation, requiredOf(operation));
     } finally {
       for (const [index, part] of [payments, search, events].entries()) Object.assign(part, whole[index]);
     }
@@ -207,6 +213,7 @@ const otherCauses: Readonly<Record<string, Cause>> = {
   },
   'GET /merchant/v1/events 200': (operation) => ask(operation, {}),
   'GET /merchant/v1/days 200': (operation) => ask(operation, {}),
+  'GET /merchant/v1/journal.csv 200': (operation) => ask(operation, { month: '2026-11' }),
   'GET /.well-known/card-checkout.json 200': (operation) => ask(operation, {}),
   'GET /health/live 200': (operation) => ask(operation, {}),
   'GET /health/ready 200': (operation) => ask(operation, {}),

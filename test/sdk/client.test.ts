@@ -57,6 +57,12 @@ describe('the SDK and the real service', () => {
     expect(() => verifyDepositAddress(payment, { ...terms, payoutAddress: FACTORY })).toThrow();
   });
 
+  it('read the journal of a month', async () => {
+    const client = clientOf();
+    expect(await client.journal.csv('2026-11')).toMatch(/^date,payment_id,account,debit_usd,credit_usd,/);
+    await expect(client.journal.csv('November')).rejects.toMatchObject({ status: 400 });
+  });
+
   it('tell errors by status and code, as the table says', async () => {
     const client = clientOf();
     const create = (change: object) => client.checkouts.create({ ...validRequest, ...change });

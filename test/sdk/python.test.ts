@@ -143,6 +143,7 @@ it('the shop of the Python README is paid in a sandbox, and fulfills once', asyn
   shop.stdin.end(`${JSON.stringify([webhook.rawBody, webhook.headers['x-service-signature']])}\n`);
   expect(await ended).toEqual([0, null]);
   const lines = output.split('\n');
+  expect(output).toContain('date,payment_id,account,debit_usd,credit_usd');
   for (const line of ['genuine 204', 'forged 401', 'canceled canceled', 'status paid']) {
     expect(lines).toContain(line);
   }

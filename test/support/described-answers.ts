@@ -18,7 +18,7 @@ export interface Answer {
 
 interface DescribedAnswer {
   readonly headers?: Readonly<Record<string, { readonly $ref: string }>>;
-  readonly content?: { readonly 'application/json': { readonly schema: { readonly $ref: string } } };
+  readonly content?: { readonly 'application/json'?: { readonly schema: { readonly $ref: string } } };
 }
 
 const document = createOpenApiDocument('https://pay.example.com');
@@ -57,7 +57,7 @@ export function answerFault(answer: Answer): string | null {
     const value = answer.headers[name.toLowerCase()];
     if (value === undefined && !isOptional) return `${where} lacks the header ${name} (${$ref})`;
   }
-  const reference = described.content?.['application/json'].schema.$ref;
+  const reference = described.content?.['application/json']?.schema.$ref;
   const fault = reference === undefined ? null : bodyFault(where, reference, body);
   return (
     fault ?? (status === 200 || status === 304 ? null : codeFault(where, operation.errors, status, body))

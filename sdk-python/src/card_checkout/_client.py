@@ -21,6 +21,8 @@ from ._types import (
 
 #: With this many events an answer is well below what the client reads.
 EVENTS_OF_A_PAGE = 50
+#: The journal of more than 100,000 payments.
+MAXIMUM_JOURNAL_BYTES = 134_217_728
 
 
 class Client:
@@ -124,6 +126,11 @@ class Client:
         if type(answer.get("next_after")) is not int:
             raise ConnectionError("the answer has no next_after")
         return cast(EventPage, _expect_list(answer, "events"))
+
+    def journal_csv(self, month: str) -> str:
+        """Reads the double-entry journal of a month, such as ``2026-11``, as CSV."""
+        path = _with_query("/merchant/v1/journal.csv", {"month": month})
+        return self._transport.send_for_bytes("GET", path, limit=MAXIMUM_JOURNAL_BYTES).decode()
 
     def settlement(self) -> SettlementPublication:
         """Reads from what the deposit addresses follow. Keep a copy with your code rather than reading it each time."""

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from ._errors import ApiError, ConnectionError, is_temporary_status
 
-#: An answer of the service has at most a few hundred kilobytes: a page of events, or the journal of a month in parts.
+#: An answer of the service has at most a few hundred kilobytes: a page of events.
 MAXIMUM_ANSWER_BYTES = 1_048_576
 _CHUNK_BYTES = 65_536
 _LOOPBACK = re.compile(r"localhost|127(\.\d{1,3}){3}|::1")
@@ -106,7 +106,7 @@ class Transport:
             self._base_url + path,
             data=None if body is None else json.dumps(body).encode(),
             method=method,
-            headers={"X-API-Key": self._api_key, "Accept": "application/json", **headers},
+            headers={"X-API-Key": self._api_key, "Accept": "application/json, text/csv", **headers},
         )
         if body is not None:
             request.add_header("Content-Type", "application/json")
@@ -129,13 +129,13 @@ class Transport:
 
 def _read(response: Any, limit: int, deadline: float) -> bytes:
     """The body, up to a limit of bytes and of time: each read has a timeout, and many short reads have this one."""
-    text = b""
+    text = bytearray()
     while True:
         chunk = response.read1(_CHUNK_BYTES) if hasattr(response, "read1") else response.read(_CHUNK_BYTES)
         if not chunk:
             if getattr(response, "length", 0):
-                raise http.client.IncompleteRead(text)
-            return text
+                raise http.client.IncompleteRead(bytes(text))
+            return bytes(text)
         text += chunk
         if len(text) > limit:
             raise ConnectionError("the answer is too large to be one of the service")

@@ -57,7 +57,7 @@ export async function showPayments(context: DashboardContext, visit: Visit): Pro
 ${filterChips(filters.given)}
 ${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, providers, visit)}
 ${pageLinks(filters, page)}
-<p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a></p>`,
+<p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
   };
 }
 

@@ -26,6 +26,7 @@ import { registerPeoplePages } from './people-pages.ts';
 import { registerSecurityPages } from './security-pages.ts';
 import { registerSessionPages } from './session-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
+import { registerStatementPages } from './statement-page.ts';
 
 /**
  * Registers the merchants' dashboard below `/dashboard`, in a scope of its own, because only it accepts forms and has
@@ -71,6 +72,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
         registerNewBrowserPages(routes, context.mailer);
       }
       registerPaymentPages(routes);
+      registerStatementPages(routes);
       registerLinkPages(routes);
       registerSessionPages(routes);
       registerSecurityPages(routes);

@@ -8,13 +8,13 @@ interface Parameter {
   readonly required: boolean;
   readonly description: string;
 }
-interface Content {
-  readonly 'application/json': {
-    readonly schema: { readonly $ref: string };
-    readonly example?: unknown;
-    readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
-  };
+interface Body {
+  readonly schema: { readonly $ref: string };
+  readonly example?: unknown;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
 }
+/** One body, by its type. */
+type Content = Readonly<Record<string, Body>>;
 interface DescribedOperation {
   readonly operationId: string;
   readonly summary: string;
@@ -84,15 +84,15 @@ ${content === undefined ? nothing : contentDetails(content)}
 }
 
 function contentDetails(content: Content): Html {
-  const { schema, example, examples = {} } = content['application/json'];
+  const [[type, { schema, example, examples = {} }]] = Object.entries(content) as [[string, Body]];
   const name = schema.$ref.split('/').at(-1) ?? '';
   const shown = example === undefined ? Object.entries(examples) : [['', { value: example }] as const];
-  return html`<p>JSON: <a href="#object-${name}">${name}</a></p>
-${shown.map(([title, { value }]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}<pre tabindex="0"><code>${JSON.stringify(value, null, 2)}</code></pre>`)}`;
+  return html`<p>${type === 'text/csv' ? 'CSV' : 'JSON'}: <a href="#object-${name}">${name}</a></p>
+${shown.map(([title, { value }]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}<pre tabindex="0"><code>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</code></pre>`)}`;
 }
 
 function fieldsOf(schemas: Readonly<Record<string, Schema>>, content: Content): Html {
-  const name = content['application/json'].schema.$ref.split('/').at(-1) ?? '';
+  const name = content['application/json']?.schema.$ref.split('/').at(-1) ?? '';
   const schema = schemas[name];
   return schema === undefined ? nothing : fieldTable(`Fields of the body, ${name}`, schema);
 }

@@ -9,6 +9,7 @@ import {
   paymentProviders,
   paymentStatuses,
 } from '../../payments/parse-payment-query.ts';
+import { type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import type { ParameterSchema, QueryParameters, RequestParameter } from '../api/request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
 
@@ -86,6 +87,17 @@ export const dayParameters = {
   ),
 } satisfies Record<string, RequestParameter>;
 
+export const journalParameters = {
+  month: {
+    ...optional(
+      { type: 'string', pattern: '^[1-9][0-9]{3}-(0[1-9]|1[0-2])$' },
+      "The month, in your account's time zone.",
+      '2026-11',
+    ),
+    isRequired: true,
+  },
+} satisfies Record<string, RequestParameter>;
+
 export interface ListRequest {
   readonly query: PaymentQuery;
   readonly before: PaymentId | null;
@@ -150,6 +162,13 @@ export function parseEventRequest(query: QueryParameters): {
 export function parseDayRequest(query: QueryParameters): number {
   requireKnown(query, dayParameters);
   return parseNumber(query, 'days', 1, MAXIMUM_DAYS, DEFAULT_DAYS);
+}
+
+export function parseJournalRequest(query: QueryParameters, timeZone: string): LocalMonth {
+  requireKnown(query, journalParameters);
+  const month = monthOf(query['month'] ?? '', timeZone);
+  if (month === null) throw invalidField('month', 'must be a month like 2026-11');
+  return month;
 }
 
 /** An unknown filter would silently answer with other payments than the caller means. */

@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
 import type { KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -7,6 +8,7 @@ import type { EventStore } from '../../domain/ports/event-store.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { WebhookStore } from '../../domain/ports/settlement-store.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payments/cancel-payment.ts';
+import { exportJournal } from '../../payments/export-journal.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { readStatistics } from '../../payments/read-statistics.ts';
 import type { ApiRateLimiters, ApiRouteContext } from '../api/api-context.ts';
@@ -16,6 +18,7 @@ import {
   parseDayRequest,
   parseEventRequest,
   parseExpandRequest,
+  parseJournalRequest,
   parseListRequest,
 } from './merchant-parameters.ts';
 import {
@@ -32,7 +35,12 @@ export interface MerchantContext extends CancelPaymentContext {
   readonly accounts: ApiRouteContext['accounts'];
   readonly search: Pick<
     PaymentSearchStore,
-    'searchPayments' | 'listStateChanges' | 'listSlots' | 'listPaidCounts'
+    | 'searchPayments'
+    | 'listStateChanges'
+    | 'listSlots'
+    | 'listPaidCounts'
+    | 'listFinalSums'
+    | 'listSessionProviders'
   >;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
@@ -54,6 +62,7 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
       registerCancel(scope, context, admitFor('cancel'));
       registerEvents(scope, context, admitFor('read'));
       registerDays(scope, context, admitFor('read'));
+      registerJournal(scope, context, admitFor('read'));
       done();
     },
     { prefix: MERCHANT_PREFIX },
@@ -152,6 +161,29 @@ function registerDays(
     const statistics = await readStatistics(search, accountOf(request), days, nowMs());
     return sendTagged(request, reply, { days: statistics.days.map(presentDay) });
   });
+}
+
+function registerJournal(
+  server: FastifyInstance,
+  { search }: MerchantContext,
+  onRequest: onRequestHookHandler,
+): void {
+  server.get('/journal.csv', { onRequest }, async (request, reply) => {
+    const { id, timeZone } = accountOf(request);
+    const month = parseJournalRequest(queryOf(request), timeZone);
+    const lines = exportJournal(search, id, month);
+    const { value: first } = await lines.next();
+    const disposition = `attachment; filename="journal-${month.month}.csv"`;
+    return reply
+      .headers({ 'content-disposition': disposition, 'cache-control': 'private, no-cache' })
+      .type('text/csv; charset=utf-8')
+      .send(Readable.from(followedBy(first ?? '', lines)));
+  });
+}
+
+async function* followedBy(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
+  yield first;
+  yield* rest;
 }
 
 function queryOf(request: FastifyRequest) {

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import { type ErrorName, errorTable } from '../../domain/errors.ts';
+import { journalAccounts } from '../../payments/export-journal.ts';
 import { createParameters } from '../api/create-parameters.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../api/payment-schemas.ts';
 import type { RequestParameter } from '../api/request-input.ts';
@@ -87,6 +88,11 @@ export const schemas = {
   MerchantPaymentList: merchantPaymentListSchema,
   MerchantEvents: merchantEventsSchema,
   MerchantDays: merchantDaysSchema,
+  JournalCsv: {
+    type: 'string',
+    description: `Lines of comma-separated values (RFC 4180), the first with the names of the columns. The accounts are \`${Object.keys(journalAccounts).join('`, `')}\`.`,
+    examples: ['date,payment_id,account,debit_usd,credit_usd,provider,amount,currency,usd_rate\r\n'],
+  },
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: settlementProofSchema,
@@ -181,10 +187,7 @@ const headersOf: Partial<Record<ErrorName, Readonly<Record<string, object>>>> = 
 };
 
 /** The answers of an operation by status: its success, and its rows of the error table grouped by status. */
-export function answersOf(
-  operation: Operation,
-  example: Readonly<Record<string, unknown>>,
-): Readonly<Record<string, Answer>> {
+export function answersOf(operation: Operation, example: unknown): Readonly<Record<string, Answer>> {
   const errors = new Map<number, ErrorName[]>();
   for (const name of operation.errors) {
     const { status } = errorTable[name];
@@ -199,10 +202,11 @@ export function answersOf(
   return Object.fromEntries(answers);
 }
 
-function successOf({ answer, hasTag }: Operation, example: Answer): Answer {
+function successOf({ answer, hasTag }: Operation, example: unknown): Answer {
   const schema = { $ref: `#/components/schemas/${answer}` };
   const headers = hasTag ? { headers: { ETag: { $ref: '#/components/headers/ETag' } } } : {};
-  return { description: 'Success.', ...headers, content: { 'application/json': { schema, example } } };
+  const type = answer === 'JournalCsv' ? 'text/csv' : 'application/json';
+  return { description: 'Success.', ...headers, content: { [type]: { schema, example } } };
 }
 
 function errorOf(status: number, names: readonly ErrorName[]): Answer {

@@ -43,8 +43,9 @@ export function answerSchemaOf(schema: {
   };
 }
 
-/** An example of a whole answer, made of the first example of each field. */
-export function exampleOf(schema: { readonly properties?: unknown }): Readonly<Record<string, unknown>> {
+/** An example of a whole answer: its own, or made of the first example of each field. */
+export function exampleOf(schema: { readonly properties?: unknown; readonly examples?: unknown }): unknown {
+  if (Array.isArray(schema.examples)) return schema.examples[0];
   const properties = schema.properties as Readonly<
     Record<string, { readonly examples?: readonly unknown[] }>
   >;

@@ -4,6 +4,7 @@ import type { RequestParameter } from '../api/request-input.ts';
 import {
   dayParameters,
   eventParameters,
+  journalParameters,
   listParameters,
   paymentParameters,
 } from '../merchant/merchant-parameters.ts';
@@ -30,6 +31,7 @@ export interface Operation {
     | 'MerchantPaymentList'
     | 'MerchantEvents'
     | 'MerchantDays'
+    | 'JournalCsv'
     | 'SettlementProof'
     | 'Live'
     | 'Ready';
@@ -190,6 +192,19 @@ export const operations: readonly Operation[] = [
     query: dayParameters,
     answer: 'MerchantDays',
     hasTag: true,
+    errors: apiErrors,
+  },
+  {
+    method: 'get',
+    path: '/merchant/v1/journal.csv',
+    id: 'readJournal',
+    tag: 'Merchant',
+    summary: 'Read the journal of a month',
+    description:
+      'The double-entry journal of the payments that were paid in a month, and of those created in it that have money and are not paid. In each payment, debits equal credits.',
+    needsKey: true,
+    query: journalParameters,
+    answer: 'JournalCsv',
     errors: apiErrors,
   },
   {

@@ -1,0 +1,94 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
+import { recordAction } from '../../accounts/people-context.ts';
+import { formatCents, formatUnits } from '../../domain/money.ts';
+import { exportJournal, readStatement, type Statement } from '../../payments/export-journal.ts';
+import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
+import { dataTable } from '../design/data-table.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { moment } from '../signed-in/format.ts';
+import { banner } from '../signed-in/forms.ts';
+import { dashboardHeaders } from '../signed-in/layout.ts';
+import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
+import { fact, providerName } from './payment-words.ts';
+
+/** The statement of a month, to print, and its journal as CSV. */
+export function registerStatementPages(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const seen = dashboardPages(routes, 'payments', 'viewer');
+  seen.page('/statement', (visit) => showStatement(context, visit));
+  seen.page('/journal.csv', (visit, reply) => sendJournal(context, visit, reply));
+}
+
+/** The month of the address, or the one that is now. */
+function monthOfVisit(context: DashboardContext, { query, timeZone }: Visit): LocalMonth {
+  const current = dateAt(context.nowMs(), timeZone).slice(0, 7);
+  return monthOf(query.get('month') ?? current, timeZone) ?? (monthOf(current, timeZone) as LocalMonth);
+}
+
+async function sendJournal(
+  context: DashboardContext,
+  visit: Visit,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const month = monthOfVisit(context, visit);
+  await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
+  return reply
+    .headers(dashboardHeaders)
+    .header('content-disposition', `attachment; filename="journal-${month.month}.csv"`)
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(exportJournal(context.search, visit.account.id, month)));
+}
+
+async function showStatement(context: DashboardContext, visit: Visit): Promise<PageView> {
+  const month = monthOfVisit(context, visit);
+  const statement = await readStatement(context.search, visit.account.id, month);
+  return {
+    title: `Statement of ${month.month}`,
+    main: html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement"><div class="field"><label for="month">Month</label>
+<input id="month" name="month" type="month" value="${month.month}" required></div>
+<p class="actions"><button class="button primary">Show</button><a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${month.month}" download>Journal as CSV</a></p>
+<p class="hint">Print this page with your browser (Ctrl+P).</p></form>
+${statement === null ? banner('bad', 'This month has too many payments for a page. Download the journal as CSV.') : statementCards(statement, visit)}
+<p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(context.nowMs(), visit.timeZone)}. A payment belongs to the month in which it was paid; until then, to the month in which it was created. Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD. Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
+  };
+}
+
+function statementCards({ paid, paidCents, providers, balances }: Statement, visit: Visit): Html {
+  const debit = (account: Parameters<typeof balances.get>[0]) => balances.get(account) ?? 0n;
+  const unassigned = -debit('unassigned_deposits');
+  const rows = [...providers].map(([provider, sums]) => [
+    provider === 'multi' ? 'not known' : providerName(provider),
+    String(sums.paid),
+    formatUnits(sums.chargedUnits),
+    formatUnits(sums.deliveredUnits),
+    signed(sums.chargedUnits - sums.deliveredUnits),
+    share(sums.chargedUnits - sums.deliveredUnits, sums.chargedUnits),
+  ]);
+  return html`<section class="card"><h2>${visit.account.name}</h2><dl class="facts">
+${fact('Paid payments', String(paid))}
+${[...paidCents].map(([currency, cents]) => fact(`Charged in ${currency}`, `${formatCents(cents)} ${currency}`))}
+${fact('Charged, in USD', signed(-debit('sales')))}
+${fact('Kept by providers', signed(debit('provider_costs')))}
+${fact('Received above the charge', signed(-debit('surplus')))}
+${unassigned === 0n ? nothing : fact('Received for payments that are not paid', signed(unassigned))}
+${fact('Service fees', signed(debit('service_fees')))}
+${fact('Sent to your wallet', signed(debit('payout_wallet')))}
+${fact('Still at deposit addresses', signed(debit('deposit_address')))}</dl></section>
+${rows.length === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${dataTable({ label: 'By provider', columns: ['Provider', ...['Paid', 'Charged, in USD', 'Delivered', 'Cost', 'Share'].map((name) => ({ name, holds: 'numbers' as const }))], hasRowHeadings: true, rows })}</section>`}`;
+}
+
+function signed(units: bigint): string {
+  return units < 0n ? `−${formatUnits(-units)}` : formatUnits(units);
+}
+
+/** A part in percent, with two decimals. */
+function share(part: bigint, whole: bigint): string {
+  return whole === 0n ? '–' : `${(Number((part * 10_000n) / whole) / 100).toFixed(2)} %`;
+}

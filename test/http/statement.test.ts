@@ -1,0 +1,263 @@
+/** The statement, the journal, the sums by day and `verify` describe the same money. */
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { formatUnits, parseUnits } from '../../src/domain/money.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import {
+  exportJournal,
+  postingsOf,
+  readStatement,
+  type Statement,
+} from '../../src/payments/export-journal.ts';
+import { readStatistics } from '../../src/payments/read-statistics.ts';
+import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
+import { dateAt, monthOf } from '../../src/platform/time-zone.ts';
+import { leave, newPayment, newSession } from '../store/fixtures.ts';
+import { block, depositOf, releaseOf, scan } from '../store/observations.ts';
+import { type ApiService, createApiService } from '../support/api-service.ts';
+
+const DAY_MS = 86_400_000;
+const DAYS = 150;
+let service: ApiService;
+let lastBlock = 10;
+
+beforeAll(async () => {
+  service = await createApiService({ requestsPerMinute: 1_000_000 });
+  await service.store.observations.startCursor(block(lastBlock));
+});
+afterAll(() => service.close());
+
+const units = fc.bigInt({ min: 1n, max: 400_000_000n });
+const madePayment = fc.record({
+  amountCents: fc.integer({ min: 1, max: 1_000_000 }),
+  usdUnits: units,
+  currency: fc.constantFrom('USD', 'EUR', 'INR'),
+  provider: fc.constantFrom('multi', 'wert', 'direct'),
+  sessionProvider: fc.option(fc.constantFrom('stripe', 'moonpay'), { nil: null }),
+  ageMs: fc.integer({ min: 40 * DAY_MS, max: (DAYS - 5) * DAY_MS }),
+  outcome: fc.constantFrom('paid', 'paid', 'unpaid', 'canceled'),
+  paidAfterMs: fc.integer({ min: 1_000, max: 39 * DAY_MS }),
+  deposits: fc.array(units, { maxLength: 3 }),
+  releases: fc.array(fc.tuple(units, units), { maxLength: 2 }),
+});
+type MadePayment = typeof madePayment extends fc.Arbitrary<infer Made> ? Made : never;
+
+/** An account with these payments, their money in final blocks, indexed and counted. */
+async function startShop(made: readonly MadePayment[], timeZone: string) {
+  const { account, apiKey } = await service.addAccount({ timeZone });
+  const { payments, observations } = service.store;
+  const now = Date.now();
+  const from = lastBlock;
+  const deposits = [];
+  const releases = [];
+  for (const each of made) {
+    const createdAtMs = now - each.ageMs;
+    const { amountCents, usdUnits, provider } = each;
+    const payment = newPayment(account.id, {
+      id: createPaymentIdGenerator(() => createdAtMs)(),
+      createdAtMs,
+      amountCents,
+      usdUnits,
+      currency: each.currency as Payment['currency'],
+      provider: provider as Payment['provider'],
+    });
+    await payments.createPayment(payment, null);
+    if (each.sessionProvider !== null) {
+      const session = { provider: each.sessionProvider as 'stripe', createdAtMs: createdAtMs + 1 };
+      await payments.addSession(payment, newSession(payment, session), leave);
+    }
+    lastBlock++;
+    deposits.push(...each.deposits.map((amount, index) => depositOf(payment, lastBlock, index, amount)));
+    for (const [index, [toMerchantUnits, feeUnits]] of each.releases.entries()) {
+      releases.push({ ...releaseOf(payment, lastBlock, 10 + index), toMerchantUnits, feeUnits });
+    }
+    if (each.outcome === 'unpaid') continue;
+    const isPaid = each.outcome === 'paid';
+    await payments.decidePayment(payment, () => ({
+      change: isPaid
+        ? { status: 'paid', forwardStatus: 'completed', paidAtMs: createdAtMs + each.paidAfterMs }
+        : { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'expired' },
+    }));
+  }
+  await observations.recordScan(scan(from, lastBlock, lastBlock, { deposits, releases }), leave);
+  await countAll();
+  return { account, apiKey };
+}
+
+async function countAll(): Promise<void> {
+  const { payments, search } = service.store;
+  for (let after = await search.readIndexWatermark(); ; after = await search.readIndexWatermark()) {
+    const last = (await payments.listDepositAddresses(after, 1_000)).at(-1);
+    if (last === undefined) break;
+    await search.indexPayments(after, last.row);
+  }
+  while ((await search.countPaid(1_000)) > 0);
+}
+
+/** The months from so many days ago up to now. */
+function monthsOf(timeZone: string): string[] {
+  const now = Date.now();
+  const dates = Array.from({ length: DAYS + 1 }, (_, index) => dateAt(now - index * DAY_MS, timeZone));
+  return [...new Set(dates.map((date) => date.slice(0, 7)))];
+}
+
+async function readJournalCsv(apiKey: string, month: string) {
+  const answer = await service.server.inject({
+    url: `/merchant/v1/journal.csv?month=${month}`,
+    headers: { 'x-api-key': apiKey },
+  });
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'text/csv; charset=utf-8']);
+  const [head = '', ...lines] = answer.body.split('\r\n').slice(0, -1);
+  const names = head.split(',');
+  return lines.map((line) => {
+    const cells = line.split(',');
+    const cell = (name: string) => cells[names.indexOf(name)] ?? '';
+    const amount = (name: string) => parseUnits(cell(name) || '0') as bigint;
+    return {
+      payment: cell('payment_id'),
+      account: cell('account'),
+      debit: amount('debit_usd'),
+      credit: amount('credit_usd'),
+      amount: cell('amount'),
+      currency: cell('currency'),
+      provider: cell('provider'),
+    };
+  });
+}
+
+const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
+const totalsNow = async () =>
+  (
+    await verifyPayments({
+      ...service.store,
+      chain: null,
+      nowMs: Date.now,
+      pause: async () => {},
+    })
+  ).totals;
+
+describe('the journal', () => {
+  it('has debits that equal its credits, whatever happened to a payment', () => {
+    const any = fc.bigInt({ min: -(10n ** 12n), max: 10n ** 12n });
+    fc.assert(
+      fc.property(
+        fc.constantFrom('paid', 'unpaid', 'canceled'),
+        units,
+        fc.tuple(any, any, any),
+        (status, usdUnits, [depositedUnits, forwardedUnits, feeUnits]) => {
+          const sums = { depositedUnits, forwardedUnits, feeUnits };
+          const postings = postingsOf({ status: status as Payment['status'], usdUnits }, sums);
+          expect(sum(postings.map(({ debitUnits }) => debitUnits))).toBe(
+            sum(postings.map(({ creditUnits }) => creditUnits)),
+          );
+          for (const { debitUnits, creditUnits } of postings) {
+            expect([debitUnits > 0n, creditUnits > 0n].filter(Boolean)).toHaveLength(1);
+            expect(debitUnits >= 0n && creditUnits >= 0n).toBe(true);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('agrees to the unit with statement, sums by day, dashboard statistics and verify', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(madePayment, { minLength: 1, maxLength: 12 }),
+        fc.constantFrom('UTC', 'Asia/Kolkata', 'America/New_York', 'Pacific/Auckland'),
+        async (made, timeZone) => {
+          const before = await totalsNow();
+          const { account, apiKey } = await startShop(made, timeZone);
+          const after = await totalsNow();
+          const { search } = service.store;
+          const moved = { deposited: 0n, forwarded: 0n, fee: 0n, held: 0n };
+          const statements: [string, Statement][] = [];
+          for (const month of monthsOf(timeZone)) {
+            const local = monthOf(month, timeZone);
+            if (local === null) throw new Error(month);
+            const statement = (await readStatement(search, account.id, local)) as Statement;
+            statements.push([month, statement]);
+            const lines = await readJournalCsv(apiKey, month);
+            expect(sum(lines.map(({ debit }) => debit))).toBe(sum(lines.map(({ credit }) => credit)));
+            for (const name of new Set([
+              ...statement.balances.keys(),
+              ...lines.map((line) => line.account),
+            ])) {
+              const own = lines.filter(({ account: each }) => each === name);
+              const balance = sum(own.map(({ debit, credit }) => debit - credit));
+              expect([name, statement.balances.get(name as never) ?? 0n]).toEqual([name, balance]);
+            }
+            const sales = lines.filter(({ account: each }) => each === 'sales');
+            expect(sales).toHaveLength(statement.paid);
+            for (const [provider, { paid, chargedUnits }] of statement.providers) {
+              const own = sales.filter((line) => line.provider === provider);
+              expect([own.length, sum(own.map(({ credit }) => credit))]).toEqual([paid, chargedUnits]);
+            }
+            const balance = (name: Parameters<typeof statement.balances.get>[0]) =>
+              statement.balances.get(name) ?? 0n;
+            moved.deposited -=
+              balance('sales') +
+              balance('surplus') +
+              balance('unassigned_deposits') +
+              balance('provider_costs');
+            moved.forwarded += balance('payout_wallet');
+            moved.fee += balance('service_fees');
+            moved.held += balance('deposit_address');
+          }
+          expect(moved).toEqual({
+            deposited: after.depositedUnits - before.depositedUnits,
+            forwarded: after.forwardedUnits - before.forwardedUnits,
+            fee: after.feeUnits - before.feeUnits,
+            held: after.heldUnits - before.heldUnits,
+          });
+          // Whole months only: the days begin within the first of them.
+          const { days } = await readStatistics(search, account, DAYS + 40, Date.now());
+          const answered = await service.server.inject({
+            url: `/merchant/v1/days?days=${DAYS + 40}`,
+            headers: { 'x-api-key': apiKey },
+          });
+          const apiDays = answered.json().days as { date: string; paid: number; paid_amounts: object }[];
+          for (const [month, { paid, paidCents }] of statements) {
+            const own = days.filter(({ date }) => date.startsWith(month));
+            const ofApi = apiDays.filter(({ date }) => date.startsWith(month));
+            expect(own.reduce((total, day) => total + day.paid, 0)).toBe(paid);
+            expect(ofApi.reduce((total, day) => total + day.paid, 0)).toBe(paid);
+            for (const [currency, cents] of paidCents) {
+              const counted = own.reduce((total, day) => total + (day.paidCents.get(currency) ?? 0), 0);
+              const shown = ofApi.map(({ paid_amounts: amounts }) =>
+                Math.round(Number((amounts as Record<string, string>)[currency] ?? '0') * 100),
+              );
+              expect([counted, shown.reduce((total, value) => total + value, 0)]).toEqual([cents, cents]);
+            }
+          }
+        },
+      ),
+      { numRuns: 12 },
+    );
+  }, 120_000);
+
+  it('counts a payment in the month in which it was paid, in the time zone of the account', async () => {
+    const paidAtMs = Date.UTC(2026, 5, 30, 23, 30);
+    const { account, apiKey } = await service.addAccount({ timeZone: 'Europe/Berlin' });
+    const payment = newPayment(account.id, {
+      id: createPaymentIdGenerator(() => paidAtMs - DAY_MS)(),
+      createdAtMs: paidAtMs - DAY_MS,
+    });
+    await service.store.payments.createPayment(payment, null);
+    await service.store.payments.decidePayment(payment, () => ({
+      change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
+    }));
+    await countAll();
+    expect(await readJournalCsv(apiKey, '2026-06')).toEqual([]);
+    const lines: string[] = [];
+    const july = monthOf('2026-07', 'Europe/Berlin');
+    if (july === null) throw new Error('no month');
+    for await (const portion of exportJournal(service.store.search, account.id, july)) lines.push(portion);
+    const csv = lines.join('');
+    expect(csv).toContain(
+      `2026-06-30T23:30:00.000Z,${payment.id},sales,,${formatUnits(payment.usdUnits)},multi,102.57,EUR,1.090000`,
+    );
+    expect(csv).toContain(`provider_costs,${formatUnits(payment.usdUnits)},,`);
+  });
+});
