@@ -37,6 +37,7 @@ export interface ProfileUpdate {
   /** An https address or an e-mail address. */
   readonly supportLink?: string;
   readonly returnLink?: string;
+  readonly failureLink?: string;
   readonly timeZone?: string;
   readonly defaultCallback?: string;
   readonly wallet?: Address | null;
@@ -60,7 +61,17 @@ export async function readProfileUpdate(
   account: Account,
   update: ProfileUpdate,
 ): Promise<AccountChange> {
-  const { name, supportLink, returnLink, timeZone, defaultCallback, wallet, isWalletLocked, logo } = update;
+  const {
+    name,
+    supportLink,
+    returnLink,
+    failureLink,
+    timeZone,
+    defaultCallback,
+    wallet,
+    isWalletLocked,
+    logo,
+  } = update;
   const { emailRetentionDays, receivesAlerts, tolerancePercent, maxProviderFeePercent } = update;
   requireWalletForLock(
     wallet === undefined ? account.wallet : wallet,
@@ -69,7 +80,8 @@ export async function readProfileUpdate(
   return {
     ...(name === undefined ? {} : { name: parseName(name) }),
     ...(supportLink === undefined ? {} : { supportUrl: parseSupportUrl(supportLink) }),
-    ...(returnLink === undefined ? {} : { returnUrl: parseReturnUrl(returnLink) }),
+    ...(returnLink === undefined ? {} : { returnUrl: parseReturnUrl(returnLink, 'return-link') }),
+    ...(failureLink === undefined ? {} : { failureUrl: parseReturnUrl(failureLink, 'failure-link') }),
     ...(timeZone === undefined ? {} : { timeZone: parseTimeZone(timeZone) }),
     ...(wallet === undefined ? {} : { wallet }),
     ...(isWalletLocked === undefined ? {} : { isWalletLocked }),
@@ -189,6 +201,7 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['wallet lock', ({ isWalletLocked }) => (isWalletLocked ? 'on' : 'off')],
   ['support link', ({ supportUrl }) => supportUrl ?? 'none'],
   ['return link', ({ returnUrl }) => returnUrl ?? 'none'],
+  ['failure link', ({ failureUrl }) => failureUrl ?? 'none'],
   ['time zone', ({ timeZone }) => timeZone],
   ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
   ['logo', ({ logoHash }) => logoHash ?? 'none'],

@@ -16,7 +16,11 @@ export function addAccountCommands(program: Command, services: OperationRunner):
   operation(leaf(account, 'update', 'change an account').argument('<account>'), services, 'account update')
     .option('--name <name>', 'the shop name that customers see')
     .option('--support-link <link>', 'customer support: an https URL or an e-mail address')
-    .option('--return-link <address>', 'the URL to which customers return after a payment')
+    .option(
+      '--return-link <address>',
+      'the URL to which customers return after a payment; may contain {payment_id}',
+    )
+    .option('--failure-link <address>', 'the same after a canceled or expired checkout')
     .option(
       '--logo <file>',
       `the shop’s logo: PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`,

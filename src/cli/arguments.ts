@@ -125,6 +125,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('name', optional(args, 'name')),
     ...given('supportLink', optional(args, 'support-link')),
     ...given('returnLink', optional(args, 'return-link')),
+    ...given('failureLink', optional(args, 'failure-link')),
     ...given('timeZone', optional(args, 'time-zone')),
     ...given('defaultCallback', optional(args, 'default-callback')),
     ...given('tolerancePercent', optional(args, 'tolerance-percent')),

@@ -29,6 +29,7 @@ export function presentAccount(account: Account) {
     email_retention_days: account.emailRetentionDays,
     support_link: account.supportUrl,
     return_link: account.returnUrl,
+    failure_link: account.failureUrl,
     logo: account.logoHash,
     time_zone: account.timeZone,
     default_callback: account.defaultCallbackUrl,

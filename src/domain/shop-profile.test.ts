@@ -8,6 +8,7 @@ import {
   parseShopLogo,
   parseSupportUrl,
   parseTimeZone,
+  returnUrlOf,
 } from './shop-profile.ts';
 
 describe('the name of a shop', () => {
@@ -49,11 +50,31 @@ describe('the support link', () => {
 });
 
 describe('the return link', () => {
+  const parse = (text: string) => parseReturnUrl(text, 'return-link');
+
   it('is an https address', () => {
-    expect(parseReturnUrl('https://shop.example/thanks')).toBe('https://shop.example/thanks');
-    expect(parseReturnUrl(' ')).toBeNull();
-    expect(() => parseReturnUrl('help@shop.example')).toThrow(/^return-link must/);
-    expect(() => parseReturnUrl('//shop.example')).toThrow(/^return-link must/);
+    expect(parse('https://shop.example/thanks')).toBe('https://shop.example/thanks');
+    expect(parse(' ')).toBeNull();
+    expect(() => parse('help@shop.example')).toThrow(/^return-link must/);
+    expect(() => parse('//shop.example')).toThrow(/^return-link must/);
+    expect(() => parseReturnUrl('//shop.example', 'failure-link')).toThrow(/^failure-link must/);
+  });
+
+  it('carries the id of the payment in path and query', () => {
+    const link = parse('https://shop.example/orders/{payment_id}?id={payment_id}#x');
+    expect(link).toBe('https://shop.example/orders/{payment_id}?id={payment_id}#x');
+    expect(returnUrlOf(link as string, 'abc')).toBe('https://shop.example/orders/abc?id=abc#x');
+  });
+
+  it.each([
+    'https://{payment_id}.shop.example/',
+    'https://shop.example{payment_id}/',
+    'https://shop.example/?to={email}',
+    'https://shop.example/{note}',
+    'https://shop.example/{payment_id',
+    'https://{payment_id}@shop.example/',
+  ])('has a fixed host and no other placeholder: %j', (text) => {
+    expect(() => parse(text)).toThrow(/^return-link must/);
   });
 });
 

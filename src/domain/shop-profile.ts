@@ -17,8 +17,10 @@ export interface ShopProfile extends AccountThresholdTerms {
   readonly logoHash: string | null;
   /** The customers' contact for help: an https address, or `mailto:` and an e-mail address. */
   readonly supportUrl: string | null;
-  /** The way back to the shop once a payment has ended. */
+  /** The way back to the shop once a payment has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
   readonly returnUrl: string | null;
+  /** The same for a payment that was canceled or has expired; null takes `returnUrl`. */
+  readonly failureUrl: string | null;
   /** IANA name of the zone in which the merchant reads dates. */
   readonly timeZone: string;
   /** The callback of checkouts that are made by hand; the API always names its own. */
@@ -36,6 +38,7 @@ export const plainProfile: ShopProfile = {
   logoHash: null,
   supportUrl: null,
   returnUrl: null,
+  failureUrl: null,
   timeZone: 'UTC',
   defaultCallbackUrl: null,
   isWalletLocked: false,
@@ -73,9 +76,25 @@ export function parseSupportUrl(text: string): string | null {
   return parseLink('support-link', link, 'must be an https address or an e-mail address');
 }
 
-/** The way back to the shop; empty text is none. */
-export function parseReturnUrl(text: string): string | null {
-  return parseLink('return-link', text.trim(), 'must be an https address');
+/** The only value that a way back to the shop may carry: neither the note nor the customer's e-mail address. */
+const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
+/** Stands for the id while the address is parsed, which would encode the braces. */
+const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
+
+/** The way back to the shop; empty text is none. The host is fixed, so the page is no open redirect. */
+export function parseReturnUrl(text: string, field: 'return-link' | 'failure-link'): string | null {
+  const link = text.trim().replaceAll(PAYMENT_ID_PLACEHOLDER, SAMPLE_ID);
+  const rule = `must be an https address; ${PAYMENT_ID_PLACEHOLDER} may stand in its path or query, and nothing else in braces`;
+  if (/[{}]/.test(link)) throw invalidField(field, rule);
+  const url = parseLink(field, link, rule);
+  if (url === null) return null;
+  if (new URL(url).host.includes(SAMPLE_ID)) throw invalidField(field, rule);
+  return url.replaceAll(SAMPLE_ID, PAYMENT_ID_PLACEHOLDER);
+}
+
+/** The way back to the shop from one payment. */
+export function returnUrlOf(url: string, paymentId: string): string {
+  return url.replaceAll(PAYMENT_ID_PLACEHOLDER, paymentId);
 }
 
 /** Requires https: customers follow these links, so no intermediary may read or change them. */

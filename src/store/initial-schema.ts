@@ -67,6 +67,7 @@ export function initialSchema(engine: Engine): Migration {
       logo_hash text,
       support_url text,
       return_url text,
+      failure_url text,
       time_zone text NOT NULL DEFAULT 'UTC',
       default_callback_url text,
       email_retention_days integer,

@@ -36,6 +36,7 @@ export const accountTable = table<Account>('accounts', ['id'], {
   logoHash: 'text',
   supportUrl: 'text',
   returnUrl: 'text',
+  failureUrl: 'text',
   timeZone: 'text',
   defaultCallbackUrl: 'text',
   emailRetentionDays: 'integer',

@@ -15,6 +15,7 @@ import {
   type CheckoutPages,
   checkoutStates,
   createCheckoutPages,
+  NOW_MS,
   pagePayment,
   pageView,
   shopAccount,
@@ -357,6 +358,62 @@ describe('a customer', () => {
     await inBrowser(desktop, async (page) => {
       await page.goto(`${baseUrl}/s/${shortCodeOf(id)}`);
       await page.waitForURL(`${baseUrl}/pay/${id}`);
+    });
+  });
+});
+
+describe('the way back to the shop', () => {
+  let shop: FastifyInstance;
+  let ways: CheckoutPages;
+  let waysUrl: string;
+  beforeAll(async () => {
+    shop = fastify();
+    shop.get('/orders/:id', (_request, reply) => reply.type('text/html').send('<title>Order</title>'));
+    await shop.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = shop.server.address() as AddressInfo;
+    ways = createCheckoutPages({ account: { returnUrl: `http://127.0.0.1:${port}/orders/{payment_id}` } });
+    await ways.server.listen({ host: '127.0.0.1', port: 0 });
+    waysUrl = `http://127.0.0.1:${(ways.server.server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => Promise.all([shop.close(), ways.server.close()]));
+  const justPaid = () =>
+    ways.put(pageView(pagePayment({ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS - 1_000 })));
+
+  it('is taken by itself after five seconds, once', async () => {
+    const id = justPaid();
+    await inBrowser(desktop, async (page) => {
+      await page.clock.install();
+      await page.goto(`${waysUrl}/pay/${id}`);
+      expect(await shiftOf(page)).toBe(0);
+      await page.getByText('in 5 seconds').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.clock.runFor(4_900);
+      expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
+      await page.clock.runFor(200);
+      await page.waitForURL(`**/orders/${id}`);
+      await page.goto(`${waysUrl}/pay/${id}`);
+      expect(await page.getByText('in 5 seconds').isVisible()).toBe(false);
+    });
+  });
+
+  it('is not taken by a customer who wants to stay', async () => {
+    const id = justPaid();
+    await inBrowser(desktop, async (page) => {
+      await page.clock.install();
+      await page.goto(`${waysUrl}/pay/${id}`);
+      await page.getByRole('button', { name: 'Stay on this page' }).click();
+      await page.clock.runFor(60_000);
+      expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
+    });
+  });
+
+  it('is a link without script', async () => {
+    const id = justPaid();
+    await inBrowser({ ...desktop, javaScriptEnabled: false }, async (page) => {
+      await page.goto(`${waysUrl}/pay/${id}`);
+      expect(await page.getByText('in 5 seconds').isVisible()).toBe(false);
+      await page.getByRole('link', { name: /^Back to/ }).click();
+      await page.waitForURL(`**/orders/${id}`);
     });
   });
 });

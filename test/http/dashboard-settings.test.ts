@@ -86,6 +86,8 @@ describe('settings', () => {
     ['name', ''],
     ['support_link', 'javascript:alert(1)'],
     ['return_link', 'http://shop.example'],
+    ['return_link', 'https://{payment_id}.shop.example/'],
+    ['failure_link', 'https://shop.example/?mail={email}'],
     ['time_zone', 'Mars/Olympus'],
     ['default_callback', 'http://shop.example'],
     ['email_retention', '0'],

@@ -3,10 +3,12 @@ import { afterAll, describe, expect, it } from 'vitest';
 import {
   checkoutStates,
   createCheckoutPages,
+  NOW_MS,
   pagePayment,
   pageView,
   shopLogo,
 } from '../support/checkout-pages.ts';
+import { textOf } from '../support/page-text.ts';
 
 // A CommonJS module: Node puts its default inside.
 const jsQr = (jsqrModule as unknown as { default: typeof jsqrModule.default }).default;
@@ -49,6 +51,56 @@ describe('the shop on the page', () => {
       expect([state, (await bodyOf(pages, state)).includes(back)]).toEqual([state, isOver]);
     }
     expect(JSON.parse(await bodyOf(pages, 'paid', '/status')).detail, 'also live').toContain(back);
+  });
+});
+
+describe('the way back to the shop', () => {
+  const ways = createCheckoutPages({
+    account: {
+      returnUrl: 'https://shop.example/orders/{payment_id}?paid=1',
+      failureUrl: 'https://cart.shop.example/?again={payment_id}',
+    },
+  });
+  afterAll(() => ways.server.close());
+  const secret = { email: 'jane@zebra.example', note: 'canary-note' };
+
+  it('carries the id of the payment and nothing else, names its host, and differs after a failure', async () => {
+    const paid = pageView(
+      pagePayment({ ...secret, status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS - 1_000 }),
+    );
+    const expired = pageView(
+      pagePayment({
+        ...secret,
+        status: 'canceled',
+        forwardStatus: 'canceled',
+        cancelReason: 'expired',
+      }),
+    );
+    for (const [view, url, host] of [
+      [paid, `https://shop.example/orders/${paid.payment.id}?paid=1`, 'shop.example'],
+      [expired, `https://cart.shop.example/?again=${expired.payment.id}`, 'cart.shop.example'],
+    ] as const) {
+      const { body } = await ways.server.inject(`/pay/${ways.put(view)}`);
+      const [, href = ''] =
+        /<a class="button primary wide" href="([^"]+)" data-return-after="5"/.exec(body) ?? [];
+      expect(href.replaceAll('&#61;', '=')).toBe(url);
+      expect(textOf(body)).toMatch(new RegExp(`This link opens ${host} ?\\.`));
+      expect(textOf(body)).toContain(`You’ll be taken to ${host} in 5 seconds. Stay on this page`);
+      expect(body).not.toMatch(/zebra|canary-note|http-equiv/);
+    }
+  });
+
+  it('is a plain link on a receipt that is opened later, and where too much was paid', async () => {
+    const paid = { status: 'paid', forwardStatus: 'completed' } as const;
+    const recent = { ...paid, paidAtMs: NOW_MS } as const;
+    for (const payment of [
+      pagePayment({ ...paid, paidAtMs: NOW_MS - 20 * 60_000 }),
+      pagePayment({ ...recent, amountMismatch: 'overpaid' }),
+    ]) {
+      const { body } = await ways.server.inject(`/pay/${ways.put(pageView(payment))}`);
+      expect(body).toContain(`href="https://shop.example/orders/${payment.id}?paid&#61;1"><span>`);
+      expect(body).not.toContain('data-return-after="');
+    }
   });
 });
 

@@ -27,6 +27,7 @@ export function accountPromises(context: StoreContext): void {
     const change = {
       supportUrl: 'mailto:help@shop.example',
       returnUrl: 'https://shop.example/',
+      failureUrl: 'https://shop.example/failed',
       timeZone: 'Asia/Kolkata',
       defaultCallbackUrl: 'https://shop.example/hook',
       isWalletLocked: true,

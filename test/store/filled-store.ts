@@ -83,6 +83,7 @@ export const specification = fc.record({
         suspended: fc.boolean(),
         supportUrl: fc.option(text),
         returnUrl: fc.option(text),
+        failureUrl: fc.option(text),
         timeZone: text,
         defaultCallbackUrl: fc.option(text),
         isWalletLocked: fc.boolean(),

@@ -5,6 +5,7 @@ import type { Payment } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { type Outcome, outcomesOf } from '../../domain/ports/test-payments.ts';
 import { isProviderId, type ProviderId, providersWithoutEmail } from '../../domain/provider-catalogue.ts';
+import { returnUrlOf } from '../../domain/shop-profile.ts';
 import { servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { actions } from './actions.ts';
@@ -378,20 +379,47 @@ function payableUntil({ view, expiresAtMs }: Checkout, language: Language): Html
 }
 
 /** The shop's links, if it has set them: return after the end of the payment, and support. */
-function shopLinks({ account, view }: Checkout, { words }: Language): Html {
-  const { returnUrl, supportUrl } = account;
-  const shop = account.name;
-  const showsReturn = returnUrl !== null && isOver(view);
-  if (!showsReturn && supportUrl === null) return nothing;
+function shopLinks(checkout: Checkout, language: Language): Html {
+  const { name: shop, supportUrl } = checkout.account;
+  const { words } = language;
+  const way = returnOf(checkout);
+  if (way === null && supportUrl === null) return nothing;
   return html`<div class="shop-links">
-${showsReturn ? html`<p><a class="button primary wide" href="${returnUrl}"><span>${fillIn(words.shop.back, { shop })}</span></a></p>` : nothing}
+${way === null ? nothing : returnLink(way, shop, words)}
 ${supportUrl === null ? nothing : html`<p><a href="${supportUrl}" rel="noreferrer">${fillIn(words.shop.support, { shop })}</a></p>`}
 </div>`;
 }
 
-/** Whether the customer has nothing left to do or to wait for here. */
-function isOver({ kind }: CheckoutView): boolean {
-  return kind === 'paid' || kind === 'canceled' || kind === 'expired';
+/** The way back to the shop once the customer has nothing left to do or to wait for here. */
+interface Return {
+  readonly url: URL;
+  /** Whether the page's script goes there by itself. */
+  readonly isAutomatic: boolean;
+}
+
+/** A receipt that is opened later, from the history or an e-mail, stays. */
+const RETURNS_FOR_MS = 15 * 60_000;
+/** The page says it, and has a button that stops it. */
+const RETURNS_AFTER_SECONDS = 5;
+
+function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
+  const { returnUrl, failureUrl } = account;
+  const isPaid = view.kind === 'paid';
+  if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired') return null;
+  const url = isPaid ? returnUrl : (failureUrl ?? returnUrl);
+  if (url === null) return null;
+  // Whoever paid too much has something to read.
+  const isAutomatic = !isPaid || (view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS);
+  return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
+}
+
+/** The script shows the second line: without it the link stays, and nothing happens by itself. */
+function returnLink({ url, isAutomatic }: Return, shop: string, words: Words): Html {
+  const { back, leadsTo, automatic, stay } = words.shop;
+  const values = { host: url.host, seconds: String(RETURNS_AFTER_SECONDS) };
+  return html`<p><a class="button primary wide" href="${url.href}"${isAutomatic ? html` data-return-after="${RETURNS_AFTER_SECONDS}"` : nothing}><span>${fillIn(back, { shop })}</span></a></p>
+<p class="until">${fillIn(leadsTo, values)}</p>
+${isAutomatic ? html`<p class="until" id="automatic" role="status" hidden>${fillIn(automatic, values)} <button type="button" class="link" id="stay">${stay}</button></p>` : nothing}`;
 }
 
 /** The merchant and the amount, with the fee if the customer pays it. */

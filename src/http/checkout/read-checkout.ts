@@ -35,6 +35,7 @@ export interface Checkout {
   /** How often visits to providers end with a delivery. */
   readonly success: SuccessRates;
   readonly expiresAtMs: number;
+  readonly nowMs: number;
 }
 
 /** The payment's only provider, or null if the customer may choose. */
@@ -72,7 +73,8 @@ export async function checkoutOf(
   account: Account,
 ): Promise<Checkout> {
   const { payment } = stored;
-  const view = checkoutViewOf(stored, context.nowMs());
+  const nowMs = context.nowMs();
+  const view = checkoutViewOf(stored, nowMs);
   const offers =
     takesPayment(view) && !account.suspended
       ? (await listOffers(context.directory, account, payment)).filter(
@@ -80,5 +82,6 @@ export async function checkoutOf(
         )
       : [];
   const success = context.directory.success?.() ?? withoutVisits;
-  return { payment, account, view, offers, success, expiresAtMs: payment.createdAtMs + context.expiryMs };
+  const expiresAtMs = payment.createdAtMs + context.expiryMs;
+  return { payment, account, view, offers, success, expiresAtMs, nowMs };
 }

@@ -53,6 +53,7 @@ const shopLabels = {
   name: 'Name',
   support_link: 'Support',
   return_link: 'Return URL',
+  failure_link: 'Return URL after a canceled or expired checkout',
   default_callback: 'Default webhook URL',
   time_zone: 'Time zone',
   email_retention: 'Days for which customers’ e-mail addresses are kept',
@@ -99,6 +100,7 @@ async function changeShop(context: DashboardContext, visit: Visit, form: FormFie
     name: { name: form.text('name') },
     support_link: { supportLink: form.text('support_link') },
     return_link: { returnLink: form.text('return_link') },
+    failure_link: { failureLink: form.text('failure_link') },
     default_callback: { defaultCallback: form.text('default_callback').trim() },
     time_zone: { timeZone: form.text('time_zone') },
     email_retention: { emailRetentionDays: form.text('email_retention').trim() },
@@ -181,6 +183,7 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
     name: account.name,
     support_link: account.supportUrl?.replace(/^mailto:/, '') ?? '',
     return_link: account.returnUrl ?? '',
+    failure_link: account.failureUrl ?? '',
     default_callback: account.defaultCallbackUrl ?? '',
     time_zone: account.timeZone,
     email_retention: account.emailRetentionDays?.toString() ?? '',
@@ -197,7 +200,8 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${formTokenField(formToken)}
 ${textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
 ${textField({ ...field('support_link'), isOptional: true, hint: 'An https URL or an e-mail address for customer support.' })}
-${textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Customers return to this URL after a payment.' })}
+${textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.' })}
+${textField({ ...field('failure_link'), type: 'url', isOptional: true, hint: 'Empty takes the return URL.' })}
 ${textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts created in the dashboard. API requests always include their own.' })}
 ${timeZoneField(field('time_zone'))}
 ${textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.' })}

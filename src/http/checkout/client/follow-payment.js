@@ -14,6 +14,9 @@ const mostBrokenStreams = 4;
 
 /** @typedef {{ revision: string, view: string, takesPayment: boolean, refreshSeconds: number | null, title: string, status: string, detail: string }} Content */
 
+/** The timer of the return to the shop. @type {number | undefined} */
+let returning;
+
 const page = document.getElementById('checkout');
 if (page !== null) followPayment(page);
 
@@ -212,7 +215,33 @@ function dressUp(page) {
   });
   for (const time of page.querySelectorAll('time')) time.textContent = format.format(new Date(time.dateTime));
   const print = document.getElementById('print');
-  if (print === null) return;
-  print.hidden = false;
-  print.onclick = () => window.print();
+  if (print !== null) {
+    print.hidden = false;
+    print.onclick = () => window.print();
+  }
+  returnToShop(page);
+}
+
+/**
+ * Goes back to the shop after a few seconds, once a tab: a customer who comes back from there wants to stay. Any click
+ * on the page stops it.
+ * @param {HTMLElement} page
+ */
+function returnToShop(page) {
+  clearTimeout(returning);
+  const link = /** @type {HTMLAnchorElement | null} */ (page.querySelector('a[data-return-after]'));
+  const notice = document.getElementById('automatic');
+  const key = `returned ${page.dataset['path']}`;
+  if (link === null || notice === null || sessionStorage.getItem(key) !== null) return;
+  const stop = () => {
+    clearTimeout(returning);
+    notice.hidden = true;
+  };
+  notice.hidden = false;
+  page.addEventListener('click', stop, { once: true });
+  addEventListener('pagehide', stop, { once: true });
+  returning = setTimeout(() => {
+    sessionStorage.setItem(key, '1');
+    location.assign(link.href);
+  }, Number(link.dataset['returnAfter']) * 1000);
 }
