@@ -4,6 +4,9 @@ import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { lowGasWei, polOf } from '../domain/gas-money.ts';
+import { proofOf } from '../domain/provider-evidence.ts';
+import { createEvidenceFiles } from '../providers/evidence-files.ts';
+import { createProviderAdapter } from '../providers/providers.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { requireChain, requireToken } from './live-services.ts';
 import { createLog } from './log.ts';
@@ -23,7 +26,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
       { name: 'configuration', isFine: true, detail: 'all variables are valid' },
       await checkStore(config),
       ...(await checkChain(config)),
-      checkProviders(config),
+      await checkProviders(config),
     ],
   };
 }
@@ -89,10 +92,26 @@ export function describeHosts(hosts: readonly string[]): string {
   return `RPC endpoints on ${hosts.length} hosts (${names}) confirm each other: one may fail or lie`;
 }
 
-function checkProviders(config: Config): DoctorCheck {
+/** Unproved providers are named, and are no error: the operator decides which of them customers are offered. */
+async function checkProviders(config: Config): Promise<DoctorCheck> {
   const ids = [...config.providers.keys()];
-  if (ids.length > 0) return { name: 'providers', isFine: true, detail: `credentials for ${ids.join(', ')}` };
-  return { name: 'providers', isFine: false, detail: 'no provider has credentials: customers could not pay' };
+  if (ids.length === 0)
+    return {
+      name: 'providers',
+      isFine: false,
+      detail: 'no provider has credentials: customers could not pay',
+    };
+  return checked('providers', async () => {
+    const evidence = createEvidenceFiles(config.dataDir);
+    const unproved: string[] = [];
+    for (const [id, values] of config.providers) {
+      const settings = { timeoutMs: 1, nowMs: Date.now, webhookUrl: '', baseUrl: config.baseUrl };
+      const { endpoint } = createProviderAdapter(id, values, settings);
+      if (!proofOf(await evidence.readEvidence(id), endpoint).isProved) unproved.push(id);
+    }
+    const warning = `WARNING: not proved with your account: ${unproved.join(', ')}; run \`provider prove\` for each`;
+    return [`credentials for ${ids.join(', ')}`, ...(unproved.length === 0 ? [] : [warning])].join('. ');
+  });
 }
 
 async function checked(name: string, check: () => Promise<string>): Promise<DoctorCheck> {

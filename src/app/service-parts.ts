@@ -34,6 +34,7 @@ import { createStartSession, type StartSession } from '../payments/start-session
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
+import { createEvidenceFiles } from '../providers/evidence-files.ts';
 import { outgoingLimitsOf } from '../providers/outgoing-limiter.ts';
 import type { Store } from '../store/store.ts';
 import {
@@ -149,6 +150,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
       ]),
     ),
     settings: store.providers,
+    evidence: createEvidenceFiles(config.dataDir),
     success: success.rates,
     limits: createKnownLimits({
       adapters: external.adapters,

@@ -18,6 +18,7 @@ import type { ProviderSettings } from '../domain/ports/provider.ts';
 import { type Fault, faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
 import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
+import { canonicalPublicAddress } from '../platform/public-address.ts';
 import type { OperationArguments } from './operations-context.ts';
 
 // Readers of single arguments. Each throws an `invalid_request` that names the option.
@@ -86,6 +87,15 @@ export function optionalCountry(args: OperationArguments, name: string): string 
   const value = optional(args, name);
   if (value === null || /^[A-Z]{2}$/.test(value)) return value;
   throw invalidField(name, 'must be a two-letter country code in capitals, such as DE');
+}
+
+/** A public IP address in its canonical form. */
+export function optionalPublicIp(args: OperationArguments, name: string): string | null {
+  const value = optional(args, name);
+  if (value === null) return null;
+  const address = canonicalPublicAddress(value);
+  if (address === null) throw invalidField(name, 'must be a public IP address');
+  return address;
 }
 
 export function requiredPaymentId(args: OperationArguments, name: string): PaymentId {

@@ -1,24 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { changeProvider } from '../accounts/change-provider.ts';
 import { changeAccount, createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/manage-accounts.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import { parseScopes } from '../domain/api-key.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import {
-  type Currency,
-  currencies,
-  formatCents,
-  formatUnits,
-  parseAmountCents,
-  usdUnits,
-} from '../domain/money.ts';
-import { createPaymentIdGenerator, shortCodeOf } from '../domain/payment-id.ts';
+import { type Currency, currencies, formatCents, formatUnits, parseAmountCents } from '../domain/money.ts';
+import { shortCodeOf } from '../domain/payment-id.ts';
 import { paymentUri } from '../domain/payment-uri.ts';
-import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
-import { checkProvider } from '../payments/check-provider.ts';
-import { readMinimumUsdCents } from '../payments/provider-availability.ts';
 import { releasePayment } from '../payments/release-payment.ts';
 import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
@@ -28,59 +17,11 @@ import {
   presentKey,
   presentPayment,
   presentPaymentInFull,
-  presentProvider,
   presentVerification,
 } from './present.ts';
+import { providerOperations } from './provider-operations.ts';
 import { sandboxOperations } from './sandbox-operations.ts';
 import { emailOperations, userOperations } from './user-operations.ts';
-
-/** The default amount of a check; the provider's minimum if that is more. */
-const USUAL_AMOUNT_CENTS = 50_00;
-/** A tenth more than the minimum, which is in USD while the charge may be in another currency. */
-const ABOVE_MINIMUM_PERCENT = 110;
-
-/** `provider check`: a quote and an unpaid session with the operator's credentials. */
-const checkOperation: Operation = async (context, args) => {
-  const provider = argument.requiredProvider(args, 'provider');
-  const { adapters } = context.directory;
-  if (adapters === null || context.rates === undefined)
-    throw new ServiceError(
-      'not_found',
-      'A check needs a running server, because only the server has the credentials.',
-    );
-  const [settlement] = await context.settlements.listSettlements();
-  if (settlement === undefined) throw new ServiceError('not_found', 'The server has no fee wallet yet.');
-  const currency = argument.optionalCurrency(args, 'currency') ?? currencyOf(provider);
-  const amountCents =
-    argument.optionalAmountCents(args, 'amount') ?? (await usualAmountCents(context, provider));
-  const steps = await checkProvider({
-    provider,
-    currency,
-    amountCents,
-    adapter: adapters.get(provider),
-    requiredVariables: context.providerDescriptions[provider].requiredVariables,
-    usdUnits: usdUnits(amountCents, await context.rates.usdRate(currency)),
-    country: argument.optionalCountry(args, 'country'),
-    wallet: settlement.feeWallet,
-    paymentId: createPaymentIdGenerator(context.nowMs)(),
-    returnUrl: context.baseUrl,
-  });
-  return {
-    provider,
-    amount: `${formatCents(amountCents)} ${currency}`,
-    is_fine: steps.every(({ isFine }) => isFine),
-    steps: steps.map(({ step, isFine, detail }) => ({ step, is_fine: isFine, detail })),
-  };
-};
-
-function currencyOf(provider: ProviderId): Currency {
-  return providerCatalogue[provider].onlyCurrency ?? 'USD';
-}
-
-async function usualAmountCents({ directory }: OperationsContext, provider: ProviderId): Promise<number> {
-  const minimumCents = await readMinimumUsdCents(directory, provider);
-  return Math.max(USUAL_AMOUNT_CENTS, Math.ceil((minimumCents * ABOVE_MINIMUM_PERCENT) / 100));
-}
 
 const MAXIMUM_NOTE_CHARACTERS = 500;
 
@@ -188,16 +129,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   ...userOperations,
   ...emailOperations,
 
-  'provider list': (context) =>
-    Promise.all(
-      providerIds.map((id) => presentProvider(context.directory, context.providerDescriptions[id], id)),
-    ),
-  'provider check': checkOperation,
-  'provider set': async (context, args) => {
-    const provider = argument.requiredProvider(args, 'provider');
-    await changeProvider(context, provider, argument.providerSettings(args), operatorActor);
-    return presentProvider(context.directory, context.providerDescriptions[provider], provider);
-  },
+  ...providerOperations,
 
   'payment list': async (context, args) => {
     const query = argument.paymentQuery(args);

@@ -5,6 +5,7 @@ import type { Payment } from '../domain/payment.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderDescription, ProviderHealth } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { proofOf } from '../domain/provider-evidence.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import { readMinimumUsdCents } from '../payments/provider-availability.ts';
 import type { VerifyReport } from '../payments/verify/verify-payments.ts';
@@ -57,7 +58,7 @@ export function presentKey(key: ApiKey) {
 
 /** `active` and `configured` are null if it is unknown whether the provider has credentials. */
 export async function presentProvider(
-  { adapters, settings }: OperatorDirectory,
+  { adapters, settings, evidence }: OperatorDirectory,
   { unverified }: ProviderDescription,
   id: ProviderId,
 ) {
@@ -71,6 +72,7 @@ export async function presentProvider(
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
     only_currency: providerCatalogue[id].onlyCurrency,
     blocked_because: blockedBecause,
+    evidence: proofOf((await evidence?.readEvidence(id)) ?? null, adapters?.get(id)?.endpoint).text,
     unverified,
     ...presentHealth(adapters?.get(id)?.health?.() ?? null),
   };

@@ -122,6 +122,11 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
     'provider check',
     { provider: 'moonpay', amount: '20', currency: 'EUR', country: 'DE' },
   ],
+  [
+    'provider prove wert --ip 203.0.113.7 --purchase --spend-up-to 5',
+    'provider prove',
+    { provider: 'wert', ip: '203.0.113.7', purchase: true, 'spend-up-to': '5' },
+  ],
   ['provider set wert --active', 'provider set', { provider: 'wert', active: true }],
   [
     'provider set wert --inactive --minimum-usd 5',
@@ -214,6 +219,7 @@ describe('the command line', () => {
         'key revoke',
         'provider check',
         'provider list',
+        'provider prove',
         'provider set',
         'sandbox pay',
         'payment create',

@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { type Grade, type GradeOptions, gradeLines } from '../../receiver-grader/present-grade.ts';
 import { faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
@@ -101,6 +103,7 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
     .option('--amount <amount>', 'the charge (50, or just above the provider’s minimum if that is more)')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
     .option('--country <code>', 'the customer’s country, such as DE');
+  addProveCommand(provider, services);
   operation(
     leaf(provider, 'set', 'change the settings of a provider').argument('<provider>'),
     services,
@@ -109,6 +112,44 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
     .option('--active', 'offer the provider')
     .option('--inactive', 'do not offer the provider')
     .option('--minimum-usd <amount>', 'the minimum amount in USD');
+}
+
+/** Its recorded answers are written here, where the command was called, and not by the server. */
+function addProveCommand(provider: Command, services: ProgramServices): void {
+  leaf(provider, 'prove', 'prove an account step by step, and keep the evidence')
+    .argument('<provider>')
+    .option('--amount <amount>', 'the charge (50, or just above the provider’s minimum if that is more)')
+    .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
+    .option('--country <code>', 'the customer’s country, such as DE')
+    .option('--ip <address>', 'the public IP address from which you open the page')
+    .option('--fixtures <folder>', 'write the provider’s answers, redacted, to a file in this folder')
+    .option('--confirm', 'the page showed the five facts, and the altered copy was refused')
+    .option('--purchase', 'create the checkout of a real purchase, just above the minimum')
+    .option('--account <account>', 'with --purchase: the account, with a wallet and a default callback')
+    .option('--spend-up-to <amount>', 'with --purchase: the most that it may cost, in USD')
+    .option('--payment <payment>', 'record this paid payment as the purchase')
+    .action(async (name: string, { json, spendUpTo, ...options }: ProveOptions) => {
+      const args = { provider: name, ...options, 'spend-up-to': spendUpTo };
+      const { fixtures, ...result } = (await services.runOperation('provider prove', args)) as ProveResult;
+      const file = options.fixtures === undefined ? null : join(options.fixtures, `${name}.json`);
+      if (file !== null) {
+        mkdirSync(dirname(file), { recursive: true });
+        writeFileSync(file, `${JSON.stringify(fixtures, null, 2)}\n`);
+      }
+      printResult({ ...result, ...(file === null ? {} : { fixtures: file }) }, { json: json === true });
+      if (result.is_fine === false) process.exitCode = 1;
+    });
+}
+
+interface ProveOptions extends Record<string, string | boolean | undefined> {
+  readonly json?: boolean;
+  readonly fixtures?: string;
+  readonly spendUpTo?: string;
+}
+
+interface ProveResult {
+  readonly is_fine?: boolean;
+  readonly fixtures?: unknown;
 }
 
 function addPaymentCommands(program: Command, services: ProgramServices): void {

@@ -86,7 +86,7 @@ function checkWebhooks(adapter: ProviderAdapter): CheckedStep {
   return { step: 'webhooks', isFine: true, detail };
 }
 
-function chargeOf({ amountCents, currency }: ProviderCheckRequest): string {
+function chargeOf({ amountCents, currency }: Pick<ProviderCheckRequest, 'amountCents' | 'currency'>): string {
   return `${formatCents(amountCents)} ${currency}`;
 }
 
@@ -99,13 +99,16 @@ function sessionOf(request: ProviderCheckRequest): SessionRequest {
   return { ...quoteOf(request), paymentId, depositAddress: wallet, email: null, returnUrl };
 }
 
-function requirePlausible(request: ProviderCheckRequest, units: bigint): void {
+export function requirePlausible(
+  request: Pick<ProviderCheckRequest, 'provider' | 'usdUnits' | 'amountCents' | 'currency'>,
+  units: bigint,
+): void {
   if (isPlausibleQuote(request.provider, units, request.usdUnits)) return;
   throw new Error(`It quotes ${formatUnits(units)} USDC for ${chargeOf(request)}, which is implausible.`);
 }
 
 /** Describes an adapter's error to the operator who has to fix it. */
-function describeFailure(error: unknown): string {
+export function describeFailure(error: unknown): string {
   if (!(error instanceof ServiceError)) return messageOf(error);
   const { cause } = error;
   if (cause === undefined) return error.message;

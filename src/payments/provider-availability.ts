@@ -11,6 +11,7 @@ import type {
   QuoteRequest,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
+import type { EvidenceStore } from '../domain/provider-evidence.ts';
 import type { SuccessRates } from '../domain/provider-success.ts';
 import { type ChargedAmount, type KnownLimits, limitUsdCents } from './provider-limits.ts';
 
@@ -22,6 +23,8 @@ export interface ProviderDirectory {
   readonly limits?: KnownLimits;
   /** How often visits end with a delivery; absent where that is not observed. */
   readonly success?: () => SuccessRates | undefined;
+  /** What `provider prove` found; absent where it is not kept. */
+  readonly evidence?: EvidenceStore;
 }
 
 /** One row of the selector: the provider, and why it cannot be chosen (null when it can). */

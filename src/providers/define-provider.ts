@@ -10,6 +10,7 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import { NATIVE_USDC, nameOfToken, type ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderEndpoint } from '../domain/provider-evidence.ts';
 import { type AdapterSettings, type Call, createProtocolAdapter } from './protocol-adapter.ts';
 import { MalformedAnswerError } from './provider-http.ts';
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
@@ -118,13 +119,13 @@ export function defineProvider<Account>(definition: ProviderDefinition<Account>)
     open(values, settings, method) {
       const id = method?.id ?? definition.id;
       const isRouted = id !== definition.id;
-      const account = definition.account(
-        settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null }),
-      );
+      const own = settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null });
+      const account = definition.account(own);
       const blockedBecause = definition.blockedBecause?.(account) ?? null;
       return createProtocolAdapter(
         {
           id,
+          endpoint: endpointOf(definition, own),
           ...definition.traits,
           ...(isRouted ? { routedThrough: definition.id } : {}),
           ...(blockedBecause === null ? {} : { blockedBecause }),
@@ -141,6 +142,17 @@ export function defineProvider<Account>(definition: ProviderDefinition<Account>)
         settings,
       );
     },
+  };
+}
+
+function endpointOf(
+  { hosts }: Pick<ProviderDefinition<never>, 'hosts'>,
+  { host, isProduction, valueOrNull }: ProviderSettings,
+): ProviderEndpoint {
+  const urls = Object.keys(hosts).map((name) => new URL(host(name)));
+  return {
+    environment: isProduction ? 'production' : valueOrNull('BASE_URL') === null ? 'test' : 'simulated',
+    urls: [...new Set(urls.map(({ origin, pathname }) => `${origin}${pathname.replace(/\/$/, '')}`))],
   };
 }
 

@@ -20,6 +20,7 @@ import {
   type JsonRequest,
   MalformedAnswerError,
   ProviderBusyError,
+  recordAnswers,
   requestJson,
 } from './provider-http.ts';
 
@@ -48,7 +49,7 @@ export type Call = (request: Omit<JsonRequest, 'timeoutMs'>) => Promise<JsonAnsw
 export interface Protocol
   extends Pick<
     ProviderAdapter,
-    'id' | 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'routedThrough' | 'blockedBecause'
+    'id' | 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'routedThrough' | 'blockedBecause' | 'endpoint'
   > {
   readCatalogue?(request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
   quote(request: QuoteRequest, call: Call): Promise<Quote>;
@@ -88,6 +89,7 @@ export function createProtocolAdapter(protocol: Protocol, settings: AdapterSetti
   return {
     id,
     ...traits,
+    recordAnswers,
     quote: async (request) =>
       quotes.fetchOrReuse(quoteKeyOf(request), () =>
         asProviderUnavailable(

@@ -1,4 +1,6 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, request } from 'undici';
+import type { RecordedAnswer } from '../domain/ports/provider.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 /** A provider's answer: any status, with a body that parsed as JSON. */
@@ -49,6 +51,28 @@ export function readRetryAfterSeconds(header: string | undefined, nowMs: number)
   return Math.min(Math.max(Math.ceil(seconds), 1), LONGEST_RETRY_SECONDS);
 }
 
+/** Where the answers of the calls of one run are recorded. */
+const recording = new AsyncLocalStorage<RecordedAnswer[]>();
+const MAXIMUM_RECORDED = 50;
+
+/** Runs the work and adds every answer that a provider gives it meanwhile to the list, whatever becomes of it. */
+export function recordAnswers<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T> {
+  return recording.run(answers, work);
+}
+
+function record(call: JsonRequest, status: number, body: unknown, length: number): void {
+  const answers = recording.getStore();
+  if (answers === undefined || answers.length >= MAXIMUM_RECORDED) return;
+  const { pathname } = new URL(call.url);
+  // A whole catalogue is no fixture.
+  answers.push({
+    method: call.method,
+    path: pathname,
+    status,
+    body: length > MAXIMUM_ANSWER_BYTES ? null : body,
+  });
+}
+
 /** Connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
 export function createProviderAgent(): Agent {
   return new Agent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
@@ -93,7 +117,9 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     );
   }
   if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
-  return { status: statusCode, body: parseJson(text) };
+  const answer = parseJson(text);
+  record(call, statusCode, answer, text.length);
+  return { status: statusCode, body: answer };
 }
 
 /** The parser's own error would quote the answer, which may repeat the key. */

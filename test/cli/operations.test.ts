@@ -387,6 +387,7 @@ describe('providers', () => {
       last_failure_at: null,
       last_failure: null,
       blocked_because: null,
+      evidence: 'not proved',
       unverified: expect.arrayContaining([expect.stringContaining('usdc_polygon')]),
     });
     expect(listed.filter(({ active }) => active)).toHaveLength(1);

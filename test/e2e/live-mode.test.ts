@@ -69,7 +69,13 @@ describe('live mode against a second local chain, with the simulators as provide
   }
 
   it('is found in order by doctor', async () => {
-    const report = await runJson<{ checks: { name: string; isFine: boolean }[] }>(environment, 'doctor');
+    const report = await runJson<{ checks: { name: string; isFine: boolean; detail: string }[] }>(
+      environment,
+      'doctor',
+    );
+    expect(report.checks.find(({ name }) => name === 'providers')?.detail).toContain(
+      'WARNING: not proved with your account: ',
+    );
     expect(report.checks.filter(({ isFine }) => !isFine)).toEqual([]);
     expect(report.checks.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['configuration', 'store', 'contract', 'relayer', 'endpoints', 'providers']),

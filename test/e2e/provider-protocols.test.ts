@@ -1,4 +1,7 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { get } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
@@ -140,6 +143,84 @@ it('provider check tries a provider with the credentials, and provider list and 
   expect(metrics).toContain('card_checkout_provider_circuit_open{provider="banxa"} 0');
   await runJson(service.environment, 'sandbox', 'fault', 'provider', 'banxa', '--up');
 });
+
+interface Proof {
+  readonly is_fine: boolean;
+  readonly url: string;
+  readonly altered_url: string;
+  readonly facts: { readonly amount: string; readonly currency: string; readonly wallet: string };
+  readonly evidence: string;
+  readonly file: string;
+}
+
+interface Listed {
+  readonly provider: string;
+  readonly evidence: string;
+}
+
+interface Purchase {
+  readonly payment_id: string;
+  readonly amount: string;
+  readonly purchase: unknown;
+}
+
+/** Stands in altered URLs. */
+const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
+
+it.concurrent.each(providerIds)(
+  'provider prove tries %s, keeps the evidence, and never takes a simulator for the provider',
+  async (provider) => {
+    const folder = await mkdtemp(join(tmpdir(), 'card-checkout-fixtures-'));
+    const prove = (...args: string[]) =>
+      runJson<Proof>(service.environment, 'provider', 'prove', provider, ...args);
+    const charge = ['--currency', 'EUR', '--country', 'DE'];
+    const proof = await prove(...charge, '--ip', '81.2.69.142', '--fixtures', folder);
+    expect(proof).toMatchObject({ is_fine: true, evidence: expect.stringMatching(/^simulated on /) });
+
+    const open = (url: string) => fetch(url, { headers: { referer: 'http://localhost/' } });
+    const page = await (await open(proof.url)).text();
+    expect(page).toContain(`${proof.facts.amount} ${proof.facts.currency}`);
+    expect(page).toContain(proof.facts.wallet);
+    const altered = await open(proof.altered_url);
+    expect(altered.status >= 400 || !(await altered.text()).includes(FOREIGN_WALLET)).toBe(true);
+    expect((await prove('--confirm')).evidence).toMatch(/^simulated on /);
+
+    const kept = await readFile(proof.file, 'utf8');
+    expect(proof.file).toContain(join(service.environment['DATA_DIR'] ?? '?', 'evidence', `${provider}-`));
+    expect(JSON.parse(kept)).toMatchObject({ provider, environment: 'simulated', country: 'DE' });
+    const fixtures = await readFile(join(folder, `${provider}.json`), 'utf8');
+    expect((JSON.parse(fixtures) as unknown[]).length).toBeGreaterThan(0);
+    for (const text of [kept, fixtures]) expect(text).not.toMatch(/81\.2\.69\.142|[?&]\w+=/);
+    const listed = await runJson<Listed[]>(service.environment, 'provider', 'list');
+    expect(listed.find((each) => each.provider === provider)?.evidence).toMatch(/^simulated on /);
+    await rm(folder, { recursive: true });
+  },
+  120_000,
+);
+
+it('provider prove creates no purchase above its limit, and records one that was paid', async () => {
+  const prove = (...args: string[]) =>
+    runJson<Purchase>(service.environment, 'provider', 'prove', 'wert', ...args);
+  const [account] = await runJson<{ account_id: string }[]>(service.environment, 'account', 'list');
+  const own = ['--wallet', FOREIGN_WALLET, '--default-callback', service.receiver.url];
+  await runJson(service.environment, 'account', 'update', account?.account_id ?? '', ...own);
+  const buy = ['--purchase', '--account', account?.account_id ?? ''];
+  await expect(prove(...buy)).rejects.toThrow('spend-up-to is required');
+  await expect(prove(...buy, '--spend-up-to', '0.50')).rejects.toThrow('must be at least 1.10');
+  await prove('--currency', 'EUR');
+  const { payment_id: id, amount } = await prove(...buy, '--spend-up-to', '2');
+  expect(amount).toBe('1.10 USD');
+  await expect(prove('--payment', id)).rejects.toThrow('has no session at this provider');
+  await runJson(service.environment, 'sandbox', 'pay', id, '--provider', 'wert');
+  await waitFor('the payment to be paid', 60_000, async () => {
+    return (await service.readStatus(`payment_id=${id}`))['status'] === 'paid';
+  });
+  expect((await prove('--payment', id)).purchase).toMatchObject({
+    charged: '1.10 USD',
+    delivered: expect.stringMatching(/^\d+\.\d{6}$/),
+    token: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+  });
+}, 120_000);
 
 it('the admin port answers nothing that was sent to another site’s name', async () => {
   const statusOf = (path: string, host: string) =>

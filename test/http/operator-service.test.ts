@@ -53,11 +53,34 @@ describe('providers', () => {
     const well = { failuresInARow: 0, lastAnswerAtMs: 1, lastFailureAtMs: null, lastFailure: null };
     adapters.set('wert', { ...wert, health: () => ({ ...well, isCircuitOpen: false }) });
     const text = await pageOf('/providers');
-    expect(text).toMatch(/Banxa Offered Paused 20\.00 Nov 21, 2026, 00:00 UTC <i>refused<\/i>/);
-    expect(text).toMatch(/Wert Offered Operational 1\.00 none/);
+    expect(text).toMatch(/Banxa Offered not proved Paused 20\.00 Nov 21, 2026, 00:00 UTC <i>refused<\/i>/);
+    expect(text).toMatch(/Wert Offered not proved Operational 1\.00 none/);
     expect(text).toMatch(/Klarna Not configured No requests yet/);
     expect((await browser.get('/operator/providers')).payload).not.toContain('<i>refused');
     expect(await pageOf('/providers/klarna')).toContain('KLARNA_');
+  });
+
+  it('warn of those that are offered and not proved, and show what proves them', async () => {
+    const { adapters } = console.outside;
+    const [banxa, wert] = [adapters.get('banxa'), adapters.get('wert')];
+    if (banxa === undefined || wert === undefined) throw new Error('the world lacks providers');
+    const endpoint = { environment: 'production', urls: ['https://api.example.com'] } as const;
+    adapters.set('banxa', { ...banxa, endpoint }).set('wert', { ...wert, endpoint });
+    expect(await pageOf('/providers')).toContain('not proved with your account: Wert, Banxa. Run');
+    await console.evidence.writeEvidence({
+      ...endpoint,
+      provider: 'wert',
+      atMs: Date.UTC(2026, 10, 23),
+      charge: '50.00 USD',
+      country: null,
+      steps: [{ step: 'session', outcome: 'fine', detail: '' }],
+      confirmedAtMs: Date.UTC(2026, 10, 23),
+      purchase: null,
+    });
+    const text = await pageOf('/providers');
+    expect(text).toContain('not proved with your account: Banxa. Run');
+    expect(text).toContain('Wert Offered proved on 2026-11-23');
+    expect(await pageOf('/providers/wert')).toContain('Evidence proved on 2026-11-23');
   });
 
   it('are switched off and on, and given a minimum, which the service’s log tells', async () => {

@@ -5,6 +5,7 @@ import type { User } from '../../src/domain/person.ts';
 import { type ChainHeads, ChainUnavailableError, type ChainView } from '../../src/domain/ports/chain.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { EvidenceStore, ProviderEvidence } from '../../src/domain/provider-evidence.ts';
 import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import type { OperatorContext } from '../../src/http/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../../src/http/operator/routes.ts';
@@ -21,6 +22,8 @@ export interface TestConsole {
   /** The chain and the providers as the console finds them; to be changed by a test. */
   readonly outside: Outside;
   readonly limits: DashboardLimits;
+  /** In memory. */
+  readonly evidence: EvidenceStore;
   giveOperator(change?: Partial<User>): Promise<User>;
   giveAccount(change?: Partial<Account>): Promise<Account>;
   /** A browser at the admin port that has been nowhere yet. */
@@ -66,11 +69,12 @@ export async function createTestConsole({
     gasBalanceWei: 5n * 10n ** 18n,
     rescued: [],
   };
+  const evidence = createEvidenceMemory();
   const limits = createDashboardLimits(() => dashboard.monotonicMs());
   const context: OperatorContext = {
     ...dashboard.context,
     ...(hasMail ? {} : { mailer: null }),
-    ...contextOf(dashboard, outside),
+    ...contextOf(dashboard, outside, evidence),
     limits,
     baseUrl,
     isTestMode,
@@ -87,6 +91,7 @@ export async function createTestConsole({
   return {
     dashboard,
     outside,
+    evidence,
     limits,
     newBrowser,
     giveOperator: (change) => dashboard.giveUser(null, { isOperator: true, ...change }),
@@ -114,10 +119,22 @@ export async function createTestConsole({
   };
 }
 
+function createEvidenceMemory(): EvidenceStore {
+  const kept = new Map<ProviderId, ProviderEvidence>();
+  return {
+    readEvidence: async (provider) => kept.get(provider) ?? null,
+    async writeEvidence(evidence) {
+      kept.set(evidence.provider, evidence);
+      return evidence.provider;
+    },
+  };
+}
+
 /** What the console needs besides what the dashboard has. */
 function contextOf(
   { store }: TestDashboard,
   outside: Outside,
+  evidence: EvidenceStore,
 ): Pick<OperatorContext, 'directory' | 'providerDescriptions' | 'relay' | 'chain' | 'relayers' | 'rescue'> {
   const view = {
     async readHeads() {
@@ -127,7 +144,7 @@ function contextOf(
   };
   return {
     providerDescriptions,
-    directory: { adapters: outside.adapters, settings: store.providers },
+    directory: { adapters: outside.adapters, settings: store.providers, evidence },
     relay: store.relay,
     chain: { withView: (use) => use(view as ChainView) },
     relayers: [

@@ -2,6 +2,7 @@ import type { Currency, UsdRate } from '../money.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderId } from '../provider-catalogue.ts';
+import type { ProviderEndpoint } from '../provider-evidence.ts';
 import type { SessionProgress } from '../provider-session.ts';
 import type { VisitOutcome } from '../provider-success.ts';
 
@@ -109,6 +110,15 @@ export interface CachedQuotes {
   expired(request: QuoteRequest, maximumExpiredMs: number): Quote | null;
 }
 
+/** A provider's answer as it came, without its request. */
+export interface RecordedAnswer {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  /** Null where the answer is long, such as a catalogue of all assets. */
+  readonly body: unknown;
+}
+
 /** One on-ramp's wire protocol. Every call is bounded in time. */
 export interface ProviderAdapter {
   readonly id: ProviderId;
@@ -128,6 +138,10 @@ export interface ProviderAdapter {
   readCatalogue?(request: QuoteRequest): Promise<CatalogueEntry>;
   /** Why it cannot be used in production yet, for the operator; absent where nothing speaks against it. */
   readonly blockedBecause?: string;
+  /** Where it sends its calls; absent in tests of other parts. */
+  readonly endpoint?: ProviderEndpoint;
+  /** Adds the answers of the provider to the calls that the work makes to the list. */
+  recordAnswers?<T>(answers: RecordedAnswer[], work: () => Promise<T>): Promise<T>;
   /** Throws like `quote`. Called only on the customer's click. */
   startSession(request: SessionRequest): Promise<StartedSession>;
   /**

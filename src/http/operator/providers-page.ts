@@ -8,6 +8,7 @@ import {
   providerCatalogue,
   providerIds,
 } from '../../domain/provider-catalogue.ts';
+import { type ProviderEndpoint, type ProviderProof, proofOf } from '../../domain/provider-evidence.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
@@ -32,6 +33,9 @@ interface Provider {
   readonly settings: ProviderSettings;
   /** Null if it is not configured and so not monitored. */
   readonly health: ProviderHealth | null;
+  /** What `provider prove` found. */
+  readonly proof: ProviderProof;
+  readonly endpoint: ProviderEndpoint | undefined;
 }
 
 /** `/operator/providers`: all providers with their health, and one with its switch and minimum. */
@@ -57,6 +61,8 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId): Pro
     blockedBecause: adapter?.blockedBecause ?? null,
     settings: await directory.settings.readProviderSettings(id),
     health: adapter?.health?.() ?? null,
+    proof: proofOf((await directory.evidence?.readEvidence(id)) ?? null, adapter?.endpoint),
+    endpoint: adapter?.endpoint,
   };
 }
 
@@ -96,12 +102,13 @@ async function showAll(context: OperatorContext): Promise<PageView> {
   const providers = await Promise.all(providerIds.map((id) => readProvider(context, id)));
   return {
     title: 'Providers',
-    main: html`<p>The providers that customers can choose. Health covers the time since this process started.</p>
+    main: html`${warningOf(providers)}<p>The providers that customers can choose. Health covers the time since this process started.</p>
 ${dataTable({
   label: 'Providers',
   columns: [
     'Provider',
     'State',
+    'Evidence',
     'Health',
     { name: 'Minimum in USD', holds: 'numbers' },
     { name: 'Last failure', holds: 'sentences' },
@@ -110,6 +117,7 @@ ${dataTable({
   rows: providers.map((provider) => [
     html`<a href="${OPERATOR_PATH}/providers/${provider.id}">${providerCatalogue[provider.id].name}</a>`,
     stateBadge(provider),
+    evidenceBadge(provider),
     healthBadge(provider.health),
     minimumOf(provider),
     failureOf(provider.health),
@@ -129,6 +137,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
     main: html`${message}
 <form class="card" method="post" action="${path}"><h2>State</h2>${formTokenField(visit.formToken)}<dl class="facts">
 <div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
+<div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
 <div><dt>Credentials</dt><dd>${provider.isConfigured ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
 <div><dt>Limits in its catalogue</dt><dd>${limitsOf(context, provider.id)}</dd></div>
@@ -139,7 +148,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
 <form class="card" method="post" action="${path}"><h2>Minimum</h2>${formTokenField(visit.formToken)}
 ${textField({ name: 'minimum', label: 'Minimum amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
 <div class="actions"><button class="button primary">Save minimum</button></div></form>
-<p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line.</p>`,
+<p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line; to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };
 }
 
@@ -153,6 +162,29 @@ function stateBadge({ isConfigured, blockedBecause, settings }: Provider): Html 
   return isConfigured
     ? html`<span class="badge good">Offered</span>`
     : html`<span class="badge">Not configured</span>`;
+}
+
+function evidenceBadge({ isConfigured, proof }: Provider): Html {
+  if (!isConfigured) return nothing;
+  return html`<span class="badge ${proof.isProved ? 'good' : 'warn'}">${proof.text}</span>`;
+}
+
+/** Names the providers that customers can choose although nothing shows that the account works. */
+function warningOf(providers: readonly Provider[]): Html {
+  const unproved = providers.filter(
+    ({ isConfigured, blockedBecause, settings, endpoint, proof }) =>
+      isConfigured &&
+      blockedBecause === null &&
+      settings.active !== false &&
+      endpoint?.environment === 'production' &&
+      !proof.isProved,
+  );
+  if (unproved.length === 0) return nothing;
+  const names = unproved.map(({ id }) => providerCatalogue[id].name).join(', ');
+  return banner(
+    'warn',
+    `Offered to customers, but not proved with your account: ${names}. Run "provider prove" for each, or disable it.`,
+  );
 }
 
 function healthBadge(health: ProviderHealth | null): Html {

@@ -1,0 +1,218 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { changeProvider } from '../accounts/change-provider.ts';
+import { operatorActor } from '../accounts/people-context.ts';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import { type Currency, formatCents, usdUnits } from '../domain/money.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
+import type { Address } from '../domain/payout-address.ts';
+import type { ProviderAdapter, Rates } from '../domain/ports/provider.ts';
+import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
+import { type EvidenceStore, type ProviderEvidence, proofOf } from '../domain/provider-evidence.ts';
+import { checkProvider } from '../payments/check-provider.ts';
+import { confirmPage, recordPurchase, tryProvider } from '../payments/prove-provider.ts';
+import { readMinimumUsdCents } from '../payments/provider-availability.ts';
+import { redactJson } from '../platform/redact.ts';
+import * as argument from './arguments.ts';
+import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
+import { presentProvider } from './present.ts';
+
+/** The default amount of a check; the provider's minimum if that is more. */
+const USUAL_AMOUNT_CENTS = 50_00;
+/** A tenth more than the minimum, which is in USD while the charge may be in another currency. */
+const ABOVE_MINIMUM_PERCENT = 110;
+
+/** `provider check`: a quote and an unpaid session with the operator's credentials. */
+const checkOperation: Operation = async (context, args) => {
+  const provider = argument.requiredProvider(args, 'provider');
+  const { adapters, rates } = requireServer(context);
+  const wallet = await requireFeeWallet(context);
+  const currency = argument.optionalCurrency(args, 'currency') ?? currencyOf(provider);
+  const amountCents =
+    argument.optionalAmountCents(args, 'amount') ?? (await usualAmountCents(context, provider));
+  const steps = await checkProvider({
+    provider,
+    currency,
+    amountCents,
+    adapter: adapters.get(provider),
+    requiredVariables: context.providerDescriptions[provider].requiredVariables,
+    usdUnits: usdUnits(amountCents, await rates.usdRate(currency)),
+    country: argument.optionalCountry(args, 'country'),
+    wallet,
+    paymentId: createPaymentIdGenerator(context.nowMs)(),
+    returnUrl: context.baseUrl,
+  });
+  return {
+    provider,
+    amount: `${formatCents(amountCents)} ${currency}`,
+    is_fine: steps.every(({ isFine }) => isFine),
+    steps: steps.map(({ step, isFine, detail }) => ({ step, is_fine: isFine, detail })),
+  };
+};
+
+function currencyOf(provider: ProviderId): Currency {
+  return providerCatalogue[provider].onlyCurrency ?? 'USD';
+}
+
+async function usualAmountCents(context: OperationsContext, provider: ProviderId): Promise<number> {
+  return Math.max(USUAL_AMOUNT_CENTS, await minimumCents(context, provider));
+}
+
+function requireServer({ directory: { adapters }, rates }: OperationsContext) {
+  if (adapters === null || rates === undefined)
+    throw new ServiceError(
+      'not_found',
+      'A check needs a running server, because only the server has the credentials.',
+    );
+  return { adapters, rates };
+}
+
+async function requireFeeWallet({ settlements }: OperationsContext): Promise<Address> {
+  const [settlement] = await settlements.listSettlements();
+  if (settlement === undefined) throw new ServiceError('not_found', 'The server has no fee wallet yet.');
+  return settlement.feeWallet;
+}
+
+/** Interval between two calls of a proof, within the rate limits of all providers. */
+const PROOF_INTERVAL_MS = 300;
+
+interface ProofContext {
+  readonly context: OperationsContext;
+  readonly args: OperationArguments;
+  readonly provider: ProviderId;
+  readonly adapter: ProviderAdapter;
+  readonly rates: Rates;
+  readonly store: EvidenceStore;
+}
+
+/** `provider prove`: a run, its confirmation, or the purchase; each is kept in the file of evidence. */
+const proveOperation: Operation = async (context, args) => {
+  const provider = argument.requiredProvider(args, 'provider');
+  const { adapters, rates } = requireServer(context);
+  const adapter = adapters.get(provider);
+  const store = context.directory.evidence;
+  if (adapter === undefined || store === undefined)
+    throw new ServiceError(
+      'provider_inactive',
+      `Credentials are missing: set ${context.providerDescriptions[provider].requiredVariables.join(', ')}, and restart.`,
+    );
+  const proof = { context, args, provider, rates, store, adapter: adapter.unguarded ?? adapter };
+  if (args['purchase'] === true) return purchase(proof);
+  const paymentId = argument.optional(args, 'payment');
+  if (paymentId !== null) {
+    const view = await context.payments.viewPayment(argument.requiredPaymentId(args, 'payment'));
+    if (view === null) throw new ServiceError('payment_not_found');
+    const token = (await context.settlements.listSettlements())[0]?.token ?? '';
+    return presentEvidence(proof, await recordPurchase(store, proof.adapter, view, token));
+  }
+  if (args['confirm'] === true)
+    return presentEvidence(proof, await confirmPage(store, proof.adapter, context.nowMs()));
+  return run(proof);
+};
+
+async function run(proof: ProofContext): Promise<unknown> {
+  const { context, args, provider, adapter, rates } = proof;
+  const trial = await tryProvider({
+    provider,
+    adapter,
+    requiredVariables: [],
+    currency: argument.optionalCurrency(args, 'currency') ?? currencyOf(provider),
+    amountCents: argument.optionalAmountCents(args, 'amount') ?? (await usualAmountCents(context, provider)),
+    country: argument.optionalCountry(args, 'country'),
+    customerIp: argument.optionalPublicIp(args, 'ip'),
+    wallet: await requireFeeWallet(context),
+    newPaymentId: createPaymentIdGenerator(context.nowMs),
+    usdUnitsOf: async (cents, currency) => usdUnits(cents, await rates.usdRate(currency)),
+    returnUrl: context.baseUrl,
+    nowMs: context.nowMs,
+    pause: () => delay(PROOF_INTERVAL_MS),
+  });
+  const presented = await presentEvidence(proof, trial.evidence);
+  return {
+    ...presented,
+    facts: trial.facts,
+    url: trial.url,
+    altered_url: trial.alteredUrl,
+    next: nextStep(adapter, trial.url !== null && presented.is_fine),
+    ...(args['fixtures'] === undefined ? {} : { fixtures: redactJson(trial.answers) }),
+  };
+}
+
+function nextStep({ id, checksReferrer }: ProviderAdapter, isFine: boolean): string {
+  if (!isFine) return 'Correct what failed, and run the command anew.';
+  const referrer =
+    checksReferrer === true
+      ? ' It checks from which site you come: set location in the console of a page of yours to each URL.'
+      : '';
+  return `Open url: the page must show the five facts. Open altered_url: the page must refuse it, or show your wallet. Do not pay on either page.${referrer} If both is so, run: provider prove ${id} --confirm`;
+}
+
+/** Writes the evidence, and describes it. */
+async function presentEvidence({ store, adapter }: ProofContext, evidence: ProviderEvidence) {
+  const file = await store.writeEvidence(evidence);
+  return {
+    provider: evidence.provider,
+    environment: evidence.environment,
+    base_urls: evidence.urls,
+    charge: evidence.charge,
+    is_fine: evidence.steps.every(({ outcome }) => outcome !== 'failed'),
+    steps: evidence.steps,
+    evidence: proofOf(evidence, adapter.endpoint).text,
+    purchase: evidence.purchase,
+    file,
+  };
+}
+
+/** Creates the checkout of a real purchase, which the operator then pays; it costs at most `--spend-up-to` USD. */
+async function purchase({ context, args, provider }: ProofContext): Promise<unknown> {
+  const limitCents = argument.optionalAmountCents(args, 'spend-up-to');
+  if (limitCents === null)
+    throw invalidField(
+      'spend-up-to',
+      'is required with --purchase: the most that the purchase may cost, in USD',
+    );
+  const amountCents = await minimumCents(context, provider);
+  if (amountCents > limitCents)
+    throw invalidField(
+      'spend-up-to',
+      `must be at least ${formatCents(amountCents)}, just above the provider's minimum`,
+    );
+  const { direct } = context;
+  const account = await context.accounts.findAccount(argument.required(args, 'account'));
+  if (account === null || direct === null) throw new ServiceError('not_found', 'The account does not exist.');
+  if (account.wallet === null || account.defaultCallbackUrl === null)
+    throw invalidField('account', 'must have a wallet and a default callback');
+  const payment = await direct.createCheckout(account, {
+    payoutAddress: account.wallet,
+    callbackUrl: account.defaultCallbackUrl,
+    amountCents,
+    currency: 'USD',
+    email: null,
+    note: `provider prove ${provider}`,
+  });
+  return {
+    payment_id: payment.id,
+    page: `${direct.baseUrl}/pay/${payment.id}`,
+    amount: `${formatCents(amountCents)} USD`,
+    next: `Open the page, choose ${providerCatalogue[provider].name} and pay. When the payment is paid, run: provider prove ${provider} --payment ${payment.id}`,
+  };
+}
+
+/** Just above the provider's minimum. */
+async function minimumCents({ directory }: OperationsContext, provider: ProviderId): Promise<number> {
+  return Math.ceil(((await readMinimumUsdCents(directory, provider)) * ABOVE_MINIMUM_PERCENT) / 100);
+}
+
+/** The operations on providers, by their names on the socket. */
+export const providerOperations: Readonly<Record<string, Operation>> = {
+  'provider list': (context) =>
+    Promise.all(
+      providerIds.map((id) => presentProvider(context.directory, context.providerDescriptions[id], id)),
+    ),
+  'provider check': checkOperation,
+  'provider prove': proveOperation,
+  'provider set': async (context, args) => {
+    const provider = argument.requiredProvider(args, 'provider');
+    await changeProvider(context, provider, argument.providerSettings(args), operatorActor);
+    return presentProvider(context.directory, context.providerDescriptions[provider], provider);
+  },
+};

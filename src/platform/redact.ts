@@ -1,0 +1,38 @@
+/** Keys whose values say who somebody is, or let them in. */
+const SENSITIVE_KEY = /token|secret|signature|key|password|e-?mail|phone|(?:^|_)ip(?:$|_)|ipaddress/i;
+const MAXIMUM_DEPTH = 12;
+
+/**
+ * A text without query strings, e-mail and IP addresses, and long words with digits such as keys, tokens and ids. Addresses of
+ * wallets and contracts stay.
+ */
+export function redactText(text: string): string {
+  return text
+    .replace(/\bhttps?:\/\/[^\s"'<>]+/g, (url) => locationOf(url))
+    .replace(/[^\s@<>"']+@[^\s@<>"']+/g, '<e-mail>')
+    .replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b(?!:\d)/g, (ip) => (ip === '127.0.0.1' ? ip : '<ip>'))
+    .replace(/(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi, '<ip>')
+    .replace(/[A-Za-z0-9+_=-]{20,}/g, (word) =>
+      /^0x[0-9a-f]{40}$/i.test(word) || !/\d/.test(word) ? word : '<removed>',
+    );
+}
+
+/** The same for every text of a JSON value; values of sensitive keys are removed as a whole. */
+export function redactJson(value: unknown, depth = 0): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAXIMUM_DEPTH) return null;
+  if (Array.isArray(value)) return value.map((each) => redactJson(each, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, each]) => [
+      key,
+      typeof each === 'string' && SENSITIVE_KEY.test(key) ? '<removed>' : redactJson(each, depth + 1),
+    ]),
+  );
+}
+
+/** Scheme, host and path of a URL: no credentials, query string or fragment. */
+function locationOf(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed === null ? '<url>' : `${parsed.origin}${parsed.pathname}`;
+}

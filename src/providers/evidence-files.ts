@@ -1,0 +1,59 @@
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { EvidenceStore, ProviderEvidence } from '../domain/provider-evidence.ts';
+
+/** Older files of a provider are deleted. */
+const MAXIMUM_FILES_PER_PROVIDER = 20;
+
+/** Evidence as JSON files below the data folder, one for each run: `evidence/moonpay-2026-11-23T04-30-00.000Z.json`. */
+export function createEvidenceFiles(dataDir: string): EvidenceStore {
+  const folder = join(dataDir, 'evidence');
+
+  /** The names of a provider's files, the oldest first. */
+  async function list(provider: ProviderId): Promise<readonly string[]> {
+    const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return [];
+      throw error;
+    });
+    return names.filter((name) => name.startsWith(`${provider}-`) && name.endsWith('.json')).sort();
+  }
+
+  return {
+    async readEvidence(provider) {
+      const newest = (await list(provider)).at(-1);
+      if (newest === undefined) return null;
+      return readEvidence(await readFile(join(folder, newest), 'utf8'), provider);
+    },
+    async writeEvidence(evidence) {
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const time = new Date(evidence.atMs).toISOString().replaceAll(':', '-');
+      const file = join(folder, `${evidence.provider}-${time}.json`);
+      const { atMs, confirmedAtMs, ...rest } = evidence;
+      const content = { at: new Date(atMs).toISOString(), atMs, confirmedAtMs, ...rest };
+      await writeFile(`${file}.new`, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
+      await rename(`${file}.new`, file);
+      for (const old of (await list(evidence.provider)).slice(0, -MAXIMUM_FILES_PER_PROVIDER))
+        await rm(join(folder, old), { force: true });
+      return file;
+    },
+  };
+}
+
+/** The operator can edit the file: what has another form counts as no evidence. */
+function readEvidence(text: string, provider: ProviderId): ProviderEvidence | null {
+  try {
+    const content = JSON.parse(text) as Partial<ProviderEvidence> | null;
+    const isComplete =
+      content?.provider === provider &&
+      Number.isSafeInteger(content.atMs) &&
+      Array.isArray(content.steps) &&
+      content.steps.length > 0 &&
+      Array.isArray(content.urls) &&
+      content.confirmedAtMs !== undefined &&
+      content.purchase !== undefined;
+    return isComplete ? (content as ProviderEvidence) : null;
+  } catch {
+    return null;
+  }
+}
