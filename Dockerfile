@@ -19,15 +19,16 @@ COPY bin ./bin
 COPY contracts ./contracts
 COPY docs ./docs
 COPY sdk/README.md ./sdk/README.md
+COPY sdk-python/README.md ./sdk-python/README.md
 COPY examples/README.md ./examples/README.md
 COPY src ./src
 COPY locales ./locales
 COPY receiver-grader ./receiver-grader
 # A named volume takes over the owner of the folder it is mounted on.
-RUN mkdir /data && chown node:node /data
+RUN mkdir /data /backups && chown node:node /data /backups
 USER node
 VOLUME /data
-EXPOSE 3000
+EXPOSE 3000 3001
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
     CMD ["node", "bin/healthcheck.js"]
 STOPSIGNAL SIGTERM

@@ -7,6 +7,7 @@ import { readReleasedPackages, releaseProblems } from './check-release.ts';
 
 const root = join(import.meta.dirname, '..');
 const packages = {
+  repositoryUrl: 'git+https://forge.example/owner/card-checkout.git',
   software: {
     folder: '',
     version: '1.2.3',
@@ -24,6 +25,12 @@ const packages = {
 it('lets a tag through that names the version with which the changelog of its package begins', () => {
   expect(releaseProblems('v1.2.3', packages)).toEqual([]);
   expect(releaseProblems('sdk-v0.4.0', packages)).toEqual([]);
+});
+
+it('stops a release while nobody has filled in the address of the repository', () => {
+  expect(releaseProblems('v1.2.3', { ...packages, repositoryUrl: '' })).toEqual([
+    'package.json has no repository.url: fill it in, once',
+  ]);
 });
 
 it.each([
@@ -65,7 +72,9 @@ it('finds semantic versions with which the changelogs begin, in this clone', () 
   ] as const) {
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
     const waits = (problem: string) => problem.startsWith(`${folder}.changeset/`);
-    expect(releaseProblems(tag, { software, sdk }).filter((problem) => !waits(problem))).toEqual([]);
+    expect(releaseProblems(tag, { ...packages, software, sdk }).filter((problem) => !waits(problem))).toEqual(
+      [],
+    );
   }
 });
 
@@ -83,7 +92,9 @@ describe('change sets, in a copy of what a release is made of', () => {
         cpSync(join(root, folder, file), join(clone, folder, file));
       }
       const description = readFileSync(join(root, folder, 'package.json'), 'utf8');
-      const versioned = description.replace(/"version": "[^"]+"/, `"version": "${version}"`);
+      const versioned = description
+        .replace(/"version": "[^"]+"/, `"version": "${version}"`)
+        .replace('"url": ""', `"url": "${packages.repositoryUrl}"`);
       writeFileSync(join(clone, folder, 'package.json'), versioned);
     }
   });

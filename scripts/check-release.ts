@@ -19,6 +19,8 @@ export interface ReleasedPackage {
 }
 
 export interface ReleasedPackages {
+  /** The address of the repository in package.json; npm proves the origin of a package by it. */
+  readonly repositoryUrl: string;
   readonly software: ReleasedPackage;
   readonly sdk: ReleasedPackage;
 }
@@ -31,6 +33,7 @@ export function releaseProblems(tag: string, packages: ReleasedPackages): readon
   if (!semanticVersion.test(version)) return [`the tag ${tag} names no semantic version`];
   const released = sdk === undefined ? packages.software : packages.sdk;
   const problems: string[] = [];
+  if (packages.repositoryUrl === '') problems.push('package.json has no repository.url: fill it in, once');
   if (released.version !== version) {
     problems.push(`the package has the version ${released.version}, the tag ${tag}`);
   }
@@ -68,7 +71,10 @@ export function readReleasedPackages(clone = root): ReleasedPackages {
       changeSets: readdirSync(join(clone, folder, '.changeset')).filter(isChangeSet),
     };
   };
-  return { software: readPackage(''), sdk: readPackage('sdk/') };
+  const { repository } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as {
+    readonly repository?: { readonly url?: string };
+  };
+  return { repositoryUrl: repository?.url ?? '', software: readPackage(''), sdk: readPackage('sdk/') };
 }
 
 function main(tag: string | undefined): void {

@@ -27,8 +27,10 @@ import { type Onramps, startOnramps } from './start-onramps.ts';
 export interface SandboxOptions {
   /** The caller holds it exclusively; everything of the sandbox lies in `sandbox` below it. */
   readonly dataDir: string;
-  /** A free port where none is given. */
+  /** A port that must be free. Without it the preferred one, or a free one. */
   readonly chainPort?: number;
+  /** Ports to take where they are free; 0, the default, for any. */
+  readonly preferredPorts?: { readonly onramps: number; readonly chain: number };
   readonly log: SandboxLog;
   readonly blockIntervalMs?: number;
   /** How long the card that takes long takes. */
@@ -82,11 +84,12 @@ async function startOnrampsWhereTheyWere(
   keys: DevelopmentKeys,
 ): Promise<{ onramps: Onramps; providerValues: Sandbox['providerValues'] }> {
   const settings = await readSandboxSettings(directory);
-  const port = await preferLoopbackPort(settings.onrampPort);
-  if (port !== settings.onrampPort) {
+  const wanted = settings.onrampPort || (options.preferredPorts?.onramps ?? 0);
+  const port = await preferLoopbackPort(wanted);
+  if (port !== wanted) {
     options.log.warn(
-      { port: settings.onrampPort },
-      "the on-ramps' port is taken; open sessions lose their pages",
+      { port: wanted },
+      "the on-ramps' port is taken and a free one is used; open sessions lose their pages",
     );
   }
   const { providerKeys } = settings;
@@ -123,6 +126,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     const chain = await startLocalChain({
       directory: join(directory, 'chain'),
       log,
+      preferredPort: options.preferredPorts?.chain ?? 0,
       ...(options.chainPort === undefined ? {} : { port: options.chainPort }),
     });
     running.push(chain);

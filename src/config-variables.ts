@@ -95,7 +95,10 @@ export const variables: readonly Variable[] = [
   plain('FEE_WALLET', 'Wallet that receives the fees of the accounts.'),
   secret('SMTP_URL', 'Mail server as smtp(s)://user:password@host:port; empty disables email (none).'),
   plain('MAIL_FROM', 'Sender of emails, such as Shop <pay@example.com>; required with SMTP_URL.'),
-  plain('SANDBOX_CHAIN_PORT', 'Loopback port of the sandbox chain (a free port).'),
+  plain(
+    'SANDBOX_CHAIN_PORT',
+    'Loopback port of the sandbox chain (PORT + 5, or a free port when that is taken).',
+  ),
   ...providerIds.flatMap((id) =>
     providers[id].variables.map(({ name, isSecret, help }) => ({
       name: variableNameOf(id, name),

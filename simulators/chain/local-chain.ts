@@ -13,8 +13,10 @@ import { findAnvil } from './find-anvil.ts';
 interface LocalChainOptions {
   /** Absolute; holds everything of the chain. */
   readonly directory: string;
-  /** A fixed port, or a free one. */
+  /** A port that must be free. */
   readonly port?: number;
+  /** Without `port`: the port to take where it is free; 0, the default, for any. */
+  readonly preferredPort?: number;
   readonly log: SandboxLog;
 }
 
@@ -38,8 +40,12 @@ const RESTART_DELAY_MS = 200;
 const MAXIMUM_RESTARTS = 5;
 const RESTART_WINDOW_MS = 60_000;
 
-async function choosePort(port: number | undefined): Promise<number> {
-  const claimed = await claimLoopbackPort(port ?? 0);
+async function choosePort({ port, preferredPort = 0, log }: LocalChainOptions): Promise<number> {
+  const claimed = await claimLoopbackPort(port ?? preferredPort);
+  if (claimed === null && port === undefined) {
+    log.warn({ port: preferredPort }, "the local chain's port is taken and a free one is used");
+    return (await claimLoopbackPort(0)) as number;
+  }
   if (claimed === null) {
     throw new Error(
       `port ${port} for the local chain is in use: change SANDBOX_CHAIN_PORT, or leave it out for a free one`,
@@ -85,7 +91,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   const { directory, log } = options;
   await mkdir(directory, { recursive: true, mode: 0o700 });
   await endOrphanedChain(directory, log);
-  const port = await choosePort(options.port);
+  const port = await choosePort(options);
   const url = `http://127.0.0.1:${port}`;
   const rpc = createJsonRpcClient({ url, timeoutMs: 30_000, maximumResponseBytes: MAXIMUM_STATE_BYTES });
 

@@ -27,7 +27,7 @@ export interface ShopOptions {
   /** The signing token of a payment that was created by hand; null for an id that is none. */
   readonly ipnTokenOf: (paymentId: string) => string | null;
   readonly nowMs: () => number;
-  /** The ports of the last run, 0 for free ones; a port that is taken meanwhile is replaced. */
+  /** The ports to take where they are free, 0 for any; a port that is taken is replaced, which the log says. */
   readonly ports: { readonly shop: number; readonly receiver: number };
   readonly log: SandboxLog;
 }
@@ -58,12 +58,12 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
     if (serverSide === null) throw new Error('the shop is not open yet');
     return serverSide.receive(rawBody, signature);
   });
-  const receiverPort = await listen(receiver, await preferLoopbackPort(ports.receiver));
+  const receiverPort = await listen(receiver, await preferredPort(ports.receiver, log));
   const receiverHost = `${LOOPBACK}:${receiverPort}`;
   serverSide = createShopServerSide({ ...account, callbackUrl: `https://${receiverHost}/webhook` }, orders);
 
   const server = createPageServer(serverSide, orders, inbox);
-  await server.listen({ host: LOOPBACK, port: await preferLoopbackPort(ports.shop) });
+  await server.listen({ host: LOOPBACK, port: await preferredPort(ports.shop, log) });
   const shopPort = (server.server.address() as AddressInfo).port;
   log.info({ port: shopPort }, 'the shop is open');
   return {
@@ -82,6 +82,13 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
       await new Promise((resolve) => receiver.close(resolve));
     },
   };
+}
+
+/** This port, or 0 for a free one where it is taken, which the log says. */
+async function preferredPort(port: number, log: SandboxLog): Promise<number> {
+  const free = await preferLoopbackPort(port);
+  if (free !== port) log.warn({ port }, "the shop's port is taken and a free one is used");
+  return free;
 }
 
 /** The key is public, like all keys of the sandbox: only the sandbox trusts it, and only for this receiver. */

@@ -38,6 +38,8 @@ import { writeOwnFile } from './write-own-file.ts';
 /** Time limit of a simulated on-ramp; shorter than its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
 
+const HIGHEST_PORT = 65_535;
+
 /** Country of the simulated customer. */
 const CUSTOMER_COUNTRY = 'DE';
 
@@ -77,6 +79,7 @@ export async function startSandboxParts(
       log,
       webhookUrl: (provider) => webhookUrlOf(provider, ownUrl),
       ...(config.sandboxChainPort === null ? {} : { chainPort: config.sandboxChainPort }),
+      preferredPorts: { onramps: portBeside(config, 4), chain: portBeside(config, 5) },
     }),
     (started) => started.stop(),
   );
@@ -136,7 +139,15 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
   ];
 }
 
-/** Starts the shop on the ports of the last run where they are free, so that the webhooks of open payments arrive. */
+/** A port of the sandbox beside `PORT`, so that addresses stay the same; 0 where `PORT` is any free one. */
+function portBeside({ port }: Config, distance: number): number {
+  return port === 0 || port + distance > HIGHEST_PORT ? 0 : port + distance;
+}
+
+/**
+ * Starts the shop on the ports of the last run, so that the webhooks of open payments arrive, at first on those beside
+ * `PORT`; on free ones where they are taken.
+ */
 async function startShopWhereItWas(
   config: Config,
   account: ShopOptions['account'],
@@ -152,7 +163,10 @@ async function startShopWhereItWas(
     account,
     ipnTokenOf: (id) => (isPaymentId(id) ? tokens.create(id) : null),
     nowMs: clock.nowMs,
-    ports: settings.shopPorts,
+    ports: {
+      shop: settings.shopPorts.shop || portBeside(config, 2),
+      receiver: settings.shopPorts.receiver || portBeside(config, 3),
+    },
     log,
   });
   await writeSandboxSettings(directory, { ...settings, shopPorts: shop.ports });

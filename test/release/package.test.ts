@@ -1,13 +1,28 @@
 /** The published package, built and packed, unpacked as npm would, and run. */
-import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
+import { newcomersPath } from '../../scripts/newcomers-path.ts';
 import { compile, packStaged, stagePackage } from '../../scripts/package.ts';
 import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
 import { read, root } from '../docs/markdown.ts';
+import { installPackedSdk } from '../sdk/pack-sdk.ts';
+import { freePorts } from '../support/free-ports.ts';
 
 let folder: string;
 let installed: string;
@@ -24,7 +39,12 @@ beforeAll(() => {
   mkdirSync(installed, { recursive: true });
   execFileSync('tar', ['-xzf', join(staged, tarball), '-C', installed, '--strip-components=1']);
   // Its dependencies lie beside it, as npm lays them.
-  for (const name of Object.keys(packageDescription.dependencies)) {
+  const description = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
+    readonly dependencies: object;
+    readonly optionalDependencies: object;
+  };
+  for (const name of Object.keys({ ...description.dependencies, ...description.optionalDependencies })) {
+    if (!existsSync(join(root, 'node_modules', name))) continue;
     if (name.includes('/')) mkdirSync(join(modules, name.split('/')[0] ?? ''), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), join(modules, name));
   }
@@ -39,6 +59,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
   expect([...places].sort()).toEqual([
     '.env.example',
     'CHANGELOG.md',
+    'LICENSE',
     'README.md',
     'SECURITY.md',
     'bin/',
@@ -48,6 +69,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
     'locales/',
     'package.json',
     'receiver-grader/',
+    'sdk-python/',
     'sdk/',
     'simulators/',
     'src/',
@@ -133,6 +155,61 @@ it('runs: tells its version, makes a database of its own, and an account in it',
     account_id: string;
   };
   expect(run('account', 'list', '--json')).toContain(account.account_id);
+});
+
+it('runs the sandbox, in which the packed SDK of a shop gets a payment paid', async () => {
+  const sdk = installPackedSdk();
+  const [port = 0] = await freePorts(1);
+  const environment = { PATH: newcomersPath(), HOME: folder, DATA_DIR: join(folder, 'sandbox') };
+  const command = [join(installed, 'bin/card-checkout.js')];
+  const sandbox = spawn(process.execPath, [...command, 'start', '--json'], {
+    cwd: folder,
+    env: { ...environment, PORT: String(port), ADMIN_PORT: String(port + 1) },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const ended = once(sandbox, 'exit');
+  try {
+    let line = '';
+    for await (line of createInterface({ input: sandbox.stdout })) if (line.startsWith('{"base_url"')) break;
+    sandbox.stdout.resume();
+    const shop = join(sdk.folder, 'shop.mjs');
+    writeFileSync(
+      shop,
+      `import { createClient } from '@card-checkout/sdk';
+const { base_url: baseUrl, api_key: apiKey, merchant_wallet: address, webhook_callback: callback } = ${line};
+const client = createClient({ apiKey, baseUrl });
+const payment = await client.checkouts.create({ address, callback, amount: '25.00' }, { idempotencyKey: 'order-1' });
+console.log(payment.payment_id);
+`,
+    );
+    const run = (...words: string[]) =>
+      execFileSync(process.execPath, words, {
+        cwd: folder,
+        encoding: 'utf8',
+        env: environment,
+        timeout: 60_000,
+      });
+    const id = run(shop).trim();
+    run(...command, 'sandbox', 'pay', id);
+    await expect.poll(() => run(...command, 'payment', 'show', id), { timeout: 60_000 }).toMatch(/\bpaid\b/);
+  } finally {
+    sandbox.kill('SIGINT');
+    await ended;
+    sdk.remove();
+  }
+  expect(sandbox.exitCode).toBe(0);
+});
+
+it('has a bill of materials in CycloneDX of what it runs on, and of no tool of development', () => {
+  const output = execFileSync('npm', ['run', '--silent', 'sbom'], { cwd: root, encoding: 'utf8' });
+  const bill = JSON.parse(output) as {
+    bomFormat: string;
+    components: readonly { name: string }[];
+  };
+  expect(bill.bomFormat).toBe('CycloneDX');
+  const names = bill.components.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(Object.keys(packageDescription.dependencies)));
+  expect(names.filter((name) => /^(?:vitest|typescript|playwright-core|solc)$/.test(name))).toEqual([]);
 });
 
 it('is published by a workflow with provenance, after all tests and the check of the tag', () => {

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { assumedDeliveryUnits } from '../../src/domain/provider-catalogue.ts';
+import { freePorts } from '../support/free-ports.ts';
 import {
   callNode,
   countTransfers,
@@ -55,6 +56,28 @@ it('a sandbox that has stopped leaves nothing running, and starts again', async 
     await expect(fetch(url)).rejects.toThrow('fetch failed');
   await start();
   expect(sandbox.chainProcessId()).not.toBe(pid);
+});
+
+it('takes the ports that it prefers where they are free, else free ones, and says so', async () => {
+  const [onramps = 0, chain = 0] = await freePorts(2);
+  const preferredPorts = { onramps, chain };
+  const portsOf = ({ onrampBaseUrl, anvilUrl }: Sandbox) => ({
+    onramps: Number(new URL(onrampBaseUrl).port),
+    chain: Number(new URL(anvilUrl).port),
+  });
+  const [one, two] = [await makeFolder(), await makeFolder()];
+  const first = await startFastSandbox({ dataDir: one.path, log, preferredPorts });
+  expect(portsOf(first)).toEqual(preferredPorts);
+  expect(log.lines).toEqual([]);
+  const second = await startFastSandbox({ dataDir: two.path, log, preferredPorts });
+  expect(Object.values(portsOf(second))).not.toContain(onramps);
+  expect(Object.values(portsOf(second))).not.toContain(chain);
+  expect(log.lines).toEqual([
+    "warn the local chain's port is taken and a free one is used",
+    expect.stringContaining("warn the on-ramps' port is taken and a free one is used"),
+  ]);
+  for (const running of [first, second]) await running.stop();
+  for (const made of [one, two]) await made.remove();
 });
 
 it('a restart keeps contracts, balances, keys and the addresses of open sessions', async () => {

@@ -1,0 +1,80 @@
+/** The files in deploy/ and compose.yaml, as far as they can be read without the programs that they are for. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { variables } from '../../src/config-variables.ts';
+import { read, root } from '../docs/markdown.ts';
+
+const files = readdirSync(join(root, 'deploy'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.\w+$/.test(name) || name === 'Caddyfile')
+  .map((name) => `deploy/${name}`);
+const units = files.filter((file) => file.startsWith('deploy/systemd/'));
+const known = new Set(variables.map(({ name }) => name));
+
+it('set only variables that the service knows', () => {
+  const set = ['compose.yaml', ...files].flatMap((file) =>
+    [
+      ...read(file).matchAll(
+        /^(?: {6}|.*name: |Environment=|.* )([A-Z][A-Z]+(?:_[A-Z]+)*)(?:: |, value: |=)/gm,
+      ),
+    ].map(([, name = '']) => name),
+  );
+  const foreign = /^(NODE_ENV|POSTGRES_\w+|UPSTREAM|PASSWORD)$/;
+  expect(set).toEqual(expect.arrayContaining(['ADMIN_HOST', 'DATA_DIR', 'HOST', 'POSTGRES_DB']));
+  expect(set.filter((name) => !known.has(name) && !foreign.test(name))).toEqual([]);
+});
+
+it('give the process the open files and the time to stop that the docs ask for', () => {
+  expect(read('docs/going-live.md')).toContain('at least 20,000 open files');
+  expect(read('compose.yaml')).toMatch(/nofile: 20000\n/);
+  expect(read('compose.yaml')).toMatch(/stop_grace_period: 30s\n/);
+  expect(read('deploy/systemd/card-checkout.service')).toMatch(/^LimitNOFILE=20000$/m);
+  expect(read('deploy/systemd/card-checkout.service')).toMatch(/^TimeoutStopSec=30$/m);
+  expect(read('deploy/kubernetes.yaml').match(/terminationGracePeriodSeconds: 30\n/g)).toHaveLength(2);
+});
+
+it('publish the admin port on loopback only', () => {
+  const published = ['compose.yaml', 'deploy/compose.postgres.yaml', 'deploy/compose.caddy.yaml'].flatMap(
+    (file) => [...read(file).matchAll(/^ +- "([\d.:]*\d+:\d+)(?:\/\w+)?"$/gm)].map(([, port]) => port),
+  );
+  expect(published.sort()).toEqual([
+    '127.0.0.1:3000:3000',
+    '127.0.0.1:3001:3001',
+    '443:443',
+    '443:443',
+    '80:80',
+  ]);
+});
+
+describe('the units of systemd', () => {
+  it.each(units.filter((unit) => unit.endsWith('.timer')))('%s starts a service that is there', (timer) => {
+    expect(existsSync(join(root, timer.replace(/timer$/, 'service')))).toBe(true);
+  });
+
+  it.each(units.filter((unit) => unit.endsWith('.service')))(
+    '%s is sandboxed and runs what is there',
+    (unit) => {
+      const text = read(unit);
+      for (const option of [
+        'NoNewPrivileges=yes',
+        'CapabilityBoundingSet=',
+        'ProtectSystem=strict',
+        'PrivateDevices=yes',
+        'SystemCallFilter=@system-service',
+      ])
+        expect(text.split('\n')).toContain(option);
+      const commands = [...text.matchAll(/bin\/card-checkout\.js (\w[\w-]*)/g)].map(([, command]) => command);
+      expect(commands).toHaveLength(1);
+      expect(read('docs/command-line.md')).toContain(`\`${commands[0]}`);
+    },
+  );
+});
+
+it('proxies refuse the API over plain HTTP, pass the client address on and do not hold events back', () => {
+  for (const file of ['deploy/nginx.conf', 'deploy/haproxy.cfg', 'deploy/Caddyfile']) {
+    const text = read(file);
+    expect(text, file).toMatch(/\/api\/.*(?:403|deny)|deny_status 403.*\/api\/|path \/api\/\*/);
+    expect(text, file).toContain('308');
+  }
+  expect(read('deploy/nginx.conf')).toMatch(/proxy_buffering off;[\s\S]*proxy_read_timeout 120s;/);
+});
