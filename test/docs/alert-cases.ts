@@ -43,7 +43,10 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'CardCheckoutChainStalled',
-    series: { card_checkout_scanned_block: '100+30x5 250x15 280+30x20', card_checkout_latest_block: '110+30x50' },
+    series: {
+      card_checkout_scanned_block: '100+30x5 250x15 280+30x20',
+      card_checkout_latest_block: '110+30x50',
+    },
     firesAtMinute: 15,
     resolvedAtMinute: 30,
   },
@@ -128,7 +131,9 @@ export const alertCases: readonly AlertCase[] = [
   {
     // Nothing was triggered for 26 hours, then it was.
     alert: 'CardCheckoutBackupMissing',
-    series: { 'node_systemd_timer_last_trigger_seconds{name="card-checkout-backup.timer"}': '0x1600 96000x100' },
+    series: {
+      'node_systemd_timer_last_trigger_seconds{name="card-checkout-backup.timer"}': '0x1600 96000x100',
+    },
     firesAtMinute: 1590,
     resolvedAtMinute: 1650,
     labels: { name: 'card-checkout-backup.timer' },

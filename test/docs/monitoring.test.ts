@@ -35,7 +35,10 @@ function namedIn(text: string): readonly string[] {
 }
 
 /** One case as promtool reads it; the severity and the texts are those of the rule. */
-function promtoolTest({ alert, series, firesAtMinute, resolvedAtMinute, labels = {} }: AlertCase, rules: string) {
+function promtoolTest(
+  { alert, series, firesAtMinute, resolvedAtMinute, labels = {} }: AlertCase,
+  rules: string,
+) {
   const [, rule = ''] = rules.split(`- alert: ${alert}\n`);
   const textOf = (field: string) =>
     (new RegExp(`${field}: "?([^"\n]*)`).exec(rule)?.[1] ?? '').replaceAll(
@@ -112,7 +115,9 @@ describe('the example alerts and the dashboard', () => {
     const isInstalled = spawnSync('promtool', ['--version']).error === undefined;
     if (!isInstalled) {
       // Not skipped: `npm test` counts a skipped test as a failure, and Prometheus is not part of the project.
-      console.log('not checked: promtool is not installed, so the alerts did not run (Debian: apt install prometheus)');
+      console.log(
+        'not checked: promtool is not installed, so the alerts did not run (Debian: apt install prometheus)',
+      );
       return context.annotate('not checked: promtool is not installed');
     }
     const folder = mkdtempSync(join(tmpdir(), 'card-checkout-alerts-'));
