@@ -54,6 +54,7 @@ const merchantPages: readonly DocPage[] = [
 
 const operatorPages: readonly DocPage[] = [
   page('going-live', 'Operate', 'Going live', 'the steps, and what to read first'),
+  page('deploying', 'Operate', 'Deploying', 'containers, systemd, proxies, Kubernetes'),
   page('operating', 'Operate', 'Operating', 'metrics, alerts, and what to do about each'),
   page('configuration', 'Operate', 'Configuration', 'every environment variable'),
   page('providers', 'Operate', 'Providers', 'which on-ramps there are, and what each needs'),
