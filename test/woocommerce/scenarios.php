@@ -5,9 +5,9 @@
  */
 declare(strict_types=1);
 
-require __DIR__ . '/stand-in.php';
-require __DIR__ . '/blocks-stand-in.php';
-require dirname(__DIR__, 3) . '/examples/woocommerce/card-checkout/card-checkout.php';
+require __DIR__ . '/wordpress-stubs.php';
+require __DIR__ . '/blocks-stubs.php';
+require dirname(__DIR__, 2) . '/woocommerce/card-checkout/card-checkout.php';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -63,6 +63,21 @@ function deliver(int $order_id, ?string $body = null, ?string $signature = null,
     );
 }
 
+/** @return list<array{url: string, arguments: array<string, mixed>}> the creates that were sent */
+function creates(): array
+{
+    return array_values(array_filter(Shop::$requests, static fn ($request) => str_ends_with($request['url'], '/wallet')));
+}
+
+/** @param array<string, string> $settings as the form sends them */
+function save_settings(Card_Checkout_Gateway $gateway, array $settings): void
+{
+    Shop::$posted = $settings;
+    Shop::$settings_errors = [];
+    $gateway->errors = [];
+    $gateway->process_admin_options();
+}
+
 function same(mixed $found, mixed $expected, string $what): void
 {
     require_that($found === $expected, "$what: expected " . json_encode($expected) . ', found ' . json_encode($found));
@@ -75,7 +90,7 @@ $scenarios = [
         $answer = $gateway->process_payment($id);
         same($answer['result'], 'success', 'result');
         same($answer['redirect'], meta($id, 'url'), 'redirect');
-        [$request] = Shop::$requests;
+        $request = creates()[0];
         same($request['arguments']['headers']['Idempotency-Key'], Shop::$saved[$id]['key'], 'Idempotency-Key');
         $body = json_decode($request['arguments']['body'], true);
         same([$body['amount'], $body['currency'], $body['address']], ['1234.50', 'EUR', WALLET], 'the request');
@@ -112,7 +127,7 @@ $scenarios = [
         call_it('paid');
         same(deliver($id), 204, 'the first');
         same(deliver($id), 204, 'the same again');
-        card_checkout_look_at_open_orders();
+        card_checkout_check_open_orders();
         same([Shop::$completions, Shop::$saved[$id]['status']], [1, 'processing'], 'completed');
     },
     'refuses what is forged, altered, old, of another payment, or for another order' => function (): void {
@@ -155,7 +170,7 @@ $scenarios = [
         Shop::$saved[$id]['total'] = '26';
         same(deliver($id), 500, 'another amount');
         same([Shop::$completions, Shop::$saved[$id]['status']], [0, 'on-hold'], 'completed');
-        same(Shop::$saved[$id]['notes'], ['card-checkout: the payment is over 25.00 EUR, the order over 26.00 EUR'], 'note');
+        same(Shop::$saved[$id]['notes'], ['Card checkout: the payment is over 25.00 EUR, the order over 26.00 EUR'], 'note');
     },
     'finds orders whose webhook was lost' => function (): void {
         $gateway = settle_in();
@@ -163,7 +178,7 @@ $scenarios = [
         $gateway->process_payment($id);
         call_it('paid');
         Shop::$cache = [];
-        run_hook('card_checkout_look_at_open_orders');
+        run_hook('card_checkout_check_open_orders');
         same([Shop::$completions, Shop::$saved[$unpaid]['status']], [1, 'pending'], 'completed');
     },
     'completes an order that is paid though the customer went back and chose another way to pay' => function (): void {
@@ -177,7 +192,7 @@ $scenarios = [
         call_it('paid');
         same([deliver($id), Shop::$saved[$id]['status']], [204, 'processing'], 'the webhook');
         Shop::$cache = [];
-        run_hook('card_checkout_look_at_open_orders');
+        run_hook('card_checkout_check_open_orders');
         same(Shop::$saved[$other]['status'], 'processing', 'the look');
     },
     'puts an order on hold that is paid though it was cancelled, once, and leaves the rest to a hand' => function (): void {
@@ -191,7 +206,7 @@ $scenarios = [
         same(deliver($id), 204, 'the webhook');
         foreach ([1, 2] as $look) {
             Shop::$cache = [];
-            run_hook('card_checkout_look_at_open_orders');
+            run_hook('card_checkout_check_open_orders');
         }
         foreach ([$id, $other] as $each) {
             same([Shop::$saved[$each]['status'], count(Shop::$saved[$each]['notes'])], ['on-hold', 1], 'the order');
@@ -230,7 +245,7 @@ $scenarios = [
         same($gateway->process_payment(Shop::give_order())['result'], 'failure', 'result');
         require_that(str_contains(Shop::$log[0] ?? '', '401'), Shop::$log[0] ?? 'nothing');
     },
-    'is offered where it is set up, in its four currencies, and promises no refunds' => function (): void {
+    'is offered where it is set up, in its four currencies' => function (): void {
         same(settle_in()->is_available(), true, 'set up');
         same(run_hook('woocommerce_payment_gateways', []), ['Card_Checkout_Gateway'], 'registered');
         foreach (['enabled' => 'no', 'service_url' => '', 'api_key' => '', 'payout_address' => ''] as $key => $value) {
@@ -239,23 +254,122 @@ $scenarios = [
         Shop::$currency = 'GBP';
         same(settle_in()->is_available(), false, 'GBP');
         same(card_checkout_gateway()->supports, ['products'], 'supports');
-        require_that(!method_exists('Card_Checkout_Gateway', 'process_refund'), 'no refunds');
-        require_that(str_contains(card_checkout_gateway()->method_description, 'Refunds are not possible'), 'it says so');
     },
-    'takes settings that can be right, and keeps the old ones otherwise' => function (): void {
+    'takes settings that can be right, and shows what is wrong with others and keeps the old ones' => function (): void {
         $gateway = settle_in();
-        $right = ['enabled' => 'yes', 'api_key' => 'k', 'payout_address' => WALLET, 'service_url' => 'https://pay.example.com/'];
-        $gateway->process_admin_options($right);
+        $right = ['payout_address' => WALLET, 'service_url' => 'https://pay.example.com/'];
+        save_settings($gateway, $right);
         same([$gateway->errors, $gateway->settings['service_url']], [[], 'https://pay.example.com'], 'right ones');
         foreach (['http://pay.example.com', 'https://pay.example.com/api', 'https://a@b.example', 'pay.example.com', 'https://x?y', 'https://', 'javascript:1'] as $url) {
-            $gateway->errors = [];
-            $gateway->process_admin_options(['service_url' => $url] + $right);
-            same([count($gateway->errors), $gateway->settings['service_url']], [1, 'https://pay.example.com'], $url);
+            save_settings($gateway, ['service_url' => $url] + $right);
+            same([count(Shop::$settings_errors), $gateway->settings['service_url']], [1, 'https://pay.example.com'], $url);
         }
         foreach (['0x1', WALLET . '0', WALLET . "\n0", 'bc1q'] as $address) {
-            $gateway->errors = [];
-            $gateway->process_admin_options(['payout_address' => $address] + $right);
-            same([count($gateway->errors), $gateway->settings['payout_address']], [1, WALLET], $address);
+            save_settings($gateway, ['payout_address' => $address] + $right);
+            same([count(Shop::$settings_errors), $gateway->settings['payout_address']], [1, WALLET], $address);
+        }
+    },
+    'keeps the API key that is saved when the field is empty, and never shows it' => function (): void {
+        $gateway = settle_in();
+        $key = (string) getenv('SERVICE_KEY');
+        save_settings($gateway, ['api_key' => '', 'payout_address' => WALLET]);
+        same([Shop::$settings_errors, $gateway->settings['api_key']], [[], $key], 'empty');
+        save_settings($gateway, ['api_key' => 'sk_live_other', 'payout_address' => WALLET]);
+        same([count(Shop::$settings_errors), $gateway->settings['api_key']], [1, $key], 'not a key');
+        $html = $gateway->generate_card_checkout_key_html('api_key', $gateway->form_fields['api_key']);
+        require_that(!str_contains($html, substr($key, 0, 20)) && str_contains($html, 'value=""'), 'the key is in the page');
+        require_that(str_contains($html, substr($key, -4)), 'its last characters are not');
+    },
+    'tests the connection when the settings are saved, and says what is wrong' => function (): void {
+        $gateway = settle_in();
+        $gateway->check_connection();
+        same(Shop::$options['card_checkout_publication']['chain_id'], 137, 'the contracts');
+        require_that(str_contains(Card_Checkout_Admin::connection_html(), 'chain 137'), 'the page');
+        foreach (Shop::$requests as $request) {
+            $has_key = isset($request['arguments']['headers']['X-API-Key']);
+            same($has_key, !str_contains($request['url'], '.well-known'), 'the key in ' . $request['url']);
+        }
+        Shop::$options['woocommerce_card_checkout_settings']['service_url'] = 'http://127.0.0.1:9';
+        save_settings(card_checkout_gateway(), ['enabled' => 'yes', 'service_url' => 'http://127.0.0.1:9', 'payout_address' => WALLET]);
+        same(count(Shop::$settings_errors), 1, 'no service');
+        require_that(str_contains(Shop::$settings_errors[0], 'did not answer'), Shop::$settings_errors[0]);
+        try {
+            settle_in(['api_key' => 'service_live_wrong_wrong_wrong'])->check_connection();
+            throw new LogicException('a wrong key passes');
+        } catch (Card_Checkout_Exception $exception) {
+            require_that(str_contains($exception->getMessage(), '401'), $exception->getMessage());
+        }
+    },
+    'redirects no customer to a deposit address that could pay another wallet' => function (): void {
+        $gateway = settle_in();
+        $gateway->check_connection();
+        $accepted = Shop::$options['card_checkout_publication'];
+        foreach (['factories', 'fee_wallets'] as $part) {
+            $other = $accepted;
+            $other[$part] = $part === 'factories' ? [['address' => WALLET]] : [WALLET];
+            Shop::$options['card_checkout_publication'] = $other;
+            same($gateway->process_payment(Shop::give_order())['result'], 'failure', $part);
+            require_that(str_contains(end(Shop::$log), 'could pay another wallet'), end(Shop::$log));
+        }
+        Shop::$options['card_checkout_publication'] = $accepted;
+        same($gateway->process_payment(Shop::give_order())['result'], 'success', 'the accepted contracts');
+        same(get_option('card_checkout_publication'), $accepted, 'accepted only by a test of the connection');
+    },
+    'remembers the last webhook that was accepted and the last one that was not, with the reason' => function (): void {
+        $gateway = settle_in();
+        $id = Shop::give_order();
+        $gateway->process_payment($id);
+        deliver($id, null, str_repeat('0', 64));
+        same(Card_Checkout_Webhook::last()['reason'], 'The signature is wrong.', 'rejected');
+        // Forged webhooks do not write on and on.
+        deliver($id, 'no JSON');
+        same(Card_Checkout_Webhook::last()['reason'], 'The signature is wrong.', 'again');
+        call_it('paid');
+        deliver($id);
+        require_that(time() - Card_Checkout_Webhook::last()['accepted_at'] < 60, 'accepted');
+        $html = Card_Checkout_Admin::connection_html();
+        require_that(str_contains($html, 'Last rejected webhook') && str_contains($html, 'Last accepted webhook'), $html);
+    },
+    'shows the payment on the order page, and its token nowhere' => function (): void {
+        $gateway = settle_in();
+        $id = Shop::give_order();
+        require_that(str_contains(Card_Checkout_Admin::order_box_html(wc_get_order($id)), 'no payment'), 'none');
+        $gateway->process_payment($id);
+        require_that(str_contains(Card_Checkout_Admin::order_box_html(wc_get_order($id)), 'Open'), 'open');
+        call_it('paid');
+        deliver($id);
+        Shop::$cache = [];
+        $html = Card_Checkout_Admin::order_box_html(wc_get_order($id));
+        require_that(str_contains($html, meta($id, 'payment_id')) && str_contains($html, 'Check now'), $html);
+        require_that(!str_contains($html . json_encode(Shop::$saved[$id]['notes']), meta($id, 'ipn_token')), 'the token');
+        same(count(Shop::$saved[$id]['notes']), 1, 'notes');
+        require_that(str_contains(Shop::$saved[$id]['notes'][0], meta($id, 'payment_id')), Shop::$saved[$id]['notes'][0]);
+    },
+    'cancels the order of a payment that expired, unless the customer pays in another way' => function (): void {
+        $gateway = settle_in();
+        [$id, $other] = [Shop::give_order(), Shop::give_order()];
+        foreach ([$id, $other] as $each) {
+            $gateway->process_payment($each);
+        }
+        Shop::$saved[$other]['method'] = 'bacs';
+        call_it('canceled');
+        foreach ([1, 2] as $check) {
+            Shop::$cache = [];
+            run_hook('card_checkout_check_open_orders');
+        }
+        same([Shop::$saved[$id]['status'], count(Shop::$saved[$id]['notes'])], ['cancelled', 1], 'expired');
+        same(Shop::$saved[$other]['status'], 'pending', 'another method');
+    },
+    'returns only the customer of an order to it' => function (): void {
+        $gateway = settle_in();
+        $id = Shop::give_order();
+        $gateway->process_payment($id);
+        $payment = meta($id, 'payment_id');
+        same(Card_Checkout_Return::url_for($payment), "https://shop.example/order-received/$id", 'the customer');
+        Shop::$session = [];
+        same(Card_Checkout_Return::url_for($payment), 'https://shop.example/myaccount', 'somebody else');
+        foreach (['', 'x', '00000000-0000-0000-0000-000000000000', "$payment'"] as $unknown) {
+            same(Card_Checkout_Return::url_for($unknown), 'https://shop.example/shop', "unknown $unknown");
         }
     },
     'keeps open orders from WooCommerce’s own clean-up, others not' => function (): void {
@@ -270,7 +384,7 @@ $scenarios = [
         $id = Shop::give_order();
         Shop::$saved[$id]['email'] = 'jürgen@müller.example';
         same($gateway->process_payment($id)['result'], 'success', 'result');
-        same(json_decode(Shop::$requests[0]['arguments']['body'], true)['email'], null, 'email');
+        same(json_decode(creates()[0]['arguments']['body'], true)['email'], null, 'email');
     },
     'is offered in the checkout of blocks with what is no secret' => function (): void {
         settle_in(['title' => 'Pay by card']);
@@ -289,9 +403,9 @@ $scenarios = [
     },
     'looks hourly from its activation to its deactivation' => function (): void {
         run_hook('activate');
-        require_that(wp_next_scheduled('card_checkout_look_at_open_orders') !== false, 'scheduled');
+        require_that(wp_next_scheduled('card_checkout_check_open_orders') !== false, 'scheduled');
         run_hook('deactivate');
-        same(wp_next_scheduled('card_checkout_look_at_open_orders'), false, 'scheduled');
+        same(wp_next_scheduled('card_checkout_check_open_orders'), false, 'scheduled');
         run_hook('before_woocommerce_init');
     },
 ];

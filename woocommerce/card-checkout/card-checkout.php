@@ -1,12 +1,19 @@
 <?php
 /**
  * Plugin Name: Card checkout for WooCommerce
- * Description: Takes cards at a self-hosted card-checkout service; the money arrives as USDC in your own wallet.
+ * Description: Accept cards through your self-hosted card-checkout service. You receive USDC on Polygon in your own wallet.
  * Version: 0.1.0
- * Requires at least: 6.4
+ * Requires at least: 6.5
+ * Tested up to: 6.5
  * Requires PHP: 8.1
  * Requires Plugins: woocommerce
+ * WC requires at least: 8.3
+ * WC tested up to: 9.2
+ * Author: The card-checkout authors
+ * License: MIT
+ * License URI: https://opensource.org/license/mit
  * Text Domain: card-checkout
+ * Domain Path: /languages
  */
 
 declare(strict_types=1);
@@ -15,8 +22,8 @@ defined('ABSPATH') || exit;
 
 const CARD_CHECKOUT_VERSION = '0.1.0';
 const CARD_CHECKOUT_FILE = __FILE__;
-/** The hook of the hourly look at open orders. */
-const CARD_CHECKOUT_LOOK = 'card_checkout_look_at_open_orders';
+/** The hook of the hourly check of open orders. */
+const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
 
 add_action('plugins_loaded', 'card_checkout_load');
 add_action('before_woocommerce_init', 'card_checkout_declare_compatibility');
@@ -30,15 +37,17 @@ function card_checkout_load(): void
     if (!class_exists('WC_Payment_Gateway')) {
         return;
     }
-    require_once __DIR__ . '/includes/class-card-checkout-client.php';
-    require_once __DIR__ . '/includes/class-card-checkout-orders.php';
-    require_once __DIR__ . '/includes/class-card-checkout-webhook.php';
-    require_once __DIR__ . '/includes/class-card-checkout-gateway.php';
+    foreach (['client', 'keccak', 'deposit-address', 'orders', 'webhook', 'return', 'gateway', 'admin'] as $name) {
+        require_once __DIR__ . "/includes/class-card-checkout-$name.php";
+    }
 
+    load_plugin_textdomain('card-checkout', false, dirname(plugin_basename(__FILE__)) . '/languages');
+    Card_Checkout_Admin::register();
     add_filter('woocommerce_payment_gateways', 'card_checkout_add_gateway');
     add_filter('woocommerce_cancel_unpaid_order', 'card_checkout_keep_open_order', 10, 2);
     add_action('woocommerce_api_card_checkout', 'card_checkout_receive_webhook');
-    add_action(CARD_CHECKOUT_LOOK, 'card_checkout_look_at_open_orders');
+    add_action('woocommerce_api_card_checkout_return', 'card_checkout_return_to_order');
+    add_action(CARD_CHECKOUT_HOURLY, 'card_checkout_check_open_orders');
 }
 
 function card_checkout_declare_compatibility(): void
@@ -73,8 +82,8 @@ function card_checkout_add_gateway(array $gateways): array
 }
 
 /**
- * WooCommerce cancels unpaid orders after an hour. At an on-ramp a customer may take longer, and money on its way cannot be
- * called back: the payment's own end decides, which the hourly look sees.
+ * WooCommerce cancels unpaid orders after an hour. A customer at a provider may take longer, and money on its way cannot be
+ * recalled. The end of the payment decides, and the hourly check sees it.
  */
 function card_checkout_keep_open_order(bool $cancel, WC_Order $order): bool
 {
@@ -86,7 +95,7 @@ function card_checkout_gateway(): Card_Checkout_Gateway
     return new Card_Checkout_Gateway();
 }
 
-/** The service's one webhook. No nonce: whoever sends it proves itself by the signature. */
+/** The service's webhook. It has no nonce, because its signature proves the sender. */
 function card_checkout_receive_webhook(): void
 {
     $webhook = new Card_Checkout_Webhook(card_checkout_gateway()->orders());
@@ -103,20 +112,29 @@ function card_checkout_receive_webhook(): void
     exit;
 }
 
-/** A webhook is sent once and may be lost: the orders that are open are asked for. */
-function card_checkout_look_at_open_orders(): void
+/** The address that the service's page sends customers to. It changes nothing, and shows orders to their customers only. */
+function card_checkout_return_to_order(): void
 {
-    card_checkout_gateway()->orders()->look_at_open();
+    nocache_headers();
+    $payment_id = sanitize_text_field(wp_unslash((string) ($_GET['payment_id'] ?? '')));
+    wp_safe_redirect(Card_Checkout_Return::url_for($payment_id));
+    exit;
+}
+
+/** A webhook is sent once and may be lost: this checks the orders that are open. */
+function card_checkout_check_open_orders(): void
+{
+    card_checkout_gateway()->orders()->check_open();
 }
 
 function card_checkout_activate(): void
 {
-    if (wp_next_scheduled(CARD_CHECKOUT_LOOK) === false) {
-        wp_schedule_event(time(), 'hourly', CARD_CHECKOUT_LOOK);
+    if (wp_next_scheduled(CARD_CHECKOUT_HOURLY) === false) {
+        wp_schedule_event(time(), 'hourly', CARD_CHECKOUT_HOURLY);
     }
 }
 
 function card_checkout_deactivate(): void
 {
-    wp_clear_scheduled_hook(CARD_CHECKOUT_LOOK);
+    wp_clear_scheduled_hook(CARD_CHECKOUT_HOURLY);
 }

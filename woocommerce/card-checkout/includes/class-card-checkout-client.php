@@ -4,12 +4,12 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** The service refused, or did not answer. The message is for the log, never for a customer. */
+/** The service refused a request, or did not answer it. The message is for merchants and the log, never for customers. */
 final class Card_Checkout_Exception extends RuntimeException
 {
 }
 
-/** The two calls of the API that a shop needs. */
+/** The calls of the service's API that a shop needs. */
 final class Card_Checkout_Client
 {
     private const TIMEOUT_SECONDS = 8;
@@ -28,7 +28,7 @@ final class Card_Checkout_Client
     public function create(array $parameters, string $idempotency_key): array
     {
         $payment = $this->call('POST', '/api/v1/wallet', $parameters, ['Idempotency-Key' => $idempotency_key]);
-        foreach (['payment_id', 'ipn_token', 'checkout_url', 'amount'] as $name) {
+        foreach (['payment_id', 'ipn_token', 'checkout_url', 'amount', 'polygon_address_in'] as $name) {
             if (!is_string($payment[$name] ?? null)) {
                 throw new Card_Checkout_Exception("the service answered without $name");
             }
@@ -36,10 +36,30 @@ final class Card_Checkout_Client
         return $payment;
     }
 
-    /** @return array<string, mixed> with status, amount and currency */
+    /** @return array<string, mixed> with status, forward_status, amount, currency, value_coin and the transactions */
     public function read_status(string $payment_id): array
     {
         return $this->call('GET', '/api/v1/payment-status?payment_id=' . rawurlencode($payment_id));
+    }
+
+    /**
+     * Throws where the service cannot be reached, or does not accept the key.
+     *
+     * @throws Card_Checkout_Exception
+     */
+    public function check_key(): void
+    {
+        $this->call('GET', '/merchant/v1/payments?limit=1');
+    }
+
+    /**
+     * What the service publishes about its deposit contracts. Sent without the key.
+     *
+     * @return array<string, mixed>
+     */
+    public function read_publication(): array
+    {
+        return $this->call('GET', '/.well-known/card-checkout.json', null, [], false);
     }
 
     /**
@@ -47,13 +67,22 @@ final class Card_Checkout_Client
      * @param array<string, string> $headers
      * @return array<string, mixed>
      */
-    private function call(string $method, string $path, ?array $body = null, array $headers = []): array
-    {
+    private function call(
+        string $method,
+        string $path,
+        ?array $body = null,
+        array $headers = [],
+        bool $with_key = true
+    ): array {
+        $headers['Content-Type'] = 'application/json';
+        if ($with_key) {
+            $headers['X-API-Key'] = $this->api_key;
+        }
         $arguments = [
             'method' => $method,
-            'headers' => ['X-API-Key' => $this->api_key, 'Content-Type' => 'application/json'] + $headers,
+            'headers' => $headers,
             'timeout' => self::TIMEOUT_SECONDS,
-            // A redirect would carry the key elsewhere.
+            // A redirect would carry the key to another host.
             'redirection' => 0,
             'limit_response_size' => self::MAXIMUM_ANSWER_BYTES,
         ];
@@ -65,10 +94,10 @@ final class Card_Checkout_Client
             throw new Card_Checkout_Exception('the service did not answer: ' . $answer->get_error_message());
         }
         $status = (int) wp_remote_retrieve_response_code($answer);
-        $content = json_decode(wp_remote_retrieve_body($answer), true, 8);
-        if ($status !== 200 || !is_array($content)) {
-            $reason = is_array($content) ? ($content['code'] ?? $content['error'] ?? '') : '';
-            throw new Card_Checkout_Exception("the service answered $status " . (is_string($reason) ? $reason : ''));
+        $content = json_decode(wp_remote_retrieve_body($answer), true, 16);
+        if ($status < 200 || $status > 299 || !is_array($content)) {
+            $reason = is_array($content) && is_string($content['error'] ?? null) ? $content['error'] : 'no JSON';
+            throw new Card_Checkout_Exception("the service answered $status: $reason");
         }
         return $content;
     }

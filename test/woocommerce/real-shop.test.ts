@@ -1,0 +1,139 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { CONTROL_SOCKET, callServer } from '../../src/cli/control-socket.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
+import { waitFor } from '../support/wait-for.ts';
+import { type OrderStorage, openRealShop, type RealShop } from './real-shop.ts';
+
+const wordpressDir = process.env['WORDPRESS_DIR'];
+const woocommerceDir = process.env['WOOCOMMERCE_DIR'];
+const hasPrograms = ['php', 'mariadbd'].every((name) => spawnSync(name, ['--version']).status === 0);
+const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'screenshots', 'woocommerce');
+
+interface OrderFacts {
+  readonly status: string;
+  readonly payment: string;
+  readonly notes: readonly string[];
+}
+
+/** The newest order as WooCommerce has it. */
+async function readOrder(shop: RealShop): Promise<OrderFacts> {
+  const text = await shop.php(`
+    $order = wc_get_orders(['limit' => 1, 'orderby' => 'id', 'order' => 'DESC'])[0];
+    $notes = array_map(fn ($note) => $note->content, wc_get_order_notes(['order_id' => $order->get_id()]));
+    echo json_encode(['status' => $order->get_status(), 'payment' => $order->get_meta('_card_checkout_payment_id'), 'notes' => $notes]);`);
+  return JSON.parse(text.slice(text.lastIndexOf('{"status"'))) as OrderFacts;
+}
+
+/** Buys the product in the checkout made of blocks, until the service's page is there. */
+async function buy(page: Page, shop: RealShop, product: number): Promise<void> {
+  await page.goto(`${shop.url}/?add-to-cart=${product}`);
+  await page.goto(`${shop.url}/checkout/`);
+  await page.getByRole('textbox', { name: 'Email address' }).fill('ada@shop.example');
+  for (const [name, value] of [
+    ['First name', 'Ada'],
+    ['Last name', 'Lovelace'],
+    ['Address', 'Street 1'],
+    ['Postal code', '10115'],
+    ['City', 'Berlin'],
+  ] as const) {
+    await page.getByRole('textbox', { name, exact: true }).fill(value);
+  }
+  // The checkout sends the address first, and drops a click until the answer is there.
+  await page.getByRole('textbox', { name: 'City' }).blur();
+  await page.waitForResponse((response) => response.url().includes('/wc/store/v1/batch'));
+  await page.waitForLoadState('networkidle');
+  await page.screenshot({ path: join(screenshots, 'checkout.png'), fullPage: true });
+  await page.getByRole('button', { name: 'Place Order' }).click();
+  try {
+    await page.waitForURL('**/pay/**');
+  } catch (error) {
+    await page.screenshot({ path: join(screenshots, 'checkout-failed.png'), fullPage: true });
+    throw new Error(`the service's page did not come; WordPress logged: ${shop.debugLog().slice(-2_000)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function signIn(page: Page, shop: RealShop): Promise<void> {
+  await page.goto(`${shop.url}/wp-login.php`);
+  await page.fill('#user_login', 'admin');
+  await page.fill('#user_pass', 'a password of the test');
+  await page.click('#wp-submit');
+  await page.waitForURL('**/wp-admin/**');
+}
+
+it.each(['hpos', 'posts'] satisfies OrderStorage[])(
+  'completes an order of a real WooCommerce once by the webhook, orders stored as %s',
+  async (storage) => {
+    if (wordpressDir === undefined || woocommerceDir === undefined || !hasPrograms) {
+      console.warn('not checked: a real WooCommerce; needs WORDPRESS_DIR, WOOCOMMERCE_DIR, php and mariadbd');
+      return;
+    }
+    mkdirSync(screenshots, { recursive: true });
+    const shop = await openRealShop({ wordpressDir, woocommerceDir });
+    let service: EndToEndService | null = null;
+    let browser: Browser | null = null;
+    try {
+      service = await startEndToEndService({}, { others: { hosts: [shop.host], caPem: shop.caPem } });
+      const product = await shop.setUp({
+        storage,
+        serviceUrl: service.url,
+        apiKey: service.process().demoKey(),
+        payoutAddress: SOMEBODY,
+      });
+      browser = await launchBrowser();
+      const page = await browser.newPage({ ignoreHTTPSErrors: true, locale: 'en-US' });
+      await buy(page, shop, product);
+      const open = await readOrder(shop);
+      expect(open.status).toBe('pending');
+      expect(page.url()).toContain(open.payment);
+
+      const socket = join(service.environment['DATA_DIR'] as string, CONTROL_SOCKET);
+      await callServer(socket, 'sandbox pay', { payment: open.payment });
+      const paidNotes = ({ notes }: OrderFacts) => notes.filter((note) => note.includes('Card checkout: Paid'));
+      await waitFor('the order to be completed by the webhook', 60_000, async () => {
+        const order = await readOrder(shop);
+        return order.status === 'processing' && paidNotes(order).length > 0;
+      });
+
+      // The service's page leads back to the order, for the browser that placed it.
+      await page.goto(`${shop.url}/?wc-api=card_checkout_return&payment_id=${open.payment}`);
+      expect(page.url()).toContain('order-received');
+      const stranger = await browser.newPage({ ignoreHTTPSErrors: true });
+      await stranger.goto(`${shop.url}/?wc-api=card_checkout_return&payment_id=${open.payment}`);
+      expect(stranger.url()).not.toContain('order-received');
+
+      await signIn(page, shop);
+      const edit = (
+        await shop.php("echo 'URL:' . wc_get_orders(['limit' => 1])[0]->get_edit_order_url();")
+      ).split('URL:')[1];
+      await page.goto(edit as string);
+      expect(await page.locator('#card-checkout').textContent()).toContain(open.payment);
+      await page.screenshot({ path: join(screenshots, `order-${storage}.png`), fullPage: true });
+      await page.getByRole('link', { name: 'Check now' }).click();
+      await page.getByText('The payment was checked.').waitFor();
+      await page.goto(`${shop.url}/wp-admin/admin.php?page=wc-settings&tab=checkout&section=card_checkout`);
+      expect(await page.content()).not.toContain(service.process().demoKey());
+      await page.getByRole('link', { name: 'Test connection' }).click();
+      await page.getByText('The connection works.').waitFor();
+      await page.screenshot({ path: join(screenshots, `settings-${storage}.png`), fullPage: true });
+      await shop.php("do_action('card_checkout_check_open_orders');");
+      expect(paidNotes(await readOrder(shop))).toHaveLength(1);
+      const ours = shop
+        .debugLog()
+        .split('\n')
+        .filter((line) => line.includes('plugins/card-checkout') || line.includes('meta_query'));
+      expect(ours).toEqual([]);
+    } finally {
+      await browser?.close();
+      await service?.stop();
+      await shop.stop();
+    }
+  },
+  300_000,
+);

@@ -1,0 +1,98 @@
+<?php
+
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+/** Receives the service's webhook: raw body, signature, confirmation, completion once, immediate answer. */
+final class Card_Checkout_Webhook
+{
+    private const MAXIMUM_BODY_BYTES = 65536;
+    private const TOLERANCE_SECONDS = 300;
+    private const LOG_OPTION = 'card_checkout_webhooks';
+    /** Forged webhooks write the log at most this often. */
+    private const LOG_INTERVAL_SECONDS = 60;
+
+    public function __construct(private readonly Card_Checkout_Orders $orders)
+    {
+    }
+
+    /**
+     * The last webhook that was accepted and the last one that was not, for the settings page.
+     *
+     * @return array{accepted_at?: int, failed_at?: int, reason?: string}
+     */
+    public static function last(): array
+    {
+        return (array) get_option(self::LOG_OPTION, []);
+    }
+
+    /**
+     * @param string $raw_body the bytes as they came, before anything parses them
+     * @return int the HTTP status to answer with
+     */
+    public function receive(string $raw_body, string $signature, int $order_id, string $order_key): int
+    {
+        [$status, $reason] = $this->judge($raw_body, $signature, $order_id, $order_key);
+        self::remember($reason);
+        return $status;
+    }
+
+    /** @return array{int, string} the HTTP status, and why the webhook was not accepted; '' where it was */
+    private function judge(string $raw_body, string $signature, int $order_id, string $order_key): array
+    {
+        if (strlen($raw_body) > self::MAXIMUM_BODY_BYTES) {
+            return [413, __('The body is too long.', 'card-checkout')];
+        }
+        $order = wc_get_order($order_id);
+        $is_known = $order instanceof WC_Order
+            && hash_equals($order->get_order_key(), $order_key)
+            && Card_Checkout_Orders::has_payment($order);
+        if (!$is_known) {
+            return [401, __('The order is unknown.', 'card-checkout')];
+        }
+        if (!$this->is_genuine($raw_body, $signature, $this->orders->ipn_token_of($order))) {
+            return [401, __('The signature is wrong.', 'card-checkout')];
+        }
+        $event = json_decode($raw_body, true, 8);
+        if (!is_array($event) || !is_numeric($event['timestamp'] ?? null)) {
+            return [400, __('The body is not an event.', 'card-checkout')];
+        }
+        if (($event['paymentId'] ?? null) !== $order->get_meta(Card_Checkout_Orders::PAYMENT_ID)) {
+            return [401, __('The event is about another payment.', 'card-checkout')];
+        }
+        // An event is sent at once: an old one is a recording.
+        if (abs(time() - $event['timestamp']) > self::TOLERANCE_SECONDS) {
+            return [401, __('The event is old, or the clock of one of the servers is wrong.', 'card-checkout')];
+        }
+        try {
+            $this->orders->confirm($order_id);
+        } catch (Card_Checkout_Exception $exception) {
+            // The event is not sent again; the hourly check finds the order.
+            Card_Checkout_Orders::log("order $order_id: " . $exception->getMessage());
+            return [500, $exception->getMessage()];
+        }
+        return [204, ''];
+    }
+
+    private static function remember(string $reason): void
+    {
+        $last = self::last();
+        $now = time();
+        $key = $reason === '' ? 'accepted_at' : 'failed_at';
+        if ($now - ($last[$key] ?? 0) < self::LOG_INTERVAL_SECONDS) {
+            return;
+        }
+        $last[$key] = $now;
+        if ($reason !== '') {
+            $last['reason'] = substr($reason, 0, 200);
+        }
+        update_option(self::LOG_OPTION, $last, false);
+    }
+
+    /** Compared in constant time. */
+    private function is_genuine(string $raw_body, string $signature, string $ipn_token): bool
+    {
+        return $ipn_token !== '' && hash_equals(hash_hmac('sha256', $raw_body, $ipn_token), $signature);
+    }
+}
