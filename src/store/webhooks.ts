@@ -124,13 +124,15 @@ function* claimPending(ids: readonly string[], claimedAtMs: number, joined: stri
   );
 }
 
+/** After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now. */
 function* recordResult(
   { id, accountId }: Pick<Webhook, 'id' | 'accountId'>,
   result: WebhookResult,
 ): Script<void> {
   const recorded = yield* run(
     `UPDATE webhooks SET status = ?1, http_status = ?2, reason = ?3, duration_ms = ?4, response_excerpt = ?5, body = ?6,
-       signature = ?7, finished_at_ms = ?8 WHERE id = ?9 AND account_id = ?10 AND status = 'sending' RETURNING id`,
+       signature = ?7, finished_at_ms = ?8 WHERE id = ?9 AND account_id = ?10
+       AND (status = 'sending' OR reason = 'interrupted') RETURNING id`,
     result.outcome,
     result.httpStatus,
     result.reason,

@@ -115,7 +115,7 @@ export function webhookPromises(context: StoreContext): void {
     expect(await read(id)).toMatchObject({ status: 'failed', result: failedResult });
   });
 
-  it('gives up what was being sent before a time, for good', async () => {
+  it('gives up what was being sent before a time, unless its result comes late after a jump of the clock', async () => {
     const [stale, fresh, pending] = (await givePaid(3)) as [string, string, string];
     const { webhooks } = context.store;
     await claimOldest(webhooks, 1, NOW_MS - 1);
@@ -134,7 +134,9 @@ export function webhookPromises(context: StoreContext): void {
     });
     expect(await read(fresh)).toMatchObject({ status: 'sending', result: null });
     expect((await claimOldest(webhooks, 10, NOW_MS)).map(({ id }) => id)).toEqual([pending]);
+    await webhooks.recordWebhookResult(await read(stale), failedResult);
+    expect(await read(stale)).toMatchObject({ status: 'failed', result: failedResult });
+    expect(await claimOldest(webhooks, 10, NOW_MS)).toEqual([]);
     await expect(webhooks.recordWebhookResult(await read(stale), failedResult)).rejects.toThrow();
-    expect(await read(stale)).toMatchObject({ status: 'unknown' });
   });
 }
