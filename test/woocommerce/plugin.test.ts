@@ -114,6 +114,28 @@ it('is PHP that can be read, all of it, and no file of it can be opened from out
   }
 }, 60_000);
 
+it('states the same versions in its header and in the readme of wordpress.org', () => {
+  const header = readFileSync(join(plugin, 'card-checkout.php'), 'utf8');
+  const readme = readFileSync(join(plugin, 'readme.txt'), 'utf8');
+  const valueOf = (text: string, name: string) => new RegExp(`^[ *]*${name}: *(.+)$`, 'm').exec(text)?.[1];
+  expect(valueOf(readme, 'Stable tag')).toBe(valueOf(header, 'Version'));
+  expect(header).toContain(`CARD_CHECKOUT_VERSION = '${valueOf(header, 'Version')}'`);
+  for (const name of ['Requires at least', 'Tested up to', 'Requires PHP', 'License', 'License URI']) {
+    expect(valueOf(readme, name), name).toBe(valueOf(header, name));
+    expect(valueOf(readme, name), name).toBeDefined();
+  }
+});
+
+it('follows PSR-12, where PHP_CodeSniffer is installed', async () => {
+  if (spawnSync('phpcs', ['--version']).status !== 0) {
+    console.warn('not checked: the code style of woocommerce, because phpcs is not installed here');
+    return;
+  }
+  const folder = join(root, 'woocommerce');
+  const { stdout } = await run('phpcs', ['--standard=phpcs.xml', '--report=summary', '-q'], { cwd: folder });
+  expect(stdout).not.toContain('ERROR');
+}, 60_000);
+
 it('offers itself in the checkout of blocks, with settings as text', () => {
   const registered: Record<string, unknown>[] = [];
   const window = {

@@ -95,7 +95,8 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
 
       const socket = join(service.environment['DATA_DIR'] as string, CONTROL_SOCKET);
       await callServer(socket, 'sandbox pay', { payment: open.payment });
-      const paidNotes = ({ notes }: OrderFacts) => notes.filter((note) => note.includes('Card checkout: Paid'));
+      const paidNotes = ({ notes }: OrderFacts) =>
+        notes.filter((note) => note.includes('Card checkout: Paid'));
       await waitFor('the order to be completed by the webhook', 60_000, async () => {
         const order = await readOrder(shop);
         return order.status === 'processing' && paidNotes(order).length > 0;

@@ -249,7 +249,7 @@ final class Card_Checkout_Orders
                     $this->hold($order, sprintf(
                         /* translators: %s: an amount */
                         __(
-                            'Partially paid: %s USDC received, less than the price. The customer can pay the rest at the same checkout link.',
+                            'Partially paid: %s USDC received. The customer can pay the rest at the same checkout link.',
                             'card-checkout'
                         ),
                         $received
