@@ -117,12 +117,12 @@ it('is PHP that can be read, all of it, and no file of it can be opened from out
 it('states the same versions in its header and in the readme of wordpress.org', () => {
   const header = readFileSync(join(plugin, 'card-checkout.php'), 'utf8');
   const readme = readFileSync(join(plugin, 'readme.txt'), 'utf8');
-  const valueOf = (text: string, name: string) => new RegExp(`^[ *]*${name}: *(.+)$`, 'm').exec(text)?.[1];
-  expect(valueOf(readme, 'Stable tag')).toBe(valueOf(header, 'Version'));
-  expect(header).toContain(`CARD_CHECKOUT_VERSION = '${valueOf(header, 'Version')}'`);
+  const fieldOf = (text: string, name: string) => new RegExp(`^[ *]*${name}: *(.+)$`, 'm').exec(text)?.[1];
+  expect(fieldOf(readme, 'Stable tag')).toBe(fieldOf(header, 'Version'));
+  expect(header).toContain(`CARD_CHECKOUT_VERSION = '${fieldOf(header, 'Version')}'`);
   for (const name of ['Requires at least', 'Tested up to', 'Requires PHP', 'License', 'License URI']) {
-    expect(valueOf(readme, name), name).toBe(valueOf(header, name));
-    expect(valueOf(readme, name), name).toBeDefined();
+    expect(fieldOf(readme, name), name).toBe(fieldOf(header, name));
+    expect(fieldOf(readme, name), name).toBeDefined();
   }
 });
 
