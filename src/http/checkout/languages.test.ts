@@ -21,7 +21,8 @@ describe('the language of a page', () => {
     ['de', 'de'],
     ['de-CH,de;q=0.9,en;q=0.8', 'de'],
     ['en-GB,en;q=0.9', 'en'],
-    ['ja,hi;q=0.4,fr;q=0.7', 'fr'],
+    ['ko,hi;q=0.4,fr;q=0.7', 'fr'],
+    ['ja-JP,ja;q=0.9', 'ja'],
     ['pt-BR', 'pt'],
     ['AR-eg', 'ar'],
     ['zh-Hant-TW, es-419;q=0.5', 'es'],
@@ -77,7 +78,11 @@ describe.each(languages.map((language) => [language.code, language] as const))(
 
     it('is written in its own language throughout', () => {
       const script =
-        { hi: /\p{Script=Devanagari}/u, ar: /\p{Script=Arabic}/u }[code as string] ?? /\p{Script=Latin}/u;
+        {
+          hi: /\p{Script=Devanagari}/u,
+          ar: /\p{Script=Arabic}/u,
+          ja: /[\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Han}]/u,
+        }[code as string] ?? /\p{Script=Latin}/u;
       const same = texts
         .filter(([place, text]) => code !== 'en' && text === asEnglish[place])
         .map(([place]) => place);
@@ -133,6 +138,9 @@ it('writes money, USDC and times as each language does, always with the digits 0
     es: ['1026,10 €', '4,20 USDC', '21 de noviembre de 2026 a las 13:38 UTC'],
     fr: ['1 026,10 €', '4,20 USDC', '21 novembre 2026 à 13:38 UTC'],
     de: ['1.026,10 €', '4,20 USDC', '21. November 2026 um 13:38 UTC'],
+    it: ['1026,10 €', '4,20 USDC', '21 novembre 2026 alle ore 13:38 UTC'],
+    nl: ['€ 1.026,10', '4,20 USDC', '21 november 2026 om 13:38 UTC'],
+    ja: ['€1,026.10', '4.20 USDC', '2026年11月21日 13:38 UTC'],
     pt: ['€ 1.026,10', '4,20 USDC', '21 de novembro de 2026 às 13:38 UTC'],
     hi: ['€1,026.10', '4.20 USDC', '21 नवंबर 2026 को 1:38 pm बजे UTC'],
     ar: ['1,026.10 €', '4.20 USDC', '21 نوفمبر 2026 في 1:38 م UTC'],

@@ -5,13 +5,16 @@ import { en } from '../../../locales/en.ts';
 import { es } from '../../../locales/es.ts';
 import { fr } from '../../../locales/fr.ts';
 import { hi } from '../../../locales/hi.ts';
+import { it } from '../../../locales/it.ts';
+import { ja } from '../../../locales/ja.ts';
 import type { Words } from '../../../locales/locale.ts';
+import { nl } from '../../../locales/nl.ts';
 import { pt } from '../../../locales/pt.ts';
 import { type Currency, currencies, formatCents } from '../../domain/money.ts';
 import { readCookie } from '../cookies.ts';
 import { type Html, html } from '../design/html.ts';
 
-export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'pt' | 'hi' | 'ar';
+export type LanguageCode = 'en' | 'es' | 'fr' | 'de' | 'it' | 'nl' | 'pt' | 'ja' | 'hi' | 'ar';
 
 /** A language of the pages. */
 export interface Language {
@@ -30,7 +33,10 @@ export const languages: readonly Language[] = [
   { code: 'es', direction: 'ltr', locale: 'es', words: es },
   { code: 'fr', direction: 'ltr', locale: 'fr', words: fr },
   { code: 'de', direction: 'ltr', locale: 'de', words: de },
+  { code: 'it', direction: 'ltr', locale: 'it', words: it },
+  { code: 'nl', direction: 'ltr', locale: 'nl', words: nl },
   { code: 'pt', direction: 'ltr', locale: 'pt-BR', words: pt },
+  { code: 'ja', direction: 'ltr', locale: 'ja', words: ja },
   { code: 'hi', direction: 'ltr', locale: 'hi-u-nu-latn', words: hi },
   { code: 'ar', direction: 'rtl', locale: 'ar-u-nu-latn', words: ar },
 ];

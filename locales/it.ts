@@ -1,0 +1,281 @@
+import type { Words } from './locale.ts';
+
+export const it: Words = {
+  languageName: 'Italiano',
+  chooseLanguage: 'Lingua',
+  sandbox: {
+    name: 'Ambiente di prova.',
+    sentence: 'Questo è un test: nessuna carta viene addebitata e non si muove denaro reale.',
+  },
+  title: '{heading} – {amount} a {shop}',
+  summary: {
+    paymentTo: 'Pagamento a',
+    parts: '{net} + {fee} di commissione',
+    until: 'Puoi pagare fino al {time}.',
+  },
+  steps: {
+    label: 'Avanzamento',
+    choose: 'Scelta',
+    pay: 'Pagamento',
+    arrived: 'Ricevuto',
+    sent: 'Inviato al negozio',
+    done: '(fatto)',
+  },
+  states: {
+    choose: {
+      heading: 'Scegli un metodo di pagamento',
+      sentence: 'La tua carta viene addebitata dal servizio di pagamento che scegli.',
+    },
+    single: {
+      heading: 'Paga con {provider}',
+      sentence: 'La tua carta viene addebitata da {provider}.',
+    },
+    nobody: {
+      heading: 'Al momento non è possibile pagare',
+      sentence:
+        'Nessun servizio di pagamento può accettare questo pagamento. Contatta {shop} o riprova più tardi.',
+    },
+    nobodyBelow: {
+      heading: 'Al momento non è possibile pagare',
+      sentence:
+        'Nessun servizio di pagamento accetta questo importo. Si può pagare a partire da {minimum}. Contatta {shop}.',
+    },
+    singleCannot: {
+      heading: 'Al momento non è possibile pagare',
+      sentence: '{provider} non può accettare questo pagamento. Contatta {shop} o riprova più tardi.',
+    },
+    going: {
+      heading: 'Ti portiamo su {provider}',
+      sentence: 'Ci vogliono pochi secondi. Non è stato ancora addebitato nulla.',
+    },
+    waiting: {
+      heading: 'In attesa del tuo pagamento su {provider}',
+      sentence:
+        'Hai già pagato? Non devi fare nulla. Il pagamento comparirà qui, di solito entro pochi minuti.',
+    },
+    visitEnded: {
+      heading: 'La tua sessione su {provider} è scaduta',
+      sentence:
+        'Se {provider} ha addebitato la tua carta, non pagare di nuovo: il pagamento può richiedere un po’ di tempo e comparirà qui. Altrimenti ricomincia.',
+    },
+    taken: {
+      heading: 'Pagamento approvato. Lo stiamo confermando.',
+      sentence:
+        '{provider} comunica che il tuo pagamento di {amount} è in arrivo a {shop}. Comparirà qui, di solito entro pochi minuti. Non pagare di nuovo.',
+    },
+    declined: {
+      heading: 'Pagamento rifiutato. Non ti è stato addebitato nulla.',
+      sentence:
+        '{provider} comunica che il tuo pagamento di {amount} non è andato a buon fine. Puoi riprovare.',
+    },
+    declinedOfSeveral: {
+      heading: 'Pagamento rifiutato. Non ti è stato addebitato nulla.',
+      sentence:
+        '{provider} comunica che il tuo pagamento di {amount} non è andato a buon fine. Scegli un altro metodo di pagamento o riprova.',
+    },
+    underpaid: {
+      heading: 'Il tuo pagamento è incompleto',
+      sentence:
+        'Sono arrivati circa {received} e mancano circa {missing}. Non pagare di nuovo l’intero importo.',
+    },
+    seen: {
+      heading: 'Il tuo pagamento è arrivato',
+      sentence: 'Lo stiamo inviando a {shop}. Non devi fare nulla.',
+    },
+    sending: {
+      heading: 'Il tuo pagamento è in corso di invio a {shop}',
+      sentence: 'Di solito ci vuole meno di un minuto. Puoi chiudere questa pagina.',
+    },
+    held: {
+      heading: 'Il tuo pagamento è arrivato, ma è in ritardo',
+      sentence:
+        'Non è stato ancora possibile inviare {amount} a {shop}. Il denaro è al sicuro e continuiamo a provare. Non pagare di nuovo. Se il ritardo continua, contatta {shop} e indica il riferimento qui sotto.',
+    },
+    paid: {
+      heading: 'Pagato',
+      sentence:
+        '{shop} ha ricevuto il tuo pagamento. Grazie. Puoi tornare a questa ricevuta in qualsiasi momento.',
+    },
+    canceled: {
+      heading: 'Questo pagamento è stato annullato',
+      sentence:
+        'Non è arrivato denaro. Per pagare {amount}, ricomincia da {shop}. Se la tua carta è stata addebitata, indica a {shop} il riferimento qui sotto.',
+    },
+    expired: {
+      heading: 'Questo pagamento è scaduto',
+      sentence:
+        'Non è arrivato denaro in tempo. Per pagare {amount}, ricomincia da {shop}. Se la tua carta è stata addebitata, indica a {shop} il riferimento qui sotto.',
+    },
+    closedWithMoney: {
+      heading: 'Il tuo pagamento richiede attenzione',
+      sentence:
+        'Sono arrivati circa {received} su {amount}, troppo tardi o solo in parte. Il denaro è conservato per {shop}. Contatta {shop} e indica il riferimento qui sotto. Non pagare di nuovo.',
+    },
+    closedAndReleased: {
+      heading: '{shop} ha ricevuto il tuo denaro',
+      sentence:
+        'Sono arrivati circa {received} su {amount}, troppo tardi o solo in parte, quindi l’ordine non risulta pagato. Contatta {shop} per il tuo ordine e indica il riferimento qui sotto.',
+    },
+    overpaid:
+      'Sono arrivati circa {received}, {surplus} in più del dovuto. {shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare la differenza e indica il riferimento qui sotto.',
+    paidTwice:
+      'Il tuo pagamento è arrivato più di una volta: circa {received} in totale. {shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare il pagamento doppio e indica il riferimento qui sotto.',
+    littleArrived: 'È arrivato un importo molto piccolo. L’intero importo è ancora da pagare.',
+  },
+  actions: {
+    continueTo: 'Continua su {provider}',
+    continueAt: 'Continua con {provider}',
+    startAgainAt: 'Ricomincia con {provider}',
+    chooseAnother: 'Altri modi per pagare',
+    checkAgain: 'Controlla di nuovo',
+    print: 'Stampa o salva la ricevuta',
+    backToCheckout: 'Torna al pagamento',
+  },
+  offers: {
+    payAt: 'Paga con {provider}',
+    payWith: 'Paga {amount} con {provider}',
+    otherWays: 'Altri modi per pagare ({count})',
+    card: 'Carta',
+    lastChoice: 'La tua ultima scelta',
+    country: 'In quale paese vivi?',
+    countryHint: '{provider} deve conoscere il tuo paese.',
+    noneChosen: 'Scegli',
+    notForThis: 'Non disponibili per questo pagamento',
+    onlyFrom: 'Solo a partire da {minimum}',
+    onlyFromThisIs: 'Solo a partire da {minimum}; questo importo vale circa {value}',
+    onlyUpTo: 'Solo fino a {maximum}',
+    onlyCurrency: 'Solo per pagamenti in {currency}',
+    inactive: 'Non disponibile al momento',
+    silent: 'Temporaneamente non disponibile',
+    busy: 'Occupato al momento',
+    accountNeeded: 'Serve un account {provider}',
+  },
+  problems: {
+    noSuchProvider: 'Questo servizio di pagamento non esiste. Scegline uno qui sotto.',
+    otherProvider: 'Questo pagamento è per un altro servizio di pagamento.',
+    busy: '{provider} è occupato al momento. La tua carta non è stata addebitata. Riprova tra qualche secondo.',
+    busyOfSeveral:
+      '{provider} è occupato al momento. La tua carta non è stata addebitata. Riprova tra qualche secondo o scegli un altro metodo di pagamento.',
+    unreachable: 'Impossibile contattare {provider}. La tua carta non è stata addebitata. Riprova tra poco.',
+    unreachableOfSeveral:
+      'Impossibile contattare {provider}. La tua carta non è stata addebitata. Riprova tra poco o scegli un altro metodo di pagamento.',
+    inactive: '{provider} non è disponibile al momento. La tua carta non è stata addebitata.',
+    onlyCurrency: '{provider} non accetta pagamenti in {currency}.',
+    belowMinimum: '{amount} è meno di quanto {provider} accetta.',
+    aboveMaximum: '{amount} è più di quanto {provider} accetta.',
+    tooOften: '{provider} è stato aperto troppo spesso da questo pagamento. Riprova tra un’ora.',
+    shopCannotReceive: '{shop} al momento non può ricevere pagamenti. Contatta {shop}.',
+    networkDown:
+      'La rete di pagamento non è raggiungibile. La tua carta non è stata addebitata. Riprova tra poco.',
+    countryMissing: 'Scegli il tuo paese: {provider} deve conoscerlo.',
+    notFromHere: 'Usa i pulsanti di questa pagina per continuare.',
+    other: 'Qualcosa non ha funzionato. La tua carta non è stata addebitata. Riprova tra poco.',
+  },
+  missing: {
+    question: 'Ti è stato addebitato, ma qui non compare nulla?',
+    usual:
+      'Di solito ci vogliono pochi minuti. Se il servizio di pagamento verifica un pagamento, può volerci un giorno.',
+    ask: 'Se ci vuole di più, chiedi a {provider}, che conserva il tuo pagamento fino alla consegna. Indica il riferimento qui sotto.',
+    support: 'Assistenza {provider}',
+  },
+  rest: {
+    heading: 'Come pagare il resto',
+    askShop: 'Chiedi a {shop} come pagare il resto e indica il riferimento qui sotto.',
+    fromWallet: 'Invia il resto da un wallet',
+    howTo:
+      'Invia {missing} sulla rete Polygon a questo indirizzo. Conta solo USDC su Polygon. L’importo si somma a quanto è arrivato e questa pagina si aggiorna da sola.',
+    address: 'Indirizzo su Polygon',
+  },
+  facts: {
+    reference: 'Riferimento',
+    referenceAt: 'Riferimento di {provider}',
+    paidTo: 'Pagato a',
+    amount: 'Importo',
+    madeUpOf: 'Dettaglio',
+    chargedBy: 'Carta addebitata da',
+    time: 'Data e ora',
+    arrivedWith: 'Arrivato con la transazione',
+    sentWith: 'Inviato al negozio con la transazione',
+    newTab: '(si apre in una nuova scheda)',
+    details: 'Dettagli della transazione',
+  },
+  assurances: {
+    card: 'I dati della carta si inseriscono presso il servizio di pagamento, mai in questa pagina. Sull’estratto conto comparirà probabilmente il suo nome, non quello del negozio.',
+    price:
+      'Il servizio di pagamento mostra il totale, commissione inclusa, prima della conferma. Potresti dover verificare la tua identità.',
+    delivery: 'Il servizio di pagamento consegna il pagamento a {shop} in USDC (dollari digitali).',
+    email: 'Condividiamo il tuo indirizzo e-mail, {email}, con il servizio di pagamento.',
+    emailKept:
+      'Il negozio ha aggiunto un indirizzo e-mail a questo pagamento, {email}. Il tuo link non lo contiene, quindi non lo condividiamo con il servizio di pagamento.',
+  },
+  offline: 'Sei offline. Questa pagina riprenderà da sola quando tornerà la connessione.',
+  messages: {
+    unknownLink: {
+      heading: 'Qui non c’è nessun pagamento',
+      sentence:
+        'Il link potrebbe essere incompleto. Aprilo di nuovo dal negozio o dal messaggio in cui l’hai ricevuto.',
+    },
+    tooManyRequests: {
+      heading: 'Troppe richieste dalla tua rete',
+      sentence:
+        'Non è andato perso nulla e non è stato addebitato nulla. Attendi un minuto e ricarica la pagina.',
+    },
+    onlyByButton: {
+      heading: 'Inizia dalla pagina di pagamento',
+      sentence: 'Questo indirizzo funziona solo con il pulsante della pagina di pagamento.',
+    },
+    didNotWork: {
+      heading: 'Non ha funzionato',
+      sentence: 'Torna alla pagina di pagamento e riprova.',
+    },
+    ourFailure: {
+      heading: 'Si è verificato un errore da parte nostra',
+      sentence: 'La tua carta non è stata addebitata. Riprova tra poco.',
+    },
+  },
+  shortLink: {
+    title: 'Paga {amount} a {shop}',
+    description: 'Paga {shop} con carta.',
+    continue: 'Continua al pagamento',
+    see: 'Vedi il pagamento',
+  },
+  shop: {
+    support: 'Domande? Contatta {shop}',
+    back: 'Torna a {shop}',
+    leadsTo: 'Questo link apre {host}.',
+    automatic: 'Tra {seconds} secondi passerai a {host}.',
+    stay: 'Resta su questa pagina',
+  },
+  phone: {
+    heading: 'Continua sul telefono',
+    hint: 'Inquadra questo codice con la fotocamera del telefono per aprire lì questa pagina di pagamento.',
+    code: 'Codice QR di questa pagina di pagamento',
+  },
+  direct: {
+    heading: 'Invia {amount}',
+    waiting:
+      'In attesa del tuo trasferimento. Conta quando la rete non può più annullarlo, da pochi secondi a un minuto dopo.',
+    partly: 'Sono arrivati {received}. Questo è l’importo mancante.',
+    network: 'Rete',
+    testNetwork: 'Rete di prova locale, chain {chain}',
+    to: 'A',
+    contract: 'Contratto USDC',
+    code: 'Codice QR del trasferimento, per un wallet che lo legge',
+    open: 'Apri nel tuo wallet',
+    copy: 'Copia',
+    copied: 'Copiato',
+    payWith: 'Paga con {wallet}',
+    sent: 'Il tuo wallet ha inviato il trasferimento. In attesa della rete.',
+    refused: 'Il tuo wallet non ha inviato il trasferimento. Non è stato pagato nulla.',
+    onlyThere: 'Invia solo USDC e solo su {network}. Qualsiasi altra cosa non arriva e può andare persa.',
+    whole: 'Invia l’intero importo. Le commissioni della rete o di un exchange si aggiungono.',
+    once: 'Usa questo indirizzo solo per questo pagamento.',
+  },
+  mail: {
+    subject: 'Ricevuta di {shop}: {amount}',
+    paid: 'Hai pagato {amount} a {shop}.',
+    page: 'Questa ricevuta come pagina',
+    questions: 'Domande sul tuo ordine',
+    warning: 'Nessuno ti chiederà i dati della carta o un altro pagamento a causa di questa e-mail.',
+  },
+};

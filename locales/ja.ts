@@ -1,0 +1,276 @@
+import type { Words } from './locale.ts';
+
+export const ja: Words = {
+  languageName: '日本語',
+  chooseLanguage: '言語',
+  sandbox: {
+    name: 'テスト環境。',
+    sentence: 'これはテストです。カードへの請求も実際の送金も行われません。',
+  },
+  title: '{heading} – {shop}へ{amount}',
+  summary: {
+    paymentTo: 'お支払い先',
+    parts: '{net} + 手数料{fee}',
+    until: 'お支払い期限：{time}',
+  },
+  steps: {
+    label: '進行状況',
+    choose: '選択',
+    pay: '支払い',
+    arrived: '入金確認',
+    sent: 'ショップへ送金',
+    done: '（完了）',
+  },
+  states: {
+    choose: {
+      heading: 'お支払い方法を選択',
+      sentence: 'カードへの請求は、選択した決済サービスが行います。',
+    },
+    single: {
+      heading: '{provider}で支払う',
+      sentence: 'カードへの請求は{provider}が行います。',
+    },
+    nobody: {
+      heading: '現在お支払いいただけません',
+      sentence:
+        'このお支払いに対応できる決済サービスがありません。{shop}にお問い合わせいただくか、後ほどもう一度お試しください。',
+    },
+    nobodyBelow: {
+      heading: '現在お支払いいただけません',
+      sentence:
+        'この金額に対応できる決済サービスがありません。お支払いは{minimum}から可能です。{shop}にお問い合わせください。',
+    },
+    singleCannot: {
+      heading: '現在お支払いいただけません',
+      sentence:
+        '{provider}はこのお支払いに対応できません。{shop}にお問い合わせいただくか、後ほどもう一度お試しください。',
+    },
+    going: {
+      heading: '{provider}に移動しています',
+      sentence: '数秒かかります。まだ請求は行われていません。',
+    },
+    waiting: {
+      heading: '{provider}でのお支払いを待っています',
+      sentence: 'お支払い済みの場合、何もする必要はありません。通常は数分以内にこのページに表示されます。',
+    },
+    visitEnded: {
+      heading: '{provider}のセッションの有効期限が切れました',
+      sentence:
+        '{provider}からカードに請求があった場合は、もう一度支払わないでください。反映まで時間がかかることがありますが、このページに表示されます。請求がない場合は、最初からやり直してください。',
+    },
+    taken: {
+      heading: 'お支払いが承認されました。確認中です。',
+      sentence:
+        '{provider}によると、{amount}のお支払いは{shop}に送られている途中です。通常は数分以内にこのページに表示されます。もう一度支払わないでください。',
+    },
+    declined: {
+      heading: 'お支払いが承認されませんでした。請求は行われていません。',
+      sentence: '{provider}によると、{amount}のお支払いは完了しませんでした。もう一度お試しいただけます。',
+    },
+    declinedOfSeveral: {
+      heading: 'お支払いが承認されませんでした。請求は行われていません。',
+      sentence:
+        '{provider}によると、{amount}のお支払いは完了しませんでした。別の方法を選ぶか、もう一度お試しください。',
+    },
+    underpaid: {
+      heading: 'お支払いが不足しています',
+      sentence: '約{received}が届き、約{missing}が不足しています。全額をもう一度支払わないでください。',
+    },
+    seen: {
+      heading: 'お支払いを確認しました',
+      sentence: '{shop}に送金しています。何もする必要はありません。',
+    },
+    sending: {
+      heading: 'お支払いを{shop}に送金しています',
+      sentence: '通常は1分もかかりません。このページを閉じてもかまいません。',
+    },
+    held: {
+      heading: 'お支払いは届きましたが、処理が遅れています',
+      sentence:
+        '{amount}をまだ{shop}に送金できていません。お金は安全に保管され、送金を再試行しています。もう一度支払わないでください。遅れが続く場合は、{shop}に下記の参照番号をお知らせください。',
+    },
+    paid: {
+      heading: 'お支払い完了',
+      sentence:
+        '{shop}がお支払いを受け取りました。ありがとうございます。この領収書はいつでもご覧いただけます。',
+    },
+    canceled: {
+      heading: 'このお支払いはキャンセルされました',
+      sentence:
+        '入金はありませんでした。{amount}を支払うには、{shop}で最初からやり直してください。カードに請求があった場合は、{shop}に下記の参照番号をお知らせください。',
+    },
+    expired: {
+      heading: 'このお支払いの期限が切れました',
+      sentence:
+        '期限までに入金がありませんでした。{amount}を支払うには、{shop}で最初からやり直してください。カードに請求があった場合は、{shop}に下記の参照番号をお知らせください。',
+    },
+    closedWithMoney: {
+      heading: 'お支払いについて確認が必要です',
+      sentence:
+        '{amount}のうち約{received}が届きましたが、期限後であったか、一部のみでした。お金は{shop}のために保管されています。{shop}に連絡し、下記の参照番号をお知らせください。もう一度支払わないでください。',
+    },
+    closedAndReleased: {
+      heading: '{shop}がお金を受け取りました',
+      sentence:
+        '{amount}のうち約{received}が届きましたが、期限後であったか、一部のみだったため、支払い済みにはなっていません。ご注文について{shop}に連絡し、下記の参照番号をお知らせください。',
+    },
+    overpaid:
+      '約{received}が届き、{surplus}多く支払われています。全額を{shop}が受け取りました。差額の返金を{shop}に依頼し、下記の参照番号をお知らせください。',
+    paidTwice:
+      'お支払いが2回以上届きました（合計約{received}）。全額を{shop}が受け取りました。重複分の返金を{shop}に依頼し、下記の参照番号をお知らせください。',
+    littleArrived: 'ごくわずかな金額が届きました。全額のお支払いがまだ必要です。',
+  },
+  actions: {
+    continueTo: '{provider}に進む',
+    continueAt: '{provider}で続ける',
+    startAgainAt: '{provider}でやり直す',
+    chooseAnother: 'その他のお支払い方法',
+    checkAgain: 'もう一度確認',
+    print: '領収書を印刷または保存',
+    backToCheckout: 'お支払いページに戻る',
+  },
+  offers: {
+    payAt: '{provider}で支払う',
+    payWith: '{provider}で{amount}を支払う',
+    otherWays: 'その他のお支払い方法（{count}）',
+    card: 'カード',
+    lastChoice: '前回の選択',
+    country: 'お住まいの国',
+    countryHint: '{provider}の利用には国の情報が必要です。',
+    noneChosen: '選択してください',
+    notForThis: 'このお支払いでは利用できません',
+    onlyFrom: '{minimum}から',
+    onlyFromThisIs: '{minimum}から（この金額は約{value}）',
+    onlyUpTo: '{maximum}まで',
+    onlyCurrency: '{currency}でのお支払いのみ',
+    inactive: '現在利用できません',
+    silent: '一時的に利用できません',
+    busy: '現在混み合っています',
+    accountNeeded: '{provider}のアカウントが必要',
+  },
+  problems: {
+    noSuchProvider: 'この決済サービスは存在しません。下から選択してください。',
+    otherProvider: 'このお支払いは別の決済サービス用です。',
+    busy: '{provider}は現在混み合っています。カードへの請求は行われていません。数秒後にもう一度お試しください。',
+    busyOfSeveral:
+      '{provider}は現在混み合っています。カードへの請求は行われていません。数秒後にもう一度試すか、別の方法を選択してください。',
+    unreachable:
+      '{provider}に接続できませんでした。カードへの請求は行われていません。しばらくしてからもう一度お試しください。',
+    unreachableOfSeveral:
+      '{provider}に接続できませんでした。カードへの請求は行われていません。しばらくしてからもう一度試すか、別の方法を選択してください。',
+    inactive: '{provider}は現在利用できません。カードへの請求は行われていません。',
+    onlyCurrency: '{provider}は{currency}でのお支払いに対応していません。',
+    belowMinimum: '{amount}は{provider}の最低金額を下回っています。',
+    aboveMaximum: '{amount}は{provider}の上限を超えています。',
+    tooOften: 'このお支払いから{provider}を開いた回数が多すぎます。1時間後にもう一度お試しください。',
+    shopCannotReceive: '{shop}は現在お支払いを受け取れません。{shop}にお問い合わせください。',
+    networkDown:
+      '決済ネットワークに接続できません。カードへの請求は行われていません。しばらくしてからもう一度お試しください。',
+    countryMissing: '国を選択してください。{provider}の利用に必要です。',
+    notFromHere: '続けるには、このページのボタンを使用してください。',
+    other: '処理できませんでした。カードへの請求は行われていません。しばらくしてからもう一度お試しください。',
+  },
+  missing: {
+    question: '請求されたのに、ここに表示されませんか？',
+    usual: '通常は数分で届きます。決済サービスが審査を行う場合は、1日かかることがあります。',
+    ask: 'さらに時間がかかる場合は、届くまでお支払いを預かっている{provider}に、下記の参照番号を添えてお問い合わせください。',
+    support: '{provider}のサポート',
+  },
+  rest: {
+    heading: '残額の支払い方法',
+    askShop: '残額の支払い方法を{shop}に問い合わせ、下記の参照番号をお知らせください。',
+    fromWallet: 'ウォレットから残額を送る',
+    howTo:
+      'Polygonネットワークで、このアドレスに{missing}を送ってください。PolygonのUSDCのみが有効です。すでに届いた金額に加算され、このページは自動で更新されます。',
+    address: 'Polygonのアドレス',
+  },
+  facts: {
+    reference: '参照番号',
+    referenceAt: '{provider}の参照番号',
+    paidTo: 'お支払い先',
+    amount: '金額',
+    madeUpOf: '内訳',
+    chargedBy: 'カードへの請求元',
+    time: '日時',
+    arrivedWith: '入金のトランザクション',
+    sentWith: 'ショップへの送金のトランザクション',
+    newTab: '（新しいタブで開きます）',
+    details: 'トランザクションの詳細',
+  },
+  assurances: {
+    card: 'カード情報は決済サービスで入力します。このページで入力することはありません。ご利用明細には、ショップではなく決済サービスの名前が記載される可能性があります。',
+    price: '決済サービスは、確定する前に手数料を含む合計金額を表示します。本人確認が必要な場合があります。',
+    delivery: 'お支払いは、決済サービスからUSDC（デジタルドル）で{shop}に届けられます。',
+    email: 'メールアドレス{email}を決済サービスと共有します。',
+    emailKept:
+      'ショップはこのお支払いにメールアドレス{email}を登録しています。お使いのリンクには含まれていないため、決済サービスとは共有されません。',
+  },
+  offline: 'オフラインです。接続が戻ると、このページは自動で再開します。',
+  messages: {
+    unknownLink: {
+      heading: 'お支払いが見つかりません',
+      sentence:
+        'リンクが不完全な可能性があります。ショップまたは受け取ったメッセージからもう一度開いてください。',
+    },
+    tooManyRequests: {
+      heading: 'お使いのネットワークからのリクエストが多すぎます',
+      sentence: '何も失われておらず、請求も行われていません。1分待ってからページを再読み込みしてください。',
+    },
+    onlyByButton: {
+      heading: 'お支払いページから始めてください',
+      sentence: 'このアドレスは、お支払いページのボタンからのみ利用できます。',
+    },
+    didNotWork: {
+      heading: '処理できませんでした',
+      sentence: 'お支払いページに戻り、もう一度お試しください。',
+    },
+    ourFailure: {
+      heading: 'システムでエラーが発生しました',
+      sentence: 'これによるカードへの請求は行われていません。しばらくしてからもう一度お試しください。',
+    },
+  },
+  shortLink: {
+    title: '{shop}に{amount}を支払う',
+    description: '{shop}にカードで支払います。',
+    continue: 'お支払いに進む',
+    see: 'お支払いを見る',
+  },
+  shop: {
+    support: 'ご不明な点は{shop}にお問い合わせください',
+    back: '{shop}に戻る',
+    leadsTo: 'このリンクは{host}を開きます。',
+    automatic: '{seconds}秒後に{host}に移動します。',
+    stay: 'このページにとどまる',
+  },
+  phone: {
+    heading: 'スマートフォンで続ける',
+    hint: 'スマートフォンのカメラでこのコードを読み取ると、このお支払いページが開きます。',
+    code: 'このお支払いページのQRコード',
+  },
+  direct: {
+    heading: '{amount}を送ってください',
+    waiting: '送金を待っています。ネットワークで取り消せなくなった時点（数秒から1分後）で有効になります。',
+    partly: '{received}が届きました。これが不足している金額です。',
+    network: 'ネットワーク',
+    testNetwork: 'ローカルのテストネットワーク、チェーン{chain}',
+    to: '宛先',
+    contract: 'USDCのコントラクト',
+    code: 'ウォレットで読み取る送金用QRコード',
+    open: 'ウォレットで開く',
+    copy: 'コピー',
+    copied: 'コピーしました',
+    payWith: '{wallet}で支払う',
+    sent: 'ウォレットが送金しました。ネットワークの確認を待っています。',
+    refused: 'ウォレットは送金しませんでした。支払いは行われていません。',
+    onlyThere: 'USDCのみを、{network}でのみ送ってください。それ以外は届かず、失われる可能性があります。',
+    whole: '全額を送ってください。ネットワークや取引所の手数料は別途かかります。',
+    once: 'このアドレスは、このお支払いにのみ使用してください。',
+  },
+  mail: {
+    subject: '{shop}の領収書：{amount}',
+    paid: '{shop}に{amount}を支払いました。',
+    page: 'この領収書のページ',
+    questions: 'ご注文に関するお問い合わせ',
+    warning: 'このメールに関して、カード情報や追加のお支払いを求められることはありません。',
+  },
+};

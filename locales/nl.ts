@@ -1,0 +1,279 @@
+import type { Words } from './locale.ts';
+
+export const nl: Words = {
+  languageName: 'Nederlands',
+  chooseLanguage: 'Taal',
+  sandbox: {
+    name: 'Testomgeving.',
+    sentence: 'Dit is een test: er wordt geen kaart belast en er beweegt geen echt geld.',
+  },
+  title: '{heading} – {amount} aan {shop}',
+  summary: {
+    paymentTo: 'Betaling aan',
+    parts: '{net} + {fee} kosten',
+    until: 'Je kunt betalen tot {time}.',
+  },
+  steps: {
+    label: 'Voortgang',
+    choose: 'Kiezen',
+    pay: 'Betalen',
+    arrived: 'Ontvangen',
+    sent: 'Naar de winkel',
+    done: '(klaar)',
+  },
+  states: {
+    choose: {
+      heading: 'Kies een betaalmethode',
+      sentence: 'Je kaart wordt belast door de betaaldienst die je kiest.',
+    },
+    single: {
+      heading: 'Betalen bij {provider}',
+      sentence: 'Je kaart wordt belast door {provider}.',
+    },
+    nobody: {
+      heading: 'Betalen kan op dit moment niet',
+      sentence:
+        'Geen enkele betaaldienst kan deze betaling aannemen. Neem contact op met {shop} of probeer het later opnieuw.',
+    },
+    nobodyBelow: {
+      heading: 'Betalen kan op dit moment niet',
+      sentence:
+        'Geen enkele betaaldienst neemt dit bedrag aan. Betalen kan vanaf {minimum}. Neem contact op met {shop}.',
+    },
+    singleCannot: {
+      heading: 'Betalen kan op dit moment niet',
+      sentence:
+        '{provider} kan deze betaling niet aannemen. Neem contact op met {shop} of probeer het later opnieuw.',
+    },
+    going: {
+      heading: 'We brengen je naar {provider}',
+      sentence: 'Dit duurt een paar seconden. Er is nog niets afgeschreven.',
+    },
+    waiting: {
+      heading: 'Wachten op je betaling bij {provider}',
+      sentence:
+        'Al betaald? Je hoeft niets te doen. Je betaling verschijnt hier, meestal binnen een paar minuten.',
+    },
+    visitEnded: {
+      heading: 'Je sessie bij {provider} is verlopen',
+      sentence:
+        'Heeft {provider} je kaart belast, betaal dan niet opnieuw: de betaling kan even duren en verschijnt hier. Begin anders opnieuw.',
+    },
+    taken: {
+      heading: 'Betaling goedgekeurd. We zijn bezig met bevestigen.',
+      sentence:
+        '{provider} meldt dat je betaling van {amount} onderweg is naar {shop}. De betaling verschijnt hier, meestal binnen een paar minuten. Betaal niet opnieuw.',
+    },
+    declined: {
+      heading: 'Betaling geweigerd. Er is niets afgeschreven.',
+      sentence: '{provider} meldt dat je betaling van {amount} niet is gelukt. Je kunt het opnieuw proberen.',
+    },
+    declinedOfSeveral: {
+      heading: 'Betaling geweigerd. Er is niets afgeschreven.',
+      sentence:
+        '{provider} meldt dat je betaling van {amount} niet is gelukt. Kies een andere betaalmethode of probeer het opnieuw.',
+    },
+    underpaid: {
+      heading: 'Je betaling is onvolledig',
+      sentence:
+        'Er is ongeveer {received} aangekomen en er ontbreekt ongeveer {missing}. Betaal niet het hele bedrag opnieuw.',
+    },
+    seen: {
+      heading: 'Je betaling is aangekomen',
+      sentence: 'We sturen de betaling naar {shop}. Je hoeft niets te doen.',
+    },
+    sending: {
+      heading: 'Je betaling wordt naar {shop} gestuurd',
+      sentence: 'Dit duurt meestal minder dan een minuut. Je kunt deze pagina sluiten.',
+    },
+    held: {
+      heading: 'Je betaling is aangekomen, maar heeft vertraging',
+      sentence:
+        'Je {amount} kon nog niet naar {shop} worden gestuurd. Het geld is veilig en we blijven het proberen. Betaal niet opnieuw. Duurt het lang, neem dan contact op met {shop} en geef de referentie hieronder door.',
+    },
+    paid: {
+      heading: 'Betaald',
+      sentence: '{shop} heeft je betaling ontvangen. Bedankt. Je kunt altijd naar deze bon terugkeren.',
+    },
+    canceled: {
+      heading: 'Deze betaling is geannuleerd',
+      sentence:
+        'Er is geen geld aangekomen. Begin opnieuw bij {shop} om {amount} te betalen. Is je kaart belast, geef {shop} dan de referentie hieronder door.',
+    },
+    expired: {
+      heading: 'Deze betaling is verlopen',
+      sentence:
+        'Er is niet op tijd geld aangekomen. Begin opnieuw bij {shop} om {amount} te betalen. Is je kaart belast, geef {shop} dan de referentie hieronder door.',
+    },
+    closedWithMoney: {
+      heading: 'Je betaling heeft aandacht nodig',
+      sentence:
+        'Er is ongeveer {received} van {amount} aangekomen, te laat of maar gedeeltelijk. Het geld wordt bewaard voor {shop}. Neem contact op met {shop} en geef de referentie hieronder door. Betaal niet opnieuw.',
+    },
+    closedAndReleased: {
+      heading: '{shop} heeft je geld ontvangen',
+      sentence:
+        'Er is ongeveer {received} van {amount} aangekomen, te laat of maar gedeeltelijk, dus deze bestelling geldt niet als betaald. Neem contact op met {shop} over je bestelling en geef de referentie hieronder door.',
+    },
+    overpaid:
+      'Er is ongeveer {received} aangekomen, {surplus} te veel. {shop} heeft alles ontvangen. Vraag {shop} om het verschil terug te betalen en geef de referentie hieronder door.',
+    paidTwice:
+      'Je betaling is meer dan één keer aangekomen: in totaal ongeveer {received}. {shop} heeft alles ontvangen. Vraag {shop} om de dubbele betaling terug te betalen en geef de referentie hieronder door.',
+    littleArrived: 'Er is een heel klein bedrag aangekomen. Het volledige bedrag staat nog open.',
+  },
+  actions: {
+    continueTo: 'Doorgaan naar {provider}',
+    continueAt: 'Doorgaan bij {provider}',
+    startAgainAt: 'Opnieuw beginnen bij {provider}',
+    chooseAnother: 'Andere manieren om te betalen',
+    checkAgain: 'Opnieuw controleren',
+    print: 'Bon afdrukken of opslaan',
+    backToCheckout: 'Terug naar de betaling',
+  },
+  offers: {
+    payAt: 'Betalen bij {provider}',
+    payWith: '{amount} betalen met {provider}',
+    otherWays: 'Andere manieren om te betalen ({count})',
+    card: 'Betaalkaart',
+    lastChoice: 'Je laatste keuze',
+    country: 'In welk land woon je?',
+    countryHint: '{provider} moet weten in welk land je woont.',
+    noneChosen: 'Maak een keuze',
+    notForThis: 'Niet beschikbaar voor deze betaling',
+    onlyFrom: 'Alleen vanaf {minimum}',
+    onlyFromThisIs: 'Alleen vanaf {minimum}; dit is ongeveer {value}',
+    onlyUpTo: 'Alleen tot {maximum}',
+    onlyCurrency: 'Alleen voor betalingen in {currency}',
+    inactive: 'Op dit moment niet beschikbaar',
+    silent: 'Tijdelijk niet beschikbaar',
+    busy: 'Op dit moment bezet',
+    accountNeeded: '{provider}-account nodig',
+  },
+  problems: {
+    noSuchProvider: 'Deze betaaldienst bestaat niet. Kies er hieronder een.',
+    otherProvider: 'Deze betaling is voor een andere betaaldienst.',
+    busy: '{provider} is op dit moment bezet. Je kaart is niet belast. Probeer het over een paar seconden opnieuw.',
+    busyOfSeveral:
+      '{provider} is op dit moment bezet. Je kaart is niet belast. Probeer het over een paar seconden opnieuw of kies een andere betaalmethode.',
+    unreachable: '{provider} is niet bereikbaar. Je kaart is niet belast. Probeer het zo opnieuw.',
+    unreachableOfSeveral:
+      '{provider} is niet bereikbaar. Je kaart is niet belast. Probeer het zo opnieuw of kies een andere betaalmethode.',
+    inactive: '{provider} is op dit moment niet beschikbaar. Je kaart is niet belast.',
+    onlyCurrency: '{provider} neemt geen betalingen in {currency} aan.',
+    belowMinimum: '{amount} is minder dan {provider} aanneemt.',
+    aboveMaximum: '{amount} is meer dan {provider} aanneemt.',
+    tooOften: '{provider} is te vaak vanuit deze betaling geopend. Probeer het over een uur opnieuw.',
+    shopCannotReceive: '{shop} kan op dit moment geen betalingen ontvangen. Neem contact op met {shop}.',
+    networkDown: 'Het betaalnetwerk is niet bereikbaar. Je kaart is niet belast. Probeer het zo opnieuw.',
+    countryMissing: 'Kies je land: {provider} moet het weten.',
+    notFromHere: 'Gebruik de knoppen op deze pagina om door te gaan.',
+    other: 'Dat is niet gelukt. Je kaart is niet belast. Probeer het zo opnieuw.',
+  },
+  missing: {
+    question: 'Afgeschreven, maar hier verschijnt niets?',
+    usual:
+      'Meestal duurt het een paar minuten. Als de betaaldienst een betaling controleert, kan het een dag duren.',
+    ask: 'Duurt het langer, vraag het dan aan {provider}: die houdt je betaling vast tot de levering. Geef de referentie hieronder door.',
+    support: 'Hulp van {provider}',
+  },
+  rest: {
+    heading: 'Zo betaal je de rest',
+    askShop: 'Vraag {shop} hoe je de rest kunt betalen en geef de referentie hieronder door.',
+    fromWallet: 'De rest vanuit een wallet sturen',
+    howTo:
+      'Stuur {missing} via het Polygon-netwerk naar dit adres. Alleen USDC op Polygon telt. Het wordt opgeteld bij wat is aangekomen en deze pagina werkt zichzelf bij.',
+    address: 'Adres op Polygon',
+  },
+  facts: {
+    reference: 'Referentie',
+    referenceAt: 'Referentie bij {provider}',
+    paidTo: 'Betaald aan',
+    amount: 'Bedrag',
+    madeUpOf: 'Opbouw',
+    chargedBy: 'Kaart belast door',
+    time: 'Datum en tijd',
+    arrivedWith: 'Aangekomen met transactie',
+    sentWith: 'Naar de winkel gestuurd met transactie',
+    newTab: '(opent een nieuw tabblad)',
+    details: 'Transactiegegevens',
+  },
+  assurances: {
+    card: 'Je vult je kaartgegevens in bij de betaaldienst, nooit op deze pagina. Op je afschrift staat waarschijnlijk de naam van die dienst, niet die van de winkel.',
+    price:
+      'De betaaldienst toont het totaal, inclusief kosten, voordat je bevestigt. Mogelijk moet je je identiteit verifiëren.',
+    delivery: 'De betaaldienst levert de betaling aan {shop} als USDC (digitale dollars).',
+    email: 'We delen je e-mailadres, {email}, met de betaaldienst.',
+    emailKept:
+      'De winkel heeft een e-mailadres aan deze betaling toegevoegd, {email}. Je link bevat het niet, dus we delen het niet met de betaaldienst.',
+  },
+  offline: 'Je bent offline. Deze pagina gaat vanzelf verder zodra de verbinding terug is.',
+  messages: {
+    unknownLink: {
+      heading: 'Hier is geen betaling',
+      sentence:
+        'De link is misschien niet volledig. Open hem opnieuw vanuit de winkel of het bericht waarin je hem kreeg.',
+    },
+    tooManyRequests: {
+      heading: 'Te veel verzoeken vanaf je netwerk',
+      sentence: 'Er is niets verloren en niets afgeschreven. Wacht een minuut en laad de pagina opnieuw.',
+    },
+    onlyByButton: {
+      heading: 'Begin op de betaalpagina',
+      sentence: 'Dit adres werkt alleen via de knop op de betaalpagina.',
+    },
+    didNotWork: {
+      heading: 'Dat is niet gelukt',
+      sentence: 'Ga terug naar de betaalpagina en probeer het opnieuw.',
+    },
+    ourFailure: {
+      heading: 'Er ging iets mis aan onze kant',
+      sentence: 'Je kaart is hierdoor niet belast. Probeer het zo opnieuw.',
+    },
+  },
+  shortLink: {
+    title: 'Betaal {amount} aan {shop}',
+    description: 'Betaal {shop} met je kaart.',
+    continue: 'Doorgaan naar de betaling',
+    see: 'Betaling bekijken',
+  },
+  shop: {
+    support: 'Vragen? Neem contact op met {shop}',
+    back: 'Terug naar {shop}',
+    leadsTo: 'Deze link opent {host}.',
+    automatic: 'Over {seconds} seconden ga je naar {host}.',
+    stay: 'Op deze pagina blijven',
+  },
+  phone: {
+    heading: 'Verder op je telefoon',
+    hint: 'Scan deze code met de camera van je telefoon om deze betaalpagina daar te openen.',
+    code: 'QR-code van deze betaalpagina',
+  },
+  direct: {
+    heading: 'Stuur {amount}',
+    waiting:
+      'Wachten op je overboeking. Die telt zodra het netwerk haar niet meer kan terugdraaien, een paar seconden tot een minuut later.',
+    partly: 'Er is {received} aangekomen. Dit is het ontbrekende bedrag.',
+    network: 'Netwerk',
+    testNetwork: 'Lokaal testnetwerk, chain {chain}',
+    to: 'Naar',
+    contract: 'USDC-contract',
+    code: 'QR-code van de overboeking, voor een wallet die hem scant',
+    open: 'In je wallet openen',
+    copy: 'Kopiëren',
+    copied: 'Gekopieerd',
+    payWith: 'Betalen met {wallet}',
+    sent: 'Je wallet heeft de overboeking verstuurd. Wachten op het netwerk.',
+    refused: 'Je wallet heeft de overboeking niet verstuurd. Er is niets betaald.',
+    onlyThere:
+      'Stuur alleen USDC, en alleen via {network}. Al het andere komt niet aan en kan verloren gaan.',
+    whole: 'Stuur het volledige bedrag. Kosten van het netwerk of een exchange komen erbij.',
+    once: 'Gebruik dit adres alleen voor deze betaling.',
+  },
+  mail: {
+    subject: 'Bon van {shop}: {amount}',
+    paid: 'Je hebt {amount} betaald aan {shop}.',
+    page: 'Deze bon als pagina',
+    questions: 'Vragen over je bestelling',
+    warning: 'Niemand zal je vanwege deze e-mail om kaartgegevens of een andere betaling vragen.',
+  },
+};
