@@ -207,6 +207,7 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
   });
   const closing = addFaults(server, {
     faults,
+    modeOf,
     protocols,
     slowAnswerMs: options.slowAnswerMs ?? SLOW_ANSWER_MS,
   });
@@ -277,21 +278,38 @@ function cardSimulations(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate
 
 interface FaultOptions {
   readonly faults: ReadonlyMap<ProviderId, ProviderFault>;
+  readonly modeOf: (provider: ProviderId) => SimulatorMode;
   readonly protocols: Readonly<Record<ProviderId, SimulatedProtocol>>;
   readonly slowAnswerMs: number;
 }
 
-/** Paths for customers; everything else is for the shop. */
+/** Paths for customers. */
 const pages: ReadonlySet<string> = new Set(['pay', 'widget']);
 
-/** Answers for providers that are down or refuse everything, and delays those that are slow. */
+/** Provider and kind of a path: pages are for customers, everything else is for the shop. */
+function readPath(url: string): { readonly provider: ProviderId; readonly isPage: boolean } {
+  const [, name = '', part = ''] = url.split(/[/?]/);
+  return { provider: name as ProviderId, isPage: pages.has(part) };
+}
+
+/** Answers for providers that are down, busy or refuse everything, and delays those that are slow. */
 function addFaults(server: FastifyInstance, options: FaultOptions): AbortController {
   const closing = new AbortController();
   server.addHook('onRequest', async (request, reply) => {
-    const [, name = '', part = ''] = request.url.split(/[/?]/);
-    const provider = name as ProviderId;
+    const { provider, isPage } = readPath(request.url);
     const fault = options.faults.get(provider) ?? 'up';
-    const isPage = pages.has(part);
+    const { busySeconds, pageStatus } = options.modeOf(provider);
+    const asPage = (status: number) =>
+      reply.code(status).header('content-type', 'text/html').send('<!doctype html><title>Sorry</title>');
+    if (busySeconds !== undefined && !isPage) {
+      reply.header('retry-after', String(busySeconds));
+      await asPage(429);
+      return;
+    }
+    if (pageStatus !== undefined && !isPage) {
+      await asPage(pageStatus);
+      return;
+    }
     if (fault === 'down') {
       if (isPage) await sendWebhook(reply, 'Out of service', 'This simulated on-ramp is down.');
       else await reply.code(503).header('content-type', 'application/json').send('{}');
@@ -302,7 +320,29 @@ function addFaults(server: FastifyInstance, options: FaultOptions): AbortControl
       await reply.code(status).send(body);
     }
   });
+  server.addHook('onSend', async (request, reply, payload) => {
+    const { provider, isPage } = readPath(request.url);
+    const { changedShape } = options.modeOf(provider);
+    if (changedShape === undefined || isPage || typeof payload !== 'string') return payload;
+    reply.removeHeader('content-length');
+    return JSON.stringify(reshape(JSON.parse(payload), changedShape));
+  });
   return closing;
+}
+
+/** An answer as a later version of the API might give it. */
+function reshape(value: unknown, shape: NonNullable<SimulatorMode['changedShape']>): unknown {
+  if (Array.isArray(value)) return value.map((each) => reshape(each, shape));
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(
+      Object.entries(value).map(([name, each]) => [
+        shape === 'renamed' ? `new_${name}` : name,
+        reshape(each, shape),
+      ]),
+    );
+  if (shape === 'null') return null;
+  if (shape === 'renamed') return value;
+  return { value };
 }
 
 function sendWebhook(reply: FastifyReply, title: string, text: string): FastifyReply {

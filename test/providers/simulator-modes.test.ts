@@ -276,3 +276,45 @@ it('MoonPay is not asked for INR, which it does not take', async () => {
   const adapter = stage.adapterOf('moonpay');
   expect(await outcomeOf(adapter.quote({ ...someSession, currency: 'INR' }))).toBe('provider_inactive');
 });
+
+describe('an API that answers otherwise than it used to', () => {
+  /** Its quote needs no field of the answer. */
+  const readsNoQuote: ReadonlySet<ProviderId> = new Set(['cryptocom']);
+  const modes: readonly SimulatorMode[] = [
+    { pageStatus: 200 },
+    { pageStatus: 403 },
+    { pageStatus: 502 },
+    { changedShape: 'renamed' },
+    { changedShape: 'null' },
+    { changedShape: 'wrapped' },
+  ];
+
+  it.each(providerIds)('at %s gives no quote, no session and no limits', async (id) => {
+    const adapter = stage.adapterOf(id);
+    const calls = [
+      () => adapter.startSession(someSession),
+      ...(readsNoQuote.has(id) ? [] : [() => adapter.quote(someSession)]),
+      ...(adapter.readCatalogue === undefined ? [] : [() => adapter.readCatalogue?.(someSession)]),
+    ];
+    for (const mode of modes) {
+      inMode(id, mode);
+      for (const call of calls)
+        expect([mode, await outcomeOf(Promise.resolve(call()))]).toEqual([mode, 'provider_unavailable']);
+    }
+    inMode(id, {});
+    for (const call of calls) expect(await outcomeOf(Promise.resolve(call()))).toBe('answered');
+  });
+
+  it.each(providerIds)(
+    'at %s with 429 is busy for the seconds that it names, and then as before',
+    async (id) => {
+      const adapter = stage.adapterOf(id);
+      inMode(id, { busySeconds: 9 });
+      const busy = { errorName: 'provider_unavailable', retryAfterSeconds: 9 };
+      await expect(adapter.startSession(someSession)).rejects.toMatchObject(busy);
+      await expect(adapter.quote(someSession)).rejects.toMatchObject(busy);
+      inMode(id, {});
+      expect(await outcomeOf(adapter.startSession(someSession))).toBe('answered');
+    },
+  );
+});
