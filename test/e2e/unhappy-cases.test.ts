@@ -126,7 +126,7 @@ describe('every error code of the specification, brought about in the sandbox', 
     // Only the provider says that it has taken something: whom to ask is on the page, and nothing is paid.
     for (const id of [wrong, late]) {
       await says(id, 'Payment approved');
-      expect(await textOn(id)).toContain('Charged, but nothing shows up here?');
+      expect(await textOn(id)).toContain('Charged, but nothing appears here?');
     }
     for (const id of [less, wrong, late])
       expect(await statusOf(id)).toMatchObject({ status: 'unpaid', forward_status: 'pending' });

@@ -281,5 +281,5 @@ it('webhooks that are lost: the page goes on without them', async () => {
   expect(new Set(webhooks.map(({ provider }) => provider))).toEqual(new Set(['stripe']));
   const text = textOf((await openPage(paymentId)).body);
   expect(text).toContain('Waiting for your payment at MoonPay');
-  expect(text).toContain('Charged, but nothing shows up here?');
+  expect(text).toContain('Charged, but nothing appears here?');
 });
