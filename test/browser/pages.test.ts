@@ -19,6 +19,7 @@ import {
   pagePayment,
   pageView,
   shopAccount,
+  USDC,
 } from '../support/checkout-pages.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
@@ -358,6 +359,56 @@ describe('a customer', () => {
     await inBrowser(desktop, async (page) => {
       await page.goto(`${baseUrl}/s/${shortCodeOf(id)}`);
       await page.waitForURL(`${baseUrl}/pay/${id}`);
+    });
+  });
+});
+
+describe('a payment from a wallet', () => {
+  /** Announces itself as an extension does (EIP-6963), and keeps what it is asked. */
+  const wallet = (isWilling: boolean) => `
+    window.asked = [];
+    const provider = { async request(call) {
+      window.asked.push(call);
+      if (!${isWilling} && call.method === 'eth_sendTransaction') throw new Error('refused');
+      return call.method === 'eth_requestAccounts' ? ['0x00000000000000000000000000000000000000c1'] : '0x1';
+    } };
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {
+      detail: { info: { uuid: '1', name: '<b>Test wallet</b>' }, provider } }));
+    addEventListener('eip6963:requestProvider', announce);`;
+
+  it.each([true, false])(
+    'is filled in for the wallet, on the right network (willing: %s)',
+    async (isWilling) => {
+      const id = pages.put(checkoutStates.direct());
+      await inBrowser(phone, async (page) => {
+        await page.addInitScript(wallet(isWilling));
+        await page.goto(`${baseUrl}/pay/${id}`);
+        await page.getByRole('button', { name: 'Pay with <b>Test wallet</b>' }).click();
+        const note = isWilling ? 'Your wallet sent the transfer' : 'Your wallet did not send the transfer';
+        await page.getByText(note).waitFor();
+        expect(await violationsOf(page)).toEqual([]);
+        const asked = (await page.evaluate('window.asked')) as { method: string; params?: unknown[] }[];
+        expect(asked.map(({ method }) => method)).toEqual([
+          'eth_requestAccounts',
+          'wallet_switchEthereumChain',
+          'eth_sendTransaction',
+        ]);
+        expect(asked[1]?.params).toEqual([{ chainId: '0x89' }]);
+        expect(asked[2]?.params).toMatchObject([{ to: USDC, value: '0x0' }]);
+        expect(await page.getByRole('button', { name: /^Pay with/ }).isEnabled()).toBe(!isWilling);
+      });
+    },
+  );
+
+  it('has an address that one click copies', async () => {
+    const id = pages.put(checkoutStates.direct());
+    await inBrowser({ ...desktop, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}`);
+      await page.getByRole('button', { name: 'Copy: To' }).click();
+      await page.getByText('Copied').waitFor();
+      expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+        pages.view(id).payment.depositAddress,
+      );
     });
   });
 });

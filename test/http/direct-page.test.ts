@@ -1,3 +1,4 @@
+import { encodeFunctionData, erc20Abi } from 'viem';
 import { afterAll, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { languages } from '../../src/http/checkout/languages.ts';
@@ -26,7 +27,7 @@ async function open(change: Partial<Payment> = {}, depositedUnits = 0n) {
 
 it('names amount, network, address and token, and opens a wallet with all of them', async () => {
   const { payment, markup, text } = await open();
-  for (const part of ['Send 25.000000 USDC', 'Polygon', payment.depositAddress, USDC, 'Send only USDC']) {
+  for (const part of ['Send 25 USDC', 'Polygon', payment.depositAddress, USDC, 'Send only USDC']) {
     expect(text).toContain(part);
   }
   const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=25000000`;
@@ -36,10 +37,22 @@ it('names amount, network, address and token, and opens a wallet with all of the
   expect(text).not.toContain('MoonPay');
 });
 
+it('gives a wallet of the browser the transfer of exactly the missing amount to the address of the payment', async () => {
+  const { payment, markup } = await open({}, 10_000_000n);
+  const call = encodeFunctionData({
+    abi: erc20Abi,
+    functionName: 'transfer',
+    args: [payment.depositAddress.toLowerCase() as `0x${string}`, 15_000_000n],
+  });
+  expect(markup).toContain(`data-chain="0x89" data-token="${USDC}" data-call="${call}"`);
+  expect(markup).toContain('data-copy="15"');
+  expect(markup).toContain(`data-copy="${payment.depositAddress}"`);
+});
+
 it('asks for what is missing after a part has arrived, and for nothing once enough was sent', async () => {
   const { text } = await open({}, 10_000_000n);
-  expect(text).toContain('Send 15.000000 USDC');
-  expect(text).toContain('10.000000 USDC arrived. This is the missing amount.');
+  expect(text).toContain('Send 15 USDC');
+  expect(text).toContain('10 USDC arrived. This is the missing amount.');
   // Also where it is so little that a visit at a provider would still be offered.
   expect((await open({}, 1n)).text).toContain('Send 24.999999 USDC');
   expect((await open({}, 25_000_000n)).text).not.toContain('Send ');

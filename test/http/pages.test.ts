@@ -35,7 +35,7 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   'choose-euro': ['€26.10 EUR', 'Klarna'],
   'choose-small': ['Wert', 'Only from $20.00 USD'],
   'choose-single': ['Pay at MoonPay', 'Continue to MoonPay', '•••@•••'],
-  direct: ['Send 24.000000 USDC', 'Send only USDC, and only on Polygon', 'Open in your wallet'],
+  direct: ['Send 24 USDC', 'Send only USDC, and only on Polygon', 'Open in your wallet'],
   'direct-part': ['Send 22.876544 USDC', '1.123456 USDC arrived. This is the missing amount.'],
   'none-can-serve': [
     'This cannot be paid at the moment',

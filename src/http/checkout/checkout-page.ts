@@ -214,6 +214,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
           ? nothing
           : refreshWithoutScript(Math.max(refreshSeconds, 10), path),
     summary: summary(checkout, language),
+    script: isDirect ? 'followTransfer' : 'follow',
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}"${leadsOn === null ? nothing : html` data-leads-on`}>
 <div id="problem" role="alert">${options.problem === null ? nothing : html`<p class="banner">${options.problem}</p>`}</div>
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>

@@ -37,9 +37,9 @@ export function directContent(
 ): DirectContent {
   const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
   const uri = paymentUri({ token, chainId: payment.chainId, to: payment.depositAddress, units: missing });
-  // All digits, unlike elsewhere: the transfer has to be large enough.
-  const amount = `${formatUnits(missing)} USDC`;
-  const received = view.kind === 'underpaid' ? `${formatUnits(view.receivedUnits)} USDC` : '';
+  // All digits that count, unlike elsewhere: the transfer has to be large enough.
+  const amount = `${exactUsdc(missing)} USDC`;
+  const received = view.kind === 'underpaid' ? `${exactUsdc(view.receivedUnits)} USDC` : '';
   const network =
     publicNetworkName(payment.chainId) ?? fillText(direct.testNetwork, { chain: String(payment.chainId) });
   const sentence = view.kind === 'underpaid' ? `${direct.partly} ${direct.waiting}` : direct.waiting;
@@ -53,20 +53,41 @@ export function directContent(
         sentence: fillText(sentence, { received }),
       },
     },
-    detail: html`<dl class="facts">
-<div><dt>${direct.network}</dt><dd><strong><bdi>${network}</bdi></strong></dd></div>
-<div><dt>${facts.amount}</dt><dd><bdi>${amount}</bdi></dd></div>
-<div><dt>${direct.to}</dt><dd><code>${payment.depositAddress}</code></dd></div>
-<div><dt>${direct.contract}</dt><dd><code>${token}</code></dd></div>
-</dl>
-<p>${qrCode(uri, direct.code)}</p>
-<p><a class="button primary wide" href="${uri}">${direct.open}</a></p>
-<ul>
-<li>${fill(direct.onlyThere)}</li>
+    detail: html`<ul class="transfer-notes">
+<li><strong>${fill(direct.onlyThere)}</strong></li>
 <li>${direct.whole}</li>
 <li>${direct.once}</li>
-</ul>`,
+</ul>
+<dl class="facts">
+<div><dt>${direct.network}</dt><dd><strong><bdi>${network}</bdi></strong></dd></div>
+<div><dt>${facts.amount}</dt><dd><bdi>${amount}</bdi>${copyButton(exactUsdc(missing), facts.amount, direct)}</dd></div>
+<div><dt>${direct.to}</dt><dd><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, direct.to, direct)}</dd></div>
+<div><dt>${direct.contract}</dt><dd><code>${token}</code></dd></div>
+</dl>
+<p class="transfer-code">${qrCode(uri, direct.code)}</p>
+<p><a class="button primary wide" href="${uri}">${direct.open}</a></p>
+<div id="wallets" data-chain="0x${payment.chainId.toString(16)}" data-token="${token}" data-call="${transferCall(payment.depositAddress, missing)}" data-pay="${direct.payWith}" data-sent="${direct.sent}" data-refused="${direct.refused}"></div>
+<p id="wallet-note" role="status"></p>`,
   };
+}
+
+/** "30" and "30.5", not "30.000000". */
+function exactUsdc(units: bigint): string {
+  return formatUnits(units).replace(/\.?0+$/, '');
+}
+
+/** Needs a script, which shows it. */
+function copyButton(text: string, label: string, { copy, copied }: Language['words']['direct']): Html {
+  return html` <button class="link" type="button" data-copy="${text}" data-copied="${copied}" aria-label="${copy}: ${label}" hidden>${copy}</button>`;
+}
+
+/** The first four bytes of the hash of `transfer(address,uint256)`. */
+const TRANSFER_SELECTOR = '0xa9059cbb';
+
+/** The call of the token that a wallet signs. */
+function transferCall(to: Address, units: bigint): string {
+  const word = (hex: string) => hex.toLowerCase().padStart(64, '0');
+  return `${TRANSFER_SELECTOR}${word(to.slice(2))}${word(units.toString(16))}`;
 }
 
 /** Light modules around the code, without which scanners do not find it. */

@@ -11,6 +11,7 @@ import { type Language, type LanguageCode, languages } from './languages.ts';
  */
 const pageStyle = pageStyleOf(['button', 'card', 'field', 'banner'], asset('./checkout.css'));
 const pageScript = new Html(readAsset(asset('./client/follow-payment.js')));
+const walletScript = new Html(readAsset(asset('./client/pay-from-wallet.js')));
 
 /** Continues from a short link; the address stands in the link that has the id. */
 const continueScript = new Html("location.replace(document.getElementById('continue').href)");
@@ -31,8 +32,11 @@ interface PageParts {
   /** The merchant and the amount; omitted without a payment. */
   readonly summary?: Html;
   readonly main: Html;
-  /** `follow` (the default): updates the page with the payment. `continue`: continues from a short link. */
-  readonly script?: 'follow' | 'continue' | 'none';
+  /**
+   * `follow` (the default): updates the page with the payment. `followTransfer`: and helps to pay from a wallet.
+   * `continue`: continues from a short link.
+   */
+  readonly script?: 'follow' | 'followTransfer' | 'continue' | 'none';
   /** The content at `place` in the main part; streamed piece by piece unless it is known. */
   readonly streamed?: {
     readonly place: Html;
@@ -68,6 +72,8 @@ const style = bytesOf(html`">${pageStyle}</style>
 `);
 const scripts = {
   follow: scriptAndEnd(pageScript),
+  followTransfer: scriptAndEnd(html`${pageScript}
+${walletScript}`),
   continue: scriptAndEnd(continueScript),
   none: scriptAndEnd(nothing),
 } as const;

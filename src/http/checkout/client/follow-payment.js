@@ -220,6 +220,7 @@ function dressUp(page) {
     print.onclick = () => window.print();
   }
   returnToShop(page);
+  document.dispatchEvent(new Event('checkout:shown'));
 }
 
 /**

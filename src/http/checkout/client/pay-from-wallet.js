@@ -1,0 +1,74 @@
+/**
+ * The script of a payment from a wallet, beside `follow-payment.js`: buttons that copy, and one for each wallet that is
+ * installed in the browser (EIP-6963). The wallet shows amount and address and asks its owner; the page only fills them
+ * in. Without this script the QR code, the link and the texts to copy by hand remain.
+ */
+
+/** @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<unknown> }} Wallet */
+/** @typedef {CustomEvent<{ info: { uuid: string, name: string }, provider: Wallet }>} Announcement */
+
+/** Any script of an extension can announce wallets, so neither their number nor the length of their names is trusted. */
+const mostWallets = 6;
+const longestWalletName = 40;
+/** @type {Map<string, { name: string, wallet: Wallet }>} */
+const walletsById = new Map();
+
+addEventListener('eip6963:announceProvider', (event) => {
+  const { info, provider } = /** @type {Announcement} */ (event).detail;
+  if (walletsById.size >= mostWallets || walletsById.has(info.uuid)) return;
+  walletsById.set(info.uuid, { name: String(info.name).slice(0, longestWalletName), wallet: provider });
+  offerWallets();
+});
+document.addEventListener('checkout:shown', prepareTransfer);
+prepareTransfer();
+dispatchEvent(new Event('eip6963:requestProvider'));
+
+function prepareTransfer() {
+  for (const button of document.querySelectorAll('button[data-copy]')) {
+    const { dataset } = /** @type {HTMLButtonElement} */ (button);
+    /** @type {HTMLButtonElement} */ (button).hidden = false;
+    /** @type {HTMLButtonElement} */ (button).onclick = async () => {
+      await navigator.clipboard.writeText(dataset['copy'] ?? '');
+      button.textContent = dataset['copied'] ?? '';
+    };
+  }
+  offerWallets();
+}
+
+function offerWallets() {
+  const place = document.getElementById('wallets');
+  if (place === null) return;
+  place.replaceChildren(
+    ...[...walletsById.values()].map(({ name, wallet }) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.className = 'button wide';
+      button.textContent = (place.dataset['pay'] ?? '').replace('{wallet}', () => name);
+      button.onclick = () => void payFrom(wallet, place);
+      return button;
+    }),
+  );
+}
+
+/**
+ * @param {Wallet} wallet
+ * @param {HTMLElement} place
+ */
+async function payFrom(wallet, place) {
+  const { chain, token, call, sent, refused } = place.dataset;
+  const note = /** @type {HTMLElement} */ (document.getElementById('wallet-note'));
+  const buttons = place.querySelectorAll('button');
+  for (const button of buttons) button.disabled = true;
+  try {
+    const [from] = /** @type {string[]} */ (await wallet.request({ method: 'eth_requestAccounts' }));
+    // On another network the same transfer would be lost.
+    await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId: chain }] });
+    const transfer = { from, to: token, data: call, value: '0x0' };
+    await wallet.request({ method: 'eth_sendTransaction', params: [transfer] });
+    // The buttons stay disabled: a second click would pay a second time.
+    note.textContent = sent ?? '';
+  } catch {
+    note.textContent = refused ?? '';
+    for (const button of buttons) button.disabled = false;
+  }
+}
