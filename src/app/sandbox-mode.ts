@@ -140,8 +140,9 @@ function startLinksOf({ adminHost, adminPort }: Config, shop: Shop): DocsContext
 }
 
 /** A port of the sandbox beside `PORT`, so that addresses stay the same; 0 where `PORT` is any free one. */
-function portBeside({ port }: Config, distance: number): number {
-  return port === 0 || port + distance > HIGHEST_PORT ? 0 : port + distance;
+function portBeside({ port, adminPort }: Config, distance: number): number {
+  const beside = port + distance;
+  return port === 0 || beside === adminPort || beside > HIGHEST_PORT ? 0 : beside;
 }
 
 /**

@@ -10,20 +10,24 @@ const FIRST_PORT = 12_000;
 const PORTS_OF_A_WORKER = 4_000;
 const WORKERS = 5;
 
+/** A sandbox takes the ports up to five above its own. */
+const DISTANCE = 6;
+const PLACES = Math.floor(PORTS_OF_A_WORKER / DISTANCE);
+
 /** Given away by this process, whether somebody listens on them yet or not. */
 const given = new Set<number>();
 
 /**
  * Ports of the loopback interface that nobody listens on at this moment, and that nobody else is told of.
  *
- * @param start where among the worker's ports the search begins; by chance, because another run may be on this machine
+ * @param start the place among the worker's ports where the search begins; by chance, because another run may be on this machine
  */
-export async function freePorts(count: number, start = randomInt(PORTS_OF_A_WORKER)): Promise<number[]> {
+export async function freePorts(count: number, start = randomInt(PLACES)): Promise<number[]> {
   const worker = Number(process.env['VITEST_POOL_ID'] ?? 0) % WORKERS;
   const ports: number[] = [];
   for (let tried = 0; ports.length < count; tried++) {
-    if (tried === PORTS_OF_A_WORKER) throw new Error(`there are not ${count} free ports`);
-    const port = FIRST_PORT + worker * PORTS_OF_A_WORKER + ((start + tried) % PORTS_OF_A_WORKER);
+    if (tried === PLACES) throw new Error(`there are not ${count} free ports`);
+    const port = FIRST_PORT + worker * PORTS_OF_A_WORKER + ((start + tried) % PLACES) * DISTANCE;
     if (given.has(port)) continue;
     given.add(port);
     if (await isFree(port)) ports.push(port);
