@@ -1,0 +1,147 @@
+/**
+ * Runs the service with the neighbours that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
+ * and on PostgreSQL through pgbouncer. `npm run interop`; what is not installed is named as not checked. With `--install`, as
+ * root on Debian, it is installed first. Not part of `npm test`.
+ */
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { freePorts } from '../../test/support/free-ports.ts';
+import { startPostgres } from '../../test/support/postgres.ts';
+import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
+import { checkBehindProxy, type Outcome } from './check-proxy.ts';
+import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
+
+const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
+
+function versionOf(program: string): string | undefined {
+  const words = program === 'nginx' ? ['-v'] : program === 'caddy' ? ['version'] : ['--version'];
+  const path = `${process.env['PATH']}:/usr/sbin`;
+  const { error, stdout, stderr } = spawnSync(program, program === 'haproxy' ? ['-v'] : words, {
+    encoding: 'utf8',
+    env: { ...process.env, PATH: path },
+  });
+  if (error !== undefined) return undefined;
+  return /\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown version';
+}
+
+function install(): void {
+  if (process.getuid?.() !== 0) throw new Error('--install needs root on Debian');
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
+  execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...Object.values(packages)], {
+    stdio: 'inherit',
+    env: environment,
+  });
+}
+
+function report(neighbour: string, outcomes: readonly Outcome[]): void {
+  for (const { name, problem } of outcomes) {
+    console.log(
+      `${problem === null ? 'ok  ' : 'FAIL'} ${neighbour}: ${name}${problem === null ? '' : `: ${problem}`}`,
+    );
+    if (problem !== null) process.exitCode = 1;
+  }
+}
+
+/** A sandbox behind one proxy; it trusts the proxy and has its public name. */
+async function checkProxy(name: keyof typeof proxies, folder: string): Promise<void> {
+  const [port = 0, adminPort = 0, httpPort = 0, httpsPort = 0] = await freePorts(4);
+  const environment = {
+    DATA_DIR: join(folder, name),
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    BASE_URL: 'https://pay.example.com',
+    TRUST_PROXY: '127.0.0.1',
+    RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: '3',
+  };
+  const service = await startServiceProcess(environment);
+  let proxy: Neighbour | null = null;
+  try {
+    proxy = await proxies[name]({ folder, port, httpPort, httpsPort });
+    const pay = (id: string) => runCommand(environment, 'sandbox', 'pay', id);
+    const forwardsCallersHeader = name !== 'caddy';
+    report(
+      `${name} ${versionOf(name)}`,
+      await checkBehindProxy({
+        httpPort,
+        httpsPort,
+        folder,
+        apiKey: service.demoKey(),
+        pay,
+        forwardsCallersHeader,
+      }),
+    );
+  } catch (error) {
+    report(`${name} ${versionOf(name)}`, [
+      { name: 'starts with the file of deploy/', problem: String(error) },
+    ]);
+  } finally {
+    await proxy?.stop();
+    await service.end('SIGTERM');
+  }
+}
+
+/** A sandbox on PostgreSQL behind pgbouncer in transaction mode: create, paid. */
+async function checkPgbouncer(folder: string): Promise<void> {
+  const postgres = await startPostgres();
+  const bouncer = await startPgbouncer(await postgres.createDatabase(), folder);
+  const [port = 0, adminPort = 0] = await freePorts(2);
+  const environment = {
+    DATA_DIR: join(folder, 'pgbouncer'),
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    DATABASE_URL: bouncer.url,
+  };
+  const name = 'starts, creates a payment and settles it in transaction mode';
+  try {
+    const service = await startServiceProcess(environment);
+    try {
+      const headers = { authorization: `Bearer ${service.demoKey()}`, 'content-type': 'application/json' };
+      const wallet = { address: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', amount: '25.00' };
+      const callback = /https:\/\/127\.0\.0\.1:\d+\/inbox/.exec(service.output())?.[0];
+      const created = await fetch(`http://127.0.0.1:${port}/api/v1/wallet`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify({ ...wallet, callback }),
+      });
+      const { payment_id: id } = (await created.json()) as { payment_id: string };
+      await runCommand(environment, 'sandbox', 'pay', id);
+      const deadlineMs = Date.now() + 60_000;
+      for (;;) {
+        const status = await fetch(`http://127.0.0.1:${port}/api/v1/payment-status?payment_id=${id}`, {
+          headers,
+        });
+        if (((await status.json()) as { status: string }).status === 'paid') break;
+        if (Date.now() > deadlineMs) throw new Error('the payment was not paid within a minute');
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+    } finally {
+      await service.end('SIGTERM');
+    }
+    report(`pgbouncer ${versionOf('pgbouncer')}`, [{ name, problem: null }]);
+  } catch (error) {
+    report(`pgbouncer ${versionOf('pgbouncer')}`, [{ name, problem: String(error).slice(0, 1500) }]);
+  } finally {
+    await bouncer.stop();
+    await postgres.stop();
+  }
+}
+
+async function main(): Promise<void> {
+  if (process.argv.includes('--install')) install();
+  const only = process.argv.slice(2).filter((word) => word in packages);
+  const folder = mkdtempSync(join(tmpdir(), 'card-checkout-interop-'));
+  try {
+    for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
+      if (only.length > 0 && !only.includes(name)) continue;
+      if (versionOf(name) === undefined) console.log(`not checked: ${name} is not installed`);
+      else if (name === 'pgbouncer') await checkPgbouncer(folder);
+      else await checkProxy(name, folder);
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+await main();

@@ -1,0 +1,164 @@
+/** Starts proxies with the files of deploy/, on free ports and with a certificate of their own, and pgbouncer. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { freePorts } from '../../test/support/free-ports.ts';
+
+export interface Neighbour {
+  stop(): Promise<void>;
+}
+
+export interface ProxyOptions {
+  readonly folder: string;
+  /** The service's. */
+  readonly port: number;
+  readonly httpPort: number;
+  readonly httpsPort: number;
+}
+
+const START_MS = 20_000;
+const deploy = (name: string) => readFileSync(join(import.meta.dirname, '..', '..', 'deploy', name), 'utf8');
+
+/** Makes the certificate once. */
+export function certificateIn(folder: string): { readonly cert: string; readonly key: string } {
+  const [cert, key] = [join(folder, 'fullchain.pem'), join(folder, 'privkey.pem')];
+  if (existsSync(cert)) return { cert, key };
+  const subject = ['-subj', '/CN=pay.example.com', '-addext', 'subjectAltName=DNS:pay.example.com'];
+  const words = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...subject];
+  execFileSync('openssl', [...words, '-keyout', key, '-out', cert], { stdio: 'ignore' });
+  writeFileSync(join(folder, 'both.pem'), readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'));
+  return { cert, key };
+}
+
+/** Replaces each text once; throws where the file of deploy/ does not have it. */
+function replaced(text: string, changes: readonly (readonly [string, string])[]): string {
+  return changes.reduce((result, [from, to]) => {
+    if (!result.includes(from)) throw new Error(`the file in deploy/ has no "${from}"`);
+    return result.replaceAll(from, to);
+  }, text);
+}
+
+async function start(
+  port: number,
+  command: string,
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<Neighbour> {
+  const child = spawn(command, words, {
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin`, ...environment },
+  });
+  let output = '';
+  child.stderr.on('data', (chunk: Buffer) => {
+    output = `${output}${chunk.toString()}`.slice(-4_000);
+  });
+  const deadlineMs = Date.now() + START_MS;
+  while (!(await isListening(port))) {
+    if (child.exitCode !== null || Date.now() > deadlineMs)
+      throw new Error(`${command} did not start:\n${output}`);
+    await delay(50);
+  }
+  return {
+    async stop() {
+      const ended = once(child, 'exit');
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
+      await ended;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
+    socket.once('connect', () => socket.destroy());
+  });
+}
+
+async function startNginx({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbour> {
+  certificateIn(folder);
+  chmodSync(folder, 0o755);
+  const site = replaced(deploy('nginx.conf'), [
+    ['/etc/ssl/card-checkout', folder],
+    ['server 127.0.0.1:3000', `server 127.0.0.1:${port}`],
+    ['listen 80;', `listen 127.0.0.1:${httpPort};`],
+    ['listen [::]:80;', ''],
+    ['listen 443 ssl http2;', `listen 127.0.0.1:${httpsPort} ssl http2;`],
+    ['listen [::]:443 ssl http2;', ''],
+  ]);
+  const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${join(folder, name)};`,
+  );
+  const head = `daemon off; pid ${join(folder, 'nginx.pid')}; error_log stderr; events {}`;
+  const file = join(folder, 'nginx.conf');
+  writeFileSync(file, `${head} http { access_log off; ${temporary.join(' ')}\n${site} }`);
+  return start(httpsPort, 'nginx', ['-c', file]);
+}
+
+async function startHaproxy({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbour> {
+  certificateIn(folder);
+  const file = join(folder, 'haproxy.cfg');
+  const text = replaced(deploy('haproxy.cfg'), [
+    ['bind :80\n', `bind 127.0.0.1:${httpPort}\n`],
+    ['bind :443 ', `bind 127.0.0.1:${httpsPort} `],
+    ['/etc/haproxy/pay.example.com.pem', join(folder, 'both.pem')],
+    ['127.0.0.1:3000', `127.0.0.1:${port}`],
+  ]);
+  writeFileSync(file, text);
+  return start(httpsPort, 'haproxy', ['-db', '-f', file]);
+}
+
+async function startCaddy({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbour> {
+  const { cert, key } = certificateIn(folder);
+  const file = join(folder, 'Caddyfile');
+  const text = replaced(`\n${deploy('Caddyfile')}`, [
+    ['\npay.example.com {', `\nhttps://pay.example.com:${httpsPort} {\n\ttls ${cert} ${key}`],
+    ['\nhttp://pay.example.com {', `\nhttp://pay.example.com:${httpPort} {`],
+  ]);
+  writeFileSync(file, `{\n\tadmin off\n\tauto_https off\n}\n${text}`);
+  const words = ['run', '--adapter', 'caddyfile', '--config', file];
+  return start(httpsPort, 'caddy', words, { HOME: folder, UPSTREAM: `127.0.0.1:${port}` });
+}
+
+export const proxies = { nginx: startNginx, haproxy: startHaproxy, caddy: startCaddy } as const;
+
+/** pgbouncer in transaction mode in front of a database without passwords. */
+export async function startPgbouncer(
+  databaseUrl: string,
+  folder: string,
+): Promise<Neighbour & { readonly url: string }> {
+  const { hostname, port: serverPort, pathname, username } = new URL(databaseUrl);
+  const [port = 0] = await freePorts(1);
+  const home = join(folder, 'pgbouncer-home');
+  mkdirSync(home);
+  const users = join(home, 'users.txt');
+  writeFileSync(users, `"${username}" ""\n`);
+  const file = join(home, 'pgbouncer.ini');
+  writeFileSync(
+    file,
+    `[databases]
+${pathname.slice(1)} = host=${hostname} port=${serverPort} user=${username}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = any
+auth_file = ${users}
+pool_mode = transaction
+default_pool_size = 20
+max_client_conn = 200
+ignore_startup_parameters = extra_float_digits,options
+`,
+  );
+  chmodSync(folder, 0o755);
+  // It refuses to run as root.
+  const isRoot = process.getuid?.() === 0;
+  const words = isRoot ? ['-u', 'nobody', file] : [file];
+  const started = await start(port, 'pgbouncer', words);
+  return { ...started, url: `postgres://${username}@127.0.0.1:${port}${pathname}` };
+}
