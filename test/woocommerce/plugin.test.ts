@@ -126,6 +126,32 @@ it('states the same versions in its header and in the readme of wordpress.org', 
   }
 });
 
+it('has every text in its template and in each of its translations, with the same placeholders', () => {
+  const languages = join(plugin, 'languages');
+  const template = [
+    ...readFileSync(join(languages, 'card-checkout.pot'), 'utf8').matchAll(/^msgid ((?:".*"\n)+)/gm),
+  ]
+    .map(([, lines = '']) => [...lines.matchAll(/"(.*)"/g)].map(([, part]) => part).join(''))
+    .filter((text) => text !== '');
+  const used = filesBelow(plugin, '.php')
+    .filter((file) => !file.includes('languages'))
+    .flatMap((file) => [
+      ...readFileSync(file, 'utf8').matchAll(/(?:__|esc_html__)\(\s*'([^']+)',\s*'card-checkout'/g),
+    ])
+    .map(([, text]) => text as string);
+  expect([...new Set(used)].sort()).toEqual([...template].sort());
+  const placeholders = (text: string) => (text.match(/%(?:\d\$)?s/g) ?? []).sort();
+  const translations = filesBelow(languages, '.l10n.php');
+  expect(translations).toHaveLength(3);
+  for (const file of translations) {
+    const pairs = [...readFileSync(file, 'utf8').matchAll(/^ {8}'(.+)' =>\n {12}'(.+)',$/gm)];
+    expect(pairs.map(([, text]) => text).sort(), file).toEqual([...template].sort());
+    for (const [, text = '', translated = ''] of pairs) {
+      expect(placeholders(translated), translated).toEqual(placeholders(text));
+    }
+  }
+});
+
 it('follows PSR-12, where PHP_CodeSniffer is installed', async () => {
   if (spawnSync('phpcs', ['--version']).status !== 0) {
     console.warn('not checked: the code style of woocommerce, because phpcs is not installed here');

@@ -123,6 +123,12 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       await page.getByRole('link', { name: 'Test connection' }).click();
       await page.getByText('The connection works.').waitFor();
       await page.screenshot({ path: join(screenshots, `settings-${storage}.png`), fullPage: true });
+      const german = await shop.php(`
+        unload_textdomain('card-checkout');
+        add_filter('plugin_locale', fn () => 'de_DE');
+        load_plugin_textdomain('card-checkout', false, 'card-checkout/languages');
+        echo __('Test connection', 'card-checkout');`);
+      expect(german).toContain('Verbindung testen');
       await shop.php("do_action('card_checkout_check_open_orders');");
       expect(paidNotes(await readOrder(shop))).toHaveLength(1);
       const ours = shop

@@ -1,0 +1,148 @@
+<?php
+/** Translations of card-checkout for WordPress 6.5 and newer. */
+defined('ABSPATH') || exit;
+
+return [
+    'domain' => 'card-checkout',
+    'language' => 'fr_FR',
+    'messages' => [
+        '%s USDC arrived after the payment was canceled. Release it in the dashboard, then ship or refund by hand.' =>
+            '%s USDC sont arrivés après l’annulation du paiement. Libérez-les dans le tableau de bord, puis expédiez ou remboursez manuellement.',
+        '%s USDC of the canceled payment was released to your wallet. Ship or refund by hand.' =>
+            '%s USDC du paiement annulé ont été versés dans votre portefeuille. Expédiez ou remboursez manuellement.',
+        '%s USDC received. The payout to your wallet is on its way. Do not ship yet.' =>
+            '%s USDC reçus. Le versement vers votre portefeuille est en cours. N’expédiez pas encore.',
+        'API key' =>
+            'Clé d’API',
+        'Canceled, money paid out' =>
+            'Annulé, argent versé',
+        'Canceled, with money waiting' =>
+            'Annulé, argent en attente',
+        'Card' =>
+            'Carte',
+        'Card checkout' =>
+            'Card checkout',
+        'Card checkout is not offered to customers: %s' =>
+            'Card checkout n’est pas proposé aux clients : %s',
+        'Check now' =>
+            'Vérifier maintenant',
+        'Connection' =>
+            'Connexion',
+        'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
+            'Les clients paient par carte chez un prestataire on-ramp. Vous recevez des USDC sur Polygon dans votre propre portefeuille.',
+        'Deposit transaction' =>
+            'Transaction de dépôt',
+        'Description' =>
+            'Description',
+        'Enable' =>
+            'Activer',
+        'Expired or canceled' =>
+            'Expiré ou annulé',
+        'Last accepted webhook: %s UTC.' =>
+            'Dernier webhook accepté : %s UTC.',
+        'Last checked' =>
+            'Dernière vérification',
+        'Last rejected webhook: %1$s UTC. %2$s' =>
+            'Dernier webhook refusé : %1$s UTC. %2$s',
+        'Needs attention' =>
+            'Demande votre attention',
+        'Offer card checkout to customers' =>
+            'Proposer card checkout aux clients',
+        'Open' =>
+            'Ouvert',
+        'Paid' =>
+            'Payé',
+        'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
+            'Payé après l’annulation de la commande. Vérifiez le stock, puis expédiez ou remboursez manuellement.',
+        'Paid out' =>
+            'Versé',
+        'Paid: %1$s USDC received, %2$s USDC paid out to your wallet. Payment %3$s, deposit %4$s, payout %5$s.' =>
+            'Payé : %1$s USDC reçus, %2$s USDC versés dans votre portefeuille. Paiement %3$s, dépôt %4$s, versement %5$s.',
+        'Partially paid' =>
+            'Payé en partie',
+        'Partially paid: %s USDC received. The customer can pay the rest at the same checkout link.' =>
+            'Payé en partie : %s USDC reçus. Le client peut payer le reste avec le même lien de paiement.',
+        'Payment' =>
+            'Paiement',
+        'Payout on its way' =>
+            'Versement en cours',
+        'Payout transaction' =>
+            'Transaction de versement',
+        'Payout wallet' =>
+            'Portefeuille de versement',
+        'Received' =>
+            'Reçu',
+        'Saved, ends in %s. Enter a new key to replace it.' =>
+            'Enregistrée, se termine par %s. Saisissez une nouvelle clé pour la remplacer.',
+        'Service address' =>
+            'Adresse du service',
+        'Settings' =>
+            'Réglages',
+        'State' =>
+            'État',
+        'Test connection' =>
+            'Tester la connexion',
+        'Tested on %1$s UTC. Deposit contracts on chain %2$s are accepted.' =>
+            'Testé le %1$s UTC. Les contrats de dépôt de la chaîne %2$s sont acceptés.',
+        'The API key is missing.' =>
+            'La clé d’API est absente.',
+        'The API key must begin with service_live_.' =>
+            'La clé d’API doit commencer par service_live_.',
+        'The body is not an event.' =>
+            'Le corps n’est pas un événement.',
+        'The body is too long.' =>
+            'Le corps est trop long.',
+        'The connection does not work: %s' =>
+            'La connexion ne fonctionne pas : %s',
+        'The connection has not been tested yet.' =>
+            'La connexion n’a pas encore été testée.',
+        'The connection works.' =>
+            'La connexion fonctionne.',
+        'The event is about another payment.' =>
+            'L’événement concerne un autre paiement.',
+        'The event is old, or the clock of one of the servers is wrong.' =>
+            'L’événement est ancien, ou l’horloge d’un des serveurs est fausse.',
+        'The https address of your card-checkout service.' =>
+            'L’adresse https de votre service card-checkout.',
+        'The key needs the scopes create and read. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
+            'La clé doit avoir les permissions create et read. CARD_CHECKOUT_API_KEY dans wp-config.php est prioritaire.',
+        'The order does not exist.' =>
+            'La commande n’existe pas.',
+        'The order is unknown.' =>
+            'La commande est inconnue.',
+        'The payment could not be started. Please try again.' =>
+            'Le paiement n’a pas pu commencer. Veuillez réessayer.',
+        'The payment expired or was canceled. Nothing was paid.' =>
+            'Le paiement a expiré ou a été annulé. Rien n’a été payé.',
+        'The payment was checked.' =>
+            'Le paiement a été vérifié.',
+        'The payout wallet is missing.' =>
+            'Le portefeuille de versement est absent.',
+        'The payout wallet must be 0x and 40 hexadecimal digits.' =>
+            'Le portefeuille de versement doit être 0x suivi de 40 chiffres hexadécimaux.',
+        'The payout was refused. The operator of the service must look at the payment.' =>
+            'Le versement a été refusé. L’opérateur du service doit examiner le paiement.',
+        'The service address is missing.' =>
+            'L’adresse du service est absente.',
+        'The service address must be https:// and a host, without a path.' =>
+            'L’adresse du service doit être https:// et un hôte, sans chemin.',
+        'The shop’s currency is not one of %s.' =>
+            'La devise de la boutique n’est pas l’une de %s.',
+        'The signature is wrong.' =>
+            'La signature est incorrecte.',
+        'The test uses the saved settings, and accepts the deposit contracts that the service publishes.' =>
+            'Le test utilise les réglages enregistrés et accepte les contrats de dépôt que le service publie.',
+        'This order has no payment at card checkout.' =>
+            'Cette commande n’a pas de paiement chez card checkout.',
+        'Title' =>
+            'Titre',
+        'What customers see at the checkout.' =>
+            'Ce que les clients voient au moment de payer.',
+        'You may not do this.' =>
+            'Vous n’avez pas le droit de faire cela.',
+        'You pay by card on the next page, and then return to the shop.' =>
+            'Vous payez par carte sur la page suivante, puis vous revenez à la boutique.',
+        'Your own address on Polygon (0x…).' =>
+            'Votre propre adresse sur Polygon (0x…).',
+    ],
+];
