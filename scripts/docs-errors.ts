@@ -69,6 +69,14 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     where: 'merchant API, command line',
     action: 'The message gives the reason. `payment show` has the details.',
   },
+  refund_not_found: {
+    where: 'merchant API',
+    action: 'Check the id. A refund of another account returns the same error.',
+  },
+  refund_state_conflict: {
+    where: 'merchant API',
+    action: 'The message gives the reason. Read the refund again.',
+  },
   too_many_keys: { where: 'command line', action: 'Revoke an unused key.' },
   cursor_expired: {
     where: 'merchant API',

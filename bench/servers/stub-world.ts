@@ -43,6 +43,7 @@ export function createStubWorld(): ExternalServices {
     intervals: {
       watchIntervalMs: 2_000,
       relayIntervalMs: 1_000,
+      refundIntervalMs: 30_000,
       rescanIntervalMs: 5 * 60_000,
       rescanDepthBlocks: 2_000,
       thoroughRescanIntervalMs: 50 * 60_000,
@@ -76,6 +77,7 @@ function createQuietChain(): ChainReader {
     readBlock: async (number) => (number <= latestNumber() ? block(number) : null),
     readLogs: async ({ toBlock }) => ({ transfers: [], forwarded: [], scannedTo: block(toBlock) }),
     confirmLogs: async () => true,
+    readTransactionBlock: async () => null,
     confirmBlock: async () => true,
   };
   return {

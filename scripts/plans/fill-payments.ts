@@ -15,6 +15,7 @@ export const growingTables: readonly string[] = [
   'relay_attempts',
   'state_changes',
   'events',
+  'refunds',
 ];
 
 /** The moment the synthetic year ends at; operations are measured as if it were now. */
@@ -62,7 +63,8 @@ export async function fillPayments(
       .then(() => run('deposits and releases', observationSql(payments)))
       .then(() => run('relay batches', relaySql(payments)))
       .then(() => run('idempotency records', idempotencySql(payments)))
-      .then(() => run('events', eventsSql)),
+      .then(() => run('events', eventsSql))
+      .then(() => run('refunds', refundsSql)),
   ]);
   await run('indexes', 'DROP TABLE synthetic', ...makeIndexes);
   await run('vacuum and analyze', 'VACUUM payments', 'ANALYZE');
@@ -134,6 +136,16 @@ const eventsSql = `
   SELECT account_id, row_number() OVER (PARTITION BY account_id ORDER BY i), time_ms + 600000, 'payment.' || state, id
   FROM synthetic WHERE state IN ('paid', 'canceled');
   INSERT INTO event_numbers (account_id, newest) SELECT account_id, max(number) FROM events GROUP BY account_id`;
+
+/** One paid payment in forty has a refund; few of them wait for their transfer. */
+const refundsSql = `
+  INSERT INTO refunds (id, account_id, payment_id, created_at_ms, units, status, expires_at_ms, destination, scanned_block,
+    transaction_hash, log_index, block_number, paid_at_ms)
+  SELECT 'rfd_' || lpad(to_hex(i), 20, '0'), account_id, id, time_ms, 5000000,
+    CASE WHEN i % 10000 = 0 THEN 'awaiting_transfer' ELSE 'paid' END, time_ms + 2592000000,
+    '0x' || lpad(to_hex(i), 40, '0'), block_number,
+    CASE WHEN i % 10000 = 0 THEN NULL ELSE '0x' || lpad(to_hex(i), 64, 'b') END, 1, block_number, time_ms
+  FROM synthetic WHERE state = 'paid' AND i % 40 = 0`;
 
 function paymentsSql(payments: number): string {
   const whenPaid = (value: string, otherwise = 'NULL') =>

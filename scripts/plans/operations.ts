@@ -50,6 +50,12 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'alerts.claimAlerts': 'where mail is configured, by the index of those that wait',
   'visits.listVisitOutcomes':
     'once a minute, the newest 2,000 visits by the index of their times, and their payments',
+  'refunds.createRefund': 'by hand, by the payment and the address',
+  'refunds.changeRefund': 'by hand, and once a transfer, by the primary key',
+  'refunds.findRefund': 'dashboard and merchant API, by the primary key',
+  'refunds.listRefunds': 'dashboard and merchant API, by the payment',
+  'refunds.isTransferCounted': 'once a submitted transaction, by the transfer',
+  'refunds.recordRefundScan': 'twice a minute while a refund is open, by the primary key',
   'events.deleteEvents': 'every half second, by the index of their times',
   'alerts.returnAlert': 'where the mail server cannot be reached, by the primary key',
   'people.addPasskey': 'dashboard, by the user',
@@ -170,6 +176,11 @@ function eventOperations(): HotOperation[] {
       name: 'the next 100 events of 64 accounts',
       when: 'each read of events',
       run: ({ events }, { spread }) => all(spread, ({ accountId }) => events.listEvents(accountId, 5, 100)),
+    },
+    {
+      name: 'refunds that wait for a transfer',
+      when: 'every half minute',
+      run: ({ refunds }) => refunds.listWatchedRefunds(0, 500),
     },
     {
       name: 'events without a number',

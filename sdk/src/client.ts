@@ -8,6 +8,9 @@ import type {
   MerchantPaymentPage,
   Payment,
   PaymentStatus,
+  Refund,
+  RefundList,
+  RefundRequest,
   SettlementPublication,
 } from './wire.ts';
 
@@ -70,6 +73,17 @@ export interface Client {
     /** Cancels a payment for which nothing has arrived. @throws ApiError (409: its state does not allow it), ConnectionError */
     cancel(paymentId: string): Promise<MerchantPayment>;
   };
+  readonly refunds: {
+    /** Opens a refund. Not idempotent: list the refunds before you repeat it. @throws ApiError (409: less can be refunded), ConnectionError */
+    create(paymentId: string, request: RefundRequest): Promise<Refund>;
+    /** Lists the refunds of a payment, and what can still be refunded. @throws ApiError, ConnectionError */
+    list(paymentId: string): Promise<RefundList>;
+    get(refundId: string): Promise<Refund>;
+    /** Submits the hash of a transfer of another amount. @throws ApiError, ConnectionError */
+    submitTransaction(refundId: string, transaction: string): Promise<Refund>;
+    /** Cancels a refund that is not paid. @throws ApiError (409: it is paid or canceled), ConnectionError */
+    cancel(refundId: string): Promise<Refund>;
+  };
   readonly events: {
     /**
      * Reads the events after a number, or from the oldest that exists. `followEvents` does so in a loop.
@@ -100,6 +114,14 @@ export function createClient(options: ClientOptions): Client {
     wait: options.wait ?? ((ms) => new Promise((resolve) => setTimeout(resolve, ms))),
     random: options.random ?? Math.random,
   };
+  const refundPath = (refundId: string) => `/merchant/v1/refunds/${encodeURIComponent(refundId)}`;
+  const refundsOf = (paymentId: string) => `/merchant/v1/payments/${encodeURIComponent(paymentId)}/refunds`;
+  /** Not repeated: a second `create` would open a second refund. */
+  async function refund(method: 'GET' | 'POST', path: string, body?: object): Promise<Refund> {
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await sendRequest({ ...context, maximumRetries: 0 }, { method, path, ...sent });
+    return expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
+  }
   return {
     checkouts: {
       async create(request, { idempotencyKey } = {}) {
@@ -135,6 +157,17 @@ export function createClient(options: ClientOptions): Client {
         const answer = await sendRequest(context, { method: 'POST', path });
         return expectFields<MerchantPayment>(answer, ['payment_id', 'status', 'forward_status']);
       },
+    },
+    refunds: {
+      create: (paymentId, request) => refund('POST', refundsOf(paymentId), request),
+      async list(paymentId) {
+        const answer = await sendRequest(context, { method: 'GET', path: refundsOf(paymentId) });
+        return expectList<RefundList>(answer, 'refunds');
+      },
+      get: (refundId) => refund('GET', refundPath(refundId)),
+      submitTransaction: (refundId, transaction) =>
+        refund('POST', `${refundPath(refundId)}/transaction`, { transaction }),
+      cancel: (refundId) => refund('POST', `${refundPath(refundId)}/cancel`),
     },
     events: {
       async list({ after, limit = EVENTS_OF_A_PAGE } = {}) {

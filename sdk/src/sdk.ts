@@ -27,6 +27,9 @@ export type {
   PaymentPaidEvent,
   PaymentStatus,
   Provider,
+  Refund,
+  RefundList,
+  RefundRequest,
   SettlementPublication,
   WebhookEvent,
 } from './wire.ts';

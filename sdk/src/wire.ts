@@ -122,7 +122,47 @@ export type MerchantEventType =
   | 'payment.forwarded'
   | 'payment.canceled'
   | 'payment.attention_required'
-  | 'payment.updated';
+  | 'payment.updated'
+  | 'refund.opened'
+  | 'refund.transaction_refused'
+  | 'refund.paid'
+  | 'refund.transfer_reverted'
+  | 'refund.canceled';
+
+/** A refund in USDC, which you transfer from your own wallet. */
+export interface Refund {
+  readonly refund_id: string;
+  readonly payment_id: string;
+  readonly status: 'awaiting_transfer' | 'paid' | 'canceled' | 'expired';
+  /** In USDC. Transfer exactly this amount. */
+  readonly amount: string;
+  readonly reason: string | null;
+  readonly destination: string;
+  /** The transfer for a wallet (EIP-681) while it is expected. */
+  readonly payment_uri: string | null;
+  readonly submitted_transaction: string | null;
+  readonly transaction_problem: 'no_transfer' | 'too_early' | 'exceeds_received' | 'already_counted' | null;
+  readonly transaction: string | null;
+  readonly sender: string | null;
+  readonly created_at: string;
+  readonly expires_at: string;
+  readonly paid_at: string | null;
+}
+
+/** What a refund is opened with. */
+export interface RefundRequest {
+  /** In USDC, `all` (the default) or `surplus`. */
+  readonly amount?: string;
+  readonly reason?: string | null;
+  /** The customer's Polygon address. */
+  readonly destination: string;
+}
+
+/** Refunds of a payment, the oldest first. */
+export interface RefundList {
+  readonly refunds: readonly Refund[];
+  readonly refundable_amount: string;
+}
 
 /** One entry of the account's event log. */
 export interface MerchantEvent {
@@ -132,6 +172,8 @@ export interface MerchantEvent {
   readonly created_at: string;
   /** The payment as it is now, not as it was then. */
   readonly payment: MerchantPayment;
+  /** The refund as it is now, in an event of a refund; else null. */
+  readonly refund: Refund | null;
 }
 
 /** Events in their order. */

@@ -37,6 +37,8 @@ export interface Intervals {
   /** Pause between two questions for the final block while nothing of ours is above the last one. Default 0. */
   readonly finalityIntervalMs?: number;
   readonly relayIntervalMs: number;
+  /** Pause between two looks for the transfers of open refunds. */
+  readonly refundIntervalMs: number;
   readonly rescanIntervalMs: number;
   /** Number of final blocks that a thorough rescan reads again; a start begins with one. */
   readonly rescanDepthBlocks: number;

@@ -29,6 +29,7 @@ const liveIntervals: Intervals = {
   idleWatchIntervalMs: 45_000,
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
+  refundIntervalMs: 30_000,
   rescanIntervalMs: 5 * 60_000,
   rescanDepthBlocks: 2_000,
   thoroughRescanIntervalMs: 50 * 60_000,

@@ -44,10 +44,18 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     limits,
     baseUrl: config.baseUrl,
   });
-  registerMerchantApi(server, { ...store, limits, nowMs: clock.nowMs, baseUrl: config.baseUrl });
   openCustomerPages(server, parts);
   const { explorerTransactionUrl, settlements } = external;
   const { token } = settlements[0];
+  registerMerchantApi(server, {
+    ...store,
+    isReservedAddress: parts.create.settlement.isReservedAddress,
+    token,
+    chainId: external.chainId,
+    limits,
+    nowMs: clock.nowMs,
+    baseUrl: config.baseUrl,
+  });
   registerDashboard(server, createDashboardContext({ ...parts, token, explorerTransactionUrl }));
   registerProviderWebhooks(server, {
     payments: store.payments,

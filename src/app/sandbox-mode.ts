@@ -47,6 +47,7 @@ const CUSTOMER_COUNTRY = 'DE';
 const sandboxIntervals: Intervals = {
   watchIntervalMs: 400,
   relayIntervalMs: 400,
+  refundIntervalMs: 400,
   rescanIntervalMs: 60_000,
   rescanDepthBlocks: 200,
   thoroughRescanIntervalMs: 5 * 60_000,
@@ -255,6 +256,7 @@ function createTestPayments(
       const { transactionHash } = await sandbox.customerWallet.send(payment.depositAddress, units);
       return { provider: payment.provider, transactionHash, deliveryUnits: units };
     },
+    payRefund: (to, units) => sandbox.customerWallet.send(to, units),
     async setProviderFault(provider, fault) {
       sandbox.faults.setProvider(provider, fault);
     },

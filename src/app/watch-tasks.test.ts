@@ -19,6 +19,7 @@ function partsWithMissedDeposit(failures: number) {
     readBlock: async () => CURSOR,
     readLogs: async () => ({ transfers: [], forwarded: [], scannedTo: CURSOR }),
     confirmLogs: async () => true,
+    readTransactionBlock: async () => null,
     confirmBlock: async () => true,
   } satisfies ChainView;
   const count = { inc: () => {} };

@@ -16,6 +16,7 @@ import { relayReleases } from '../payments/relay/relay-releases.ts';
 import { sendAlerts } from '../payments/send-alerts.ts';
 import { sendReceipts } from '../payments/send-receipts.ts';
 import { claimWebhooks, type DeliveryBounds, sendWebhook } from '../payments/send-webhooks.ts';
+import { watchRefunds } from '../payments/watch-refunds.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
@@ -58,6 +59,7 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
       ...createWatchTasks(parts),
       createIndexTask(parts.store),
       createEventTask(parts),
+      createRefundTask(parts),
       createErasingTask(parts),
     ],
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
@@ -86,6 +88,19 @@ function createEventTask({ store: { events }, nowMs }: WorkerParts): WorkerTask 
       const numbered = await events.numberEvents(EVENTS_AT_A_TIME);
       const deleted = await events.deleteEvents(nowMs() - EVENT_RETENTION_MS, EVENTS_AT_A_TIME);
       return numbered === EVENTS_AT_A_TIME || deleted === EVENTS_AT_A_TIME;
+    },
+  };
+}
+
+/** Looks for the transfers of open refunds. */
+function createRefundTask({ store, external, nowMs }: WorkerParts): WorkerTask {
+  const context = { ...store, chain: external.chain, nowMs };
+  return {
+    name: 'refunds',
+    intervalMs: external.intervals.refundIntervalMs,
+    async run() {
+      await watchRefunds(context);
+      return false;
     },
   };
 }

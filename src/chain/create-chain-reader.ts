@@ -8,7 +8,7 @@ import {
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
 import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
-import { readBlockReference, readHash } from './json-rpc.ts';
+import { readBlockReference, readCount, readHash } from './json-rpc.ts';
 import type { LogSources } from './read-logs.ts';
 import { type BlockRange, createBlockRange, scanBlocks } from './scan-blocks.ts';
 
@@ -131,6 +131,11 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       readLogs: (query) => {
         const seenBlock = (number: number) => (latestSeen?.number === number ? latestSeen : undefined);
         return scanBlocks({ endpoint: asked, range, sources, seenBlock }, query);
+      },
+      async readTransactionBlock(transactionHash) {
+        const receipt = await asked.rpc.call('eth_getTransactionReceipt', [transactionHash]);
+        if (receipt === null) return null;
+        return readCount((receipt as { readonly blockNumber?: unknown }).blockNumber, 'block number');
       },
       confirmLogs: (logs, final) => areConfirmed(endpoint, logs, final),
       async confirmBlock(block) {

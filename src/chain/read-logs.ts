@@ -139,7 +139,14 @@ function readTransfers(answer: unknown, token: Address, query: LogQuery): Transf
     const position = positionOf(log, addresses, query);
     const units = BigInt(log.data);
     // Anyone can send a transfer of zero to any address, for the price of gas.
-    if (units > 0n) transfers.push({ recipient: checksumAddress(digits.slice(2)), units, ...position });
+    if (units === 0n) continue;
+    const sender = log.topics[1] !== undefined && topicPattern.test(log.topics[1]) ? log.topics[1] : null;
+    transfers.push({
+      recipient: checksumAddress(digits.slice(2)),
+      ...(sender === null ? {} : { sender: checksumAddress(sender.slice(26)) }),
+      units,
+      ...position,
+    });
   }
   return inChainOrder(transfers);
 }

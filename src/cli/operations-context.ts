@@ -8,6 +8,7 @@ import type { EmailStore } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
 import type { ProviderDescriptions, Rates } from '../domain/ports/provider.ts';
+import type { RefundStore } from '../domain/ports/refund-store.ts';
 import type {
   ObservationStore,
   RelayStore,
@@ -49,6 +50,7 @@ export interface OperationsContext {
   readonly observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
   readonly emails: EmailStore;
   readonly webhooks: WebhookStore;
+  readonly refunds: Pick<RefundStore, 'findRefund'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;
   /** Null without a connected chain. */

@@ -175,6 +175,7 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ['payment rescue id --token pol', 'payment rescue', { payment: 'id', token: 'pol' }],
   ['verify', 'verify', {}],
   ['verify --offline', 'verify', { offline: true }],
+  ['sandbox refund id', 'sandbox refund', { refund: 'id' }],
   ['sandbox pay id', 'sandbox pay', { payment: 'id' }],
   ['sandbox pay id --provider wert --usdc 1', 'sandbox pay', { payment: 'id', provider: 'wert', usdc: '1' }],
   [
@@ -222,6 +223,7 @@ describe('the command line', () => {
         'provider prove',
         'provider set',
         'sandbox pay',
+        'sandbox refund',
         'payment create',
         'payment list',
         'payment show',

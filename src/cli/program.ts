@@ -229,6 +229,12 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
     .option('--provider <provider>', 'pay at this provider')
     .option('--usdc <amount>', 'deliver this amount instead of the quoted one');
 
+  operation(
+    leaf(sandbox, 'refund', 'transfer what a refund of the demo account asks for').argument('<refund>'),
+    services,
+    'sandbox refund',
+  );
+
   const fault = sandbox.command('fault').description('inject faults');
   for (const target of ['provider', 'rates', 'chain'] as const) {
     const command = leaf(fault, target, faultDescriptions[target]);

@@ -1,6 +1,8 @@
 import { ServiceError } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import type { TestPayments } from '../domain/ports/test-payments.ts';
+import { requireRefundStatus } from '../domain/refund.ts';
+import { readRefund } from '../payments/refunds.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import { triggerEvent } from './trigger-event.ts';
@@ -21,6 +23,15 @@ export const sandboxOperations: Readonly<Record<string, Operation>> = {
       usdc: formatUnits(paid.deliveryUnits),
       transaction_hash: paid.transactionHash,
     };
+  },
+  'sandbox refund': async (context, args) => {
+    const testPayments = requireTestPayments(context);
+    const { accountId } = testPayments.defaults;
+    const refund = await readRefund(context, accountId, argument.required(args, 'refund'));
+    requireRefundStatus(refund, context.nowMs(), 'awaiting_transfer');
+    const { destination, units } = refund;
+    const { transactionHash } = await testPayments.payRefund(destination, units);
+    return { to: destination, usdc: formatUnits(units), transaction_hash: transactionHash };
   },
   'sandbox fault': async (context, args) => {
     const target = argument.faultTarget(args);

@@ -5,7 +5,7 @@ import { invalidField } from './errors.ts';
 export const API_KEY_PREFIX = 'service_live_';
 
 /** What a key may do. `create` is for checkouts; the others are for payments that exist. */
-export const keyScopes = ['create', 'read', 'cancel'] as const;
+export const keyScopes = ['create', 'read', 'cancel', 'refund'] as const;
 export type KeyScope = (typeof keyScopes)[number];
 
 export function isKeyScope(value: string): value is KeyScope {

@@ -48,6 +48,12 @@ export const errorTable = {
     code: null,
     text: 'The Idempotency-Key was already used with other parameters.',
   },
+  refund_not_found: { status: 404, code: null, text: 'Refund not found.' },
+  refund_state_conflict: {
+    status: 409,
+    code: null,
+    text: 'The state of the refund does not allow this.',
+  },
   payment_state_conflict: {
     status: 409,
     code: null,

@@ -14,6 +14,11 @@ export const paymentEventTypes = {
   'payment.canceled': 'The payment expired or was canceled.',
   'payment.attention_required': 'The release of the money needs attention.',
   'payment.updated': 'The payment came into another state that no other event describes.',
+  'refund.opened': 'A refund is opened.',
+  'refund.transaction_refused': "The submitted transaction, or a transfer that arrived, is not the refund's.",
+  'refund.paid': "The refund's transfer is final.",
+  'refund.transfer_reverted': "A reorganization removed the refund's transfer. It is expected again.",
+  'refund.canceled': 'The refund is canceled.',
 } as const satisfies Record<string, string>;
 
 export type PaymentEventType = keyof typeof paymentEventTypes;
@@ -23,6 +28,8 @@ export interface NumberedEvent {
   readonly number: number;
   readonly type: PaymentEventType;
   readonly paymentId: PaymentId;
+  /** Null for an event of the payment itself. */
+  readonly refundId: string | null;
   readonly atMs: number;
 }
 

@@ -35,6 +35,7 @@ function chainOf(
       return { transfers, forwarded: [], scannedTo: blockAt(scannedTo) };
     },
     confirmLogs: async () => true,
+    readTransactionBlock: async () => null,
     confirmBlock: async ({ number }) => isConfirmed(number),
   };
   return {
@@ -180,6 +181,7 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
       return { transfers: options.hasDeposits ? [deposit] : [], forwarded: [], scannedTo: blockAt(toBlock) };
     },
     confirmLogs: async () => true,
+    readTransactionBlock: async () => null,
     confirmBlock: async () => true,
   };
   const chain = { withView: (use: (view: ChainView) => Promise<unknown>) => use(view) } as ChainReader;

@@ -10,6 +10,7 @@ import { createPaymentIndex } from './payment-index.ts';
 import { createPaymentSearch } from './payment-search.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore, type ProviderSessionWrites } from './providers.ts';
+import { createRefundStore } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import type { EngineTraits, Scripts } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
@@ -46,6 +47,7 @@ export function assembleStore(
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
     events: createEventStore(scripts),
+    refunds: createRefundStore(scripts),
     providers,
     settlements: createSettlementStore(scripts),
     people: createPeopleStore(scripts),

@@ -11,8 +11,18 @@ import type {
 } from '../domain/ports/mail.ts';
 import { INDEX_LOCK } from './payment-index.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
-import { type EngineTraits, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import {
+  type EngineTraits,
+  lock,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  select,
+  update,
+} from './scripts.ts';
 import { checkListLimit } from './store.ts';
+import { refundTable } from './tables.ts';
 
 /** Erases customers' e-mail addresses, on any engine. */
 export function createEmailStore(scripts: Scripts, traits: EngineTraits): EmailStore {
@@ -46,6 +56,7 @@ function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): 
     id,
     accountId,
   );
+  yield* eraseFromRefunds(payment, before.email);
   yield* run('UPDATE payments SET email = NULL WHERE account_id = ?1 AND id = ?2', accountId, id);
   const kept = termsOfPayment({ ...before, email: null });
   for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
@@ -57,6 +68,14 @@ function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): 
     );
   }
   return 'erased';
+}
+
+/** The address on the chain stays: it is public there, and the account of the money. */
+function* eraseFromRefunds({ accountId, id }: PaymentReference, email: string): Script<void> {
+  const rest = 'WHERE account_id = ?1 AND payment_id = ?2 AND reason IS NOT NULL';
+  for (const refund of yield* select(refundTable, rest, accountId, id)) {
+    yield* update(refundTable, { ...refund, reason: textWithoutEmail(refund.reason ?? '', email) });
+  }
 }
 
 interface RecordedWebhook {

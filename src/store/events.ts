@@ -74,12 +74,7 @@ function* listEvents(accountId: string, after: number, limit: number): Script<Ev
   );
   const newest = yield* newestNumber(accountId);
   return {
-    events: events.map(({ number, type, paymentId, atMs }) => ({
-      number,
-      type: paymentEventTypeOf(type),
-      paymentId,
-      atMs,
-    })),
+    events: events.map((event) => ({ ...event, type: paymentEventTypeOf(event.type) })),
     newest,
     oldestAfter: oldest === null ? newest : Number(oldest.number) - 1,
   };

@@ -357,7 +357,8 @@ export function initialSchema(engine: Engine): Migration {
       account_id ${id} NOT NULL,
       payment_id ${id} NOT NULL,
       at_ms ${bigint} NOT NULL,
-      type ${id} NOT NULL
+      type ${id} NOT NULL,
+      refund_id ${id}
       ${postgres(', PRIMARY KEY (row, account_id)')}
     )${strict};
     CREATE TABLE events (
@@ -366,6 +367,7 @@ export function initialSchema(engine: Engine): Migration {
       at_ms ${bigint} NOT NULL,
       type ${id} NOT NULL,
       payment_id ${id} NOT NULL,
+      refund_id ${id},
       PRIMARY KEY (account_id, number)
     )${clustered};
     CREATE INDEX events_by_time ON events (at_ms);
@@ -374,6 +376,32 @@ export function initialSchema(engine: Engine): Migration {
       account_id ${id} PRIMARY KEY NOT NULL,
       newest ${bigint} NOT NULL
     )${strict};
+
+    CREATE TABLE refunds (
+      id ${id} NOT NULL,
+      account_id ${id} NOT NULL,
+      payment_id ${id} NOT NULL,
+      created_at_ms ${bigint} NOT NULL,
+      units ${amount} NOT NULL,
+      reason text,
+      status ${id} NOT NULL,
+      expires_at_ms ${bigint} NOT NULL,
+      destination ${id} NOT NULL,
+      scanned_block ${bigint} NOT NULL,
+      submitted_hash ${id},
+      transaction_problem text,
+      sender ${id},
+      transaction_hash ${id},
+      log_index ${bigint},
+      block_number ${bigint},
+      paid_at_ms ${bigint},
+      PRIMARY KEY (id, account_id)
+    )${clustered};
+    CREATE INDEX refunds_by_payment ON refunds (payment_id);
+    CREATE INDEX refunds_watched ON refunds (destination) WHERE status = 'awaiting_transfer';
+    -- A transfer belongs to one refund at most.
+    CREATE UNIQUE INDEX refunds_by_transfer ON refunds (transaction_hash, log_index, account_id)
+      WHERE transaction_hash IS NOT NULL;
 
     -- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
     -- together while no server runs: it is then made anew. On PostgreSQL the primary key of payments is in the order

@@ -25,6 +25,7 @@ import {
   requireFinal,
   stopBeforeRevisited,
 } from './observation-rules.ts';
+import { revertRefundsAbove } from './refunds.ts';
 import {
   decideAll,
   insert,
@@ -134,6 +135,7 @@ function* rewindTo(block: BlockReference, decide: Decide, nowMs: number): Script
   yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
   yield* run('DELETE FROM checkpoints WHERE number >= ?1', block.number);
   yield* insert(checkpointTable, block);
+  yield* revertRefundsAbove(block.number, nowMs);
   yield* decideAll(affected, decide);
 }
 

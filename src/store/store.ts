@@ -5,6 +5,7 @@ import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts
 import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
 import type { ProviderStore, VisitStore } from '../domain/ports/provider.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
+import type { RefundStore } from '../domain/ports/refund-store.ts';
 import type {
   AddressPageStore,
   LeaseStore,
@@ -34,6 +35,7 @@ export interface Store {
   readonly receipts: ReceiptStore;
   readonly alerts: AlertStore;
   readonly events: EventStore;
+  readonly refunds: RefundStore;
   readonly providers: ProviderStore;
   readonly visits: VisitStore;
   readonly settlements: SettlementStore;

@@ -15,6 +15,7 @@ import type {
   SettlementRecord,
 } from '../domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
+import type { Refund } from '../domain/refund.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { type Fields, type Table, table } from './columns.ts';
 
@@ -366,18 +367,52 @@ export const stateChangeTable = table<RowOwner & { atMs: number; state: string }
 );
 
 /** Events that are numbered a moment later, in the order in which they were added. */
-export const unnumberedEventTable = table<RowOwner & { row: number; atMs: number; type: string }>(
+export const unnumberedEventTable = table<
+  RowOwner & { row: number; atMs: number; type: string; refundId: string | null }
+>(
   'unnumbered_events',
   ['row'],
-  { row: 'integer', accountId: 'text', paymentId: 'text', atMs: 'integer', type: 'text' },
+  {
+    row: 'integer',
+    accountId: 'text',
+    paymentId: 'text',
+    atMs: 'integer',
+    type: 'text',
+    refundId: 'text',
+  },
   { numberedBy: 'row' },
 );
 
-export const eventTable = table<RowOwner & { number: number; atMs: number; type: string }>(
-  'events',
-  ['account_id', 'number'],
-  { accountId: 'text', number: 'integer', atMs: 'integer', type: 'text', paymentId: 'text' },
-);
+export const eventTable = table<
+  RowOwner & { number: number; atMs: number; type: string; refundId: string | null }
+>('events', ['account_id', 'number'], {
+  accountId: 'text',
+  number: 'integer',
+  atMs: 'integer',
+  type: 'text',
+  paymentId: 'text',
+  refundId: 'text',
+});
+
+export const refundTable = table<Refund>('refunds', ['id'], {
+  id: 'text',
+  accountId: 'text',
+  paymentId: 'text',
+  createdAtMs: 'integer',
+  units: 'amount',
+  reason: 'text',
+  status: 'text',
+  expiresAtMs: 'integer',
+  destination: 'text',
+  scannedBlock: 'integer',
+  submittedHash: 'text',
+  transactionProblem: 'text',
+  sender: 'text',
+  transactionHash: 'text',
+  logIndex: 'integer',
+  blockNumber: 'integer',
+  paidAtMs: 'integer',
+});
 
 const eventNumberTable = table<{ accountId: string; newest: number }>('event_numbers', ['account_id'], {
   accountId: 'text',
@@ -432,6 +467,7 @@ export const tables: readonly Table[] = [
   unnumberedEventTable,
   eventTable,
   eventNumberTable,
+  refundTable,
   providerSettingsTable,
   settlementTable,
 ];

@@ -81,6 +81,7 @@ function testPaymentsThat(can: Partial<TestPayments>): TestPayments {
   const cannot = () => Promise.reject(new Error('not asked here'));
   return {
     pay: cannot,
+    payRefund: cannot,
     setFault: cannot,
     setProviderFault: cannot,
     simulateOutcome: cannot,

@@ -63,7 +63,7 @@ describe('errors', () => {
 
 it('lists every type of event with its description', () => {
   const page = read('docs/merchant-api.md');
-  const rows = tableRows(page).filter(([name]) => name?.startsWith('`payment.'));
+  const rows = tableRows(page).filter(([name]) => /^`(payment|refund)\./.test(name ?? ''));
   expect(rows).toEqual(Object.entries(paymentEventTypes).map(([type, text]) => [`\`${type}\``, text]));
 });
 

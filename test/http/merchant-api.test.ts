@@ -239,6 +239,11 @@ describe('a key', () => {
     'GET /merchant/v1/payments': 'read',
     'GET /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4': 'read',
     'POST /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4/cancel': 'cancel',
+    'POST /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4/refunds': 'refund',
+    'GET /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4/refunds': 'read',
+    'GET /merchant/v1/refunds/rfd_5b484cd3e9340db05b48': 'read',
+    'POST /merchant/v1/refunds/rfd_5b484cd3e9340db05b48/transaction': 'refund',
+    'POST /merchant/v1/refunds/rfd_5b484cd3e9340db05b48/cancel': 'refund',
     'GET /merchant/v1/events': 'read',
     'GET /merchant/v1/days': 'read',
     'GET /merchant/v1/journal.csv': 'read',
@@ -269,7 +274,7 @@ describe('a key', () => {
       .filter(({ needsKey }) => needsKey)
       .map(
         ({ method, path }) =>
-          `${method.toUpperCase()} ${path.replace('{payment_id}', '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4')}`,
+          `${method.toUpperCase()} ${path.replace('{payment_id}', '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4').replace('{refund_id}', 'rfd_5b484cd3e9340db05b48')}`,
       );
     expect(Object.keys(operations).sort()).toEqual(described.sort());
   });

@@ -6,11 +6,13 @@ import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey } from '../../src/accounts/manage-keys.ts';
 import { type ErrorName, errorTable, ServiceError } from '../../src/domain/errors.ts';
+import type { RefundStatus } from '../../src/domain/refund.ts';
 import { type Operation, operations } from '../../src/http/openapi/operations.ts';
 import { requireHttps } from '../../src/http/require-https.ts';
 import { sorted } from '../docs/markdown.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { answerFault } from '../support/described-answers.ts';
+import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
 
 const UNKNOWN_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 
@@ -66,19 +68,48 @@ async function sendRaw(target: ApiService, bytes: string): Promise<Seen> {
   };
 }
 
+const idsInPath: Parameters = { payment_id: UNKNOWN_ID, refund_id: `rfd_${'f'.repeat(20)}` };
+
+const requiredBodies: Readonly<Record<string, Parameters>> = {
+  '/merchant/v1/payments/{payment_id}/refunds': { destination: CUSTOMER_ADDRESS },
+  '/merchant/v1/refunds/{refund_id}/transaction': { transaction: `0x${'5b'.repeat(32)}` },
+};
+
+/** A refund of the service's account in this state. */
+async function giveRefundId(status: RefundStatus): Promise<Parameters> {
+  const created = await service.post(validRequest);
+  const payment = { accountId: service.account.id, id: created.json().payment_id };
+  return { refund_id: (await giveRefund(service.store, newRefund(payment, { status }))).id };
+}
+
+/** A payment of the service's account that is paid. */
+async function givePaidId(): Promise<Parameters> {
+  const created = await service.post(validRequest);
+  const { payment_id } = created.json();
+  const payment = { accountId: service.account.id, id: payment_id };
+  await payWithDeposit(service.store, payment, 20_000_000n);
+  return { payment_id };
+}
+
 /** Asks an operation in the way that is its own. */
 async function ask(
   { method, path, needsKey }: Operation,
   parameters: Parameters,
   headers: Parameters = {},
 ): Promise<Seen> {
-  const { payment_id: id = UNKNOWN_ID, ...others } = parameters;
-  const isInPath = path.includes('{payment_id}');
-  const rest = isInPath ? others : parameters;
+  const inPath = Object.keys(idsInPath).filter((name) => path.includes(`{${name}}`));
+  const rest = {
+    ...requiredBodies[path],
+    ...Object.fromEntries(Object.entries(parameters).filter(([name]) => !inPath.includes(name))),
+  };
+  const url = inPath.reduce(
+    (so, name) => so.replace(`{${name}}`, parameters[name] ?? idsInPath[name] ?? ''),
+    path,
+  );
   const hasQuery = method === 'get' && Object.keys(rest).length > 0;
   const response = await service.server.inject({
     method: method === 'get' ? 'GET' : 'POST',
-    url: path.replace('{payment_id}', id) + (hasQuery ? `?${new URLSearchParams(rest).toString()}` : ''),
+    url: url + (hasQuery ? `?${new URLSearchParams(rest).toString()}` : ''),
     headers: { ...(needsKey ? { 'x-api-key': service.apiKey } : {}), ...headers },
     ...(method === 'post' ? { payload: rest } : {}),
   });
@@ -124,6 +155,12 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     const created = await service.post(validRequest);
     return ask(operation, { payment_id: created.json().payment_id });
   },
+  async refund_state_conflict(operation) {
+    if (operation.path.includes('{refund_id}')) return ask(operation, await giveRefundId('canceled'));
+    const created = await service.post(validRequest);
+    return ask(operation, { payment_id: created.json().payment_id });
+  },
+  refund_not_found: (operation) => ask(operation, {}),
   cursor_expired: (operation) => ask(operation, { after: '7' }),
   invalid_request: ({ method, path }) =>
     sendRaw(service, `${method.toUpperCase()} ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`),
@@ -143,15 +180,17 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     if (operation.path === '/api/v1/wallet') {
       return createIn((world) => Object.assign(world, { quote: fail }), { provider: 'wert' })(operation);
     }
-    const { payments, search, events } = service.store;
-    const whole = [{ ...payments }, { ...search }, { ...events }];
+    const { payments, search, events, refunds } = service.store;
+    const whole = [{ ...payments }, { ...search }, { ...events }, { ...refunds }];
     Object.assign(payments, { findPayment: fail, viewPayment: fail });
     Object.assign(search, { searchPayments: fail, listSlots: fail });
     Object.assign(events, { listEvents: fail });
+    Object.assign(refunds, { findRefund: fail });
     try {
       return await ask(operation, requiredOf(operation));
     } finally {
-      for (const [index, part] of [payments, search, events].entries()) Object.assign(part, whole[index]);
+      for (const [index, part] of [payments, search, events, refunds].entries())
+        Object.assign(part, whole[index]);
     }
   },
   async feature_disabled(operation) {
@@ -211,6 +250,16 @@ const otherCauses: Readonly<Record<string, Cause>> = {
       Object.assign(observations, { readCursor });
     }
   },
+  'POST /merchant/v1/payments/{payment_id}/refunds 200': async (operation) =>
+    ask(operation, await givePaidId()),
+  'GET /merchant/v1/payments/{payment_id}/refunds 200': async (operation) =>
+    ask(operation, await givePaidId()),
+  'GET /merchant/v1/refunds/{refund_id} 200': async (operation) =>
+    ask(operation, await giveRefundId('awaiting_transfer')),
+  'POST /merchant/v1/refunds/{refund_id}/transaction 200': async (operation) =>
+    ask(operation, await giveRefundId('awaiting_transfer')),
+  'POST /merchant/v1/refunds/{refund_id}/cancel 200': async (operation) =>
+    ask(operation, await giveRefundId('awaiting_transfer')),
   'GET /merchant/v1/events 200': (operation) => ask(operation, {}),
   'GET /merchant/v1/days 200': (operation) => ask(operation, {}),
   'GET /merchant/v1/journal.csv 200': (operation) => ask(operation, { month: '2026-11' }),

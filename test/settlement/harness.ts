@@ -44,6 +44,7 @@ import { releasePayment } from '../../src/payments/release-payment.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { rescanFinalBlocks, watchDeposits } from '../../src/payments/watch-deposits.ts';
+import { watchRefunds } from '../../src/payments/watch-refunds.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
@@ -349,6 +350,14 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     },
     watch,
     watchOnce: () => watchDeposits(watchContext()),
+    watchRefunds: () => watchRefunds({ ...parts.store, chain: parts.reader, nowMs }),
+    refundContext: () => ({
+      ...parts.store,
+      isReservedAddress: createContext({}).settlement.isReservedAddress,
+      nowMs,
+    }),
+    /** Sends USDC from a wallet; the next block has it. Returns the transaction's hash. */
+    transfer: (to: Address, units: bigint) => chain.callToken({ name: 'mint', to, units }),
     rescan: (depthBlocks: number) => rescanFinalBlocks(watchContext(), { depthBlocks }),
     rescanAtEach: (depthBlocks: number) =>
       rescanFinalBlocks(watchContext(), { depthBlocks }, { isEachAsked: true }),

@@ -16,6 +16,7 @@ import { paymentPromises } from './payments.ts';
 import { auditPromises, peoplePromises, sessionPromises } from './people.ts';
 import { providerPromises } from './providers.ts';
 import { receiptPromises } from './receipts.ts';
+import { refundPromises } from './refunds.ts';
 import { relayPromises } from './relay.ts';
 import { settlementPromises } from './settlements.ts';
 import { webhookPromises } from './webhooks.ts';
@@ -51,6 +52,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the journal', () => journalPromises(context));
     describe('the relay', () => relayPromises(context));
     describe('events', () => eventPromises(context));
+    describe('refunds', () => refundPromises(context));
     describe('webhooks', () => webhookPromises(context));
     describe('provider settings', () => providerPromises(context));
     describe('people', () => peoplePromises(context));

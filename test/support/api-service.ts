@@ -98,16 +98,25 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     },
     () => performance.now() + movedMs,
   );
+  const create = createTestPaymentContext({ store, world, nowMs, tokens });
   registerApi(server, {
     accounts: store.accounts,
-    create: createTestPaymentContext({ store, world, nowMs, tokens }),
+    create,
     status: { payments: store.payments, tokens },
     tokens,
     callbacks: createTestCallbacks(world),
     limits,
     baseUrl: BASE_URL,
   });
-  registerMerchantApi(server, { ...store, limits, nowMs, baseUrl: BASE_URL });
+  registerMerchantApi(server, {
+    ...store,
+    isReservedAddress: create.settlement.isReservedAddress,
+    token: RESERVED_ADDRESS,
+    chainId: 137,
+    limits,
+    nowMs,
+    baseUrl: BASE_URL,
+  });
   registerOpenApi(server, { baseUrl: BASE_URL });
   registerHealth(server, {
     isReady: () =>

@@ -57,6 +57,7 @@ export class SimulatedChain {
         };
       },
       confirmLogs: async () => true,
+      readTransactionBlock: async () => null,
       confirmBlock: async () => true,
     };
   }

@@ -5,6 +5,8 @@ import type { BlockReference } from './settlement-store.ts';
 /** A USDC `Transfer` whose recipient may be one of our deposit addresses. */
 export interface TransferLog {
   readonly recipient: Address;
+  /** Informational; endpoints are not compared by it. */
+  readonly sender?: Address;
   readonly units: bigint;
   readonly blockNumber: number;
   readonly logIndex: number;
@@ -92,6 +94,8 @@ export interface ChainView {
    * hosts do not have them.
    */
   confirmLogs(logs: ChainLogs, final: BlockReference): Promise<boolean>;
+  /** The block of a mined transaction; null where the endpoint does not know it. */
+  readTransactionBlock(transactionHash: string): Promise<number | null>;
   /** Whether an endpoint of another host has the same block; true where all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
 }

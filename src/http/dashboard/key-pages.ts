@@ -30,6 +30,7 @@ const scopeLabels: Readonly<Record<KeyScope, string>> = {
   create: 'Create checkouts',
   read: 'Read payments and events',
   cancel: 'Cancel payments',
+  refund: 'Open and cancel refunds',
 };
 
 const KEYS_PATH = `${DASHBOARD_PATH}/keys`;

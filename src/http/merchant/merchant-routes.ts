@@ -27,11 +27,14 @@ import {
   presentExpandedPayment,
   presentMerchantPayment,
 } from './merchant-schemas.ts';
+import { presentRefund, type RefundRoutesContext, registerRefunds } from './refund-routes.ts';
 
 const MERCHANT_PREFIX = '/merchant/v1';
 
 /** Dependencies of the merchant's interface. */
-export interface MerchantContext extends CancelPaymentContext {
+export interface MerchantContext
+  extends CancelPaymentContext,
+    Omit<RefundRoutesContext, keyof CancelPaymentContext> {
   readonly accounts: ApiRouteContext['accounts'];
   readonly search: Pick<
     PaymentSearchStore,
@@ -45,8 +48,6 @@ export interface MerchantContext extends CancelPaymentContext {
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
   readonly limits: Pick<ApiRateLimiters, 'unauthenticated' | 'merchant'>;
-  /** The public base URL of the service, without a slash at the end. */
-  readonly baseUrl: string;
 }
 
 /** Registers the merchant's own interface: payments, events and sums of the account of the API key. */
@@ -63,6 +64,8 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
       registerEvents(scope, context, admitFor('read'));
       registerDays(scope, context, admitFor('read'));
       registerJournal(scope, context, admitFor('read'));
+      const guards = { read: admitFor('read'), refund: admitFor('refund') };
+      registerRefunds(scope, context, guards, sendTagged);
       done();
     },
     { prefix: MERCHANT_PREFIX },
@@ -114,9 +117,10 @@ function registerCancel(
 
 function registerEvents(
   server: FastifyInstance,
-  { events, payments, baseUrl }: MerchantContext,
+  context: MerchantContext,
   onRequest: onRequestHookHandler,
 ): void {
+  const { events, payments, refunds, baseUrl } = context;
   server.get('/events', { onRequest }, async (request, reply) => {
     const { id: accountId } = accountOf(request);
     const { after, limit } = parseEventRequest(queryOf(request));
@@ -126,7 +130,8 @@ function registerEvents(
       page.events.map(async (event) => {
         const payment = await payments.findPayment(accountId, event.paymentId);
         if (payment === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
-        return presentEvent(baseUrl, event, payment);
+        const refund = event.refundId === null ? null : await refunds.findRefund(accountId, event.refundId);
+        return presentEvent(baseUrl, event, payment, refund === null ? null : presentRefund(context, refund));
       }),
     );
     const nextAfter = page.events.at(-1)?.number ?? after ?? page.newest;

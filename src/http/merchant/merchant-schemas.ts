@@ -13,33 +13,33 @@ import { answerSchemaOf, type JsonSchema } from '../openapi/json-schema.ts';
 export const expansions = ['deposits', 'releases', 'sessions', 'webhooks'] as const;
 export type Expansion = (typeof expansions)[number];
 
-const isoTime = (timeMs: number) => new Date(timeMs).toISOString();
-const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
+export const isoTime = (timeMs: number) => new Date(timeMs).toISOString();
+export const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
 
-const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
-const time = (description: string): JsonSchema => ({
+export const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
+export const time = (description: string): JsonSchema => ({
   type: 'string',
   format: 'date-time',
   description,
   examples: ['2026-11-21T02:03:09.770Z'],
 });
-const timeOrNull = (description: string): JsonSchema => ({
+export const timeOrNull = (description: string): JsonSchema => ({
   ...time(description),
   type: ['string', 'null'],
   examples: [null],
 });
-const usdc = (description: string): JsonSchema => ({
+export const usdc = (description: string): JsonSchema => ({
   type: 'string',
   pattern: '^[0-9]+\\.[0-9]{6}$',
   description,
   examples: ['21.010000'],
 });
-const text = (description: string, example: string): JsonSchema => ({
+export const text = (description: string, example: string): JsonSchema => ({
   type: 'string',
   description,
   examples: [example],
 });
-const textOrNull = (description: string, example: string | null): JsonSchema => ({
+export const textOrNull = (description: string, example: string | null): JsonSchema => ({
   type: ['string', 'null'],
   description,
   examples: [example],
@@ -51,7 +51,7 @@ const count = (description: string, example: number): JsonSchema => ({
   examples: [example],
 });
 
-function object(
+export function object(
   properties: Readonly<Record<string, JsonSchema>>,
   optional: readonly string[] = [],
 ): JsonSchema {
@@ -62,7 +62,7 @@ function object(
   };
 }
 
-function list(description: string, items: JsonSchema, example: readonly unknown[] = []): JsonSchema {
+export function list(description: string, items: JsonSchema, example: readonly unknown[] = []): JsonSchema {
   return { type: 'array', description, items, examples: [example] };
 }
 
@@ -162,6 +162,10 @@ export const merchantEventsSchema = object({
       type: { type: 'string', enum: Object.keys(paymentEventTypes), description: 'What happened.' },
       created_at: time('When it happened.'),
       payment: { $ref: '#/components/schemas/MerchantPayment' },
+      refund: {
+        anyOf: [{ $ref: '#/components/schemas/Refund' }, { type: 'null' }],
+        description: 'For an event of a refund: the refund as it is now. Null for other events.',
+      },
     }),
   ),
   next_after: count('The `after` of the next request.', 42),
@@ -258,8 +262,19 @@ function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
   };
 }
 
-export function presentEvent(baseUrl: string, { number, type, atMs }: NumberedEvent, payment: Payment) {
-  return { number, type, created_at: isoTime(atMs), payment: presentMerchantPayment(baseUrl, payment) };
+export function presentEvent(
+  baseUrl: string,
+  { number, type, atMs }: NumberedEvent,
+  payment: Payment,
+  refund: Readonly<Record<string, unknown>> | null,
+) {
+  return {
+    number,
+    type,
+    created_at: isoTime(atMs),
+    payment: presentMerchantPayment(baseUrl, payment),
+    refund,
+  };
 }
 
 export function presentDay({ date, created, converted, paid, paidCents }: DayStatistics) {

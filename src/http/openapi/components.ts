@@ -10,6 +10,12 @@ import {
   merchantPaymentListSchema,
   merchantPaymentSchema,
 } from '../merchant/merchant-schemas.ts';
+import {
+  createRefundParameters,
+  refundListSchema,
+  refundSchema,
+  refundTransactionParameters,
+} from '../merchant/refund-routes.ts';
 import { answerSchemaOf, bodySchemaOf, type JsonSchema } from './json-schema.ts';
 import type { Operation } from './operations.ts';
 import { paymentForwardedSchema, paymentPaidSchema } from './webhook-schemas.ts';
@@ -93,6 +99,10 @@ export const schemas = {
     description: `Lines of comma-separated values (RFC 4180), the first with the names of the columns. The accounts are \`${Object.keys(journalAccounts).join('`, `')}\`.`,
     examples: ['date,payment_id,account,debit_usd,credit_usd,provider,amount,currency,usd_rate\r\n'],
   },
+  Refund: refundSchema,
+  RefundList: refundListSchema,
+  CreateRefund: bodySchema(createRefundParameters),
+  RefundTransaction: bodySchema(refundTransactionParameters),
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: settlementProofSchema,
@@ -226,4 +236,15 @@ function errorContent(examples: object): object {
 function exampleOfError(name: ErrorName): object {
   const { text, code } = errorTable[name];
   return code === null ? { error: text } : { error: text, code };
+}
+
+function bodySchema(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
+  const entries = Object.entries(parameters);
+  const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  return {
+    type: 'object',
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(entries.map(([name, parameter]) => [name, bodySchemaOf(parameter)])),
+    additionalProperties: false,
+  };
 }

@@ -50,7 +50,7 @@ export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
       {
         name: 'Merchant',
         description:
-          'Read, follow and cancel the payments of your account from your own programs. Not part of the checkout API and its version.',
+          'Read, follow, cancel and refund the payments of your account from your own programs. Not part of the checkout API and its version.',
       },
       { name: 'Service', description: 'Public operations, without a key.' },
       { name: 'Events', description: 'Events that the service sends to your callback, each once.' },
@@ -86,6 +86,7 @@ function operationObject(operation: Operation): OperationObject {
     query = {},
     headers: requestHeaders = {},
     body,
+    bodyName = 'CreateCheckout',
   } = operation;
   const parameters = [
     ...parametersOf(inPath, 'path'),
@@ -100,7 +101,7 @@ function operationObject(operation: Operation): OperationObject {
     // Exactly one of the two headers.
     security: needsKey ? [{ bearerKey: [] }, { headerKey: [] }] : [],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body, bodyName) }),
     responses: answersOf(operation, exampleOf(schemas[operation.answer])),
   } as OperationObject;
 }
@@ -119,17 +120,17 @@ function parametersOf(
   }));
 }
 
-function requestBody(parameters: Readonly<Record<string, RequestParameter>>): object {
+function requestBody(parameters: Readonly<Record<string, RequestParameter>>, name: string): object {
   const entries = Object.entries(parameters).filter(([name]) => name !== 'pass_fee_to_customer');
   const required = entries.filter(([, { isRequired }]) => isRequired);
   const exampleWith = (named: typeof entries) =>
     Object.fromEntries(named.map(([name, { example }]) => [name, example]));
   return {
-    required: true,
+    required: required.length > 0,
     description: 'UTF-8, at most 16 KiB.',
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/CreateCheckout' },
+        schema: { $ref: `#/components/schemas/${name}` },
         examples: {
           least: { summary: 'Required parameters', value: exampleWith(required) },
           all: { summary: 'Everything', value: exampleWith(entries) },

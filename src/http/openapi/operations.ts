@@ -8,6 +8,7 @@ import {
   listParameters,
   paymentParameters,
 } from '../merchant/merchant-parameters.ts';
+import { createRefundParameters, refundTransactionParameters } from '../merchant/refund-routes.ts';
 
 /** One operation as the document describes it. */
 export interface Operation {
@@ -22,6 +23,8 @@ export interface Operation {
   readonly inPath?: Readonly<Record<string, RequestParameter>>;
   readonly query?: Readonly<Record<string, RequestParameter>>;
   readonly body?: Readonly<Record<string, RequestParameter>>;
+  /** Name of the component that describes the body. Default: `CreateCheckout`. */
+  readonly bodyName?: 'CreateRefund' | 'RefundTransaction';
   readonly headers?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that answers with 200. */
   readonly answer:
@@ -32,6 +35,8 @@ export interface Operation {
     | 'MerchantEvents'
     | 'MerchantDays'
     | 'JournalCsv'
+    | 'Refund'
+    | 'RefundList'
     | 'SettlementProof'
     | 'Live'
     | 'Ready';
@@ -81,6 +86,72 @@ const paymentInPath = {
     example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
   },
 } as const satisfies Record<string, RequestParameter>;
+
+const refundInPath = {
+  refund_id: {
+    isRequired: true,
+    isNullable: false,
+    schema: { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
+    description: "The refund's id.",
+    example: 'rfd_5b484cd3e9340db05b48',
+  },
+} as const satisfies Record<string, RequestParameter>;
+
+/** An operation of refunds, by the part of its path after `/merchant/v1`. */
+function refundOperation(
+  method: Operation['method'],
+  path: string,
+  more: Pick<Operation, 'id' | 'summary' | 'description' | 'body' | 'bodyName'>,
+): Operation {
+  const isOfPayment = path.startsWith('/payments');
+  const missing = isOfPayment ? 'payment_not_found' : 'refund_not_found';
+  const changing = ['refund_state_conflict', 'payload_too_large'] as const;
+  return {
+    ...more,
+    method,
+    path: `/merchant/v1${path}`,
+    tag: 'Merchant',
+    needsKey: true,
+    inPath: isOfPayment ? paymentInPath : refundInPath,
+    answer: method === 'get' && isOfPayment ? 'RefundList' : 'Refund',
+    ...(method === 'get' ? { hasTag: true } : {}),
+    errors: [...apiErrors, missing, ...(method === 'get' ? [] : changing)],
+  };
+}
+
+const refundOperations = [
+  refundOperation('post', '/payments/{payment_id}/refunds', {
+    id: 'createRefund',
+    summary: 'Open a refund',
+    description:
+      'Opens a refund in USDC, which you transfer from your own wallet. All refunds together never exceed what was received.',
+    body: createRefundParameters,
+    bodyName: 'CreateRefund',
+  }),
+  refundOperation('get', '/payments/{payment_id}/refunds', {
+    id: 'listRefunds',
+    summary: 'List the refunds of a payment',
+    description: 'All refunds of the payment, and what can still be refunded.',
+  }),
+  refundOperation('get', '/refunds/{refund_id}', {
+    id: 'readRefund',
+    summary: 'Read a refund',
+    description: 'A refund of your account, as it is now.',
+  }),
+  refundOperation('post', '/refunds/{refund_id}/transaction', {
+    id: 'submitRefundTransaction',
+    summary: 'Submit the transaction of a transfer',
+    description:
+      'Needed only for a transfer of another amount than the refund asks for. It is checked and booked when it is final.',
+    body: refundTransactionParameters,
+    bodyName: 'RefundTransaction',
+  }),
+  refundOperation('post', '/refunds/{refund_id}/cancel', {
+    id: 'cancelRefund',
+    summary: 'Cancel a refund',
+    description: 'Cancels a refund that is not paid. A transfer that arrives later is not booked.',
+  }),
+];
 
 const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
@@ -166,6 +237,7 @@ export const operations: readonly Operation[] = [
     answer: 'MerchantPayment',
     errors: [...apiErrors, 'payment_not_found', 'payment_state_conflict', 'payload_too_large'],
   },
+  ...refundOperations,
   {
     method: 'get',
     path: '/merchant/v1/events',

@@ -169,7 +169,7 @@ export function createPaymentDecider(nowMs: () => number): PaymentDecider {
           states.push([payment.accountId, payment.id, nowMs(), state, becamePaid]);
         }
         for (const type of eventsOfChange(view.payment, payment)) {
-          events.push([payment.accountId, payment.id, nowMs(), type]);
+          events.push([payment.accountId, payment.id, nowMs(), type, null]);
         }
         for (const webhook of decision.webhooks ?? []) {
           webhooks.push(webhookValues(payment, webhook, nowMs()));

@@ -162,6 +162,7 @@ function createOutside(
     intervals: {
       watchIntervalMs: 0,
       relayIntervalMs: 0,
+      refundIntervalMs: 0,
       rescanIntervalMs: 0,
       rescanDepthBlocks: RESCAN_DEPTH_BLOCKS,
       thoroughRescanIntervalMs: 60_000,

@@ -1,0 +1,25 @@
+import type { PaymentReference } from '../payment.ts';
+import type { Refund, RefundDecision, RefundReference, RefundView } from '../refund.ts';
+
+/** Decides on a refund under the lock of all refunds; null leaves it as it is. */
+export type DecideRefund = (view: RefundView) => RefundDecision | null;
+
+/** Refunds. A change and its event are one transaction, and one transfer is stored with one refund at most. */
+export interface RefundStore {
+  /** Stores a new refund as it is decided. */
+  createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
+  /**
+   * Resolves to the refund as it is afterwards; null where there is none, or where its transfer is stored with another
+   * refund, which then changes nothing.
+   */
+  changeRefund(refund: RefundReference, decide: DecideRefund, nowMs: number): Promise<Refund | null>;
+  findRefund(accountId: string, id: string): Promise<Refund | null>;
+  /** Refunds of a payment, the oldest first. */
+  listRefunds(payment: PaymentReference): Promise<readonly Refund[]>;
+  /** Refunds that wait for a transfer and expire after this time, those with the oldest scan first. */
+  listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;
+  /** Whether a refund has this transfer. */
+  isTransferCounted(transactionHash: string, logIndex: number): Promise<boolean>;
+  /** Notes that the blocks up to this one have been searched for these refunds. */
+  recordRefundScan(ids: readonly string[], scannedBlock: number): Promise<void>;
+}

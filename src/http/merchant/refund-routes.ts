@@ -1,0 +1,214 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { formatUnits } from '../../domain/money.ts';
+import { paymentUri } from '../../domain/payment-uri.ts';
+import type { Address } from '../../domain/payout-address.ts';
+import {
+  MAXIMUM_REASON_LENGTH,
+  type Refund,
+  refundStatusAt,
+  refundStatuses,
+  transactionProblems,
+} from '../../domain/refund.ts';
+import {
+  cancelOpenRefund,
+  createRefund,
+  type RefundContext,
+  readRefund,
+  readRefunds,
+  submitTransaction,
+} from '../../payments/refunds.ts';
+import { accountOf } from '../api/authenticate.ts';
+import { type ParameterSchema, type RequestParameter, readJsonObject } from '../api/request-input.ts';
+import type { JsonSchema } from '../openapi/json-schema.ts';
+import {
+  EXAMPLE_HASH,
+  isoTime,
+  isoTimeOrNull,
+  list,
+  object,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  usdc,
+} from './merchant-schemas.ts';
+
+/** Dependencies of the refunds' operations. */
+export interface RefundRoutesContext extends RefundContext {
+  /** The contract of USDC, and its chain. */
+  readonly token: Address;
+  readonly chainId: number;
+  /** The public base URL of the service, without a slash at the end. */
+  readonly baseUrl: string;
+}
+
+const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+
+function parameter(schema: ParameterSchema, description: string, example: string): RequestParameter {
+  return { isRequired: true, isNullable: false, schema, description, example };
+}
+
+const optional = { isRequired: false, isNullable: true } as const;
+const addressSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' } as const;
+
+export const createRefundParameters = {
+  amount: {
+    ...parameter(
+      { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
+      'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
+      '12.50',
+    ),
+    ...optional,
+    default: 'all',
+  },
+  reason: {
+    ...parameter(
+      { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
+      'The reason. The customer does not see it.',
+      'Order 1042 was returned',
+    ),
+    ...optional,
+  },
+  destination: {
+    ...parameter(addressSchema, "The customer's Polygon address.", EXAMPLE_ADDRESS),
+  },
+} satisfies Record<string, RequestParameter>;
+
+export const refundTransactionParameters = {
+  transaction: parameter(
+    { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+    'The hash of the transaction with your transfer.',
+    EXAMPLE_HASH,
+  ),
+} satisfies Record<string, RequestParameter>;
+
+export const refundSchema = object({
+  refund_id: text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
+  payment_id: text("The payment's id.", '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4'),
+  status: {
+    type: 'string',
+    enum: Object.keys(refundStatuses),
+    description: 'The state.',
+    examples: ['awaiting_transfer'],
+  },
+  amount: usdc(
+    'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
+  ),
+  reason: textOrNull('The reason, or null.', 'Order 1042 was returned'),
+  destination: text("The customer's address.", EXAMPLE_ADDRESS),
+  payment_uri: textOrNull(
+    'The transfer for a wallet (EIP-681) while it is expected, else null.',
+    `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${EXAMPLE_ADDRESS}&uint256=21010000`,
+  ),
+  submitted_transaction: textOrNull('The transaction that you submitted, until it is checked.', null),
+  transaction_problem: {
+    type: ['string', 'null'],
+    enum: [...Object.keys(transactionProblems), null],
+    description: "Why the last transaction is not the refund's, or null.",
+    examples: [null],
+  },
+  transaction: textOrNull('The final transaction, or null.', null),
+  sender: textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
+  created_at: time('When it was opened.'),
+  expires_at: time('Until when the transfer is awaited.'),
+  paid_at: timeOrNull('When the transfer was booked, or null.'),
+});
+
+export const refundListSchema: JsonSchema = object({
+  refunds: list('The refunds of the payment, the oldest first.', { $ref: '#/components/schemas/Refund' }),
+  refundable_amount: usdc('The USDC that can still be refunded.'),
+});
+
+/** A refund as it is at this time. */
+export function presentRefund(
+  { token, chainId, nowMs }: Pick<RefundRoutesContext, 'token' | 'chainId' | 'nowMs'>,
+  refund: Refund,
+): Record<string, unknown> {
+  const status = refundStatusAt(refund, nowMs());
+  const uri = paymentUri({ token, chainId, to: refund.destination, units: refund.units });
+  return {
+    refund_id: refund.id,
+    payment_id: refund.paymentId,
+    status,
+    amount: formatUnits(refund.units),
+    reason: refund.reason,
+    destination: refund.destination,
+    payment_uri: status === 'awaiting_transfer' ? uri : null,
+    submitted_transaction: refund.submittedHash,
+    transaction_problem: refund.transactionProblem,
+    transaction: refund.transactionHash,
+    sender: refund.sender,
+    created_at: isoTime(refund.createdAtMs),
+    expires_at: isoTime(refund.expiresAtMs),
+    paid_at: isoTimeOrNull(refund.paidAtMs),
+  };
+}
+
+type PaymentRoute = { Params: { payment_id: string } };
+type RefundRoute = { Params: { refund_id: string } };
+
+/** Registers the refunds' operations of the merchant's interface. */
+export function registerRefunds(
+  server: FastifyInstance,
+  context: RefundRoutesContext,
+  guards: { readonly read: onRequestHookHandler; readonly refund: onRequestHookHandler },
+  sendTagged: (request: FastifyRequest, reply: FastifyReply, answer: object) => FastifyReply,
+): void {
+  const read = { onRequest: guards.read };
+  const write = { onRequest: guards.refund };
+  const own = (request: FastifyRequest<RefundRoute>) =>
+    readRefund(context, accountOf(request).id, request.params.refund_id);
+
+  server.post<PaymentRoute>('/payments/:payment_id/refunds', write, async (request) => {
+    const body = readParameters(request, createRefundParameters);
+    const { amount = 'all', reason = null, destination = '' } = body;
+    const paymentId = request.params.payment_id.toLowerCase();
+    const asked = { amount, reason, destination };
+    return presentRefund(context, await createRefund(context, accountOf(request).id, paymentId, asked));
+  });
+
+  server.get<PaymentRoute>('/payments/:payment_id/refunds', read, async (request, reply) => {
+    const { refunds, leftUnits } = await readRefunds(
+      context,
+      accountOf(request).id,
+      request.params.payment_id.toLowerCase(),
+    );
+    return sendTagged(request, reply, {
+      refunds: refunds.map((refund) => presentRefund(context, refund)),
+      refundable_amount: formatUnits(leftUnits),
+    });
+  });
+
+  server.get<RefundRoute>('/refunds/:refund_id', read, async (request, reply) =>
+    sendTagged(request, reply, presentRefund(context, await own(request))),
+  );
+
+  server.post<RefundRoute>('/refunds/:refund_id/transaction', write, async (request) => {
+    const { transaction = '' } = readParameters(request, refundTransactionParameters);
+    return presentRefund(context, await submitTransaction(context, await own(request), transaction));
+  });
+
+  server.post<RefundRoute>('/refunds/:refund_id/cancel', write, async (request) => {
+    readParameters(request, {});
+    return presentRefund(context, await cancelOpenRefund(context, await own(request)));
+  });
+}
+
+/** Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or a missing one. */
+function readParameters(
+  request: FastifyRequest,
+  known: Readonly<Record<string, RequestParameter>>,
+): Readonly<Record<string, string | undefined>> {
+  const isEmpty = request.body === undefined || request.body === null;
+  const body = isEmpty ? {} : readJsonObject(request);
+  if (Object.keys(body).some((name) => !Object.hasOwn(known, name)))
+    throw new ServiceError('invalid_request', 'The body has a parameter that this operation does not know.');
+  const read = Object.entries(known).map(([name, { isRequired }]) => {
+    const value = body[name] ?? undefined;
+    if (value === undefined && isRequired) throw invalidField(name, 'is required');
+    if (value !== undefined && typeof value !== 'string') throw invalidField(name, 'must be text');
+    return [name, value];
+  });
+  return Object.fromEntries(read);
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from 'node:crypto';
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import { parseUnits } from '../domain/money.ts';
+import type { Payment } from '../domain/payment.ts';
+import { isPaymentId } from '../domain/payment-id.ts';
+import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
+import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
+import type { RefundStore } from '../domain/ports/refund-store.ts';
+import type { ObservationStore } from '../domain/ports/settlement-store.ts';
+import {
+  cancelRefund,
+  MAXIMUM_REASON_LENGTH,
+  noTransfer,
+  openRefund,
+  type Refund,
+  type RefundDecision,
+  type RefundView,
+  refundableUnits,
+  refundConflict,
+  requireRefundStatus,
+  TRANSFER_MS,
+} from '../domain/refund.ts';
+import { sumObservations } from '../domain/settle.ts';
+
+export interface RefundContext {
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
+  readonly refunds: RefundStore;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
+  /** Whether an address is a deposit address, a contract or a relayer of the service. */
+  readonly isReservedAddress: (address: Address) => Promise<boolean>;
+  readonly nowMs: () => number;
+}
+
+/** What a merchant asks for, as typed. */
+export interface RefundRequest {
+  /** `all`, `surplus`, or an amount in USDC. */
+  readonly amount: string;
+  readonly reason: string | null;
+  /** The customer's address. */
+  readonly destination: string;
+}
+
+/** What has arrived for a payment and is final: the limit of all its refunds together. */
+export function refundLimitUnits({ observations }: Pick<PaymentView, 'observations'>): bigint {
+  return sumObservations(observations).finalSeenUnits;
+}
+
+async function viewPayment(
+  { payments }: Pick<RefundContext, 'payments'>,
+  accountId: string,
+  id: string,
+): Promise<PaymentView> {
+  const view = isPaymentId(id) ? await payments.viewPayment({ id, accountId }) : null;
+  if (view === null) throw new ServiceError('payment_not_found');
+  return view;
+}
+
+/** The refunds of a payment, and what can still be refunded. Throws `payment_not_found`. */
+export async function readRefunds(
+  context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
+  accountId: string,
+  paymentId: string,
+): Promise<{ readonly refunds: readonly Refund[]; readonly leftUnits: bigint }> {
+  const view = await viewPayment(context, accountId, paymentId);
+  const refunds = await context.refunds.listRefunds(view.payment);
+  const isOpen = view.payment.status === 'unpaid';
+  const leftUnits = isOpen ? 0n : refundableUnits(refundLimitUnits(view), refunds, context.nowMs());
+  return { refunds, leftUnits };
+}
+
+/**
+ * Opens a refund. Throws `payment_not_found`, `invalid_request` for a field, and `refund_state_conflict` where less can be
+ * refunded.
+ */
+export async function createRefund(
+  context: RefundContext,
+  accountId: string,
+  paymentId: string,
+  request: RefundRequest,
+): Promise<Refund> {
+  const nowMs = context.nowMs();
+  const view = await viewPayment(context, accountId, paymentId);
+  const { payment } = view;
+  if (payment.status === 'unpaid')
+    throw refundConflict('The payment is open: the customer can still pay it, or the rest of it.');
+  const reason = parseReason(request.reason);
+  const destination = await parseDestination(context, payment, request.destination);
+  const asked = parseRefundAmount(request.amount, view);
+  const draft: Refund = {
+    ...noTransfer,
+    id: `rfd_${randomBytes(10).toString('hex')}`,
+    accountId,
+    paymentId: payment.id,
+    createdAtMs: nowMs,
+    units: 0n,
+    reason,
+    status: 'awaiting_transfer',
+    expiresAtMs: nowMs + TRANSFER_MS,
+    destination,
+    scannedBlock: await readScannedBlock(context),
+  };
+  const limit = refundLimitUnits(view);
+  return context.refunds.createRefund(draft, (stored) => openRefund(stored, asked, limit), nowMs);
+}
+
+/** Units, or null for all that is left. */
+function parseRefundAmount(amount: string, view: PaymentView): bigint | null {
+  if (amount === 'all') return null;
+  if (amount === 'surplus') {
+    const surplus = refundLimitUnits(view) - view.payment.usdUnits;
+    if (view.payment.amountMismatch === 'overpaid' && surplus > 0n) return surplus;
+    throw refundConflict('The payment has no surplus.');
+  }
+  const units = parseUnits(amount);
+  if (units !== null && units > 0n) return units;
+  throw invalidField('amount', 'must be all, surplus, or an amount in USDC such as 12.50');
+}
+
+function parseReason(reason: string | null): string | null {
+  const text = reason?.trim() || null;
+  if (text !== null && ([...text].length > MAXIMUM_REASON_LENGTH || text.includes('\0')))
+    throw invalidField('reason', `must have at most ${MAXIMUM_REASON_LENGTH} characters`);
+  return text;
+}
+
+/** The address with its checksum. Throws `invalid_request` for one that no refund may go to. */
+async function parseDestination(
+  { isReservedAddress }: RefundContext,
+  payment: Payment,
+  text: string,
+): Promise<Address> {
+  const field = 'destination';
+  const address = parsePayoutAddress(text.trim());
+  if (address === null)
+    throw invalidField(field, 'must be a Polygon address: 0x and 40 hex digits, with a correct checksum');
+  const isOurs = [payment.payoutAddress, payment.feeWallet, payment.depositAddress].includes(address);
+  if (isOurs || (await isReservedAddress(address)))
+    throw invalidField(field, 'must not be an address of the merchant, of this service or of the token');
+  return address;
+}
+
+/** The newest final block: a transfer that is sent after this moment lies above it. */
+async function readScannedBlock({ observations }: RefundContext): Promise<number> {
+  const cursor = await observations.readCursor();
+  if (cursor === null) throw refundConflict('The payment network has not been read yet. Try again shortly.');
+  return cursor.number;
+}
+
+/** The refund of the account. Throws `refund_not_found`. */
+export async function readRefund(
+  { refunds }: { readonly refunds: Pick<RefundStore, 'findRefund'> },
+  accountId: string,
+  id: string,
+): Promise<Refund> {
+  const refund = /^rfd_[0-9a-f]{20}$/.test(id) ? await refunds.findRefund(accountId, id) : null;
+  if (refund === null) throw new ServiceError('refund_not_found');
+  return refund;
+}
+
+export function cancelOpenRefund(context: RefundContext, refund: Refund): Promise<Refund> {
+  return change(context, refund, (view) => cancelRefund(view, context.nowMs()));
+}
+
+/** Keeps the hash of the merchant's transaction, which is checked once it is final. */
+export async function submitTransaction(
+  context: RefundContext,
+  refund: Refund,
+  text: string,
+): Promise<Refund> {
+  const submittedHash = text.trim().toLowerCase();
+  if (!/^0x[0-9a-f]{64}$/.test(submittedHash))
+    throw invalidField('transaction', 'must be a transaction hash: 0x and 64 hex digits');
+  return change(context, refund, (view) => {
+    requireRefundStatus(view.refund, context.nowMs(), 'awaiting_transfer');
+    return { refund: { ...view.refund, submittedHash, transactionProblem: null }, event: null };
+  });
+}
+
+async function change(
+  { refunds, nowMs }: RefundContext,
+  refund: Refund,
+  decide: (view: RefundView) => RefundDecision,
+): Promise<Refund> {
+  const changed = await refunds.changeRefund(refund, decide, nowMs());
+  if (changed === null) throw new ServiceError('refund_not_found');
+  return changed;
+}

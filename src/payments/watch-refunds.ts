@@ -1,0 +1,143 @@
+import {
+  type ChainReader,
+  ChainUnavailableError,
+  type ChainView,
+  type TransferLog,
+} from '../domain/ports/chain.ts';
+import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { RefundStore } from '../domain/ports/refund-store.ts';
+import type { BlockReference, ObservationStore } from '../domain/ports/settlement-store.ts';
+import {
+  bookTransfer,
+  type Refund,
+  refundOfTransfer,
+  refuseTransaction,
+  type TransactionProblem,
+} from '../domain/refund.ts';
+import { refundLimitUnits } from './refunds.ts';
+
+export interface WatchRefundsContext {
+  readonly chain: ChainReader;
+  readonly observations: Pick<ObservationStore, 'readCursor'>;
+  readonly payments: Pick<PaymentStore, 'viewPayment'>;
+  readonly refunds: RefundStore;
+  readonly nowMs: () => number;
+}
+
+/** One pass: an endpoint, and the newest final block that the watcher has scanned. */
+interface Pass extends WatchRefundsContext {
+  readonly view: ChainView;
+  readonly cursor: BlockReference;
+}
+
+/** Nodes take some hundred addresses in one filter. The rest has its turn in the next pass. */
+const REFUNDS_A_PASS = 500;
+/** A transfer of the last moment is found although the service did not run. */
+const GRACE_MS = 24 * 3_600_000;
+
+/**
+ * Looks for the transfers of open refunds in the final blocks that the watcher has passed, and books them. Without an
+ * open refund the chain is not asked. What is found is booked only where an endpoint of another host shows it as well.
+ */
+export async function watchRefunds(context: WatchRefundsContext): Promise<void> {
+  const { refunds, observations, chain, nowMs } = context;
+  const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);
+  const cursor = watched.length === 0 ? null : await observations.readCursor();
+  if (cursor === null) return;
+  await chain.withView(async (view) => {
+    const pass = { ...context, view, cursor };
+    for (const refund of watched) await checkSubmitted(pass, refund);
+    await scanForTransfers(pass, watched);
+  });
+}
+
+async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise<void> {
+  const { cursor, refunds } = pass;
+  let fromBlock = Math.min(...watched.map(({ scannedBlock }) => scannedBlock)) + 1;
+  while (fromBlock <= cursor.number) {
+    const { transfers, scannedTo } = await readTransfers(pass, fromBlock, cursor.number, watched);
+    const open = new Set(watched);
+    const found = new Map<Refund, TransferLog>();
+    for (const transfer of transfers) {
+      const refund = refundOfTransfer(transfer, [...open]);
+      if (refund === undefined || !open.delete(refund)) continue;
+      found.set(refund, transfer);
+    }
+    // Unconfirmed, the next pass begins here again.
+    if (!(await areConfirmed(pass, [...found.values()]))) return;
+    for (const [refund, transfer] of found) await book(pass, refund, transfer);
+    const behind = watched.filter((refund) => refund.scannedBlock < scannedTo.number);
+    const ids = behind.map(({ id }) => id);
+    await refunds.recordRefundScan(ids, scannedTo.number);
+    fromBlock = scannedTo.number + 1;
+  }
+}
+
+/** Checks a submitted transaction once its block is final; until then it waits. */
+async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
+  const { view, cursor, refunds, nowMs } = pass;
+  const { submittedHash } = refund;
+  const block = submittedHash === null ? null : await view.readTransactionBlock(submittedHash);
+  if (block === null || block > cursor.number) return;
+  const { transfers } = await readTransfers(pass, block, block, [refund]);
+  const ofTransaction = transfers.filter(({ transactionHash }) => transactionHash === submittedHash);
+  const chosen = await chooseTransfer(pass, refund, ofTransaction);
+  if (typeof chosen !== 'string') {
+    if (await areConfirmed(pass, [chosen])) await book(pass, refund, chosen);
+    return;
+  }
+  await refunds.changeRefund(
+    refund,
+    (stored) => (stored.refund.submittedHash === submittedHash ? refuseTransaction(stored, chosen) : null),
+    nowMs(),
+  );
+}
+
+/** The transfer of the transaction that counts, or why none does. One of exactly the amount comes first. */
+async function chooseTransfer(
+  { payments, refunds }: Pass,
+  refund: Refund,
+  transfers: readonly TransferLog[],
+): Promise<TransferLog | TransactionProblem> {
+  const [first] = transfers;
+  if (first === undefined) return 'no_transfer';
+  const view = await payments.viewPayment({ id: refund.paymentId, accountId: refund.accountId });
+  const deposit = view?.observations.deposits[0];
+  if (deposit === undefined || first.blockNumber < deposit.blockNumber) return 'too_early';
+  const free: TransferLog[] = [];
+  for (const transfer of transfers) {
+    if (!(await refunds.isTransferCounted(transfer.transactionHash, transfer.logIndex))) free.push(transfer);
+  }
+  return free.find(({ units }) => units === refund.units) ?? free[0] ?? 'already_counted';
+}
+
+async function book(
+  { payments, refunds, nowMs }: Pass,
+  refund: Refund,
+  transfer: TransferLog,
+): Promise<void> {
+  const view = await payments.viewPayment({ id: refund.paymentId, accountId: refund.accountId });
+  const limit = view === null ? 0n : refundLimitUnits(view);
+  const now = nowMs();
+  await refunds.changeRefund(refund, (stored) => bookTransfer(stored, transfer, limit, now), now);
+}
+
+function areConfirmed({ view, cursor }: Pass, transfers: readonly TransferLog[]): Promise<boolean> {
+  return view.confirmLogs({ transfers, forwarded: [], rescued: [] }, cursor);
+}
+
+/** Transfers to the refunds' addresses in final blocks of the chain that the watcher has scanned. */
+async function readTransfers(
+  { view, cursor }: Pass,
+  fromBlock: number,
+  toBlock: number,
+  refunds: readonly Refund[],
+) {
+  const recipients = [...new Set(refunds.map(({ destination }) => destination))];
+  const query = { fromBlock, toBlock, recipients, isCandidate: () => false, withReleases: false };
+  const logs = await view.readLogs(query);
+  // Asked after reading: what was read is of the chain that was scanned.
+  const block = await view.readBlock(cursor.number);
+  if (block?.hash === cursor.hash) return logs;
+  throw new ChainUnavailableError('the endpoint is not on the chain that was scanned');
+}

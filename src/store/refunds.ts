@@ -1,0 +1,134 @@
+import type { PaymentReference } from '../domain/payment.ts';
+import type { DecideRefund, RefundStore } from '../domain/ports/refund-store.ts';
+import {
+  noTransfer,
+  type Refund,
+  type RefundReference,
+  type RefundView,
+  TRANSFER_MS,
+} from '../domain/refund.ts';
+import { placesOf } from './columns.ts';
+import {
+  insert,
+  lock,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  select,
+  selectOne,
+  update,
+} from './scripts.ts';
+import { checkListLimit } from './store.ts';
+import { refundTable, unnumberedEventTable } from './tables.ts';
+
+/** Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. */
+const REFUND_LOCK = 'refunds';
+
+/** Refunds on any engine. */
+export function createRefundStore(scripts: Scripts): RefundStore {
+  return {
+    createRefund: (draft, decide, nowMs) =>
+      scripts.write(function* () {
+        yield* lock(REFUND_LOCK);
+        const { refund, event } = decide(yield* viewRefund(draft));
+        yield* insert(refundTable, refund);
+        yield* addEvent(refund, event, nowMs);
+        return refund;
+      }),
+    changeRefund: (reference, decide, nowMs) => scripts.write(() => change(reference, decide, nowMs)),
+    findRefund: (accountId, id) => scripts.read(() => find({ accountId, id })),
+    listRefunds: (payment) => scripts.read(() => listOf(payment)),
+    async listWatchedRefunds(expiresAfterMs, limit) {
+      checkListLimit(limit);
+      const rest = `WHERE status = 'awaiting_transfer' AND expires_at_ms > ?1 ORDER BY scanned_block, id LIMIT ?2`;
+      return scripts.read(() => select(refundTable, rest, expiresAfterMs, limit));
+    },
+    isTransferCounted: (hash, logIndex) => scripts.read(() => isCounted(hash, logIndex)),
+    recordRefundScan: (ids, scannedBlock) =>
+      scripts.write(function* () {
+        yield* lock(REFUND_LOCK);
+        yield* run(
+          `UPDATE refunds SET scanned_block = ?1 WHERE id = ANY(?2) AND status = 'awaiting_transfer'`,
+          scannedBlock,
+          ids,
+        );
+      }),
+  };
+}
+
+function find({ accountId, id }: RefundReference): Script<Refund | null> {
+  return selectOne(refundTable, 'WHERE account_id = ?1 AND id = ?2', accountId, id);
+}
+
+function listOf({ accountId, id }: PaymentReference): Script<Refund[]> {
+  const rest = 'WHERE account_id = ?1 AND payment_id = ?2 ORDER BY created_at_ms, id';
+  return select(refundTable, rest, accountId, id);
+}
+
+function* viewRefund(refund: Refund): Script<RefundView> {
+  const { id, accountId, paymentId, destination } = refund;
+  const ofPayment = yield* listOf({ accountId, id: paymentId });
+  const toAddress = yield* select(
+    refundTable,
+    `WHERE destination = ?1 AND status = 'awaiting_transfer'`,
+    destination,
+  );
+  const isOther = (other: Refund) => other.id !== id;
+  return { refund, others: ofPayment.filter(isOther), rivals: toAddress.filter(isOther) };
+}
+
+function* change(reference: RefundReference, decide: DecideRefund, nowMs: number): Script<Refund | null> {
+  yield* lock(REFUND_LOCK);
+  const before = yield* find(reference);
+  if (before === null) return null;
+  const decision = decide(yield* viewRefund(before));
+  if (decision === null) return before;
+  const { refund, event } = decision;
+  const { transactionHash, logIndex } = refund;
+  const isBooked = before.transactionHash === null && transactionHash !== null && logIndex !== null;
+  if (isBooked && (yield* isCounted(transactionHash, logIndex))) return null;
+  yield* update(refundTable, refund);
+  yield* addEvent(refund, event, nowMs);
+  return refund;
+}
+
+function* isCounted(transactionHash: string, logIndex: number): Script<boolean> {
+  const sql = 'SELECT id FROM refunds WHERE transaction_hash = ?1 AND log_index = ?2';
+  return (yield* runForOne(sql, transactionHash, logIndex)) !== null;
+}
+
+function* addEvent(
+  { id, accountId, paymentId }: Pick<Refund, 'id' | 'accountId' | 'paymentId'>,
+  type: string | null,
+  nowMs: number,
+): Script<void> {
+  if (type === null) return;
+  // The first column counts up by itself.
+  const columns = unnumberedEventTable.columns.slice(1).map(({ name }) => name);
+  const sql = `INSERT INTO unnumbered_events (${columns.join(', ')}) VALUES (${placesOf(columns.length)})`;
+  yield* run(sql, accountId, paymentId, nowMs, type, id);
+}
+
+/** The chain lost final blocks above this one: transfers in them are looked for again. */
+export function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
+  yield* lock(REFUND_LOCK);
+  const reverted = yield* select(refundTable, `WHERE status = 'paid' AND block_number > ?1`, blockNumber);
+  for (const refund of reverted) {
+    // By its hash it is also found in another block, and whatever its amount is.
+    const submittedHash = refund.transactionHash;
+    const expiresAtMs = nowMs + TRANSFER_MS;
+    yield* update(refundTable, {
+      ...refund,
+      ...noTransfer,
+      submittedHash,
+      expiresAtMs,
+      status: 'awaiting_transfer',
+    });
+    yield* addEvent(refund, 'refund.transfer_reverted', nowMs);
+  }
+  yield* run(
+    `UPDATE refunds SET scanned_block = ?1 WHERE status = 'awaiting_transfer' AND scanned_block > ?1`,
+    blockNumber,
+  );
+}

@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { TRANSFER_MS } from '../../src/domain/refund.ts';
+import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
+import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
+
+let service: ApiService;
+
+beforeAll(async () => {
+  service = await createApiService({ requestsPerMinute: 1_000_000 });
+});
+afterAll(() => service.close());
+
+const call = async (method: 'GET' | 'POST', path: string, payload?: object) => {
+  const answer = await service.server.inject({
+    method,
+    url: `/merchant/v1${path}`,
+    headers: { 'x-api-key': service.apiKey },
+    ...(payload === undefined ? {} : { payload }),
+  });
+  return { status: answer.statusCode, ...answer.json() };
+};
+
+async function givePaid(units = 25_000_000n, change: object = {}): Promise<string> {
+  const created = await service.post({ ...validRequest, amount: '25.00', currency: 'USD' });
+  const { payment_id: id } = created.json();
+  await payWithDeposit(service.store, { id, accountId: service.account.id }, units, change);
+  return id;
+}
+
+const open = async (id: string, payload: object = {}) =>
+  call('POST', `/payments/${id}/refunds`, { destination: CUSTOMER_ADDRESS, ...payload });
+
+describe('a refund', () => {
+  it('of the whole payment is opened, read, submitted and canceled', async () => {
+    const id = await givePaid();
+    const opened = await open(id, { reason: 'Returned' });
+    expect(opened).toMatchObject({
+      status: 'awaiting_transfer',
+      amount: '25.000000',
+      reason: 'Returned',
+      destination: CUSTOMER_ADDRESS,
+    });
+    expect(opened.payment_uri).toContain(`/transfer?address=${CUSTOMER_ADDRESS}&uint256=25000000`);
+    const path = `/refunds/${opened.refund_id}`;
+    expect(await call('GET', path)).toEqual({ ...opened });
+    const hash = `0x${'5B'.repeat(32)}`;
+    const submitted = await call('POST', `${path}/transaction`, { transaction: hash });
+    expect(submitted).toMatchObject({ submitted_transaction: hash.toLowerCase(), transaction: null });
+    const listed = await call('GET', `/payments/${id}/refunds`);
+    expect(listed).toMatchObject({
+      refunds: [{ refund_id: opened.refund_id }],
+      refundable_amount: '0.000000',
+    });
+    expect(await call('POST', `${path}/cancel`)).toMatchObject({ status: 'canceled', payment_uri: null });
+    expect(await call('POST', `${path}/cancel`)).toMatchObject({ error: 'The refund is canceled.' });
+    expect((await call('GET', `/payments/${id}/refunds`)).refundable_amount).toBe('25.000000');
+  });
+
+  it('has events with the refund as it is now, and the payment keeps its status', async () => {
+    const id = await givePaid();
+    const opened = await open(id, { destination: CUSTOMER_ADDRESS, amount: '1.5' });
+    await call('POST', `/refunds/${opened.refund_id}/cancel`);
+    while ((await service.store.events.numberEvents(100)) > 0);
+    const { events } = await call('GET', '/events');
+    const own = events.filter(
+      ({ payment }: { payment: { payment_id: string } }) => payment.payment_id === id,
+    );
+    expect(own).toMatchObject([
+      { type: 'payment.paid', refund: null },
+      { type: 'refund.opened', refund: { refund_id: opened.refund_id, status: 'canceled' } },
+      { type: 'refund.canceled', payment: { status: 'paid' } },
+    ]);
+  });
+
+  it('is of the surplus where an overpaid payment has one', async () => {
+    const id = await givePaid(40_000_000n, { amountMismatch: 'overpaid' });
+    expect(await open(id, { amount: 'surplus' })).toMatchObject({ amount: '15.000000' });
+    expect(await open(await givePaid(), { amount: 'surplus' })).toMatchObject({
+      error: 'The payment has no surplus.',
+    });
+  });
+
+  it('and all others together are never more than what was received', async () => {
+    const id = await givePaid();
+    expect((await open(id, { amount: 20 as never })).error).toBe('amount must be text');
+    expect((await open(id, { amount: '20' })).amount).toBe('20.000000');
+    expect(await open(id, { amount: '5.000001' })).toMatchObject({
+      error: 'At most 5.000000 USDC of the payment can still be refunded.',
+    });
+    expect((await open(id)).amount).toBe('5.000000');
+    expect((await open(id)).error).toContain('At most 0.000000');
+  });
+
+  it('is not opened for a payment that can still be paid', async () => {
+    const { payment_id: id } = (await service.post(validRequest)).json();
+    expect((await open(id)).error).toContain('The payment is open');
+  });
+
+  it.each([
+    [{ amount: '0' }, 'amount must be all, surplus, or an amount in USDC such as 12.50'],
+    [{ amount: '1.0000001' }, 'amount must be all, surplus, or an amount in USDC such as 12.50'],
+    [{ reason: 'x'.repeat(201) }, 'reason must have at most 200 characters'],
+    [
+      { destination: '0x00' },
+      'destination must be a Polygon address: 0x and 40 hex digits, with a correct checksum',
+    ],
+    [
+      { destination: CUSTOMER_ADDRESS.replace('C44', 'c44') },
+      'destination must be a Polygon address: 0x and 40 hex digits, with a correct checksum',
+    ],
+    [
+      { destination: validRequest.address },
+      'destination must not be an address of the merchant, of this service or of the token',
+    ],
+    [{ destination: null }, 'destination is required'],
+    [{ colour: 'red' }, 'The body has a parameter that this operation does not know.'],
+  ])('refuses %j', async (payload, error) => {
+    expect(await open(await givePaid(), payload)).toEqual({ status: 400, error });
+  });
+
+  it('that nobody pays in 30 days expires, and the amount can be refunded again', async () => {
+    const id = await givePaid();
+    const { refund_id } = await open(id);
+    service.advance(TRANSFER_MS + 1);
+    expect((await call('GET', `/refunds/${refund_id}`)).status).toBe('expired');
+    expect((await call('GET', `/payments/${id}/refunds`)).refundable_amount).toBe('25.000000');
+  });
+
+  it('of another account is not found', async () => {
+    const opened = await open(await givePaid());
+    const { apiKey } = await service.addAccount();
+    const answer = await service.server.inject({
+      url: `/merchant/v1/refunds/${opened.refund_id}`,
+      headers: { 'x-api-key': apiKey },
+    });
+    expect([answer.statusCode, answer.json()]).toEqual([404, { error: 'Refund not found.' }]);
+  });
+});

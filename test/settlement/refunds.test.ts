@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { Refund } from '../../src/domain/refund.ts';
+import { cancelOpenRefund, createRefund, submitTransaction } from '../../src/payments/refunds.ts';
+import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
+import { omitLogsOf } from '../chain/endpoint-faults.ts';
+import { addressFor } from '../chain/local-chain.ts';
+import { EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
+
+const { chain, settlement } = useSettlement();
+
+let customers = 0;
+
+async function givePaid(): Promise<Payment> {
+  const payment = await settlement.create();
+  await settlement.deposit(payment, EXPECTED_UNITS);
+  await settlement.settleDown();
+  expect(await settlement.state(payment)).toBe('paid/completed');
+  return payment;
+}
+
+async function open(
+  payment: Payment,
+  amount = '20',
+  destination: string = addressFor(`customer ${++customers}`),
+): Promise<Refund> {
+  const request = { amount, reason: null, destination };
+  return createRefund(settlement.refundContext(), payment.accountId, payment.id, request);
+}
+
+const send = ({ destination, units }: Refund, less = 0n) =>
+  settlement.transfer(destination as `0x${string}`, units - less);
+const submit = (refund: Refund, hash: string) => submitTransaction(settlement.refundContext(), refund, hash);
+const read = async ({ accountId, id }: Refund) =>
+  (await settlement.store.refunds.findRefund(accountId, id)) as Refund;
+
+/** Blocks until all of it is final, and a pass over them. */
+async function finalise(): Promise<void> {
+  await settlement.mine(3);
+  await settlement.watch();
+  await settlement.watchRefunds();
+}
+
+describe('a refund that the merchant transfers', () => {
+  it('is paid when the transfer is final, and not before', async () => {
+    const payment = await givePaid();
+    const refund = await open(payment);
+    const hash = await send(refund);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.watchRefunds();
+    expect((await read(refund)).status).toBe('awaiting_transfer');
+    await finalise();
+    expect(await read(refund)).toMatchObject({ status: 'paid', transactionHash: hash, units: refund.units });
+    expect((await read(refund)).sender).toMatch(/^0x[0-9a-fA-F]{40}$/);
+    expect(await settlement.state(payment)).toBe('paid/completed');
+  });
+
+  it('is paid once by two equal transfers; the second can be booked as another refund', async () => {
+    const payment = await givePaid();
+    const first = await open(payment);
+    const hash = await send(first);
+    await settlement.mine();
+    const again = await send(first);
+    await finalise();
+    expect(await read(first)).toMatchObject({ status: 'paid', transactionHash: hash });
+    const second = await open(payment, '20', first.destination as string);
+    await finalise();
+    expect((await read(second)).status).toBe('awaiting_transfer');
+    await submit(second, hash);
+    await finalise();
+    expect(await read(second)).toMatchObject({ transactionProblem: 'already_counted', submittedHash: null });
+    await submit(second, again);
+    await finalise();
+    expect(await read(second)).toMatchObject({ status: 'paid', transactionHash: again });
+  });
+
+  it('of another amount is booked only by its hash, with what was transferred', async () => {
+    const payment = await givePaid();
+    const refund = await open(payment);
+    const hash = await send(refund, 500n);
+    await finalise();
+    expect((await read(refund)).status).toBe('awaiting_transfer');
+    await submit(refund, hash.toUpperCase().replace('0X', '0x'));
+    await finalise();
+    expect(await read(refund)).toMatchObject({ status: 'paid', units: refund.units - 500n });
+  });
+
+  it('that is larger than what was received is not booked', async () => {
+    const payment = await givePaid();
+    const refund = await open(payment);
+    const hash = await send(refund, -EXPECTED_UNITS);
+    await submit(refund, hash);
+    await finalise();
+    expect(await read(refund)).toMatchObject({
+      status: 'awaiting_transfer',
+      transactionProblem: 'exceeds_received',
+    });
+  });
+
+  it('is told apart from another refund of the same amount to the same address by its last units', async () => {
+    const payments = [await givePaid(), await givePaid()];
+    const customer = addressFor(`customer ${++customers}`);
+    const refunds = [
+      await open(payments[0] as Payment, '20', customer),
+      await open(payments[1] as Payment, '20', customer),
+    ];
+    await send(refunds[1] as Refund);
+    await finalise();
+    expect((await read(refunds[0] as Refund)).status).toBe('awaiting_transfer');
+    expect((await read(refunds[1] as Refund)).status).toBe('paid');
+  });
+
+  it('is not booked by a transaction without a transfer to the address, or from before the deposit', async () => {
+    const customer = addressFor(`customer ${++customers}`);
+    const early = await settlement.transfer(customer, 20_000_000n);
+    await settlement.mine();
+    const payment = await givePaid();
+    const refund = await open(payment, '20', customer);
+    const elsewhere = await settlement.transfer(addressFor('elsewhere'), 20_000_000n);
+    await submit(refund, elsewhere);
+    await finalise();
+    expect((await read(refund)).transactionProblem).toBe('no_transfer');
+    await submit(refund, early);
+    await finalise();
+    expect((await read(refund)).transactionProblem).toBe('too_early');
+  });
+
+  it('is not booked after it is canceled', async () => {
+    const payment = await givePaid();
+    const refund = await open(payment);
+    await cancelOpenRefund(settlement.refundContext(), refund);
+    await send(refund);
+    await finalise();
+    expect((await read(refund)).status).toBe('canceled');
+  });
+
+  it('is found although the service did not run for a week', async () => {
+    const payment = await givePaid();
+    const refund = await open(payment);
+    await send(refund);
+    await settlement.mine(3);
+    await settlement.crash();
+    settlement.advance(7 * 24 * HOUR_MS);
+    await settlement.watch();
+    await settlement.watchRefunds();
+    expect((await read(refund)).status).toBe('paid');
+  });
+
+  it('that a reorganization removes before it is final is not booked; one that comes again is', async () => {
+    const payment = await givePaid();
+    const refund = await open(payment);
+    await send(refund);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.reorganise(1);
+    await finalise();
+    expect((await read(refund)).status).toBe('awaiting_transfer');
+    await send(refund);
+    await finalise();
+    expect((await read(refund)).status).toBe('paid');
+  });
+
+  it('is not booked on one endpoint’s word, and the chain is not asked while none is open', async () => {
+    const payment = await givePaid();
+    const proxies = await Promise.all([0, 1].map(() => startAlteringProxy(chain.anvil.url)));
+    const urls = proxies.map(({ url }) => url);
+    const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
+    try {
+      settlement.readThrough(endpoints, () => {});
+      await settlement.mine(3);
+      await settlement.watch();
+      const before = proxies.map(({ asked }) => asked.length);
+      await settlement.watchRefunds();
+      expect(proxies.map(({ asked }) => asked.length)).toEqual(before);
+      const refund = await open(payment);
+      await send(refund);
+      omitLogsOf(proxies[1] as AlteringProxy, refund.destination as `0x${string}`);
+      await finalise().catch(() => {});
+      expect((await read(refund)).status).toBe('awaiting_transfer');
+      (proxies[1] as AlteringProxy).alter = null;
+      await finalise();
+      expect((await read(refund)).status).toBe('paid');
+    } finally {
+      await closeChainEndpoints(endpoints);
+      for (const proxy of proxies) await proxy.stop();
+    }
+  });
+});

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
+import {
+  bookTransfer,
+  cancelRefund,
+  openRefund,
+  type Refund,
+  refundableUnits,
+} from '../../src/domain/refund.ts';
+import { newRefund as newRefundOf } from '../support/refunds.ts';
+import { ADDRESS, atOnce, givePayment, NOW_MS, type StoreContext } from './fixtures.ts';
+
+let made = 0;
+const newRefund = (payment: Payment, change: Partial<Refund> = {}) =>
+  newRefundOf(payment, { createdAtMs: NOW_MS, destination: ADDRESS, ...change });
+
+export function refundPromises(context: StoreContext): void {
+  const create = (refund: Refund, limit = 100_000_000n) =>
+    context.store.refunds.createRefund(refund, (view) => openRefund(view, refund.units, limit), NOW_MS);
+  const transferOf = (refund: Refund, change: object = {}) => ({
+    recipient: ADDRESS as `0x${string}`,
+    sender: ADDRESS as `0x${string}`,
+    units: refund.units,
+    blockNumber: 12,
+    logIndex: 3,
+    transactionHash: `0x${'ab'.repeat(32)}`,
+    ...change,
+  });
+  const book = (refund: Refund, change: object = {}, limit = 100_000_000n) =>
+    context.store.refunds.changeRefund(
+      refund,
+      (view) => bookTransfer(view, transferOf(refund, change), limit, NOW_MS),
+      NOW_MS,
+    );
+
+  it('are kept with all their fields, and found by id and payment', async () => {
+    const payment = await givePayment(context.store);
+    const refund = await create(newRefund(payment, { reason: 'Broken' }));
+    await context.reopen();
+    const { refunds } = context.store;
+    expect(await refunds.findRefund(payment.accountId, refund.id)).toEqual(refund);
+    expect(await refunds.findRefund('another account', refund.id)).toBeNull();
+    expect(await refunds.listRefunds(payment)).toEqual([refund]);
+  });
+
+  it('never add up to more than was received, however many are opened at once', async () => {
+    const payment = await givePayment(context.store);
+    const opened = await Promise.allSettled(
+      Array.from({ length: 10 }, () => create(newRefund(payment, { units: 4_000_000n }), 10_000_000n)),
+    );
+    expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
+    const stored = await context.store.refunds.listRefunds(payment);
+    expect(refundableUnits(10_000_000n, stored, NOW_MS)).toBeLessThan(4_000_000n);
+  });
+
+  it('to one address ask for different amounts, whichever payments they are of', async () => {
+    const payments = [await givePayment(context.store), await givePayment(context.store)];
+    const opened = await atOnce(6, (index) => create(newRefund(payments[index % 2] as Payment)));
+    expect(new Set(opened.map(({ units }) => units)).size).toBe(6);
+    for (const { units } of opened) expect(units).toBeLessThanOrEqual(5_000_000n);
+  });
+
+  it('take one transfer once: another refund of it is not changed', async () => {
+    const payment = await givePayment(context.store);
+    const [first, second] = [await create(newRefund(payment)), await create(newRefund(payment))];
+    expect(await book(first)).toMatchObject({ status: 'paid', blockNumber: 12, sender: ADDRESS });
+    expect(await book(second)).toBeNull();
+    expect(await context.store.refunds.findRefund(payment.accountId, second.id)).toEqual(second);
+    expect(await book(second, { logIndex: 4 })).toMatchObject({ status: 'paid', logIndex: 4 });
+    expect(await context.store.refunds.isTransferCounted(`0x${'ab'.repeat(32)}`, 4)).toBe(true);
+    expect(await context.store.refunds.isTransferCounted(`0x${'ab'.repeat(32)}`, 5)).toBe(false);
+  });
+
+  it('are watched while they wait for a transfer, those with the oldest scan first', async () => {
+    const payment = await givePayment(context.store);
+    const older = await create(newRefund(payment, { scannedBlock: 5 }));
+    const newer = await create(newRefund(payment, { scannedBlock: 9 }));
+    await create(newRefund(payment, { expiresAtMs: NOW_MS - 1 }));
+    const watched = async () =>
+      (await context.store.refunds.listWatchedRefunds(NOW_MS, 10)).map(({ id }) => id);
+    expect(await watched()).toEqual([older.id, newer.id]);
+    await context.store.refunds.recordRefundScan([older.id], 20);
+    expect(await watched()).toEqual([newer.id, older.id]);
+    await context.store.refunds.changeRefund(newer, (view) => cancelRefund(view, NOW_MS), NOW_MS);
+    expect(await watched()).toEqual([older.id]);
+  });
+
+  it('add their events, with the refund’s id, in the transaction of the change', async () => {
+    const payment = await givePayment(context.store);
+    const refund = await create(newRefund(payment));
+    await book(refund);
+    await expect(create(newRefund(payment), 1n)).rejects.toThrow('At most');
+    await context.store.events.numberEvents(10);
+    const { events } = await context.store.events.listEvents(payment.accountId, 0, 10);
+    expect(events).toMatchObject([
+      { type: 'refund.opened', refundId: refund.id, paymentId: payment.id },
+      { type: 'refund.paid', refundId: refund.id },
+    ]);
+  });
+
+  it('wait again where the chain lost the block of their transfer, and only those', async () => {
+    const payment = await givePayment(context.store);
+    const [kept, lost] = [await create(newRefund(payment)), await create(newRefund(payment))];
+    await book(kept, { blockNumber: 11 });
+    await book(lost, { blockNumber: 12, logIndex: 9 });
+    const block = { number: 11, hash: '0x11', timestampMs: NOW_MS };
+    await context.store.observations.startCursor({ ...block, number: 12, hash: '0x12' });
+    await context.store.observations.rewindTo(block, () => null as never);
+    const { refunds } = context.store;
+    expect(await refunds.findRefund(payment.accountId, kept.id)).toMatchObject({ status: 'paid' });
+    expect(await refunds.findRefund(payment.accountId, lost.id)).toMatchObject({
+      status: 'awaiting_transfer',
+      transactionHash: null,
+      submittedHash: `0x${'ab'.repeat(32)}`,
+      scannedBlock: 10,
+    });
+  });
+
+  it('lose the e-mail address from their reason when it is erased', async () => {
+    const payment = await givePayment(context.store, { email: 'ada@example.com' });
+    const refund = await create(newRefund(payment, { reason: 'Ada <ada@example.com> returned it' }));
+    expect(await context.store.emails.eraseEmail(payment)).toBe('erased');
+    const after = await context.store.refunds.findRefund(payment.accountId, refund.id);
+    expect(after?.reason).not.toContain('ada@example.com');
+    expect({ ...after, reason: null }).toEqual({ ...refund, reason: null });
+  });
+
+  it('never exceed what was received under any order of openings, transfers and cancelations', async () => {
+    const step = fc.record({
+      kind: fc.constantFrom('open', 'pay', 'pay other amount', 'cancel'),
+      which: fc.nat(5),
+      units: fc.bigInt({ min: 1n, max: 12_000_000n }),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
+        const payment = await givePayment(context.store);
+        const { refunds } = context.store;
+        const limit = 10_000_000n;
+        for (const { kind, which, units } of steps) {
+          const all = await refunds.listRefunds(payment);
+          const refund = all[which % Math.max(all.length, 1)];
+          const transactionHash = `0x${(++made).toString(16)}`;
+          if (kind === 'open') await create(newRefund(payment, { units }), limit).catch(() => null);
+          else if (refund === undefined) continue;
+          else if (kind === 'cancel')
+            await refunds
+              .changeRefund(refund, (view) => cancelRefund(view, NOW_MS), NOW_MS)
+              .catch(() => null);
+          else await book(refund, { transactionHash, ...(kind === 'pay' ? {} : { units }) }, limit);
+        }
+        const paid = (await refunds.listRefunds(payment)).filter(({ status }) => status === 'paid');
+        expect(paid.reduce((sum, { units }) => sum + units, 0n) <= limit).toBe(true);
+      }),
+      { numRuns: 15 },
+    );
+  });
+}

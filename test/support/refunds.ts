@@ -1,0 +1,65 @@
+import type { Payment } from '../../src/domain/payment.ts';
+import type { PaymentId } from '../../src/domain/payment-id.ts';
+import { noTransfer, type Refund, TRANSFER_MS } from '../../src/domain/refund.ts';
+import type { Store } from '../../src/store/store.ts';
+
+export const CUSTOMER_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+
+let made = 0;
+
+/** A refund that waits for its transfer. */
+export function newRefund(payment: Pick<Payment, 'id' | 'accountId'>, change: Partial<Refund> = {}): Refund {
+  const createdAtMs = change.createdAtMs ?? Date.now();
+  return {
+    ...noTransfer,
+    id: `rfd_${(++made).toString(16).padStart(20, '0')}`,
+    accountId: payment.accountId,
+    paymentId: payment.id,
+    createdAtMs,
+    units: 5_000_000n,
+    reason: null,
+    status: 'awaiting_transfer',
+    expiresAtMs: createdAtMs + TRANSFER_MS,
+    destination: CUSTOMER_ADDRESS,
+    scannedBlock: 10,
+    ...change,
+  };
+}
+
+/** Stores a refund as it is. */
+export function giveRefund(store: Store, refund: Refund): Promise<Refund> {
+  const decide = () => ({ refund, event: 'refund.opened' }) as const;
+  return store.refunds.createRefund(refund, decide, refund.createdAtMs);
+}
+
+let block = 1;
+
+/** A final deposit of so many units, with which the payment is paid. */
+export async function payWithDeposit(
+  { observations, payments }: Store,
+  payment: { readonly id: string; readonly accountId: string },
+  units: bigint,
+  change: Partial<Payment> = {},
+): Promise<void> {
+  const reference = { ...payment, id: payment.id as PaymentId };
+  const cursor = await observations.readCursor();
+  const from = cursor ?? { number: 1, hash: '0x01', timestampMs: Date.now() };
+  if (cursor === null) await observations.startCursor(from);
+  block = Math.max(block, from.number) + 1;
+  const final = { number: block, hash: `0x${block.toString(16)}`, timestampMs: Date.now() };
+  const deposit = {
+    paymentId: reference.id,
+    accountId: payment.accountId,
+    transactionHash: `0x${block.toString(16).padStart(64, '0')}`,
+    logIndex: 0,
+    blockNumber: block,
+    units,
+  };
+  await observations.recordScan(
+    { from, final, scannedTo: block, deposits: [deposit], releases: [] },
+    () => ({}) as never,
+  );
+  await payments.decidePayment(reference, () => ({
+    change: { status: 'paid', forwardStatus: 'completed', paidAtMs: Date.now(), ...change },
+  }));
+}
