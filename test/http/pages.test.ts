@@ -158,6 +158,14 @@ it('links both transactions to the explorer, without telling it where the custom
   }
 });
 
+it('folds the transactions of a receipt', async () => {
+  const { body } = await open(`/pay/${pages.put(checkoutStates.paid())}`);
+  const [receipt = '', folded = ''] = body.split('<details><summary>Transaction details</summary>');
+  expect(receipt).not.toContain(DEPOSIT_HASH);
+  expect(folded).toContain(DEPOSIT_HASH);
+  expect(folded).toContain(RELEASE_HASH);
+});
+
 it('names of several visited providers only those that say they have delivered', async () => {
   const payment = pagePayment({ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS });
   const textOfReceipt = async (first: SessionProgress | null, second: SessionProgress | null) => {

@@ -27,16 +27,18 @@ export function facts(
   language: Language,
   explorerTransactionUrl: ExplorerTransactionUrl,
 ): Html {
-  const rows = [...rowsOf(checkout, language, explorerTransactionUrl)];
-  if (rows.length === 0) return nothing;
-  return html`<dl class="facts${checkout.view.kind === 'paid' ? ' receipt' : ''}">${rows}</dl>`;
+  const rows = [...rowsOf(checkout, language)];
+  const transactions = [...transactionRows(checkout, language, explorerTransactionUrl)];
+  // On a receipt the hashes interest few readers; elsewhere they prove that something has arrived.
+  if (checkout.view.kind === 'paid' && transactions.length > 0) {
+    return html`<dl class="facts receipt">${rows}</dl>
+<details><summary>${language.words.facts.details}</summary><dl class="facts">${transactions}</dl></details>`;
+  }
+  if (rows.length + transactions.length === 0) return nothing;
+  return html`<dl class="facts">${transactions}${rows}</dl>`;
 }
 
-function* rowsOf(
-  checkout: Checkout,
-  language: Language,
-  explorerTransactionUrl: ExplorerTransactionUrl,
-): Generator<Html> {
+function* rowsOf(checkout: Checkout, language: Language): Generator<Html> {
   const { payment, view } = checkout;
   const { facts: names } = language.words;
   if (view.kind === 'choose') return;
@@ -46,6 +48,15 @@ function* rowsOf(
     return;
   }
   if (view.kind === 'paid') yield* receiptRows(view, checkout, language);
+  yield row(html`${names.reference}`, html`<code>${payment.id}</code>`);
+}
+
+function* transactionRows(
+  { view }: Checkout,
+  language: Language,
+  explorerTransactionUrl: ExplorerTransactionUrl,
+): Generator<Html> {
+  const { facts: names } = language.words;
   const transaction = (hash: string) => transactionLink(hash, explorerTransactionUrl, language);
   if ('depositHash' in view && view.depositHash !== null) {
     yield row(html`${names.arrivedWith}`, transaction(view.depositHash));
@@ -53,7 +64,6 @@ function* rowsOf(
   if ('releaseHash' in view && view.releaseHash !== null) {
     yield row(html`${names.sentWith}`, transaction(view.releaseHash));
   }
-  yield row(html`${names.reference}`, html`<code>${payment.id}</code>`);
 }
 
 function* receiptRows(

@@ -30,17 +30,16 @@ export function registerOverviewPage(routes: DashboardRoutes): void {
 async function showOverview(context: DashboardContext, visit: Visit): Promise<PageView> {
   const { account, timeZone } = visit;
   const span = spans.find((days) => String(days) === visit.query.get('days')) ?? DEFAULT_SPAN;
-  const statistics = await readStatistics(
-    context.search,
-    { id: account.id, timeZone },
-    span,
-    context.nowMs(),
-  );
+  const nowMs = context.nowMs();
+  const read = (untilMs: number) =>
+    readStatistics(context.search, { id: account.id, timeZone }, span, untilMs);
+  const statistics = await read(nowMs);
+  const before = await read((statistics.days[0]?.startMs ?? nowMs) - 1);
   return {
     title: 'Overview',
     main: html`${visit.viewing === null ? await firstRunGuide(context, visit) : nothing}
 ${await attentionCard(context, visit)}
-${statisticsCard(statistics, span, timeZone)}
+${statisticsCard({ statistics, before, span, timeZone })}
 <section class="card"><h2>Account</h2>
 <dl class="facts">
 <div><dt>Name</dt><dd><bdi>${visit.account.name}</bdi></dd></div>

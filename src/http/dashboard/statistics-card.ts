@@ -14,16 +14,34 @@ const counts = new Intl.NumberFormat('en');
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
-/** Volume, payments, conversion, providers and settling times of the last days. */
-export function statisticsCard(statistics: AccountStatistics, span: Span, timeZone: string): Html {
+const changes = new Intl.NumberFormat('en', {
+  style: 'percent',
+  maximumFractionDigits: 0,
+  signDisplay: 'exceptZero',
+});
+
+/** Volume, payments, conversion, providers and settling times of the last days, against as many days before. */
+export function statisticsCard({
+  statistics,
+  before,
+  span,
+  timeZone,
+}: {
+  readonly statistics: AccountStatistics;
+  readonly before: Pick<AccountStatistics, 'days'>;
+  readonly span: Span;
+  readonly timeZone: string;
+}): Html {
   const { days } = statistics;
+  const against = (value: number, earlier: number) =>
+    earlier === 0 ? '' : `${changes.format(value / earlier - 1)} against the ${span} days before`;
   const [created, converted, paid] = [sum(days, 'created'), sum(days, 'converted'), sum(days, 'paid')];
   const used = currencies.filter((currency) => days.some((day) => day.paidCents.has(currency)));
   return html`<section class="card"><h2>The last ${span} days</h2>
 <nav class="actions" aria-label="Days">${spans.map((other) => spanLink(other, span))}</nav>
 <dl class="tiles">
-${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency)))}
-${tile('Paid', counts.format(paid))}${tile('Created', counts.format(created))}
+${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency), against(volumeOf(days, currency), volumeOf(before.days, currency))))}
+${tile('Paid', counts.format(paid), against(paid, sum(before.days, 'paid')))}${tile('Created', counts.format(created))}
 ${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), 'of payments created in this period')}
 </dl>
 ${created + paid === 0 ? html`<p class="banner plain">No payments in these days.</p>` : nothing}

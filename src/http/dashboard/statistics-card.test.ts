@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import type { AccountStatistics } from '../../payments/read-statistics.ts';
+import { statisticsCard } from './statistics-card.ts';
+
+/** One day on which one payment of so many cents was paid; none with zero. */
+function statisticsOf(cents: number): AccountStatistics {
+  const paid = cents === 0 ? 0 : 1;
+  const paidCents = new Map(cents === 0 ? [] : [['USD', cents] as const]);
+  const day = {
+    date: '2026-11-21',
+    startMs: 0,
+    endMs: 86_400_000,
+    created: paid,
+    converted: paid,
+    paid,
+    paidCents,
+  };
+  return { days: [day], providers: [], settleTimes: [] };
+}
+
+const textOf = (cents: number, centsBefore: number) =>
+  statisticsCard({
+    statistics: statisticsOf(cents),
+    before: statisticsOf(centsBefore),
+    span: 7,
+    timeZone: 'UTC',
+  }).toString();
+
+it('compares the volume with as many days before, and nothing with days without payments', () => {
+  expect(textOf(15_000, 10_000)).toContain('+50% against the 7 days before');
+  expect(textOf(5_000, 10_000)).toContain('-50% against the 7 days before');
+  expect(textOf(15_000, 0)).not.toContain('against');
+});
