@@ -4,12 +4,15 @@
  * root on Debian, it is installed first. Not part of `npm test`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../test/support/free-ports.ts';
+import { startLiveWorld } from '../../test/support/live-service.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
-import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
+import { runCommand, runJson, startServiceProcess } from '../../test/support/service-process.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
 
@@ -82,47 +85,36 @@ async function checkProxy(name: keyof typeof proxies, folder: string): Promise<v
   }
 }
 
-/** A sandbox on PostgreSQL behind pgbouncer in transaction mode: create, paid. */
+/** Live mode against a local chain, on PostgreSQL behind pgbouncer in transaction mode. */
 async function checkPgbouncer(folder: string): Promise<void> {
+  const name = 'starts in live mode, creates a payment and settles it in transaction mode';
+  const neighbour = `pgbouncer ${versionOf('pgbouncer')}`;
   const postgres = await startPostgres();
   const bouncer = await startPgbouncer(await postgres.createDatabase(), folder);
-  const [port = 0, adminPort = 0] = await freePorts(2);
-  const environment = {
-    DATA_DIR: join(folder, 'pgbouncer'),
-    PORT: String(port),
-    ADMIN_PORT: String(adminPort),
-    DATABASE_URL: bouncer.url,
-  };
-  const name = 'starts, creates a payment and settles it in transaction mode';
+  const world = await startLiveWorld();
   try {
-    const service = await startServiceProcess(environment);
-    try {
-      const headers = { authorization: `Bearer ${service.demoKey()}`, 'content-type': 'application/json' };
-      const wallet = { address: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', amount: '25.00' };
-      const callback = /https:\/\/127\.0\.0\.1:\d+\/inbox/.exec(service.output())?.[0];
-      const created = await fetch(`http://127.0.0.1:${port}/api/v1/wallet`, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ ...wallet, callback }),
-      });
-      const { payment_id: id } = (await created.json()) as { payment_id: string };
-      await runCommand(environment, 'sandbox', 'pay', id);
-      const deadlineMs = Date.now() + 60_000;
-      for (;;) {
-        const status = await fetch(`http://127.0.0.1:${port}/api/v1/payment-status?payment_id=${id}`, {
-          headers,
-        });
-        if (((await status.json()) as { status: string }).status === 'paid') break;
-        if (Date.now() > deadlineMs) throw new Error('the payment was not paid within a minute');
-        await new Promise((resolve) => setTimeout(resolve, 500));
-      }
-    } finally {
-      await service.end('SIGTERM');
-    }
-    report(`pgbouncer ${versionOf('pgbouncer')}`, [{ name, problem: null }]);
+    const machine = await world.startMachine({
+      DATABASE_URL: bouncer.url,
+      SECRET_KEY: randomBytes(32).toString('hex'),
+    });
+    const run = (...words: string[]) => runJson<Record<string, string>>(machine.environment, ...words);
+    const { account_id: account = '' } = await run('account', 'create', '--name', 'Interop');
+    const { api_key: key = '' } = await run('key', 'create', '--account', account);
+    const payment = await machine.create(key, {
+      address: world.sandbox.merchantWallet,
+      callback: `https://${world.receiver.host}/webhook`,
+      amount: '25.00',
+    });
+    await machine.pay(payment.payment_id);
+    await waitFor('the payment to be paid', 60_000, async () => {
+      const { body } = await machine.readStatus(key, `payment_id=${payment.payment_id}`);
+      return body['status'] === 'paid';
+    });
+    report(neighbour, [{ name, problem: null }]);
   } catch (error) {
-    report(`pgbouncer ${versionOf('pgbouncer')}`, [{ name, problem: String(error).slice(0, 1500) }]);
+    report(neighbour, [{ name, problem: String(error).slice(0, 1_500) }]);
   } finally {
+    await world.stop();
     await bouncer.stop();
     await postgres.stop();
   }

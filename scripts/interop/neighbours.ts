@@ -152,7 +152,7 @@ auth_file = ${users}
 pool_mode = transaction
 default_pool_size = 20
 max_client_conn = 200
-ignore_startup_parameters = extra_float_digits,options
+ignore_startup_parameters = extra_float_digits,options,idle_in_transaction_session_timeout
 `,
   );
   chmodSync(folder, 0o755);

@@ -73,7 +73,7 @@ describe('the units of systemd', () => {
 it('proxies refuse the API over plain HTTP, pass the client address on and do not hold events back', () => {
   for (const file of ['deploy/nginx.conf', 'deploy/haproxy.cfg', 'deploy/Caddyfile']) {
     const text = read(file);
-    expect(text, file).toMatch(/\/api\/.*(?:403|deny)|deny_status 403.*\/api\/|path \/api\/\*/);
+    expect(text, file).toMatch(/\/api\/.*(?:403|deny)|deny_status 403.*\/api\/|handle \/api\/\*/);
     expect(text, file).toContain('308');
   }
   expect(read('deploy/nginx.conf')).toMatch(/proxy_buffering off;[\s\S]*proxy_read_timeout 120s;/);
