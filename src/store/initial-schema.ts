@@ -398,6 +398,7 @@ export function initialSchema(engine: Engine): Migration {
       PRIMARY KEY (id, account_id)
     )${clustered};
     CREATE INDEX refunds_by_payment ON refunds (payment_id);
+    CREATE INDEX refunds_by_block ON refunds (block_number) WHERE status = 'paid';
     CREATE INDEX refunds_watched ON refunds (destination) WHERE status = 'awaiting_transfer';
     -- A transfer belongs to one refund at most.
     CREATE UNIQUE INDEX refunds_by_transfer ON refunds (transaction_hash, log_index, account_id)
