@@ -57,7 +57,10 @@ describe('heads', () => {
 });
 
 describe('a scan', () => {
-  it('finds exactly the transfers to the recipients, in chain order, with their places', async () => {
+  /** The sender of what is minted. */
+  const MINTED = `0x${'0'.repeat(40)}`;
+
+  it('finds exactly the transfers to the recipients, in chain order, with their places and senders', async () => {
     const [first, second, stranger] = [addressFor('scan 1'), addressFor('scan 2'), addressFor('scan 3')];
     const fromBlock = await nextBlock();
     const hashes = [
@@ -70,14 +73,23 @@ describe('a scan', () => {
     expect(transfers).toEqual([
       {
         recipient: second,
+        sender: MINTED,
         units: 5_000_000n,
         blockNumber: fromBlock,
         logIndex: 1,
         transactionHash: hashes[0],
       },
-      { recipient: first, units: 1n, blockNumber: fromBlock + 2, logIndex: 1, transactionHash: hashes[2] },
+      {
+        recipient: first,
+        sender: MINTED,
+        units: 1n,
+        blockNumber: fromBlock + 2,
+        logIndex: 1,
+        transactionHash: hashes[2],
+      },
       {
         recipient: second,
+        sender: MINTED,
         units: 6_000_000n,
         blockNumber: fromBlock + 3,
         logIndex: 1,
