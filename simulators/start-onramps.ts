@@ -11,10 +11,10 @@ import {
   providerCatalogue,
   providerIds,
 } from '../src/domain/provider-catalogue.ts';
-import { createFixedRates } from '../src/rates/fixed-rates.ts';
 import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
 import { type DevelopmentKey, deriveHex } from './development-keys.ts';
 import type { ProviderFault } from './fault.ts';
+import { createFixedRates } from './fixed-rates.ts';
 import { registerPageRoutes, renderWebhookPage, sendPage } from './onramp-pages.ts';
 import { type Order, type OrderStore, openOrderStore } from './order-store.ts';
 import {

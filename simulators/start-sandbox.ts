@@ -7,7 +7,6 @@ import type { Address } from '../src/domain/payout-address.ts';
 import type { ProviderId } from '../src/domain/provider-catalogue.ts';
 import { preferLoopbackPort } from '../src/platform/loopback-port.ts';
 import type { ProviderValues } from '../src/providers/define-provider.ts';
-import { createFixedRates, type FixedRates } from '../src/rates/fixed-rates.ts';
 import { startChainGateway } from './chain/chain-gateway.ts';
 import { deploySandboxContracts, type SandboxContracts } from './chain/deploy-sandbox-contracts.ts';
 import { type LocalChain, startBlockProducer, startLocalChain } from './chain/local-chain.ts';
@@ -18,6 +17,7 @@ import {
   SANDBOX_CHAIN_ID,
 } from './development-keys.ts';
 import type { Fault, ProviderFault } from './fault.ts';
+import { createFixedRates, type FixedRates } from './fixed-rates.ts';
 import type { PayOrderRequest } from './pay-order.ts';
 import { allProviderValues } from './provider-values.ts';
 import type { SandboxLog } from './sandbox-log.ts';

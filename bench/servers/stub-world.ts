@@ -1,3 +1,4 @@
+import { createFixedRates } from '../../simulators/fixed-rates.ts';
 import type { ExternalServices } from '../../src/app/external-services.ts';
 import { checksumAddress } from '../../src/domain/payout-address.ts';
 import type { ChainReader, ChainView, Relayer, TokenReader } from '../../src/domain/ports/chain.ts';
@@ -5,7 +6,6 @@ import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import { defaultRelayLimits } from '../../src/payments/relay/relay-context.ts';
-import { createFixedRates } from '../../src/rates/fixed-rates.ts';
 
 /** Addresses of nobody. */
 export const addresses = {

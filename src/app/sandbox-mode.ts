@@ -31,7 +31,6 @@ import type { ExternalServices, Intervals } from './external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
 import { webhookUrlOf } from './provider-addresses.ts';
-import { welcome, welcomeJson } from './sandbox-welcome.ts';
 import { type Service, startService } from './start-service.ts';
 import { writeOwnFile } from './write-own-file.ts';
 
@@ -125,6 +124,7 @@ export async function startSandboxParts(
     }),
     (started: Service) => started.stop(),
   );
+  const { welcome, welcomeJson } = await import('../../simulators/welcome.ts');
   const facts = { config, demo, sandbox, shop };
   return isJson ? welcomeJson(facts) : welcome(facts);
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { createFixedRates } from '../../simulators/fixed-rates.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
@@ -22,7 +23,6 @@ import type { DirectPaymentRequest } from '../../src/payments/create-direct-paym
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
-import { createFixedRates } from '../../src/rates/fixed-rates.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
   ADDRESS,

@@ -1,10 +1,18 @@
-import type { Config } from '../config.ts';
-import type { DemoAccount } from './demo-account.ts';
-
 /** The facts of the welcome text. */
 export interface WelcomeFacts {
-  readonly config: Pick<Config, 'baseUrl' | 'adminHost' | 'adminPort' | 'dataDir'>;
-  readonly demo: DemoAccount;
+  readonly config: {
+    readonly baseUrl: string;
+    readonly adminHost: string;
+    readonly adminPort: number;
+    readonly dataDir: string;
+  };
+  readonly demo: {
+    readonly accountId: string;
+    readonly apiKey: string;
+    readonly email: string;
+    /** Null once its owner has set another. */
+    readonly password: string | null;
+  };
   readonly sandbox: {
     readonly anvilUrl: string;
     readonly onrampBaseUrl: string;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type WelcomeFacts, welcome, welcomeJson } from './sandbox-welcome.ts';
+import { type WelcomeFacts, welcome, welcomeJson } from './welcome.ts';
 
 const facts: WelcomeFacts = {
   config: { baseUrl: 'http://localhost:3000', adminHost: '127.0.0.1', adminPort: 3001, dataDir: './data' },
