@@ -26,6 +26,13 @@ class Requests(unittest.TestCase):
         self.assertEqual((headers["X-Api-Key"], headers["Idempotency-Key"]), (KEY, "order-7"))
         self.assertEqual(json.loads(body), {**ORDER, "passFeeToCustomer": True})
 
+    def test_a_direct_payment_has_its_own_path(self):
+        with Service((200, {}, {**PAYMENT, "usdc_amount": "25.000000"})) as service:
+            client_of(service).create_direct_payment(amount="25.00", idempotency_key="order-8")
+            method, path, headers, body = service.requests[0]
+        self.assertEqual((method, path), ("POST", "/merchant/v1/direct-payments"))
+        self.assertEqual((headers["Idempotency-Key"], json.loads(body)), ("order-8", {"amount": "25.00"}))
+
     def test_a_retried_create_keeps_its_idempotency_key(self):
         with Service((503, {}, {"error": "later"}), (200, {}, PAYMENT)) as service:
             client_of(service).create_checkout(**ORDER)

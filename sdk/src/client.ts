@@ -3,6 +3,8 @@ import { ConnectionError } from './errors.ts';
 import { type RequestContext, sendRequest } from './send-request.ts';
 import type {
   CheckoutRequest,
+  DirectPayment,
+  DirectPaymentRequest,
   MerchantEventPage,
   MerchantPayment,
   MerchantPaymentPage,
@@ -92,6 +94,16 @@ export interface Client {
      */
     list(query?: { readonly after?: number; readonly limit?: number }): Promise<MerchantEventPage>;
   };
+  readonly directPayments: {
+    /**
+     * Creates a payment in USDC from the customer's own wallet. `address` and `callback` can be absent if the account has
+     * them. @throws ApiError, ConnectionError
+     */
+    create(
+      request: DirectPaymentRequest,
+      options?: { readonly idempotencyKey?: string },
+    ): Promise<DirectPayment>;
+  };
   readonly journal: {
     /** Reads the double-entry journal of a month, such as `2026-11`, as CSV. @throws ApiError, ConnectionError */
     csv(month: string): Promise<string>;
@@ -122,18 +134,20 @@ export function createClient(options: ClientOptions): Client {
     const answer = await sendRequest({ ...context, maximumRetries: 0 }, { method, path, ...sent });
     return expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
   }
+  const post = async (path: string, request: object, idempotencyKey: string | undefined) =>
+    sendRequest(context, {
+      method: 'POST',
+      path,
+      headers: {
+        'content-type': 'application/json',
+        'idempotency-key': idempotencyKey ?? (await createIdempotencyKey()),
+      },
+      body: JSON.stringify(request),
+    });
   return {
     checkouts: {
       async create(request, { idempotencyKey } = {}) {
-        const answer = await sendRequest(context, {
-          method: 'POST',
-          path: '/api/v1/wallet',
-          headers: {
-            'content-type': 'application/json',
-            'idempotency-key': idempotencyKey ?? (await createIdempotencyKey()),
-          },
-          body: JSON.stringify(request),
-        });
+        const answer = await post('/api/v1/wallet', request, idempotencyKey);
         return expectFields<Payment>(answer, ['payment_id', 'ipn_token', 'checkout_url']);
       },
     },
@@ -173,6 +187,17 @@ export function createClient(options: ClientOptions): Client {
       async list({ after, limit = EVENTS_OF_A_PAGE } = {}) {
         const path = withQuery('/merchant/v1/events', { after, limit });
         return expectList<MerchantEventPage>(await sendRequest(context, { method: 'GET', path }), 'events');
+      },
+    },
+    directPayments: {
+      async create(request, { idempotencyKey } = {}) {
+        const answer = await post('/merchant/v1/direct-payments', request, idempotencyKey);
+        return expectFields<DirectPayment>(answer, [
+          'payment_id',
+          'ipn_token',
+          'checkout_url',
+          'usdc_amount',
+        ]);
       },
     },
     journal: {

@@ -17,6 +17,8 @@ export type { FindToken, RawBody, SignatureHeader, VerificationOptions } from '.
 export type {
   CheckoutRequest,
   Currency,
+  DirectPayment,
+  DirectPaymentRequest,
   MerchantEvent,
   MerchantEventPage,
   MerchantEventType,

@@ -105,6 +105,19 @@ export interface MerchantPayment extends PaymentStatus {
   readonly cancel_reason: 'expired' | 'merchant' | 'operator' | null;
 }
 
+/** What a direct payment is created with. */
+export interface DirectPaymentRequest
+  extends Pick<CheckoutRequest, 'amount' | 'currency' | 'email' | 'note'>,
+    Partial<Pick<CheckoutRequest, 'address' | 'callback'>> {}
+
+/** A direct payment as creation answers it. */
+export interface DirectPayment extends MerchantPayment {
+  /** Secret. Store it with the order; never show it to the customer. */
+  readonly ipn_token: string;
+  /** The USDC that the customer has to send. */
+  readonly usdc_amount: string;
+}
+
 /** Payments, newest first. */
 export interface MerchantPaymentPage {
   readonly payments: readonly MerchantPayment[];

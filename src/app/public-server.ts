@@ -49,6 +49,9 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   const { token } = settlements[0];
   registerMerchantApi(server, {
     ...store,
+    create: parts.create,
+    tokens,
+    callbacks,
     isReservedAddress: parts.create.settlement.isReservedAddress,
     token,
     chainId: external.chainId,

@@ -2,6 +2,7 @@ import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { usdUnits as usdUnitsOf } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
+import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
 import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
 import {
   type CreatePaymentContext,
@@ -11,23 +12,29 @@ import {
   requireAllowedWallet,
   requireUnreservedAddress,
 } from './create-payment.ts';
+import { findEarlierCreate, fingerprintOf, isReplayOf } from './idempotent-replay.ts';
 
 /** The validated request for a direct payment. */
 export type DirectPaymentRequest = Pick<
   CreatePaymentRequest,
   'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'email' | 'note'
->;
+> &
+  Partial<Pick<CreatePaymentRequest, 'idempotencyKey'>>;
 
 /**
  * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts
  * a fee, so the paid threshold is the whole value: no provider's fee and no tolerance. Not for the card API, which knows no such
- * payment. Throws `ServiceError`.
+ * payment. A repetition with the same idempotency key returns the first payment. Throws `ServiceError`.
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
   account: Account,
   request: DirectPaymentRequest,
 ): Promise<Payment> {
+  const record = idempotencyOf(context, account, request);
+  const earlier = await findEarlierCreate(context.payments, record);
+  if (isReplayOf(earlier, record)) return earlier.payment;
+  if (earlier !== null) throw new ServiceError('idempotency_conflict');
   if (account.suspended) throw new ServiceError('feature_disabled', 'The account is suspended.');
   requireAllowedWallet(account, request.payoutAddress);
   await requireUnreservedAddress(context.settlement, request.payoutAddress);
@@ -46,6 +53,21 @@ export async function createDirectPayment(
       provider: DIRECT_PROVIDER,
     },
   );
-  recordCreated(context.settlement, await context.payments.createPayment(payment, null), payment);
-  return payment;
+  const outcome = await context.payments.createPayment(payment, record);
+  recordCreated(context.settlement, outcome, payment);
+  if (outcome.kind === 'created') return payment;
+  // A concurrent request with the same key was first.
+  if (!isReplayOf(outcome, record)) throw new ServiceError('idempotency_conflict');
+  return outcome.payment;
+}
+
+function idempotencyOf(
+  { nowMs }: CreatePaymentContext,
+  { id: accountId }: Account,
+  { idempotencyKey: key = null, ...request }: DirectPaymentRequest,
+): IdempotencyRecord | null {
+  if (key === null) return null;
+  const { payoutAddress, callbackUrl, amountCents, currency, email, note } = request;
+  const parameters = [DIRECT_PROVIDER, payoutAddress, callbackUrl, amountCents, currency, email, note];
+  return { accountId, key, fingerprint: fingerprintOf(parameters), createdAtMs: nowMs() };
 }

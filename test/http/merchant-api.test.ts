@@ -212,6 +212,54 @@ describe('sums by day', () => {
   });
 });
 
+describe('direct payments', () => {
+  beforeAll(startShop);
+  const { address, callback } = validRequest;
+  const createDirect = (payload: object, more: Record<string, string> = {}) =>
+    service.server.inject({
+      method: 'POST',
+      url: '/merchant/v1/direct-payments',
+      headers: { ...headers(), ...more },
+      payload,
+    });
+
+  it('are created with the whole value due, a page and a token, and listed', async () => {
+    const made = (await createDirect({ address, callback, amount: '40.00', note: 'Order 3' })).json();
+    expect(made).toMatchObject({ provider: 'direct', usdc_amount: '40.000000', status: 'unpaid' });
+    expect(made.ipn_token).toMatch(/^ipn_/);
+    expect(made.checkout_url).toContain(`/pay/${made.payment_id}`);
+    const { payments } = (await get('/payments?provider=direct')).json();
+    expect(payments.map(({ payment_id: id }: never) => id)).toEqual([made.payment_id]);
+    expect((await service.status({ ipn_token: made.ipn_token }, headers())).json().amount).toBe('40.00');
+  });
+
+  it('take wallet and callback from the account where it has them', async () => {
+    expect((await createDirect({ amount: '1.00' })).json().error).toBe('callback is required');
+    const made = await service.addAccount({ wallet: address, defaultCallbackUrl: callback });
+    const answer = await createDirect({ amount: '1.00' }, { 'x-api-key': made.apiKey });
+    expect(answer.json()).toMatchObject({ payout_address: address, amount: '1.00' });
+  });
+
+  it('are made once under an idempotency key, at once as well, and never as another payment', async () => {
+    const order = { address, callback, amount: '5.00' };
+    const key = { 'idempotency-key': 'order-9' };
+    const answers = await Promise.all(Array.from({ length: 5 }, () => createDirect(order, key)));
+    expect(new Set(answers.map((answer) => answer.json().payment_id)).size).toBe(1);
+    expect((await createDirect({ ...order, amount: '6.00' }, key)).statusCode).toBe(409);
+    // The same key for a checkout is a conflict as well.
+    expect((await service.post(order, { ...headers(), ...key })).statusCode).toBe(409);
+  });
+
+  it.each([
+    [{ provider: 'wert' }, 'provider is not known here'],
+    [{ amount: '0' }, 'amount must be a decimal from 0.01 to 10000 with at most two decimals'],
+    [{ callback: 'http://shop.example' }, 'callback must begin with https://'],
+  ])('refuse %j', async (change, error) => {
+    const answer = await createDirect({ address, callback, amount: '5.00', ...change });
+    expect([answer.statusCode, answer.json().error]).toEqual([400, expect.stringContaining(error)]);
+  });
+});
+
 it('limits requests of a key, with the time to wait', async () => {
   const limited = await createApiService();
   try {
@@ -247,6 +295,7 @@ describe('a key', () => {
     'GET /merchant/v1/events': 'read',
     'GET /merchant/v1/days': 'read',
     'GET /merchant/v1/journal.csv': 'read',
+    'POST /merchant/v1/direct-payments': 'create',
   } as const;
 
   it.each(keyScopes)(

@@ -118,6 +118,7 @@ async function ask(
 
 /** The parameters that a read cannot do without. */
 function requiredOf({ path }: Operation): Parameters {
+  if (path.endsWith('/direct-payments')) return validRequest;
   if (path.endsWith('/journal.csv')) return { month: '2026-11' };
   return path.startsWith('/merchant') ? {} : { payment_id: UNKNOWN_ID };
 }
@@ -146,8 +147,7 @@ const causes: Partial<Record<ErrorName, Cause>> = {
   async scope_missing(operation) {
     const { account } = await service.addAccount();
     const context = { accounts: service.store.accounts, nowMs: Date.now };
-    const needed =
-      operation.path.endsWith('/cancel') || operation.path.endsWith('/wallet') ? 'read' : 'create';
+    const needed = operation.method === 'post' || operation.path.endsWith('/wallet') ? 'read' : 'create';
     const { plainKey } = await createKey(context, account.id, 'one scope', [needed]);
     return ask(operation, {}, { 'x-api-key': plainKey });
   },
@@ -182,7 +182,7 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     }
     const { payments, search, events, refunds } = service.store;
     const whole = [{ ...payments }, { ...search }, { ...events }, { ...refunds }];
-    Object.assign(payments, { findPayment: fail, viewPayment: fail });
+    Object.assign(payments, { findPayment: fail, viewPayment: fail, createPayment: fail });
     Object.assign(search, { searchPayments: fail, listSlots: fail });
     Object.assign(events, { listEvents: fail });
     Object.assign(refunds, { findRefund: fail });
@@ -263,6 +263,7 @@ const otherCauses: Readonly<Record<string, Cause>> = {
   'GET /merchant/v1/events 200': (operation) => ask(operation, {}),
   'GET /merchant/v1/days 200': (operation) => ask(operation, {}),
   'GET /merchant/v1/journal.csv 200': (operation) => ask(operation, { month: '2026-11' }),
+  'POST /merchant/v1/direct-payments 200': (operation) => ask(operation, validRequest),
   'GET /.well-known/card-checkout.json 200': (operation) => ask(operation, {}),
   'GET /health/live 200': (operation) => ask(operation, {}),
   'GET /health/ready 200': (operation) => ask(operation, {}),

@@ -57,6 +57,19 @@ describe('the SDK and the real service', () => {
     expect(() => verifyDepositAddress(payment, { ...terms, payoutAddress: FACTORY })).toThrow();
   });
 
+  it('create one direct payment of an order', async () => {
+    const client = clientOf();
+    const { address, callback } = validRequest;
+    const create = () =>
+      client.directPayments.create(
+        { address, callback, amount: '40.00' },
+        { idempotencyKey: 'direct-order-1' },
+      );
+    const first = await create();
+    expect(first).toMatchObject({ provider: 'direct', usdc_amount: '40.000000' });
+    expect((await create()).payment_id).toBe(first.payment_id);
+  });
+
   it('read the journal of a month', async () => {
     const client = clientOf();
     expect(await client.journal.csv('2026-11')).toMatch(/^date,payment_id,account,debit_usd,credit_usd,/);

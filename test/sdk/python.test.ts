@@ -93,6 +93,8 @@ with transaction() as connection:
 doomed = client.create_checkout(
     address="0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65", callback="${receiver.url}", amount="30.00"
 )
+direct = client.create_direct_payment(address="0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65", callback="${receiver.url}", amount="7.00")
+print("direct", direct["usdc_amount"])
 print("created", payment["payment_id"])
 body, signature = json.loads(sys.stdin.readline())
 tokens = {payment["payment_id"]: payment["ipn_token"]}
@@ -144,7 +146,7 @@ it('the shop of the Python README is paid in a sandbox, and fulfills once', asyn
   expect(await ended).toEqual([0, null]);
   const lines = output.split('\n');
   expect(output).toContain('date,payment_id,account,debit_usd,credit_usd');
-  for (const line of ['genuine 204', 'forged 401', 'canceled canceled', 'status paid']) {
+  for (const line of ['direct 7.000000', 'genuine 204', 'forged 401', 'canceled canceled', 'status paid']) {
     expect(lines).toContain(line);
   }
   expect(output).toMatch(/^events .*'payment.paid'.*'payment.canceled'/m);

@@ -14,8 +14,6 @@ const allowed: Record<string, string> = {
   'src/http/dashboard/limits.ts': 'The limits of a sign-in, which people look up.',
   'src/http/serialize-pipelined.ts': 'The rule for pipelined requests, apart from the server that has it.',
   'src/payments/index-payments.ts': 'A step of the worker, like the others in its folder.',
-  'src/payments/idempotent-replay.ts':
-    'The rule of idempotent replay, apart from the create that follows it.',
   'src/store/sqlite/own-file.ts': 'A rule about POSIX locks that must not be lost among others.',
 };
 

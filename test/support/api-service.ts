@@ -99,17 +99,21 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     () => performance.now() + movedMs,
   );
   const create = createTestPaymentContext({ store, world, nowMs, tokens });
+  const callbacks = createTestCallbacks(world);
   registerApi(server, {
     accounts: store.accounts,
     create,
     status: { payments: store.payments, tokens },
     tokens,
-    callbacks: createTestCallbacks(world),
+    callbacks,
     limits,
     baseUrl: BASE_URL,
   });
   registerMerchantApi(server, {
     ...store,
+    create,
+    tokens,
+    callbacks,
     isReservedAddress: create.settlement.isReservedAddress,
     token: RESERVED_ADDRESS,
     chainId: 137,

@@ -14,6 +14,7 @@ from ._errors import (
 from ._events import EventCursor, follow_events
 from ._fulfil import Fulfilment, FulfilmentStore, fulfil_once
 from ._types import (
+    DirectPayment,
     Event,
     EventPage,
     Factory,
@@ -34,6 +35,7 @@ __all__ = [
     "ConnectionError",
     "DepositAddressError",
     "DepositProof",
+    "DirectPayment",
     "Event",
     "EventCursor",
     "EventGapError",

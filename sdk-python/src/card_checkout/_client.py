@@ -11,6 +11,7 @@ from urllib.parse import quote, urlencode
 from ._errors import ConnectionError
 from ._transport import Transport
 from ._types import (
+    DirectPayment,
     EventPage,
     MerchantPayment,
     MerchantPaymentPage,
@@ -69,9 +70,6 @@ class Client:
         ``idempotency_key`` should be the number of your order: then an order has one payment. Without it, each call
         creates a payment, and only the retries inside the call do not.
         """
-        key = idempotency_key or f"sdk-{secrets.token_hex(16)}"
-        if re.fullmatch(r"[!-~]{1,255}", key) is None:
-            raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
         given = {
             "address": address,
             "callback": callback,
@@ -82,13 +80,41 @@ class Client:
             "note": note,
             "passFeeToCustomer": pass_fee_to_customer,
         }
-        answer = self._transport.send(
-            "POST",
-            "/api/v1/wallet",
-            headers={"Idempotency-Key": key},
-            body={name: value for name, value in given.items() if value is not None},
-        )
+        answer = self._create("/api/v1/wallet", given, idempotency_key)
         return cast(Payment, _expect(answer, "payment_id", "ipn_token", "checkout_url"))
+
+    def create_direct_payment(
+        self,
+        *,
+        amount: str,
+        address: Optional[str] = None,
+        callback: Optional[str] = None,
+        currency: Optional[str] = None,
+        email: Optional[str] = None,
+        note: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> DirectPayment:
+        """Creates a payment in USDC from the customer's own wallet.
+
+        ``address`` and ``callback`` can be absent if the account has them. ``idempotency_key`` as with a checkout.
+        """
+        given = {
+            "address": address,
+            "callback": callback,
+            "amount": amount,
+            "currency": currency,
+            "email": email,
+            "note": note,
+        }
+        answer = self._create("/merchant/v1/direct-payments", given, idempotency_key)
+        return cast(DirectPayment, _expect(answer, "payment_id", "ipn_token", "checkout_url", "usdc_amount"))
+
+    def _create(self, path: str, given: Mapping[str, Any], idempotency_key: Optional[str]) -> Dict[str, Any]:
+        key = idempotency_key or f"sdk-{secrets.token_hex(16)}"
+        if re.fullmatch(r"[!-~]{1,255}", key) is None:
+            raise ValueError("idempotency_key must be 1 to 255 visible ASCII characters")
+        body = {name: value for name, value in given.items() if value is not None}
+        return self._transport.send("POST", path, headers={"Idempotency-Key": key}, body=body)
 
     def payment_status(
         self, payment_id: Optional[str] = None, *, ipn_token: Optional[str] = None

@@ -68,6 +68,15 @@ class MerchantPayment(PaymentStatus):
     cancel_reason: Optional[str]
 
 
+class DirectPayment(MerchantPayment):
+    """A direct payment as creation answers it."""
+
+    #: Secret. Store it with the order; never show it to the customer.
+    ipn_token: str
+    #: The USDC that the customer has to send.
+    usdc_amount: str
+
+
 class MerchantPaymentPage(TypedDict):
     """Payments, newest first."""
 

@@ -1,3 +1,4 @@
+import type { Account } from '../../domain/account.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
 import { amountMismatches } from '../../domain/payment.ts';
@@ -10,6 +11,8 @@ import {
   paymentStatuses,
 } from '../../payments/parse-payment-query.ts';
 import { type LocalMonth, monthOf } from '../../platform/time-zone.ts';
+import { createParameters } from '../api/create-parameters.ts';
+import type { CreateParameters } from '../api/parse-create-request.ts';
 import type { ParameterSchema, QueryParameters, RequestParameter } from '../api/request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
 
@@ -98,6 +101,37 @@ export const journalParameters = {
   },
 } satisfies Record<string, RequestParameter>;
 
+const { amount, currency, email, note } = createParameters;
+
+/** The account's settings stand in for the first two, as in the dashboard. */
+export const directParameters = {
+  address: {
+    ...createParameters.address,
+    isRequired: false,
+    description: `${createParameters.address.description} Default: the account's wallet.`,
+  },
+  callback: {
+    ...createParameters.callback,
+    isRequired: false,
+    description: `${createParameters.callback.description} Default: the account's callback URL.`,
+  },
+  amount,
+  currency,
+  email,
+  note,
+} satisfies Record<string, RequestParameter>;
+
+/** The parameters of a create, with those of the account where they are absent. */
+export function completeDirectParameters(
+  body: Readonly<Record<string, unknown>>,
+  { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,
+): CreateParameters {
+  requireKnown(body, directParameters);
+  const { address = wallet, callback = defaultCallbackUrl } = body;
+  if (callback === null) throw invalidField('callback', 'is required');
+  return { ...body, address, callback };
+}
+
 export interface ListRequest {
   readonly query: PaymentQuery;
   readonly before: PaymentId | null;
@@ -172,10 +206,13 @@ export function parseJournalRequest(query: QueryParameters, timeZone: string): L
 }
 
 /** An unknown filter would silently answer with other payments than the caller means. */
-function requireKnown(query: QueryParameters, known: Readonly<Record<string, unknown>>): void {
+function requireKnown(
+  query: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, unknown>>,
+): void {
   for (const name of Object.keys(query)) {
     if (Object.hasOwn(known, name)) continue;
-    throw invalidField(/^[a-z_]{1,32}$/.test(name) ? name : 'A query parameter', 'is not known here');
+    throw invalidField(/^[a-z_]{1,32}$/.test(name) ? name : 'A parameter', 'is not known here');
   }
 }
 

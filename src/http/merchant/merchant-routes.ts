@@ -4,17 +4,25 @@ import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandle
 import type { KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
+import { createPayoutAddressParser } from '../../domain/payout-address.ts';
+import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { EventStore } from '../../domain/ports/event-store.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { WebhookStore } from '../../domain/ports/settlement-store.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payments/cancel-payment.ts';
+import { createDirectPayment } from '../../payments/create-direct-payment.ts';
+import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import { exportJournal } from '../../payments/export-journal.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { readStatistics } from '../../payments/read-statistics.ts';
 import type { ApiRateLimiters, ApiRouteContext } from '../api/api-context.ts';
 import { accountOf, admit, decorateRequests, recordKeyUses } from '../api/authenticate.ts';
-import { acceptJsonBodies, parseQuery, readJsonObject } from '../api/request-input.ts';
+import { readIdempotencyKey } from '../api/create-parameters.ts';
+import { parseCreateRequest } from '../api/parse-create-request.ts';
+import type { PresentContext } from '../api/payment-schemas.ts';
+import { acceptJsonBodies, parseQuery, readJsonObject, withNumberAsWritten } from '../api/request-input.ts';
 import {
+  completeDirectParameters,
   parseDayRequest,
   parseEventRequest,
   parseExpandRequest,
@@ -23,6 +31,7 @@ import {
 } from './merchant-parameters.ts';
 import {
   presentDay,
+  presentDirectPayment,
   presentEvent,
   presentExpandedPayment,
   presentMerchantPayment,
@@ -34,6 +43,7 @@ const MERCHANT_PREFIX = '/merchant/v1';
 /** Dependencies of the merchant's interface. */
 export interface MerchantContext
   extends CancelPaymentContext,
+    PresentContext,
     Omit<RefundRoutesContext, keyof CancelPaymentContext> {
   readonly accounts: ApiRouteContext['accounts'];
   readonly search: Pick<
@@ -47,7 +57,10 @@ export interface MerchantContext
   >;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
-  readonly limits: Pick<ApiRateLimiters, 'unauthenticated' | 'merchant'>;
+  readonly limits: Pick<ApiRateLimiters, 'unauthenticated' | 'merchant' | 'create'>;
+  /** For direct payments, under the same rules as checkouts. */
+  readonly create: CreatePaymentContext;
+  readonly callbacks: CallbackGuard;
 }
 
 /** Registers the merchant's own interface: payments, events and sums of the account of the API key. */
@@ -66,6 +79,11 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
       registerJournal(scope, context, admitFor('read'));
       const guards = { read: admitFor('read'), refund: admitFor('refund') };
       registerRefunds(scope, context, guards, sendTagged);
+      registerDirectPayments(
+        scope,
+        context,
+        admit({ ...context, noteKeyUse }, context.limits.create, 'create'),
+      );
       done();
     },
     { prefix: MERCHANT_PREFIX },
@@ -183,6 +201,23 @@ function registerJournal(
       .headers({ 'content-disposition': disposition, 'cache-control': 'private, no-cache' })
       .type('text/csv; charset=utf-8')
       .send(Readable.from(followedBy(first ?? '', lines)));
+  });
+}
+
+function registerDirectPayments(
+  server: FastifyInstance,
+  context: MerchantContext,
+  onRequest: onRequestHookHandler,
+): void {
+  const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
+
+  server.post('/direct-payments', { onRequest }, async (request) => {
+    const account = accountOf(request);
+    const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
+    const parameters = completeDirectParameters(body, account);
+    const idempotencyKey = readIdempotencyKey(request.headers);
+    const wanted = await parseCreateRequest(parsing, parameters, 'json', idempotencyKey);
+    return presentDirectPayment(context, await createDirectPayment(context.create, account, wanted));
   });
 }
 

@@ -6,7 +6,12 @@ import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../domain/provi
 import type { Webhook } from '../../domain/webhook.ts';
 import type { PaymentHistory } from '../../payments/payment-history.ts';
 import type { DayStatistics } from '../../payments/read-statistics.ts';
-import { checkoutUrl, paymentStatusSchema, presentPaymentStatus } from '../api/payment-schemas.ts';
+import {
+  checkoutUrl,
+  type PresentContext,
+  paymentStatusSchema,
+  presentPaymentStatus,
+} from '../api/payment-schemas.ts';
 import { answerSchemaOf, type JsonSchema } from '../openapi/json-schema.ts';
 
 /** Parts of a payment that an answer contains on request. */
@@ -145,6 +150,34 @@ export const merchantPaymentSchema = object(
   },
   expansions,
 );
+
+const {
+  deposits: _1,
+  releases: _2,
+  sessions: _3,
+  webhooks: _4,
+  ...paymentFields
+} = merchantPaymentSchema['properties'] as Readonly<Record<string, JsonSchema>>;
+
+export const directPaymentSchema = object({
+  ...paymentFields,
+  ipn_token: text(
+    'Secret: it signs the webhooks of the payment.',
+    'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
+  ),
+  usdc_amount: usdc('The USDC that the customer has to send.'),
+});
+
+export function presentDirectPayment(
+  { baseUrl, tokens }: PresentContext,
+  payment: Payment,
+): Record<string, unknown> {
+  return {
+    ...presentMerchantPayment(baseUrl, payment),
+    ipn_token: tokens.create(payment.id, payment.tokenFingerprint),
+    usdc_amount: formatUnits(payment.paidThresholdUnits),
+  };
+}
 
 export const merchantPaymentListSchema = object({
   payments: list('The payments, newest first.', { $ref: '#/components/schemas/MerchantPayment' }),

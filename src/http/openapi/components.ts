@@ -4,7 +4,9 @@ import { journalAccounts } from '../../payments/export-journal.ts';
 import { createParameters } from '../api/create-parameters.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../api/payment-schemas.ts';
 import type { RequestParameter } from '../api/request-input.ts';
+import { directParameters } from '../merchant/merchant-parameters.ts';
 import {
+  directPaymentSchema,
   merchantDaysSchema,
   merchantEventsSchema,
   merchantPaymentListSchema,
@@ -94,6 +96,8 @@ export const schemas = {
   MerchantPaymentList: merchantPaymentListSchema,
   MerchantEvents: merchantEventsSchema,
   MerchantDays: merchantDaysSchema,
+  CreateDirectPayment: createSchema(directParameters),
+  DirectPayment: directPaymentSchema,
   JournalCsv: {
     type: 'string',
     description: `Lines of comma-separated values (RFC 4180), the first with the names of the columns. The accounts are \`${Object.keys(journalAccounts).join('`, `')}\`.`,
@@ -122,14 +126,21 @@ export const schemas = {
   },
 } as const satisfies Record<string, JsonSchema>;
 
-function createCheckoutSchema(): JsonSchema {
-  const entries: [string, RequestParameter][] = Object.entries(createParameters);
+/** The schema of a body. */
+function createSchema(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
+  const entries = Object.entries(parameters);
   return {
     type: 'object',
-    description:
-      'The service also validates what a schema cannot express: the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
     required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
     properties: Object.fromEntries(entries.map(([name, parameter]) => [name, bodySchemaOf(parameter)])),
+  };
+}
+
+function createCheckoutSchema(): JsonSchema {
+  return {
+    ...createSchema(createParameters),
+    description:
+      'The service also validates what a schema cannot express: the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
     // Two names of one flag, which must not contradict each other.
     not: { anyOf: [flags(true, false), flags(false, true)] },
   };

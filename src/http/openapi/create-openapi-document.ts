@@ -34,6 +34,7 @@ export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
       version: INTERFACE_VERSION,
       description:
         'Create hosted card checkouts and read the status of their payments. The customer pays by card at an on-ramp, and the value settles as USDC on Polygon in your wallet.',
+      license: { name: 'MIT', identifier: 'MIT' },
       contact: { name: 'Documentation of this service', url: `${baseUrl}/docs` },
     },
     servers: [

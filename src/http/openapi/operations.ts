@@ -3,6 +3,7 @@ import { createParameters, idempotencyKeyParameter, statusParameters } from '../
 import type { RequestParameter } from '../api/request-input.ts';
 import {
   dayParameters,
+  directParameters,
   eventParameters,
   journalParameters,
   listParameters,
@@ -24,7 +25,7 @@ export interface Operation {
   readonly query?: Readonly<Record<string, RequestParameter>>;
   readonly body?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that describes the body. Default: `CreateCheckout`. */
-  readonly bodyName?: 'CreateRefund' | 'RefundTransaction';
+  readonly bodyName?: 'CreateDirectPayment' | 'CreateRefund' | 'RefundTransaction';
   readonly headers?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that answers with 200. */
   readonly answer:
@@ -37,6 +38,7 @@ export interface Operation {
     | 'JournalCsv'
     | 'Refund'
     | 'RefundList'
+    | 'DirectPayment'
     | 'SettlementProof'
     | 'Live'
     | 'Ready';
@@ -278,6 +280,27 @@ export const operations: readonly Operation[] = [
     query: journalParameters,
     answer: 'JournalCsv',
     errors: apiErrors,
+  },
+  {
+    method: 'post',
+    path: '/merchant/v1/direct-payments',
+    id: 'createDirectPayment',
+    tag: 'Merchant',
+    summary: 'Create a direct payment',
+    description:
+      "A payment in USDC from the customer's wallet, without a card. Send the customer to `checkout_url`. An unknown parameter is an error. Creates of checkouts and direct payments share a rate limit.",
+    needsKey: true,
+    body: directParameters,
+    bodyName: 'CreateDirectPayment',
+    headers: idempotency,
+    answer: 'DirectPayment',
+    errors: [
+      ...apiErrors,
+      'feature_disabled',
+      'conversion_failed',
+      'idempotency_conflict',
+      'payload_too_large',
+    ],
   },
   {
     method: 'get',
