@@ -1,6 +1,6 @@
 import { type Plant, simulated } from './plant.ts';
 
-/** The row stays pending until the outcome is recorded: whoever dies in between sends again. */
+/** The row stays pending until the outcome is recorded: a process that dies in between sends again. */
 export const webhookBeforeClaim: Plant = {
   fault: 'a webhook sent before its claim',
   file: 'src/store/webhooks.ts',
@@ -10,8 +10,8 @@ export const webhookBeforeClaim: Plant = {
       after: 'UPDATE webhooks SET claimed_at_ms = ?1 WHERE id = ANY',
     },
     {
-      before: "WHERE id = ?9 AND account_id = ?10 AND status = 'sending'",
-      after: "WHERE id = ?9 AND account_id = ?10 AND status = 'pending'",
+      before: "AND (status = 'sending' OR reason = 'interrupted')",
+      after: "AND status = 'pending'",
     },
   ],
   run: simulated,
