@@ -44,7 +44,7 @@ export interface ProviderTrial {
   readonly answers: readonly RecordedAnswer[];
 }
 
-/** Nobody has its key. It stands in the altered URL, which must never be paid. */
+/** A burn address without a known key. The altered URL contains it, so that URL must never be paid. */
 export const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
 
 /** Reads the catalogue, asks a quote in each currency, and starts two sessions. Nothing is paid. */

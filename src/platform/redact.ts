@@ -1,4 +1,4 @@
-/** Keys whose values say who somebody is, or let them in. */
+/** Keys whose values identify a person or grant access. */
 const SENSITIVE_KEY = /token|secret|signature|key|password|e-?mail|phone|(?:^|_)ip(?:$|_)|ipaddress/i;
 const MAXIMUM_DEPTH = 12;
 

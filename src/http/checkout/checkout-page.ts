@@ -398,9 +398,9 @@ interface Return {
   readonly isAutomatic: boolean;
 }
 
-/** A receipt that is opened later, from the history or an e-mail, stays. */
+/** How long after the payment the page redirects. A receipt opened later does not redirect. */
 const RETURNS_FOR_MS = 15 * 60_000;
-/** The page says it, and has a button that stops it. */
+/** The page announces the redirect and has a button that stops it. */
 const RETURNS_AFTER_SECONDS = 5;
 
 function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
@@ -409,12 +409,12 @@ function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
   if (!isPaid && view.kind !== 'canceled' && view.kind !== 'expired') return null;
   const url = isPaid ? returnUrl : (failureUrl ?? returnUrl);
   if (url === null) return null;
-  // Whoever paid too much has something to read.
+  // A customer who overpaid has to read how to get a refund.
   const isAutomatic = !isPaid || (view.surplus === null && nowMs - view.paidAtMs < RETURNS_FOR_MS);
   return { url: new URL(returnUrlOf(url, payment.id)), isAutomatic };
 }
 
-/** The script shows the second line: without it the link stays, and nothing happens by itself. */
+/** The script shows the second line. Without the script, only the link appears. */
 function returnLink({ url, isAutomatic }: Return, shop: string, words: Words): Html {
   const { back, leadsTo, automatic, stay } = words.shop;
   const values = { host: url.host, seconds: String(RETURNS_AFTER_SECONDS) };
