@@ -330,7 +330,7 @@ describe('keys', () => {
       name: 'web',
       key: `service_live_…${api_key.slice(-4)}`,
       created_at: new Date(NOW_MS).toISOString(),
-      scopes: 'create read cancel',
+      scopes: 'create read cancel refund',
       last_used_at: null,
       revoked_at: null,
     };

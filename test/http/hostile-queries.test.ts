@@ -13,6 +13,7 @@ const PARAMETERS = [
   'days',
   'forward',
   'from',
+  'month',
   'next',
   'payment',
   'provider',

@@ -89,7 +89,7 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
   const text = textOf(raw);
   for (const part of [
     'You have paid €102.57 EUR to Bücher & Söhne.',
-    'Made up of: €100.00 EUR + €2.57 EUR fee',
+    'Breakdown: €100.00 EUR + €2.57 EUR fee',
     'Card charged by: MoonPay',
     'https://explorer.example/tx/0xd1',
     'https://explorer.example/tx/0xe2',
