@@ -231,7 +231,7 @@ function ownUrlOf(config: Config): string {
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
 }
 
-/** What plays the customer: the outside world, and the service's way to a provider. */
+/** What a simulated customer needs: the external services, and the service's calls to a provider. */
 interface CustomerParts {
   readonly sandbox: Sandbox;
   readonly customer: { readonly baseUrl: string; readonly country: string };

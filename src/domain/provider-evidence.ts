@@ -1,6 +1,6 @@
 import type { ProviderId } from './provider-catalogue.ts';
 
-/** Where a provider's adapter sends its calls. Only production counts; behind BASE_URL stands a simulator or a proxy. */
+/** Where a provider's adapter sends its calls. Only production counts; another base URL is a simulator or a proxy. */
 export interface ProviderEndpoint {
   readonly environment: 'production' | 'test' | 'simulated';
   /** Without credentials and query strings. */

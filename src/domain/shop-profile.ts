@@ -17,7 +17,7 @@ export interface ShopProfile extends AccountThresholdTerms {
   readonly logoHash: string | null;
   /** The customers' contact for help: an https address, or `mailto:` and an e-mail address. */
   readonly supportUrl: string | null;
-  /** The way back to the shop once a payment has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
+  /** The return URL of a payment that has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
   readonly returnUrl: string | null;
   /** The same for a payment that was canceled or has expired; null takes `returnUrl`. */
   readonly failureUrl: string | null;
@@ -76,12 +76,12 @@ export function parseSupportUrl(text: string): string | null {
   return parseLink('support-link', link, 'must be an https address or an e-mail address');
 }
 
-/** The only value that a way back to the shop may carry: neither the note nor the customer's e-mail address. */
+/** The only value that a return URL may contain: neither the note nor the customer's e-mail address. */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
 /** Stands for the id while the address is parsed, which would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';
 
-/** The way back to the shop; empty text is none. The host is fixed, so the page is no open redirect. */
+/** The return URL; empty text means none. The host is fixed, so the page is no open redirect. */
 export function parseReturnUrl(text: string, field: 'return-link' | 'failure-link'): string | null {
   const link = text.trim().replaceAll(PAYMENT_ID_PLACEHOLDER, SAMPLE_ID);
   const rule = `must be an https address; ${PAYMENT_ID_PLACEHOLDER} may stand in its path or query, and nothing else in braces`;
@@ -92,7 +92,7 @@ export function parseReturnUrl(text: string, field: 'return-link' | 'failure-lin
   return url.replaceAll(SAMPLE_ID, PAYMENT_ID_PLACEHOLDER);
 }
 
-/** The way back to the shop from one payment. */
+/** The return URL of one payment. */
 export function returnUrlOf(url: string, paymentId: string): string {
   return url.replaceAll(PAYMENT_ID_PLACEHOLDER, paymentId);
 }

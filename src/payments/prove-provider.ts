@@ -47,7 +47,7 @@ export interface ProviderTrial {
 /** A burn address without a known key. The altered URL contains it, so that URL must never be paid. */
 export const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
 
-/** Reads the catalogue, asks a quote in each currency, and starts two sessions. Nothing is paid. */
+/** Reads the catalogue, requests a quote in each currency, and starts two sessions. Makes no payment. */
 export async function tryProvider(request: ProveRequest): Promise<ProviderTrial> {
   const answers: RecordedAnswer[] = [];
   const { adapter } = request;

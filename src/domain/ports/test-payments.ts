@@ -40,9 +40,9 @@ export const providerFaults = {
 } as const;
 export type ProviderFault = keyof typeof providerFaults;
 
-/** Payments that move no real money: plays the customer, and makes faults. Live mode has none. */
+/** Payments without real money: simulates the customer and injects faults. Live mode has none. */
 export interface TestPayments {
-  /** Plays the customer at simulated providers. Throws `ServiceError` if this payment does not allow the outcome. */
+  /** Simulates the customer at a simulated provider. Throws `ServiceError` if the payment does not allow the outcome. */
   simulateOutcome(payment: Payment, outcome: Outcome): Promise<void>;
   /**
    * Simulates the customer to the end of the on-ramp, or, for a direct payment, with a wallet; resolves when the

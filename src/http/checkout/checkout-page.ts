@@ -394,7 +394,7 @@ ${supportUrl === null ? nothing : html`<p><a href="${supportUrl}" rel="noreferre
 /** The way back to the shop once the customer has nothing left to do or to wait for here. */
 interface Return {
   readonly url: URL;
-  /** Whether the page's script goes there by itself. */
+  /** Whether the page's script redirects automatically. */
   readonly isAutomatic: boolean;
 }
 

@@ -89,7 +89,7 @@ export function createSectionPages<AnyVisit>(
     try {
       requireAccess?.(visit);
       const answered = await act(visit);
-      // Awaiting a sent reply resolves to nothing: it is gone by then.
+      // Awaiting a sent reply resolves to undefined.
       if (reply.sent) return reply;
       if ('location' in answered) return sendSeeOther(reply, answered.location);
       return 'main' in answered ? send(answered) : answered;
