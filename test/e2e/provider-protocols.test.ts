@@ -96,7 +96,7 @@ it('what a provider says of a declined card shows on the page, and the way on', 
   );
   const page = await waitFor('the page to say so', 60_000, async () => {
     const text = await (await fetch(`${service.url}/pay/${paymentId}`)).text();
-    return text.includes('Payment declined. You haven’t been charged.') && text;
+    return text.includes('Payment declined. You haven&#8217;t been charged.') && text;
   });
   expect(page).toContain(`/pay/${paymentId}/providers/moonpay`);
   await runJson(service.environment, 'sandbox', 'pay', paymentId, '--provider', 'moonpay');
