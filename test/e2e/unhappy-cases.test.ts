@@ -122,7 +122,7 @@ describe('every error code of the specification, brought about in the sandbox', 
     await says(twice, 'has received your payment');
     expect(await statusOf(twice)).toMatchObject({ status: 'paid', forward_status: 'completed' });
     await says(less, 'Your payment is incomplete');
-    expect(await textOn(less)).toContain('How to add the rest');
+    expect(await textOn(less)).toContain('How to pay the rest');
     // Only the provider says that it has taken something: whom to ask is on the page, and nothing is paid.
     for (const id of [wrong, late]) {
       await says(id, 'Payment approved');
