@@ -81,29 +81,29 @@ describe('a customer with a browser', () => {
     const { payment_id: id, checkout_url: url } = await service.create({ amount: '25.00' });
     await page.goto(url);
     await page.screenshot({ path: `${screenshots}panel.png`, fullPage: true });
+    /** Until the page that the form leads to is there: its address is that of the page before. */
     const press = async (name: string) => {
+      const loaded = page.waitForEvent('load');
       await page.getByRole('button', { name }).click();
+      await loaded;
       await page.waitForURL(new RegExp(`/pay/${id}$`));
     };
     await press('Card declined');
     await waitFor('the refusal', 60_000, async () => {
-      await page.reload();
-      return (await headingOf(page)).startsWith('Payment declined');
+      return (await headingAfterReload(page)).startsWith('Payment declined');
     });
     await press('Too little arrives');
     await waitFor('the part', SETTLED_MS, async () => {
-      await page.reload();
-      return (await headingOf(page)).startsWith('Your payment is incomplete');
+      return (await headingAfterReload(page)).startsWith('Your payment is incomplete');
     });
     expect(await page.getByRole('button', { name: 'Paid' }).count(), 'nothing to play any more').toBe(0);
 
     const other = await service.create({ amount: '25.00' });
     await page.goto(other.checkout_url);
+    const loaded = page.waitForEvent('load');
     await page.getByRole('button', { name: 'Paid twice' }).click();
-    await waitFor('the paid page', SETTLED_MS, async () => {
-      await page.reload();
-      return /^Paid\b/.test(await headingOf(page));
-    });
+    await loaded;
+    await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingAfterReload(page)));
     await context.close();
   });
 
@@ -154,6 +154,12 @@ describe('a customer with a browser', () => {
     await page.screenshot({ path: `${screenshots}5-underpaid.png`, fullPage: true });
     await page.close();
   });
+
+  /** Without a script, the page also loads itself anew at times, which may end a reload. */
+  async function headingAfterReload(page: Page): Promise<string> {
+    await page.reload().catch(() => null);
+    return headingOf(page);
+  }
 
   /** The heading of the page; empty while the page is loading anew. */
   async function headingOf(page: Page): Promise<string> {
