@@ -21,6 +21,11 @@ it('removes what sensitive keys hold, at any depth', () => {
   });
 });
 
+it('removes ids that happen to have no digit', () => {
+  expect(redactText('session kXbQwErTyUiOpAsDfGhJk is gone')).toBe('session <removed> is gone');
+  expect(redactJson({ session_id: 'abcdefghijklmnopqrstu' })).toEqual({ session_id: '<removed>' });
+});
+
 it('leaves no query of a URL and no long key, whatever surrounds them', () => {
   const secret = fc.stringMatching(/^[a-z0-9]{22,40}$/).filter((text) => /\d/.test(text));
   fc.assert(

@@ -1,10 +1,10 @@
 /** Keys whose values identify a person or grant access. */
-const SENSITIVE_KEY = /token|secret|signature|key|password|e-?mail|phone|(?:^|_)ip(?:$|_)|ipaddress/i;
+const SENSITIVE_KEY = /session|token|secret|signature|key|password|e-?mail|phone|(?:^|_)ip(?:$|_)|ipaddress/i;
 const MAXIMUM_DEPTH = 12;
 
 /**
- * A text without query strings, e-mail and IP addresses, and long words with digits such as keys, tokens and ids. Addresses of
- * wallets and contracts stay.
+ * A text without query strings, e-mail and IP addresses, and long words such as keys, tokens and ids. Addresses of wallets and
+ * contracts stay, and words in letters of one case.
  */
 export function redactText(text: string): string {
   return text
@@ -13,7 +13,7 @@ export function redactText(text: string): string {
     .replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b(?!:\d)/g, (ip) => (ip === '127.0.0.1' ? ip : '<ip>'))
     .replace(/(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi, '<ip>')
     .replace(/[A-Za-z0-9+_=-]{20,}/g, (word) =>
-      /^0x[0-9a-f]{40}$/i.test(word) || !/\d/.test(word) ? word : '<removed>',
+      /^0x[0-9a-f]{40}$/i.test(word) || /^(?:[a-z_=-]+|[A-Z_=-]+)$/.test(word) ? word : '<removed>',
     );
 }
 
