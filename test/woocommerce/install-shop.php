@@ -37,6 +37,13 @@ update_option('woocommerce_currency', 'EUR');
 update_option('woocommerce_default_country', 'DE');
 update_option('woocommerce_coming_soon', 'no');
 update_option('woocommerce_custom_orders_table_enabled', getenv('SHOP_STORAGE') === 'hpos' ? 'yes' : 'no');
+wp_insert_post([
+    'post_type' => 'page',
+    'post_status' => 'publish',
+    'post_name' => 'classic-checkout',
+    'post_title' => 'Classic checkout',
+    'post_content' => '[woocommerce_checkout]',
+]);
 update_option('permalink_structure', '/%postname%/');
 flush_rewrite_rules();
 

@@ -7,11 +7,14 @@ import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ApiService, createApiService } from '../support/api-service.ts';
+import { payWithDeposit } from '../support/refunds.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
 const plugin = join(root, 'woocommerce', 'card-checkout');
 const scenarios = join(import.meta.dirname, 'scenarios.php');
+/** A wallet that pays refunds. */
+const SOMEBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
 const hasPhp = spawnSync('php', ['-r', 'exit(PHP_VERSION_ID >= 80100 ? 0 : 1);']).status === 0;
 
 let service: ApiService;
@@ -19,6 +22,53 @@ let service: ApiService;
 let api: Server;
 /** Root of the API; each scenario has a path of its own below it. */
 let url: string;
+
+/** What a scenario has happen at the service. */
+interface Control {
+  /** A final deposit of so many units pays the payment. */
+  readonly pay?: { readonly payment: string; readonly units: string };
+  /** The refund's transfer is final. */
+  readonly payRefund?: { readonly refund: string; readonly units?: string };
+  /** The next request to this path is carried out, and its answer lost. */
+  readonly loseAnswerOf?: string;
+}
+
+const losesAnswerOf = new Set<string>();
+
+/** One at a time: a chain has one block after the other. */
+let controlled: Promise<void> = Promise.resolve();
+function control(what: Control): Promise<void> {
+  const next = controlled.then(() => carryOut(what));
+  controlled = next.catch(() => undefined);
+  return next;
+}
+
+async function carryOut({ pay, payRefund, loseAnswerOf }: Control): Promise<void> {
+  const accountId = service.account.id;
+  if (pay !== undefined) {
+    const units = BigInt(pay.units);
+    await payWithDeposit(service.store, { id: pay.payment, accountId }, units, { receivedUnits: units });
+  }
+  if (payRefund !== undefined) {
+    const transfer = {
+      status: 'paid',
+      transactionHash: `0x${Buffer.from(payRefund.refund).toString('hex').padStart(64, '0').slice(-64)}`,
+      logIndex: 0,
+      sender: SOMEBODY,
+      blockNumber: 1,
+      paidAtMs: Date.now(),
+    } as const;
+    await service.store.refunds.changeRefund(
+      { id: payRefund.refund, accountId },
+      ({ refund }) => ({
+        refund: { ...refund, ...transfer, units: BigInt(payRefund.units ?? refund.units) },
+        event: 'refund.paid',
+      }),
+      Date.now(),
+    );
+  }
+  if (loseAnswerOf !== undefined) losesAnswerOf.add(loseAnswerOf);
+}
 
 beforeAll(async () => {
   service = await createApiService({ requestsPerMinute: 10_000 });
@@ -33,6 +83,10 @@ beforeAll(async () => {
       statuses.set(scenario, body);
       return void response.end();
     }
+    if (path === '/test-control') {
+      const problem = await control(JSON.parse(body) as Control).then(() => undefined, String);
+      return void response.writeHead(problem === undefined ? 200 : 500).end(problem);
+    }
     const { 'x-api-key': key, 'idempotency-key': idempotencyKey } = request.headers;
     const answer = await service.server.inject({
       method: request.method === 'POST' ? 'POST' : 'GET',
@@ -44,6 +98,7 @@ beforeAll(async () => {
       },
       ...(body === '' ? {} : { payload: body }),
     });
+    if (losesAnswerOf.delete(path)) return void request.socket.destroy();
     const status = statuses.get(scenario);
     const isStatus = path.startsWith('/api/v1/payment-status') && answer.statusCode === 200;
     response.writeHead(answer.statusCode, { connection: 'close' });
@@ -105,7 +160,7 @@ it('is PHP that can be read, all of it, and no file of it can be opened from out
     const text = readFileSync(file, 'utf8');
     expect(text, file).toMatch(/^<\?php\n/);
     expect(text, file).toMatch(/^defined\('(ABSPATH|WP_UNINSTALL_PLUGIN)'\) \|\| exit;$/m);
-    expect(text, file).not.toMatch(/\?>|\becho (?!wp_kses_post\()|\bprint\b|\beval\b|\bunserialize\b/);
+    expect(text, file).not.toMatch(/\?>|\becho (?!wp_kses(?:_post)?\()|\bprint\b|\beval\b|\bunserialize\b/);
   }
   if (!hasPhp) return;
   for (const file of [...files, ...filesBelow(join(root, 'examples', 'php'), '.php')]) {

@@ -1,11 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Dialog, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { CONTROL_SOCKET, callServer } from '../../src/cli/control-socket.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
+import { CUSTOMER_ADDRESS } from '../support/refunds.ts';
 import { waitFor } from '../support/wait-for.ts';
 import { type OrderStorage, openRealShop, type RealShop } from './real-shop.ts';
 
@@ -29,8 +30,21 @@ async function readOrder(shop: RealShop): Promise<OrderFacts> {
   return JSON.parse(text.slice(text.lastIndexOf('{"status"'))) as OrderFacts;
 }
 
+/** Places the order with this button and waits for the service's page. */
+async function placeOrder(page: Page, shop: RealShop, button: string): Promise<void> {
+  await page.getByRole('button', { name: button }).click();
+  try {
+    await page.waitForURL('**/pay/**');
+  } catch (error) {
+    await page.screenshot({ path: join(screenshots, 'checkout-failed.png'), fullPage: true });
+    throw new Error(`the service's page did not come; WordPress logged: ${shop.debugLog().slice(-2_000)}`, {
+      cause: error,
+    });
+  }
+}
+
 /** Buys the product in the checkout made of blocks, until the service's page is there. */
-async function buy(page: Page, shop: RealShop, product: number): Promise<void> {
+async function buyWithBlocks(page: Page, shop: RealShop, product: number): Promise<void> {
   await page.goto(`${shop.url}/?add-to-cart=${product}`);
   await page.goto(`${shop.url}/checkout/`);
   await page.getByRole('textbox', { name: 'Email address' }).fill('ada@shop.example');
@@ -47,16 +61,65 @@ async function buy(page: Page, shop: RealShop, product: number): Promise<void> {
   await page.getByRole('textbox', { name: 'City' }).blur();
   await page.waitForResponse((response) => response.url().includes('/wc/store/v1/batch'));
   await page.waitForLoadState('networkidle');
-  await page.screenshot({ path: join(screenshots, 'checkout.png'), fullPage: true });
-  await page.getByRole('button', { name: 'Place Order' }).click();
-  try {
-    await page.waitForURL('**/pay/**');
-  } catch (error) {
-    await page.screenshot({ path: join(screenshots, 'checkout-failed.png'), fullPage: true });
-    throw new Error(`the service's page did not come; WordPress logged: ${shop.debugLog().slice(-2_000)}`, {
-      cause: error,
-    });
+  await page.screenshot({ path: join(screenshots, 'checkout-blocks.png'), fullPage: true });
+  await placeOrder(page, shop, 'Place Order');
+}
+
+/** Buys the product in the classic checkout, which is a shortcode. */
+async function buyClassically(page: Page, shop: RealShop, product: number): Promise<void> {
+  await page.goto(`${shop.url}/?add-to-cart=${product}`);
+  await page.goto(`${shop.url}/classic-checkout/`);
+  for (const [field, value] of [
+    ['first_name', 'Ada'],
+    ['last_name', 'Lovelace'],
+    ['address_1', 'Street 1'],
+    ['postcode', '10115'],
+    ['city', 'Berlin'],
+    ['phone', '030 1234567'],
+    ['email', 'ada@shop.example'],
+  ] as const) {
+    await page.locator(`#billing_${field}`).fill(value);
   }
+  await page.locator('#billing_email').blur();
+  await page.waitForLoadState('networkidle');
+  // While the totals are updated, an overlay takes the click.
+  await page.locator('.blockOverlay').first().waitFor({ state: 'detached' });
+  await page.getByText('You pay by card on the next page').waitFor();
+  await page.screenshot({ path: join(screenshots, 'checkout-classic.png'), fullPage: true });
+  await placeOrder(page, shop, 'Place order');
+}
+
+/** The address of the newest order's page. */
+async function orderPage(shop: RealShop): Promise<string> {
+  const text = await shop.php("echo 'URL:' . wc_get_orders(['limit' => 1])[0]->get_edit_order_url();");
+  return text.split('URL:')[1] as string;
+}
+
+/** What WooCommerce has recorded as refunded for the newest order. */
+async function readRefunds(shop: RealShop): Promise<{ total: string; items: number; status: string }> {
+  const text = await shop.php(`
+    $order = wc_get_orders(['limit' => 1, 'orderby' => 'id', 'order' => 'DESC', 'type' => 'shop_order'])[0];
+    echo 'JSON:' . json_encode(['total' => (string) $order->get_total_refunded(), 'status' => $order->get_status(),
+      'items' => abs($order->get_item_count_refunded())]);`);
+  return JSON.parse(text.split('JSON:')[1] as string);
+}
+
+/** Presses WooCommerce's own "Refund … via" for the whole order. Returns what WooCommerce says. */
+async function refundWholeOrder(page: Page): Promise<string> {
+  await page.getByRole('button', { name: 'Refund', exact: true }).click();
+  await page.locator('.refund_order_item_qty').first().fill('1');
+  await page.locator('.refund_order_item_qty').first().blur();
+  const said: string[] = [];
+  const listen = (dialog: Dialog) => {
+    said.push(dialog.message());
+    void dialog.accept();
+  };
+  page.on('dialog', listen);
+  await page.locator('.do-api-refund').click();
+  // The first asks whether to refund, the second has the gateway's answer.
+  await waitFor('the answer of the refund', 30_000, () => said.length === 2);
+  page.off('dialog', listen);
+  return said[1] as string;
 }
 
 async function signIn(page: Page, shop: RealShop): Promise<void> {
@@ -68,7 +131,7 @@ async function signIn(page: Page, shop: RealShop): Promise<void> {
 }
 
 it.each(['hpos', 'posts'] satisfies OrderStorage[])(
-  'completes an order of a real WooCommerce once by the webhook, orders stored as %s',
+  'completes and refunds orders of a real WooCommerce once, in both checkouts, orders stored as %s',
   async (storage) => {
     if (wordpressDir === undefined || woocommerceDir === undefined || !hasPrograms) {
       console.warn('not checked: a real WooCommerce; needs WORDPRESS_DIR, WOOCOMMERCE_DIR, php and mariadbd');
@@ -88,7 +151,7 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       });
       browser = await launchBrowser();
       const page = await browser.newPage({ ignoreHTTPSErrors: true, locale: 'en-US' });
-      await buy(page, shop, product);
+      await buyWithBlocks(page, shop, product);
       const open = await readOrder(shop);
       expect(open.status).toBe('pending');
       expect(page.url()).toContain(open.payment);
@@ -110,10 +173,8 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       expect(stranger.url()).not.toContain('order-received');
 
       await signIn(page, shop);
-      const edit = (
-        await shop.php("echo 'URL:' . wc_get_orders(['limit' => 1])[0]->get_edit_order_url();")
-      ).split('URL:')[1];
-      await page.goto(edit as string);
+      const edit = await orderPage(shop);
+      await page.goto(edit);
       expect(await page.locator('#card-checkout').textContent()).toContain(open.payment);
       await page.screenshot({ path: join(screenshots, `order-${storage}.png`), fullPage: true });
       await page.getByRole('link', { name: 'Check now' }).click();
@@ -131,6 +192,48 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       expect(german).toContain('Verbindung testen');
       await shop.php("do_action('card_checkout_check_open_orders');");
       expect(paidNotes(await readOrder(shop))).toHaveLength(1);
+
+      // A refund: without an address, opened, transferred, recorded once with its item.
+      await page.goto(edit);
+      expect(await refundWholeOrder(page)).toContain('Enter the customer’s address');
+      await page.goto(edit);
+      await page.fill('#card_checkout_refund_address', CUSTOMER_ADDRESS);
+      await page.getByRole('button', { name: 'Save address' }).click();
+      await page.waitForLoadState('networkidle');
+      expect(await page.inputValue('#card_checkout_refund_address')).toBe(CUSTOMER_ADDRESS);
+      const said = await refundWholeOrder(page);
+      expect(said).toContain(`USDC on Polygon to ${CUSTOMER_ADDRESS}`);
+      const usdc = /exactly ([\d.]+) USDC/.exec(said)?.[1];
+      expect((await readRefunds(shop)).total).toBe('0');
+      await page.goto(edit);
+      const box = page.locator('#card-checkout');
+      expect(await page.inputValue('#card_checkout_refund_amount')).toBe(usdc);
+      expect(await page.inputValue('#card_checkout_refund_to')).toBe(CUSTOMER_ADDRESS);
+      expect(await box.getByRole('link', { name: 'Open in a wallet' }).getAttribute('href')).toMatch(
+        /^ethereum:0x[0-9a-fA-F]{40}@\d+\/transfer\?address=0x/,
+      );
+      await page.screenshot({ path: join(screenshots, `refund-open-${storage}.png`), fullPage: true });
+      const refundId = /rfd_[0-9a-f]{20}/.exec((await readOrder(shop)).notes.join('\n'))?.[0];
+      await callServer(socket, 'sandbox refund', { refund: refundId as string });
+      const hourlyCheck = () => shop.php("do_action('card_checkout_check_open_orders');");
+      await waitFor('the refund to be recorded', 60_000, async () => {
+        await Promise.all([hourlyCheck(), hourlyCheck()]);
+        return (await readRefunds(shop)).total !== '0';
+      });
+      await hourlyCheck();
+      expect(await readRefunds(shop)).toEqual({ total: '25', items: 1, status: 'refunded' });
+      await page.goto(edit);
+      await page.screenshot({ path: join(screenshots, `refund-paid-${storage}.png`), fullPage: true });
+
+      const classic = await browser.newPage({ ignoreHTTPSErrors: true, locale: 'en-US' });
+      await buyClassically(classic, shop, product);
+      const second = await readOrder(shop);
+      expect([second.status, second.payment === open.payment]).toEqual(['pending', false]);
+      await callServer(socket, 'sandbox pay', { payment: second.payment });
+      await waitFor('the second order to be completed by the webhook', 60_000, async () => {
+        const order = await readOrder(shop);
+        return order.status === 'processing' && paidNotes(order).length === 1;
+      });
       const ours = shop
         .debugLog()
         .split('\n')

@@ -38,6 +38,8 @@ final class Shop
     public static array $settings_errors = [];
     public static string $currency = 'EUR';
     public static int $completions = 0;
+    /** @var array<int, list<WC_Order_Refund>> what WooCommerce has recorded, by order */
+    public static array $refunds = [];
     /** @var array<string, mixed> the customer's session */
     public static array $session = [];
     public static string $lock_answer = '1';
@@ -79,6 +81,7 @@ class WC_Order
     public function get_order_key(): string { return $this->data['key']; }
     public function get_order_number(): string { return (string) $this->id; }
     public function get_total(): string { return $this->data['total']; }
+    public function get_remaining_refund_amount(): string { return $this->data['total']; }
     public function get_currency(): string { return $this->data['currency']; }
     public function get_billing_email(): string { return $this->data['email']; }
     public function get_payment_method(): string { return $this->data['method']; }
@@ -95,6 +98,9 @@ class WC_Order
     }
 
     public function update_meta_data(string $key, string $value): void { $this->data['meta'][$key] = $value; }
+    public function delete_meta_data(string $key): void { unset($this->data['meta'][$key]); }
+    /** @return list<WC_Order_Refund> */
+    public function get_refunds(): array { return Shop::$refunds[$this->id] ?? []; }
 
     public function save(): int
     {
@@ -129,6 +135,50 @@ class WC_Order
         }
         return true;
     }
+}
+
+final class WC_Order_Refund
+{
+    /** @var array<string, string> */
+    private array $meta = [];
+    public bool $is_paid_by_gateway = false;
+
+    /** @param array<string, mixed> $arguments of wc_create_refund */
+    public function __construct(public readonly array $arguments)
+    {
+    }
+
+    public function get_meta(string $key): string { return $this->meta[$key] ?? ''; }
+    public function update_meta_data(string $key, string $value): void { $this->meta[$key] = $value; }
+    public function set_refunded_payment(bool $is_paid): void { $this->is_paid_by_gateway = $is_paid; }
+    public function set_refunded_by(int $user_id): void {}
+}
+
+/** @param array<string, mixed> $arguments */
+function wc_create_refund(array $arguments): WC_Order_Refund|WP_Error
+{
+    $id = $arguments['order_id'];
+    $refunded = array_sum(array_map(static fn ($refund) => (float) $refund->arguments['amount'], Shop::$refunds[$id] ?? []));
+    $left = (float) Shop::$saved[$id]['total'] - $refunded;
+    if ($arguments['amount'] < 0 || $arguments['amount'] > $left) {
+        return new WP_Error('error', 'Invalid refund amount.');
+    }
+    $refund = new WC_Order_Refund($arguments);
+    foreach (Shop::$hooks['woocommerce_create_refund'] ?? [] as [$do, $accepted]) {
+        $do(...array_slice([$refund, $arguments], 0, $accepted));
+    }
+    if ($arguments['refund_payment']) {
+        $result = card_checkout_gateway()->process_refund($id, $arguments['amount'], $arguments['reason']);
+        if ($result instanceof WP_Error) {
+            return $result;
+        }
+    }
+    Shop::$refunds[$id][] = $refund;
+    if ($arguments['amount'] == $left) {
+        Shop::$cache[$id]['status'] = 'refunded';
+        Shop::$saved[$id]['status'] = 'refunded';
+    }
+    return $refund;
 }
 
 /** Settings and what the checkout asks of every gateway. */
@@ -188,7 +238,7 @@ final class WC_Admin_Settings
 
 final class WP_Error
 {
-    public function __construct(private readonly string $message) {}
+    public function __construct(string $code, private readonly string $message) {}
     public function get_error_message(): string { return $this->message; }
 }
 
@@ -258,6 +308,12 @@ function add_action(string $hook, callable|string|array $do, int $priority = 10,
     return true;
 }
 
+function remove_action(string $hook, callable $do): bool
+{
+    Shop::$hooks[$hook] = array_values(array_filter(Shop::$hooks[$hook], static fn ($one) => $one[0] !== $do));
+    return true;
+}
+
 function add_filter(string $hook, callable|string|array $do, int $priority = 10, int $accepted = 1): bool
 {
     return add_action($hook, $do, $priority, $accepted);
@@ -298,7 +354,22 @@ function __(string $text, string $domain = 'default'): string
 }
 
 function esc_attr(string $text): string { return htmlspecialchars($text, ENT_QUOTES); }
-function esc_url(string $url): string { return htmlspecialchars($url, ENT_QUOTES); }
+/** @param list<string>|null $protocols */
+function esc_url(string $url, ?array $protocols = null): string
+{
+    $scheme = (string) parse_url($url, PHP_URL_SCHEME);
+    return in_array($scheme, $protocols ?? ['http', 'https'], true) ? htmlspecialchars($url, ENT_QUOTES) : '';
+}
+/** @return array<string, array<string, bool>> */
+function wp_kses_allowed_html(string $context): array { return ['p' => []]; }
+/** @return list<string> */
+function wp_allowed_protocols(): array { return ['http', 'https']; }
+function set_transient(string $key, string $value, int $seconds): bool
+{
+    require_that($seconds > 0, 'a transient that ends');
+    Shop::$options["transient $key"] = $value;
+    return true;
+}
 function wp_kses_post(string $html): string { return $html; }
 function plugin_basename(string $file): string { return 'card-checkout/' . basename($file); }
 function load_plugin_textdomain(string $domain, bool $deprecated, string $path): bool { return true; }
@@ -397,7 +468,7 @@ function wp_remote_request(string $url, array $arguments): array|WP_Error
     ]]);
     $content = @file_get_contents($url, false, $context);
     if ($content === false) {
-        return new WP_Error('connection refused');
+        return new WP_Error('http_request_failed', 'connection refused');
     }
     return ['code' => (int) explode(' ', $http_response_header[0])[1], 'body' => $content];
 }

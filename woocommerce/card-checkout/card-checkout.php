@@ -24,6 +24,11 @@ const CARD_CHECKOUT_VERSION = '0.1.0';
 const CARD_CHECKOUT_FILE = __FILE__;
 /** The hook of the hourly check of open orders. */
 const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
+/** Files below `includes`, in the order of loading. */
+const CARD_CHECKOUT_CLASSES = [
+    'client', 'keccak', 'deposit-address', 'amount', 'state', 'lock', 'orders', 'refunds', 'refund-box', 'webhook', 'return',
+    'gateway', 'admin',
+];
 
 add_action('plugins_loaded', 'card_checkout_load');
 add_action('before_woocommerce_init', 'card_checkout_declare_compatibility');
@@ -37,12 +42,13 @@ function card_checkout_load(): void
     if (!class_exists('WC_Payment_Gateway')) {
         return;
     }
-    foreach (['client', 'keccak', 'deposit-address', 'orders', 'webhook', 'return', 'gateway', 'admin'] as $name) {
+    foreach (CARD_CHECKOUT_CLASSES as $name) {
         require_once __DIR__ . "/includes/class-card-checkout-$name.php";
     }
 
     load_plugin_textdomain('card-checkout', false, dirname(plugin_basename(__FILE__)) . '/languages');
     Card_Checkout_Admin::register();
+    Card_Checkout_Refund_Box::register();
     add_filter('woocommerce_payment_gateways', 'card_checkout_add_gateway');
     add_filter('woocommerce_cancel_unpaid_order', 'card_checkout_keep_open_order', 10, 2);
     add_action('woocommerce_api_card_checkout', 'card_checkout_receive_webhook');
@@ -121,10 +127,11 @@ function card_checkout_return_to_order(): void
     exit;
 }
 
-/** A webhook is sent once and may be lost: this checks the orders that are open. */
+/** A webhook is sent once and may be missed: this checks open orders, and open refunds, of which no webhook is sent. */
 function card_checkout_check_open_orders(): void
 {
     card_checkout_gateway()->orders()->check_open();
+    card_checkout_gateway()->refunds()->check_open();
 }
 
 function card_checkout_activate(): void

@@ -58,7 +58,11 @@ final class Card_Checkout_Admin
     public static function show_order_box($subject): void
     {
         $order = $subject instanceof WC_Order ? $subject : wc_get_order($subject->ID);
-        echo wp_kses_post(self::order_box_html($order instanceof WC_Order ? $order : null));
+        echo wp_kses(
+            self::order_box_html($order instanceof WC_Order ? $order : null),
+            Card_Checkout_Refund_Box::allowed_html(),
+            Card_Checkout_Refund_Box::allowed_protocols()
+        );
     }
 
     public static function order_box_html(?WC_Order $order): string
@@ -94,7 +98,7 @@ final class Card_Checkout_Admin
         return $html . self::button(
             self::action_url(self::CHECK_ORDER, ['order_id' => $order->get_id()]),
             __('Check now', 'card-checkout')
-        );
+        ) . Card_Checkout_Refund_Box::html($order);
     }
 
     /** The state of the connection, and a button to test it. */
@@ -155,6 +159,7 @@ final class Card_Checkout_Admin
         }
         try {
             card_checkout_gateway()->orders()->confirm($order->get_id());
+            card_checkout_gateway()->refunds()->check($order->get_id());
             $text = __('The payment was checked.', 'card-checkout');
         } catch (Card_Checkout_Exception $exception) {
             $text = Card_Checkout_Gateway::connection_problem($exception);
@@ -189,16 +194,17 @@ final class Card_Checkout_Admin
     /** @param array<string, string> $status */
     private static function state_text(array $status): string
     {
-        return match (($status['status'] ?? '') . '/' . ($status['forward_status'] ?? '')) {
-            '/' => __('Open', 'card-checkout'),
-            'unpaid/pending' => (float) $status['value_coin'] > 0
-                ? __('Partially paid', 'card-checkout')
-                : __('Open', 'card-checkout'),
-            'unpaid/ready', 'unpaid/processing' => __('Payout on its way', 'card-checkout'),
-            'paid/completed' => __('Paid', 'card-checkout'),
-            'canceled/canceled' => __('Expired or canceled', 'card-checkout'),
-            'canceled/manual_required' => __('Canceled, with money waiting', 'card-checkout'),
-            'canceled/completed' => __('Canceled, money paid out', 'card-checkout'),
+        if ($status === []) {
+            return __('Open', 'card-checkout');
+        }
+        return match (Card_Checkout_State::of($status)) {
+            Card_Checkout_State::OPEN => __('Open', 'card-checkout'),
+            Card_Checkout_State::PARTIALLY_PAID => __('Partially paid', 'card-checkout'),
+            Card_Checkout_State::RELEASING => __('Payout on its way', 'card-checkout'),
+            Card_Checkout_State::PAID => __('Paid', 'card-checkout'),
+            Card_Checkout_State::CANCELED => __('Expired or canceled', 'card-checkout'),
+            Card_Checkout_State::CANCELED_WITH_MONEY => __('Canceled, with money waiting', 'card-checkout'),
+            Card_Checkout_State::CANCELED_AND_RELEASED => __('Canceled, money paid out', 'card-checkout'),
             default => __('Needs attention', 'card-checkout'),
         };
     }
@@ -233,9 +239,15 @@ final class Card_Checkout_Admin
 
     private static function return_with(string $text, string $url): void
     {
-        set_transient(self::outcome_key(), $text, 60);
+        self::remember_outcome($text);
         wp_safe_redirect($url);
         exit;
+    }
+
+    /** Shown as a notice on the next page that this user opens. */
+    public static function remember_outcome(string $text): void
+    {
+        set_transient(self::outcome_key(), $text, 60);
     }
 
     private static function outcome_key(): string

@@ -4,9 +4,17 @@ declare(strict_types=1);
 
 defined('ABSPATH') || exit;
 
-/** The service refused a request, or did not answer it. The message is for merchants and the log, never for customers. */
+/**
+ * The service refused a request, or did not answer it. The message is for merchants and the log, never for customers. The code
+ * is the HTTP status, and 0 without an answer.
+ */
 final class Card_Checkout_Exception extends RuntimeException
 {
+    /** Whether the service said no. Without an answer, or with a server error, the request may have been carried out. */
+    public function is_refusal(): bool
+    {
+        return $this->getCode() >= 400 && $this->getCode() < 500;
+    }
 }
 
 /** The calls of the service's API that a shop needs. */
@@ -40,6 +48,45 @@ final class Card_Checkout_Client
     public function read_status(string $payment_id): array
     {
         return $this->call('GET', '/api/v1/payment-status?payment_id=' . rawurlencode($payment_id));
+    }
+
+    /**
+     * Opens a refund, which the merchant then pays from their own wallet. Not idempotent: list the refunds before a repetition.
+     *
+     * @param array<string, string> $parameters amount, reason, destination
+     * @return array<string, mixed> the refund
+     */
+    public function open_refund(string $payment_id, array $parameters): array
+    {
+        $path = '/merchant/v1/payments/' . rawurlencode($payment_id) . '/refunds';
+        return self::require_refund($this->call('POST', $path, $parameters));
+    }
+
+    /** @return list<array<string, mixed>> the refunds of a payment */
+    public function list_refunds(string $payment_id): array
+    {
+        $answer = $this->call('GET', '/merchant/v1/payments/' . rawurlencode($payment_id) . '/refunds');
+        return array_map([self::class, 'require_refund'], array_values((array) ($answer['refunds'] ?? [])));
+    }
+
+    /** @return array<string, mixed> the refund */
+    public function read_refund(string $refund_id): array
+    {
+        return self::require_refund($this->call('GET', '/merchant/v1/refunds/' . rawurlencode($refund_id)));
+    }
+
+    /** @return array<string, mixed> the refund, canceled */
+    public function cancel_refund(string $refund_id): array
+    {
+        $path = '/merchant/v1/refunds/' . rawurlencode($refund_id) . '/cancel';
+        return self::require_refund($this->call('POST', $path, []));
+    }
+
+    /** @return array<string, mixed> the refund; the service checks the transaction once it is final */
+    public function submit_transaction(string $refund_id, string $transaction): array
+    {
+        $path = '/merchant/v1/refunds/' . rawurlencode($refund_id) . '/transaction';
+        return self::require_refund($this->call('POST', $path, ['transaction' => $transaction]));
     }
 
     /**
@@ -87,7 +134,8 @@ final class Card_Checkout_Client
             'limit_response_size' => self::MAXIMUM_ANSWER_BYTES,
         ];
         if ($body !== null) {
-            $arguments['body'] = (string) wp_json_encode($body);
+            // An empty array would be a JSON array.
+            $arguments['body'] = (string) wp_json_encode((object) $body);
         }
         $answer = wp_remote_request($this->service_url . $path, $arguments);
         if (is_wp_error($answer)) {
@@ -97,8 +145,22 @@ final class Card_Checkout_Client
         $content = json_decode(wp_remote_retrieve_body($answer), true, 16);
         if ($status < 200 || $status > 299 || !is_array($content)) {
             $reason = is_array($content) && is_string($content['error'] ?? null) ? $content['error'] : 'no JSON';
-            throw new Card_Checkout_Exception("the service answered $status: $reason");
+            throw new Card_Checkout_Exception("the service answered $status: $reason", $status);
         }
         return $content;
+    }
+
+    /**
+     * @param mixed $answer
+     * @return array<string, mixed>
+     */
+    private static function require_refund($answer): array
+    {
+        foreach (['refund_id', 'status', 'amount'] as $name) {
+            if (!is_array($answer) || !is_string($answer[$name] ?? null)) {
+                throw new Card_Checkout_Exception("the service answered a refund without $name");
+            }
+        }
+        return $answer;
     }
 }

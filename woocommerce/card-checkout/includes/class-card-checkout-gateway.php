@@ -20,7 +20,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
             'card-checkout'
         );
         $this->has_fields = false;
-        $this->supports = ['products'];
+        $this->supports = ['products', 'refunds'];
         $this->init_form_fields();
         $this->init_settings();
         $this->title = $this->get_option('title');
@@ -59,7 +59,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
                 'title' => __('API key', 'card-checkout'),
                 'type' => 'card_checkout_key',
                 'description' => __(
-                    'The key needs the scopes create and read. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.',
+                    'The key needs the scopes create, read and refund. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.',
                     'card-checkout'
                 ),
                 'default' => '',
@@ -110,6 +110,44 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
             $this->get_option('payout_address'),
             (array) get_option(self::PUBLICATION_OPTION, [])
         );
+    }
+
+    public function refunds(): Card_Checkout_Refunds
+    {
+        return new Card_Checkout_Refunds($this->client());
+    }
+
+    /**
+     * Whether the order page offers “Refund … via”.
+     *
+     * @param WC_Order $order
+     */
+    public function can_refund_order($order): bool
+    {
+        return $order instanceof WC_Order && Card_Checkout_Refunds::is_refundable($order);
+    }
+
+    /**
+     * Opens a refund, which the merchant then pays. WooCommerce records it when the service reports it as paid, so the answer
+     * is an error with the next step, never success.
+     *
+     * @param int $order_id
+     * @param float|string|null $amount
+     * @param string $reason
+     */
+    public function process_refund($order_id, $amount = null, $reason = ''): WP_Error
+    {
+        try {
+            $text = sprintf(
+                /* translators: %s: what to do */
+                __('The refund is open and not paid yet. %s Reload the page for the details.', 'card-checkout'),
+                $this->refunds()->open((int) $order_id, (float) $amount, (string) $reason)
+            );
+        } catch (Card_Checkout_Exception $exception) {
+            Card_Checkout_Orders::log("refund of order $order_id: " . $exception->getMessage());
+            $text = $exception->getMessage();
+        }
+        return new WP_Error('card_checkout_refund', $text);
     }
 
     /**

@@ -23,7 +23,6 @@ final class Card_Checkout_Orders
     /** Somewhat longer than a payment is open unless the operator has changed it. */
     private const OPEN_DAYS = 9;
     private const CHECKED_AT_ONCE = 50;
-    private const LOCK_SECONDS = 5;
 
     /** @param array<string, mixed> $publication the deposit contracts that the shop has accepted */
     public function __construct(
@@ -57,12 +56,6 @@ final class Card_Checkout_Orders
         return $order->get_meta(self::PAYMENT_ID) !== '';
     }
 
-    /** "25.00": what the API takes, and answers. */
-    public static function amount_of(WC_Order $order): string
-    {
-        return number_format((float) $order->get_total(), 2, '.', '');
-    }
-
     public function ipn_token_of(WC_Order $order): string
     {
         return (string) $order->get_meta(self::IPN_TOKEN);
@@ -91,7 +84,7 @@ final class Card_Checkout_Orders
             [
                 'address' => $this->payout_address,
                 'callback' => $this->callback_of($order),
-                'amount' => self::amount_of($order),
+                'amount' => Card_Checkout_Amount::decimal($order->get_total()),
                 'currency' => $order->get_currency(),
                 'email' => self::email_of($order),
                 'note' => 'Order ' . $order->get_order_number(),
@@ -133,7 +126,7 @@ final class Card_Checkout_Orders
         return $this->complete_once($order_id, $status);
     }
 
-    /** Orders whose webhook may have been lost. */
+    /** Orders whose webhook may have been missed. */
     public function check_open(): void
     {
         $orders = wc_get_orders([
@@ -158,22 +151,13 @@ final class Card_Checkout_Orders
     }
 
     /**
-     * The lock keeps a webhook and the hourly check apart; under it the order is read anew. The database releases the lock
-     * of a process that dies, and the next check completes the order.
+     * The lock keeps a webhook and the hourly check apart. Where a process ends under it, the next check completes the order.
      *
      * @param array<string, mixed> $status
      */
     private function complete_once(int $order_id, array $status): bool
     {
-        global $wpdb;
-        $lock = $wpdb->prefix . 'card_checkout_' . $order_id;
-        $held = $wpdb->get_var($wpdb->prepare('SELECT GET_LOCK(%s, %d)', $lock, self::LOCK_SECONDS));
-        if ((string) $held !== '1') {
-            throw new Card_Checkout_Exception('another request is completing the order');
-        }
-        try {
-            // What this request read before the lock may be old by now.
-            wp_cache_flush_runtime();
+        return Card_Checkout_Lock::run($order_id, function () use ($order_id, $status): bool {
             $order = wc_get_order($order_id);
             if ($order->is_paid()) {
                 return true;
@@ -197,9 +181,7 @@ final class Card_Checkout_Orders
                 (string) ($status['txid_out'] ?? '')
             ));
             return true;
-        } finally {
-            $wpdb->get_var($wpdb->prepare('SELECT RELEASE_LOCK(%s)', $lock));
-        }
+        });
     }
 
     /** A cancelled order is not completed when its payment is paid, because its stock is back on sale. */
@@ -225,7 +207,7 @@ final class Card_Checkout_Orders
     private function require_same(WC_Order $order, array $status): void
     {
         $charged = ($status['amount'] ?? '') . ' ' . ($status['currency'] ?? '');
-        $due = self::amount_of($order) . ' ' . $order->get_currency();
+        $due = Card_Checkout_Amount::decimal($order->get_total()) . ' ' . $order->get_currency();
         if ($charged !== $due) {
             throw new Card_Checkout_Exception("the payment is over $charged, the order over $due");
         }
@@ -242,42 +224,40 @@ final class Card_Checkout_Orders
             return;
         }
         $received = (string) ($status['value_coin'] ?? '0');
-        $state = ($status['status'] ?? '') . '/' . ($status['forward_status'] ?? '');
+        $state = Card_Checkout_State::of($status);
         switch ($state) {
-            case 'unpaid/pending':
-                if ((float) $received > 0) {
-                    $this->hold($order, sprintf(
-                        /* translators: %s: an amount */
-                        __(
-                            'Partially paid: %s USDC received. The customer can pay the rest at the same checkout link.',
-                            'card-checkout'
-                        ),
-                        $received
-                    ), "partial $received");
-                }
+            case Card_Checkout_State::OPEN:
                 break;
-            case 'unpaid/ready':
-            case 'unpaid/processing':
+            case Card_Checkout_State::PARTIALLY_PAID:
+                $this->hold($order, sprintf(
+                    /* translators: %s: an amount */
+                    __(
+                        'Partially paid: %s USDC received. The customer can pay the rest at the same checkout link.',
+                        'card-checkout'
+                    ),
+                    $received
+                ), "partial $received");
+                break;
+            case Card_Checkout_State::RELEASING:
                 $this->note($order, 'arriving', sprintf(
                     /* translators: %s: an amount */
                     __('%s USDC received. The payout to your wallet is on its way. Do not ship yet.', 'card-checkout'),
                     $received
                 ));
                 break;
-            case 'unpaid/failed':
-            case 'unpaid/manual_required':
+            case Card_Checkout_State::RELEASE_REFUSED:
                 $this->hold($order, __(
                     'The payout was refused. The operator of the service must look at the payment.',
                     'card-checkout'
                 ), $state);
                 break;
-            case 'canceled/canceled':
+            case Card_Checkout_State::CANCELED:
                 $this->note($order, $state, __('The payment expired or was canceled. Nothing was paid.', 'card-checkout'));
                 if ($order->get_status() === 'pending' && $order->get_payment_method() === self::METHOD) {
                     $order->update_status('cancelled');
                 }
                 break;
-            case 'canceled/manual_required':
+            case Card_Checkout_State::CANCELED_WITH_MONEY:
                 $this->hold($order, sprintf(
                     /* translators: %s: an amount */
                     __(
@@ -287,7 +267,7 @@ final class Card_Checkout_Orders
                     $received
                 ), $state);
                 break;
-            case 'canceled/completed':
+            case Card_Checkout_State::CANCELED_AND_RELEASED:
                 $this->hold($order, sprintf(
                     /* translators: %s: an amount */
                     __(
@@ -298,7 +278,9 @@ final class Card_Checkout_Orders
                 ), $state);
                 break;
             default:
-                throw new Card_Checkout_Exception("the state $state is unknown");
+                throw new Card_Checkout_Exception(
+                    'the state ' . ($status['status'] ?? '') . '/' . ($status['forward_status'] ?? '') . ' is unknown'
+                );
         }
     }
 

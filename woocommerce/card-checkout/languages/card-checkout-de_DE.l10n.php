@@ -12,8 +12,14 @@ return [
             '%s USDC der stornierten Zahlung wurden an Ihre Wallet ausgezahlt. Versenden oder erstatten Sie von Hand.',
         '%s USDC received. The payout to your wallet is on its way. Do not ship yet.' =>
             '%s USDC eingegangen. Die Auszahlung an Ihre Wallet läuft. Versenden Sie noch nicht.',
+        'A refund of this order is open already. %s' =>
+            'Für diese Bestellung ist bereits eine Erstattung offen. %s',
         'API key' =>
             'API-Schlüssel',
+        'Amount in USDC' =>
+            'Betrag in USDC',
+        'Cancel refund' =>
+            'Erstattung stornieren',
         'Canceled, money paid out' =>
             'Storniert, Geld ausgezahlt',
         'Canceled, with money waiting' =>
@@ -24,18 +30,32 @@ return [
             'Card Checkout',
         'Card checkout is not offered to customers: %s' =>
             'Card Checkout wird Kunden nicht angeboten: %s',
+        'Card checkout: Refund of %1$s canceled (%2$s). Nothing was refunded.' =>
+            'Card Checkout: Erstattung von %1$s storniert (%2$s). Es wurde nichts erstattet.',
+        'Card checkout: Refund of %1$s expired (%2$s): the transfer did not come in time.' =>
+            'Card Checkout: Erstattung von %1$s abgelaufen (%2$s): Die Überweisung kam nicht rechtzeitig.',
+        'Card checkout: Refund of %1$s opened (%2$s). %3$s' =>
+            'Card Checkout: Erstattung von %1$s eröffnet (%2$s). %3$s',
+        'Card checkout: Refund of %1$s paid. %2$s USDC went to %3$s in transaction %4$s (%5$s).' =>
+            'Card Checkout: Erstattung von %1$s bezahlt. %2$s USDC gingen in der Transaktion %4$s an %3$s (%5$s).',
         'Check now' =>
             'Jetzt prüfen',
         'Connection' =>
             'Verbindung',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
             'Kunden zahlen mit Karte bei einem On-Ramp-Anbieter. Sie erhalten USDC auf Polygon in Ihrer eigenen Wallet.',
+        'Customer’s address' =>
+            'Adresse des Kunden',
+        'Customer’s address for a refund' =>
+            'Adresse des Kunden für eine Erstattung',
         'Deposit transaction' =>
             'Einzahlungstransaktion',
         'Description' =>
             'Beschreibung',
         'Enable' =>
             'Aktivieren',
+        'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
+            'Geben Sie zuerst die Adresse des Kunden im Feld „Card Checkout“ ein, und speichern Sie sie.',
         'Expired or canceled' =>
             'Abgelaufen oder storniert',
         'Last accepted webhook: %s UTC.' =>
@@ -44,12 +64,20 @@ return [
             'Zuletzt geprüft',
         'Last rejected webhook: %1$s UTC. %2$s' =>
             'Letzter abgelehnter Webhook: %1$s UTC. %2$s',
+        'Link for the customer:' =>
+            'Link für den Kunden:',
         'Needs attention' =>
             'Erfordert Aufmerksamkeit',
+        'Nothing was paid that could be refunded.' =>
+            'Es wurde nichts bezahlt, das erstattet werden könnte.',
         'Offer card checkout to customers' =>
             'Kunden Card Checkout anbieten',
         'Open' =>
             'Offen',
+        'Open in a wallet' =>
+            'In einer Wallet öffnen',
+        'Open refund' =>
+            'Offene Erstattung',
         'Paid' =>
             'Bezahlt',
         'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
@@ -72,6 +100,10 @@ return [
             'Auszahlungs-Wallet',
         'Received' =>
             'Eingegangen',
+        'Refunds are USDC on Polygon from your own wallet. Ask the customer for an address.' =>
+            'Sie erstatten in USDC auf Polygon aus Ihrer eigenen Wallet. Fragen Sie den Kunden nach einer Adresse.',
+        'Save address' =>
+            'Adresse speichern',
         'Saved, ends in %s. Enter a new key to replace it.' =>
             'Gespeichert, endet auf %s. Geben Sie einen neuen Schlüssel ein, um ihn zu ersetzen.',
         'Service address' =>
@@ -80,6 +112,8 @@ return [
             'Einstellungen',
         'State' =>
             'Status',
+        'Submit transaction' =>
+            'Transaktion einreichen',
         'Test connection' =>
             'Verbindung testen',
         'Tested on %1$s UTC. Deposit contracts on chain %2$s are accepted.' =>
@@ -88,6 +122,8 @@ return [
             'Der API-Schlüssel fehlt.',
         'The API key must begin with service_live_.' =>
             'Der API-Schlüssel muss mit service_live_ beginnen.',
+        'The amount must be positive, and at most the payment of %s.' =>
+            'Der Betrag muss positiv sein und darf die Zahlung von %s nicht übersteigen.',
         'The body is not an event.' =>
             'Der Inhalt ist kein Ereignis.',
         'The body is too long.' =>
@@ -98,14 +134,18 @@ return [
             'Die Verbindung wurde noch nicht getestet.',
         'The connection works.' =>
             'Die Verbindung funktioniert.',
+        'The customer has to name an address first.' =>
+            'Der Kunde muss zuerst eine Adresse angeben.',
+        'The customer’s address must be 0x and 40 hexadecimal digits. It was not saved.' =>
+            'Die Adresse des Kunden muss aus 0x und 40 hexadezimalen Ziffern bestehen. Sie wurde nicht gespeichert.',
         'The event is about another payment.' =>
             'Das Ereignis betrifft eine andere Zahlung.',
         'The event is old, or the clock of one of the servers is wrong.' =>
             'Das Ereignis ist alt, oder die Uhr eines der Server geht falsch.',
         'The https address of your card-checkout service.' =>
             'Die https-Adresse Ihres card-checkout-Dienstes.',
-        'The key needs the scopes create and read. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
-            'Der Schlüssel braucht die Berechtigungen create und read. CARD_CHECKOUT_API_KEY in wp-config.php hat Vorrang.',
+        'The key needs the scopes create, read and refund. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
+            'Der Schlüssel braucht die Berechtigungen create, read und refund. CARD_CHECKOUT_API_KEY in wp-config.php hat Vorrang.',
         'The order does not exist.' =>
             'Die Bestellung existiert nicht.',
         'The order is unknown.' =>
@@ -114,6 +154,8 @@ return [
             'Die Zahlung konnte nicht gestartet werden. Bitte versuchen Sie es erneut.',
         'The payment expired or was canceled. Nothing was paid.' =>
             'Die Zahlung ist abgelaufen oder wurde storniert. Es wurde nichts bezahlt.',
+        'The payment has another currency than the order.' =>
+            'Die Zahlung hat eine andere Währung als die Bestellung.',
         'The payment was checked.' =>
             'Die Zahlung wurde geprüft.',
         'The payout wallet is missing.' =>
@@ -122,22 +164,50 @@ return [
             'Die Auszahlungs-Wallet muss aus 0x und 40 hexadezimalen Ziffern bestehen.',
         'The payout was refused. The operator of the service must look at the payment.' =>
             'Die Auszahlung wurde abgelehnt. Der Betreiber des Dienstes muss die Zahlung ansehen.',
+        'The refund is canceled.' =>
+            'Die Erstattung ist storniert.',
+        'The refund is open and not paid yet. %s Reload the page for the details.' =>
+            'Die Erstattung ist offen und noch nicht bezahlt. %s Laden Sie die Seite neu, um die Einzelheiten zu sehen.',
         'The service address is missing.' =>
             'Die Adresse des Dienstes fehlt.',
         'The service address must be https:// and a host, without a path.' =>
             'Die Adresse des Dienstes muss aus https:// und einem Host ohne Pfad bestehen.',
+        'The service did not answer. Check it in a minute, before you refund again.' =>
+            'Der Dienst hat nicht geantwortet. Prüfen Sie in einer Minute, bevor Sie erneut erstatten.',
         'The shop’s currency is not one of %s.' =>
             'Die Währung des Shops ist keine von %s.',
         'The signature is wrong.' =>
             'Die Signatur ist falsch.',
         'The test uses the saved settings, and accepts the deposit contracts that the service publishes.' =>
             'Der Test verwendet die gespeicherten Einstellungen und akzeptiert die Einzahlungsverträge, die der Dienst veröffentlicht.',
+        'The transaction has no transfer to this address.' =>
+            'Die Transaktion enthält keine Überweisung an diese Adresse.',
+        'The transaction is checked once it is final.' =>
+            'Die Transaktion wird geprüft, sobald sie endgültig ist.',
+        'The transaction is older than the payment.' =>
+            'Die Transaktion ist älter als die Zahlung.',
+        'The transfer belongs to another refund.' =>
+            'Die Überweisung gehört zu einer anderen Erstattung.',
+        'The transfer exceeds what can be refunded.' =>
+            'Die Überweisung übersteigt, was erstattet werden kann.',
+        'Then use “Refund” at the order’s items. The customer receives the same share of the USDC that arrived.' =>
+            'Verwenden Sie dann „Rückerstattung“ bei den Positionen der Bestellung. Der Kunde erhält denselben Anteil der USDC, die eingegangen sind.',
         'This order has no payment at card checkout.' =>
             'Diese Bestellung hat keine Zahlung bei Card Checkout.',
         'Title' =>
             'Titel',
+        'Transaction, if the transfer is not found' =>
+            'Transaktion, falls die Überweisung nicht gefunden wird',
+        'Transfer exactly %1$s USDC on Polygon to %2$s from your wallet.' =>
+            'Überweisen Sie genau %1$s USDC auf Polygon aus Ihrer Wallet an %2$s.',
+        'Transfer exactly this amount from your wallet to this address on Polygon.' =>
+            'Überweisen Sie genau diesen Betrag aus Ihrer Wallet an diese Adresse auf Polygon.',
         'What customers see at the checkout.' =>
             'Was Kunden an der Kasse sehen.',
+        'WooCommerce did not record it (%s). Record it with “Refund manually”.' =>
+            'WooCommerce hat sie nicht verbucht (%s). Verbuchen Sie sie mit „Manuell erstatten“.',
+        'WooCommerce records the refund when the transfer is final. It is awaited until %s.' =>
+            'WooCommerce verbucht die Erstattung, wenn die Überweisung endgültig ist. Sie wird bis %s erwartet.',
         'You may not do this.' =>
             'Sie dürfen das nicht.',
         'You pay by card on the next page, and then return to the shop.' =>

@@ -12,8 +12,14 @@ return [
             'Se transfirieron a su cartera %s USDC del pago cancelado. Envíe el pedido o reembólselo a mano.',
         '%s USDC received. The payout to your wallet is on its way. Do not ship yet.' =>
             'Se recibieron %s USDC. La transferencia a su cartera está en curso. No envíe el pedido todavía.',
+        'A refund of this order is open already. %s' =>
+            'Este pedido ya tiene un reembolso abierto. %s',
         'API key' =>
             'Clave de API',
+        'Amount in USDC' =>
+            'Importe en USDC',
+        'Cancel refund' =>
+            'Cancelar el reembolso',
         'Canceled, money paid out' =>
             'Cancelado, dinero transferido',
         'Canceled, with money waiting' =>
@@ -24,18 +30,32 @@ return [
             'Card checkout',
         'Card checkout is not offered to customers: %s' =>
             'Card checkout no se ofrece a los clientes: %s',
+        'Card checkout: Refund of %1$s canceled (%2$s). Nothing was refunded.' =>
+            'Card checkout: reembolso de %1$s cancelado (%2$s). No se reembolsó nada.',
+        'Card checkout: Refund of %1$s expired (%2$s): the transfer did not come in time.' =>
+            'Card checkout: reembolso de %1$s caducado (%2$s): la transferencia no llegó a tiempo.',
+        'Card checkout: Refund of %1$s opened (%2$s). %3$s' =>
+            'Card checkout: reembolso de %1$s abierto (%2$s). %3$s',
+        'Card checkout: Refund of %1$s paid. %2$s USDC went to %3$s in transaction %4$s (%5$s).' =>
+            'Card checkout: reembolso de %1$s pagado. Se enviaron %2$s USDC a %3$s en la transacción %4$s (%5$s).',
         'Check now' =>
             'Comprobar ahora',
         'Connection' =>
             'Conexión',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
             'Los clientes pagan con tarjeta en un proveedor de on-ramp. Usted recibe USDC en Polygon en su propia cartera.',
+        'Customer’s address' =>
+            'Dirección del cliente',
+        'Customer’s address for a refund' =>
+            'Dirección del cliente para un reembolso',
         'Deposit transaction' =>
             'Transacción de depósito',
         'Description' =>
             'Descripción',
         'Enable' =>
             'Activar',
+        'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
+            'Introduzca primero la dirección del cliente en el cuadro «Card checkout» y guárdela.',
         'Expired or canceled' =>
             'Caducado o cancelado',
         'Last accepted webhook: %s UTC.' =>
@@ -44,12 +64,20 @@ return [
             'Última comprobación',
         'Last rejected webhook: %1$s UTC. %2$s' =>
             'Último webhook rechazado: %1$s UTC. %2$s',
+        'Link for the customer:' =>
+            'Enlace para el cliente:',
         'Needs attention' =>
             'Requiere atención',
+        'Nothing was paid that could be refunded.' =>
+            'No se pagó nada que se pueda reembolsar.',
         'Offer card checkout to customers' =>
             'Ofrecer card checkout a los clientes',
         'Open' =>
             'Abierto',
+        'Open in a wallet' =>
+            'Abrir en una cartera',
+        'Open refund' =>
+            'Reembolso abierto',
         'Paid' =>
             'Pagado',
         'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
@@ -72,6 +100,10 @@ return [
             'Cartera de cobro',
         'Received' =>
             'Recibido',
+        'Refunds are USDC on Polygon from your own wallet. Ask the customer for an address.' =>
+            'Los reembolsos son USDC en Polygon desde su propia cartera. Pida una dirección al cliente.',
+        'Save address' =>
+            'Guardar la dirección',
         'Saved, ends in %s. Enter a new key to replace it.' =>
             'Guardada, termina en %s. Introduzca una clave nueva para sustituirla.',
         'Service address' =>
@@ -80,6 +112,8 @@ return [
             'Ajustes',
         'State' =>
             'Estado',
+        'Submit transaction' =>
+            'Enviar la transacción',
         'Test connection' =>
             'Probar la conexión',
         'Tested on %1$s UTC. Deposit contracts on chain %2$s are accepted.' =>
@@ -88,6 +122,8 @@ return [
             'Falta la clave de API.',
         'The API key must begin with service_live_.' =>
             'La clave de API debe empezar por service_live_.',
+        'The amount must be positive, and at most the payment of %s.' =>
+            'El importe debe ser positivo y no superar el pago de %s.',
         'The body is not an event.' =>
             'El cuerpo no es un evento.',
         'The body is too long.' =>
@@ -98,14 +134,18 @@ return [
             'La conexión aún no se ha probado.',
         'The connection works.' =>
             'La conexión funciona.',
+        'The customer has to name an address first.' =>
+            'El cliente tiene que indicar primero una dirección.',
+        'The customer’s address must be 0x and 40 hexadecimal digits. It was not saved.' =>
+            'La dirección del cliente debe ser 0x y 40 dígitos hexadecimales. No se guardó.',
         'The event is about another payment.' =>
             'El evento se refiere a otro pago.',
         'The event is old, or the clock of one of the servers is wrong.' =>
             'El evento es antiguo, o el reloj de uno de los servidores está mal.',
         'The https address of your card-checkout service.' =>
             'La dirección https de su servicio card-checkout.',
-        'The key needs the scopes create and read. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
-            'La clave necesita los permisos create y read. CARD_CHECKOUT_API_KEY en wp-config.php tiene prioridad.',
+        'The key needs the scopes create, read and refund. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
+            'La clave necesita los permisos create, read y refund. CARD_CHECKOUT_API_KEY en wp-config.php tiene prioridad.',
         'The order does not exist.' =>
             'El pedido no existe.',
         'The order is unknown.' =>
@@ -114,6 +154,8 @@ return [
             'No se pudo iniciar el pago. Inténtelo de nuevo.',
         'The payment expired or was canceled. Nothing was paid.' =>
             'El pago caducó o se canceló. No se pagó nada.',
+        'The payment has another currency than the order.' =>
+            'El pago tiene otra moneda que el pedido.',
         'The payment was checked.' =>
             'El pago se ha comprobado.',
         'The payout wallet is missing.' =>
@@ -122,22 +164,50 @@ return [
             'La cartera de cobro debe ser 0x y 40 dígitos hexadecimales.',
         'The payout was refused. The operator of the service must look at the payment.' =>
             'La transferencia fue rechazada. El operador del servicio debe revisar el pago.',
+        'The refund is canceled.' =>
+            'El reembolso está cancelado.',
+        'The refund is open and not paid yet. %s Reload the page for the details.' =>
+            'El reembolso está abierto y aún no se ha pagado. %s Vuelva a cargar la página para ver los detalles.',
         'The service address is missing.' =>
             'Falta la dirección del servicio.',
         'The service address must be https:// and a host, without a path.' =>
             'La dirección del servicio debe ser https:// y un host, sin ruta.',
+        'The service did not answer. Check it in a minute, before you refund again.' =>
+            'El servicio no respondió. Compruébelo dentro de un minuto, antes de volver a reembolsar.',
         'The shop’s currency is not one of %s.' =>
             'La moneda de la tienda no es ninguna de %s.',
         'The signature is wrong.' =>
             'La firma es incorrecta.',
         'The test uses the saved settings, and accepts the deposit contracts that the service publishes.' =>
             'La prueba usa los ajustes guardados y acepta los contratos de depósito que publica el servicio.',
+        'The transaction has no transfer to this address.' =>
+            'La transacción no contiene ninguna transferencia a esta dirección.',
+        'The transaction is checked once it is final.' =>
+            'La transacción se comprueba cuando es definitiva.',
+        'The transaction is older than the payment.' =>
+            'La transacción es anterior al pago.',
+        'The transfer belongs to another refund.' =>
+            'La transferencia pertenece a otro reembolso.',
+        'The transfer exceeds what can be refunded.' =>
+            'La transferencia supera lo que se puede reembolsar.',
+        'Then use “Refund” at the order’s items. The customer receives the same share of the USDC that arrived.' =>
+            'Use después «Reembolso» junto a los artículos del pedido. El cliente recibe la misma parte de los USDC que llegaron.',
         'This order has no payment at card checkout.' =>
             'Este pedido no tiene ningún pago en card checkout.',
         'Title' =>
             'Título',
+        'Transaction, if the transfer is not found' =>
+            'Transacción, si no se encuentra la transferencia',
+        'Transfer exactly %1$s USDC on Polygon to %2$s from your wallet.' =>
+            'Transfiera exactamente %1$s USDC en Polygon a %2$s desde su cartera.',
+        'Transfer exactly this amount from your wallet to this address on Polygon.' =>
+            'Transfiera exactamente este importe desde su cartera a esta dirección en Polygon.',
         'What customers see at the checkout.' =>
             'Lo que ven los clientes al pagar.',
+        'WooCommerce did not record it (%s). Record it with “Refund manually”.' =>
+            'WooCommerce no lo registró (%s). Regístrelo con «Reembolso manual».',
+        'WooCommerce records the refund when the transfer is final. It is awaited until %s.' =>
+            'WooCommerce registra el reembolso cuando la transferencia es definitiva. Se espera hasta el %s.',
         'You may not do this.' =>
             'No puede hacer esto.',
         'You pay by card on the next page, and then return to the shop.' =>

@@ -12,8 +12,14 @@ return [
             '%s USDC du paiement annulé ont été versés dans votre portefeuille. Expédiez ou remboursez manuellement.',
         '%s USDC received. The payout to your wallet is on its way. Do not ship yet.' =>
             '%s USDC reçus. Le versement vers votre portefeuille est en cours. N’expédiez pas encore.',
+        'A refund of this order is open already. %s' =>
+            'Un remboursement de cette commande est déjà ouvert. %s',
         'API key' =>
             'Clé d’API',
+        'Amount in USDC' =>
+            'Montant en USDC',
+        'Cancel refund' =>
+            'Annuler le remboursement',
         'Canceled, money paid out' =>
             'Annulé, argent versé',
         'Canceled, with money waiting' =>
@@ -24,18 +30,32 @@ return [
             'Card checkout',
         'Card checkout is not offered to customers: %s' =>
             'Card checkout n’est pas proposé aux clients : %s',
+        'Card checkout: Refund of %1$s canceled (%2$s). Nothing was refunded.' =>
+            'Card checkout : remboursement de %1$s annulé (%2$s). Rien n’a été remboursé.',
+        'Card checkout: Refund of %1$s expired (%2$s): the transfer did not come in time.' =>
+            'Card checkout : remboursement de %1$s expiré (%2$s) : le transfert n’est pas arrivé à temps.',
+        'Card checkout: Refund of %1$s opened (%2$s). %3$s' =>
+            'Card checkout : remboursement de %1$s ouvert (%2$s). %3$s',
+        'Card checkout: Refund of %1$s paid. %2$s USDC went to %3$s in transaction %4$s (%5$s).' =>
+            'Card checkout : remboursement de %1$s payé. %2$s USDC envoyés à %3$s dans la transaction %4$s (%5$s).',
         'Check now' =>
             'Vérifier maintenant',
         'Connection' =>
             'Connexion',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
             'Les clients paient par carte chez un prestataire on-ramp. Vous recevez des USDC sur Polygon dans votre propre portefeuille.',
+        'Customer’s address' =>
+            'Adresse du client',
+        'Customer’s address for a refund' =>
+            'Adresse du client pour un remboursement',
         'Deposit transaction' =>
             'Transaction de dépôt',
         'Description' =>
             'Description',
         'Enable' =>
             'Activer',
+        'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
+            'Saisissez d’abord l’adresse du client dans l’encadré « Card checkout », puis enregistrez-la.',
         'Expired or canceled' =>
             'Expiré ou annulé',
         'Last accepted webhook: %s UTC.' =>
@@ -44,12 +64,20 @@ return [
             'Dernière vérification',
         'Last rejected webhook: %1$s UTC. %2$s' =>
             'Dernier webhook refusé : %1$s UTC. %2$s',
+        'Link for the customer:' =>
+            'Lien pour le client :',
         'Needs attention' =>
             'Demande votre attention',
+        'Nothing was paid that could be refunded.' =>
+            'Rien n’a été payé qui puisse être remboursé.',
         'Offer card checkout to customers' =>
             'Proposer card checkout aux clients',
         'Open' =>
             'Ouvert',
+        'Open in a wallet' =>
+            'Ouvrir dans un portefeuille',
+        'Open refund' =>
+            'Remboursement ouvert',
         'Paid' =>
             'Payé',
         'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
@@ -72,6 +100,10 @@ return [
             'Portefeuille de versement',
         'Received' =>
             'Reçu',
+        'Refunds are USDC on Polygon from your own wallet. Ask the customer for an address.' =>
+            'Les remboursements sont des USDC sur Polygon depuis votre propre portefeuille. Demandez une adresse au client.',
+        'Save address' =>
+            'Enregistrer l’adresse',
         'Saved, ends in %s. Enter a new key to replace it.' =>
             'Enregistrée, se termine par %s. Saisissez une nouvelle clé pour la remplacer.',
         'Service address' =>
@@ -80,6 +112,8 @@ return [
             'Réglages',
         'State' =>
             'État',
+        'Submit transaction' =>
+            'Soumettre la transaction',
         'Test connection' =>
             'Tester la connexion',
         'Tested on %1$s UTC. Deposit contracts on chain %2$s are accepted.' =>
@@ -88,6 +122,8 @@ return [
             'La clé d’API est absente.',
         'The API key must begin with service_live_.' =>
             'La clé d’API doit commencer par service_live_.',
+        'The amount must be positive, and at most the payment of %s.' =>
+            'Le montant doit être positif et ne pas dépasser le paiement de %s.',
         'The body is not an event.' =>
             'Le corps n’est pas un événement.',
         'The body is too long.' =>
@@ -98,14 +134,18 @@ return [
             'La connexion n’a pas encore été testée.',
         'The connection works.' =>
             'La connexion fonctionne.',
+        'The customer has to name an address first.' =>
+            'Le client doit d’abord indiquer une adresse.',
+        'The customer’s address must be 0x and 40 hexadecimal digits. It was not saved.' =>
+            'L’adresse du client doit être 0x suivi de 40 chiffres hexadécimaux. Elle n’a pas été enregistrée.',
         'The event is about another payment.' =>
             'L’événement concerne un autre paiement.',
         'The event is old, or the clock of one of the servers is wrong.' =>
             'L’événement est ancien, ou l’horloge d’un des serveurs est fausse.',
         'The https address of your card-checkout service.' =>
             'L’adresse https de votre service card-checkout.',
-        'The key needs the scopes create and read. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
-            'La clé doit avoir les permissions create et read. CARD_CHECKOUT_API_KEY dans wp-config.php est prioritaire.',
+        'The key needs the scopes create, read and refund. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
+            'La clé doit avoir les permissions create, read et refund. CARD_CHECKOUT_API_KEY dans wp-config.php est prioritaire.',
         'The order does not exist.' =>
             'La commande n’existe pas.',
         'The order is unknown.' =>
@@ -114,6 +154,8 @@ return [
             'Le paiement n’a pas pu commencer. Veuillez réessayer.',
         'The payment expired or was canceled. Nothing was paid.' =>
             'Le paiement a expiré ou a été annulé. Rien n’a été payé.',
+        'The payment has another currency than the order.' =>
+            'Le paiement a une autre devise que la commande.',
         'The payment was checked.' =>
             'Le paiement a été vérifié.',
         'The payout wallet is missing.' =>
@@ -122,22 +164,50 @@ return [
             'Le portefeuille de versement doit être 0x suivi de 40 chiffres hexadécimaux.',
         'The payout was refused. The operator of the service must look at the payment.' =>
             'Le versement a été refusé. L’opérateur du service doit examiner le paiement.',
+        'The refund is canceled.' =>
+            'Le remboursement est annulé.',
+        'The refund is open and not paid yet. %s Reload the page for the details.' =>
+            'Le remboursement est ouvert et pas encore payé. %s Rechargez la page pour voir les détails.',
         'The service address is missing.' =>
             'L’adresse du service est absente.',
         'The service address must be https:// and a host, without a path.' =>
             'L’adresse du service doit être https:// et un hôte, sans chemin.',
+        'The service did not answer. Check it in a minute, before you refund again.' =>
+            'Le service n’a pas répondu. Vérifiez dans une minute, avant de rembourser à nouveau.',
         'The shop’s currency is not one of %s.' =>
             'La devise de la boutique n’est pas l’une de %s.',
         'The signature is wrong.' =>
             'La signature est incorrecte.',
         'The test uses the saved settings, and accepts the deposit contracts that the service publishes.' =>
             'Le test utilise les réglages enregistrés et accepte les contrats de dépôt que le service publie.',
+        'The transaction has no transfer to this address.' =>
+            'La transaction ne contient aucun transfert vers cette adresse.',
+        'The transaction is checked once it is final.' =>
+            'La transaction est vérifiée dès qu’elle est définitive.',
+        'The transaction is older than the payment.' =>
+            'La transaction est antérieure au paiement.',
+        'The transfer belongs to another refund.' =>
+            'Le transfert appartient à un autre remboursement.',
+        'The transfer exceeds what can be refunded.' =>
+            'Le transfert dépasse ce qui peut être remboursé.',
+        'Then use “Refund” at the order’s items. The customer receives the same share of the USDC that arrived.' =>
+            'Utilisez ensuite « Remboursement » sous les articles de la commande. Le client reçoit la même part des USDC arrivés.',
         'This order has no payment at card checkout.' =>
             'Cette commande n’a pas de paiement chez card checkout.',
         'Title' =>
             'Titre',
+        'Transaction, if the transfer is not found' =>
+            'Transaction, si le transfert n’est pas trouvé',
+        'Transfer exactly %1$s USDC on Polygon to %2$s from your wallet.' =>
+            'Transférez exactement %1$s USDC sur Polygon à %2$s depuis votre portefeuille.',
+        'Transfer exactly this amount from your wallet to this address on Polygon.' =>
+            'Transférez exactement ce montant depuis votre portefeuille à cette adresse sur Polygon.',
         'What customers see at the checkout.' =>
             'Ce que les clients voient au moment de payer.',
+        'WooCommerce did not record it (%s). Record it with “Refund manually”.' =>
+            'WooCommerce ne l’a pas enregistré (%s). Enregistrez-le avec « Rembourser manuellement ».',
+        'WooCommerce records the refund when the transfer is final. It is awaited until %s.' =>
+            'WooCommerce enregistre le remboursement quand le transfert est définitif. Il est attendu jusqu’au %s.',
         'You may not do this.' =>
             'Vous n’avez pas le droit de faire cela.',
         'You pay by card on the next page, and then return to the shop.' =>

@@ -1,0 +1,52 @@
+<?php
+
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+/** Amounts as integers: cents of the shop's currency, and units of 0.000001 USDC. Needs nothing of WordPress. */
+final class Card_Checkout_Amount
+{
+    private const UNITS_PER_USDC = 1_000_000;
+    /** Below a million: more than a payment holds, and a multiplication with its price in cents fits an integer of 64 bits. */
+    private const MAXIMUM_USDC_DIGITS = 6;
+
+    /** "25.00", as the API takes and answers it. WooCommerce keeps totals as decimal text. */
+    public static function decimal(string|float|int $total): string
+    {
+        return number_format((float) $total, 2, '.', '');
+    }
+
+    public static function cents(string|float|int $total): int
+    {
+        return (int) str_replace('.', '', self::decimal($total));
+    }
+
+    /** Units of an amount in USDC such as "21.01". Null for any other text. */
+    public static function units(string $text): ?int
+    {
+        $pattern = '/^(\d{1,' . self::MAXIMUM_USDC_DIGITS . '})(?:\.(\d{1,6}))?$/D';
+        if (preg_match($pattern, $text, $match) !== 1) {
+            return null;
+        }
+        return (int) $match[1] * self::UNITS_PER_USDC + (int) str_pad($match[2] ?? '', 6, '0');
+    }
+
+    /** "21.010000" */
+    public static function usdc(int $units): string
+    {
+        return sprintf('%d.%06d', intdiv($units, self::UNITS_PER_USDC), $units % self::UNITS_PER_USDC);
+    }
+
+    /**
+     * What a refund of so many cents is in USDC: the same share of the USDC that arrived, rounded down to a unit. Refunds of a
+     * whole order therefore never exceed what arrived, which is less than the price by the provider's costs.
+     */
+    public static function share(int $received_units, int $refund_cents, int $total_cents): int
+    {
+        if ($received_units < 0 || $refund_cents < 0 || $refund_cents > $total_cents || $total_cents === 0) {
+            throw new InvalidArgumentException('the refund is not a part of the order');
+        }
+        return intdiv($received_units * $refund_cents, $total_cents);
+    }
+}

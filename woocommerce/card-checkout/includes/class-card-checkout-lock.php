@@ -1,0 +1,36 @@
+<?php
+
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+/** Keeps two requests from changing one order at a time. The database releases the lock of a process that ends. */
+final class Card_Checkout_Lock
+{
+    private const WAIT_SECONDS = 5;
+
+    /**
+     * Runs the work while no other request holds the lock of this order. The work must read the order anew.
+     *
+     * @template T
+     * @param callable(): T $work
+     * @return T
+     * @throws Card_Checkout_Exception where another request keeps the lock
+     */
+    public static function run(int $order_id, callable $work): mixed
+    {
+        global $wpdb;
+        $lock = $wpdb->prefix . 'card_checkout_' . $order_id;
+        $held = $wpdb->get_var($wpdb->prepare('SELECT GET_LOCK(%s, %d)', $lock, self::WAIT_SECONDS));
+        if ((string) $held !== '1') {
+            throw new Card_Checkout_Exception('another request is changing the order');
+        }
+        try {
+            // What this request read before the lock may be out of date.
+            wp_cache_flush_runtime();
+            return $work();
+        } finally {
+            $wpdb->get_var($wpdb->prepare('SELECT RELEASE_LOCK(%s)', $lock));
+        }
+    }
+}

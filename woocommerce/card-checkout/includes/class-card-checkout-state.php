@@ -1,0 +1,35 @@
+<?php
+
+declare(strict_types=1);
+
+defined('ABSPATH') || exit;
+
+/** The states of a payment, from `status` and `forward_status` of the service. Needs nothing of WordPress. */
+final class Card_Checkout_State
+{
+    public const OPEN = 'open';
+    public const PARTIALLY_PAID = 'partially_paid';
+    public const RELEASING = 'releasing';
+    public const RELEASE_REFUSED = 'release_refused';
+    public const PAID = 'paid';
+    public const CANCELED = 'canceled';
+    public const CANCELED_WITH_MONEY = 'canceled_with_money';
+    public const CANCELED_AND_RELEASED = 'canceled_and_released';
+    /** A state that this version does not know: nothing may follow from it. */
+    public const UNKNOWN = 'unknown';
+
+    /** @param array<string, mixed> $status an answer of the service */
+    public static function of(array $status): string
+    {
+        return match (($status['status'] ?? '') . '/' . ($status['forward_status'] ?? '')) {
+            'unpaid/pending' => (float) ($status['value_coin'] ?? 0) > 0 ? self::PARTIALLY_PAID : self::OPEN,
+            'unpaid/ready', 'unpaid/processing' => self::RELEASING,
+            'unpaid/failed', 'unpaid/manual_required' => self::RELEASE_REFUSED,
+            'paid/completed' => self::PAID,
+            'canceled/canceled' => self::CANCELED,
+            'canceled/manual_required' => self::CANCELED_WITH_MONEY,
+            'canceled/completed' => self::CANCELED_AND_RELEASED,
+            default => self::UNKNOWN,
+        };
+    }
+}
