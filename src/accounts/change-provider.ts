@@ -1,12 +1,17 @@
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { formatCents } from '../domain/money.ts';
 import type { AuditStore } from '../domain/ports/account-store.ts';
-import type { ProviderSettings, ProviderStore } from '../domain/ports/provider.ts';
+import type { ProviderAdapters, ProviderSettings, ProviderStore } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { type EvidenceStore, proofOf } from '../domain/provider-evidence.ts';
 import { type Actor, recordAction } from './people-context.ts';
 
 interface ProviderContext {
-  readonly directory: { readonly settings: ProviderStore };
+  readonly directory: {
+    readonly adapters: ProviderAdapters | null;
+    readonly settings: ProviderStore;
+    readonly evidence?: EvidenceStore;
+  };
   readonly audit: AuditStore;
   readonly nowMs: () => number;
 }
@@ -21,6 +26,22 @@ export async function changeProvider(
   await context.directory.settings.writeProviderSettings(provider, change);
   const words = wordsOf(provider, change);
   if (words.length > 0) await recordAction(context, SERVICE_LOG, actor, 'provider.changed', words);
+}
+
+/**
+ * Switches on the providers that are proved, unless the operator has decided about them: the switch counts on every
+ * instance, and stays where the file of evidence is lost. Returns those that are neither proved nor decided.
+ */
+export async function switchOnProved(context: ProviderContext, actor: Actor): Promise<readonly ProviderId[]> {
+  const { adapters, settings, evidence } = context.directory;
+  const undecided: ProviderId[] = [];
+  for (const [id, { endpoint }] of adapters ?? []) {
+    if ((await settings.readProviderSettings(id)).active !== null) continue;
+    const { isProved } = proofOf((await evidence?.readEvidence(id)) ?? null, endpoint);
+    if (isProved) await changeProvider(context, id, { active: true }, actor);
+    else undecided.push(id);
+  }
+  return undecided;
 }
 
 function wordsOf(provider: ProviderId, { active, minimumUsdCents }: Partial<ProviderSettings>): string {

@@ -4,13 +4,12 @@ import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type Config, ConfigError, readConfig } from '../config.ts';
 import { lowGasWei, polOf } from '../domain/gas-money.ts';
-import { proofOf } from '../domain/provider-evidence.ts';
-import { createEvidenceFiles } from '../providers/evidence-files.ts';
-import { createProviderAdapter } from '../providers/providers.ts';
+import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { requireChain, requireToken } from './live-services.ts';
 import { createLog } from './log.ts';
 import { openStore, requireDatabase } from './open-store.ts';
+import { runOperationAnywhere } from './run-operation.ts';
 
 /** Checks a live configuration and everything it points to; every check says what it found. */
 export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
@@ -92,7 +91,7 @@ export function describeHosts(hosts: readonly string[]): string {
   return `RPC endpoints on ${hosts.length} hosts (${names}) confirm each other: one may fail or lie`;
 }
 
-/** Unproved providers are named, and are no error: the operator decides which of them customers are offered. */
+/** Providers that are off by default are named, and are no error: the operator decides which of them customers are offered. */
 async function checkProviders(config: Config): Promise<DoctorCheck> {
   const ids = [...config.providers.keys()];
   if (ids.length === 0)
@@ -101,17 +100,21 @@ async function checkProviders(config: Config): Promise<DoctorCheck> {
       isFine: false,
       detail: 'no provider has credentials: customers could not pay',
     };
-  return checked('providers', async () => {
-    const evidence = createEvidenceFiles(config.dataDir);
-    const unproved: string[] = [];
-    for (const [id, values] of config.providers) {
-      const settings = { timeoutMs: 1, nowMs: Date.now, webhookUrl: '', baseUrl: config.baseUrl };
-      const { endpoint } = createProviderAdapter(id, values, settings);
-      if (!proofOf(await evidence.readEvidence(id), endpoint).isProved) unproved.push(id);
-    }
-    const warning = `WARNING: not proved with your account: ${unproved.join(', ')}; run \`provider prove\` for each`;
-    return [`credentials for ${ids.join(', ')}`, ...(unproved.length === 0 ? [] : [warning])].join('. ');
-  });
+  const switches = await readSwitches(config);
+  const off = ids.filter((id) => (switches.get(id) ?? 'default') === 'default');
+  const warning = off.length === 0 ? '' : `. WARNING: ${describeOffByDefault(off)}`;
+  return { name: 'providers', isFine: true, detail: `credentials for ${ids.join(', ')}${warning}` };
+}
+
+/** The switch of each provider, from the running server or from the store; empty where neither answers. */
+async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>> {
+  try {
+    const listed = await runOperationAnywhere(config, 'provider list', {}, { patienceMs: 0 });
+    const providers = listed as readonly { readonly provider: string; readonly switch: string }[];
+    return new Map(providers.map((each) => [each.provider, each.switch]));
+  } catch {
+    return new Map();
+  }
 }
 
 async function checked(name: string, check: () => Promise<string>): Promise<DoctorCheck> {

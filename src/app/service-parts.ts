@@ -150,6 +150,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
       ]),
     ),
     settings: store.providers,
+    isOffByDefault: !options.isTestMode,
     evidence: createEvidenceFiles(config.dataDir),
     success: success.rates,
     limits: createKnownLimits({

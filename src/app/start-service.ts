@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { switchOnProved } from '../accounts/change-provider.ts';
+import { operatorActor } from '../accounts/people-context.ts';
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-socket.ts';
 import { ConfigError } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
@@ -13,6 +15,7 @@ import { MULTI_PROVIDER } from '../domain/provider-catalogue.ts';
 import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment } from '../payments/create-direct-payment.ts';
 import { createPayment } from '../payments/create-payment.ts';
+import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { rescueToken } from '../payments/rescue-token.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
@@ -36,6 +39,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await requireKnownSecret(parts.store.payments, parts.tokens);
   await parts.known.catchUp();
   const { config, log } = parts;
+  if (!options.isTestMode) await warnOfProvidersOff(parts);
 
   // Set when the service receives the stop signal.
   let drain: Promise<void> | null = null;
@@ -74,6 +78,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       await running.stop();
     },
   };
+}
+
+async function warnOfProvidersOff({ directory, store, clock, log }: ServiceParts): Promise<void> {
+  const off = await switchOnProved({ directory, audit: store.audit, nowMs: clock.nowMs }, operatorActor);
+  if (off.length > 0) log.warn(describeOffByDefault(off));
 }
 
 /** Listens, or throws an error that names the variable to change. */

@@ -21,7 +21,7 @@ import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import type { VerifiedChain } from '../payments/verify/verify-context.ts';
 
 /** The providers; only a running server knows which of them have credentials, else `adapters` is null. */
-export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence'> & {
+export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {
   readonly adapters: ProviderDirectory['adapters'] | null;
 };
 

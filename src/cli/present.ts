@@ -7,7 +7,11 @@ import type { ProviderDescription, ProviderHealth } from '../domain/ports/provid
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { proofOf } from '../domain/provider-evidence.ts';
 import type { Webhook } from '../domain/webhook.ts';
-import { readMinimumUsdCents } from '../payments/provider-availability.ts';
+import {
+  describeOffByDefault,
+  readMinimumUsdCents,
+  stateOfProvider,
+} from '../payments/provider-availability.ts';
 import type { VerifyReport } from '../payments/verify/verify-payments.ts';
 import type { OperatorDirectory } from './operations-context.ts';
 
@@ -58,23 +62,25 @@ export function presentKey(key: ApiKey) {
 
 /** `active` and `configured` are null if it is unknown whether the provider has credentials. */
 export async function presentProvider(
-  { adapters, settings, evidence }: OperatorDirectory,
+  { adapters, settings, evidence, isOffByDefault = false }: OperatorDirectory,
   { unverified }: ProviderDescription,
   id: ProviderId,
 ) {
-  const blockedBecause = adapters?.get(id)?.blockedBecause ?? null;
-  const isSwitchedOff = (await settings.readProviderSettings(id)).active === false || blockedBecause !== null;
+  const stored = await settings.readProviderSettings(id);
+  const adapter = adapters?.get(id);
+  const state = adapters === null ? null : stateOfProvider({ adapters, isOffByDefault }, id, stored);
   return {
     provider: id,
     name: providerCatalogue[id].name,
-    active: isSwitchedOff ? false : (adapters?.has(id) ?? null),
+    active: state === null && stored.active !== false ? null : state === 'offered',
+    switch: stored.active === null ? 'default' : stored.active ? 'on' : 'off',
     configured: adapters?.has(id) ?? null,
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
     only_currency: providerCatalogue[id].onlyCurrency,
-    blocked_because: blockedBecause,
-    evidence: proofOf((await evidence?.readEvidence(id)) ?? null, adapters?.get(id)?.endpoint).text,
+    blocked_because: adapter?.blockedBecause ?? (state === 'off' ? describeOffByDefault([id]) : null),
+    evidence: proofOf((await evidence?.readEvidence(id)) ?? null, adapter?.endpoint).text,
     unverified,
-    ...presentHealth(adapters?.get(id)?.health?.() ?? null),
+    ...presentHealth(adapter?.health?.() ?? null),
   };
 }
 

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { changeProvider } from '../accounts/change-provider.ts';
+import { changeProvider, switchOnProved } from '../accounts/change-provider.ts';
 import { operatorActor } from '../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { type Currency, formatCents, usdUnits } from '../domain/money.ts';
@@ -104,10 +104,15 @@ const proveOperation: Operation = async (context, args) => {
     const token = (await context.settlements.listSettlements())[0]?.token ?? '';
     return presentEvidence(proof, await recordPurchase(store, proof.adapter, view, token));
   }
-  if (args['confirm'] === true)
-    return presentEvidence(proof, await confirmPage(store, proof.adapter, context.nowMs()));
-  return run(proof);
+  return args['confirm'] === true ? confirm(proof) : run(proof);
 };
+
+async function confirm(proof: ProofContext): Promise<unknown> {
+  const { context, adapter, store } = proof;
+  const presented = await presentEvidence(proof, await confirmPage(store, adapter, context.nowMs()));
+  await switchOnProved(context, operatorActor);
+  return presented;
+}
 
 async function run(proof: ProofContext): Promise<unknown> {
   const { context, args, provider, adapter, rates } = proof;

@@ -5,7 +5,12 @@ import { currencies } from '../domain/money.ts';
 import { minDeliveryUnits } from '../domain/paid-threshold.ts';
 import type { ProviderAdapter, ProviderSettings } from '../domain/ports/provider.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
-import { listOffers, type ProviderDirectory, servedFromUsdCents } from './provider-availability.ts';
+import {
+  listOffers,
+  type ProviderDirectory,
+  requireActive,
+  servedFromUsdCents,
+} from './provider-availability.ts';
 
 const settings = fc.record({
   active: fc.constantFrom(true, false, null),
@@ -62,6 +67,32 @@ it('names an amount from which a provider serves a payment that none serves, and
       expect(offers.every(({ refusal }) => refusal !== null)).toBe(true);
       expect(await isServed(BigInt(cents) * 10_000n)).toBe(true);
       expect(await isServed(BigInt(cents) * 10_000n - 1n)).toBe(false);
+    }),
+  );
+});
+
+it('offers a provider that is off by default only where it is switched on, and none that is blocked', async () => {
+  await fc.assert(
+    fc.asyncProperty(directories, fc.constantFrom(...providerIds), async (directory, blocked) => {
+      const adapters = new Map(directory.adapters);
+      if (adapters.has(blocked)) adapters.set(blocked, { blockedBecause: 'a reason' } as ProviderAdapter);
+      const live = { ...directory, adapters, isOffByDefault: true };
+      const payment = {
+        amountCents: 5_000_00,
+        currency: 'EUR',
+        usdUnits: 5_000_000_000n,
+        maxProviderFeeBasisPoints: 3_000,
+      } as const;
+      for (const { provider, refusal } of await listOffers(live, account, payment)) {
+        const { active } = await live.settings.readProviderSettings(provider);
+        const isOn = active === true && adapters.has(provider) && provider !== blocked;
+        expect(refusal?.errorName ?? null).toBe(isOn ? null : 'provider_inactive');
+        const isAccepted = await requireActive(live, provider).then(
+          () => true,
+          () => false,
+        );
+        expect(isAccepted).toBe(isOn);
+      }
     }),
   );
 });

@@ -25,6 +25,8 @@ export interface ProviderDirectory {
   readonly success?: () => SuccessRates | undefined;
   /** What `provider prove` found; absent where it is not kept. */
   readonly evidence?: EvidenceStore;
+  /** Live mode: a provider is off until it is proved or switched on by name. */
+  readonly isOffByDefault?: boolean;
 }
 
 /** One row of the selector: the provider, and why it cannot be chosen (null when it can). */
@@ -58,11 +60,24 @@ export async function readMinimumUsdCents(
   return settings.minimumUsdCents ?? providerCatalogue[provider].minimumUsdCents;
 }
 
-/** Active means: it has credentials, and the operator has not switched it off. */
-async function isProviderActive(directory: ProviderDirectory, provider: ProviderId): Promise<boolean> {
-  const adapter = directory.adapters.get(provider);
-  if (adapter === undefined || adapter.blockedBecause !== undefined) return false;
-  return (await directory.settings.readProviderSettings(provider)).active !== false;
+/** Whether customers are offered a provider, and else why not. `off`: by default, for nothing proves that it works. */
+export type ProviderState = 'offered' | 'not_configured' | 'blocked' | 'switched_off' | 'off';
+
+export function stateOfProvider(
+  { adapters, isOffByDefault = false }: Pick<ProviderDirectory, 'adapters' | 'isOffByDefault'>,
+  provider: ProviderId,
+  { active }: ProviderSettings,
+): ProviderState {
+  const adapter = adapters.get(provider);
+  if (adapter === undefined) return 'not_configured';
+  if (adapter.blockedBecause !== undefined) return 'blocked';
+  if (active === null) return isOffByDefault ? 'off' : 'offered';
+  return active ? 'offered' : 'switched_off';
+}
+
+/** Names the providers that are off by default, with the way out. */
+export function describeOffByDefault(ids: readonly string[]): string {
+  return `Off, because nothing proves your account there: ${ids.join(', ')}. Run "provider prove ID", or enable one by name with "provider set ID --active".`;
 }
 
 /** Throws `currency_locked` where the provider takes another currency only. */
@@ -77,9 +92,10 @@ function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | 
   return { errorName: 'currency_locked', message };
 }
 
-/** Throws `provider_inactive` while the provider is switched off or has no credentials. */
+/** Throws `provider_inactive` while the provider is off or has no credentials. */
 export async function requireActive(directory: ProviderDirectory, provider: ProviderId): Promise<void> {
-  if (!(await isProviderActive(directory, provider))) throwRefusal(inactive(provider));
+  const settings = await directory.settings.readProviderSettings(provider);
+  if (stateOfProvider(directory, provider, settings) !== 'offered') throwRefusal(inactive(provider));
 }
 
 function inactive(provider: ProviderId): Refusal {
@@ -292,10 +308,10 @@ export async function listOffers(
     const { name } = providerCatalogue[provider];
     const settings = stored[index] as ProviderSettings;
     const terms = amountTerms(directory, provider, settings, payment);
-    const isActive = directory.adapters.has(provider) && settings.active !== false;
+    const isOffered = stateOfProvider(directory, provider, settings) === 'offered';
     const refusal =
       refusalOfCurrency(provider, currency) ??
-      (isActive ? refusalOfAmount(provider, terms, usdUnits) : inactive(provider));
+      (isOffered ? refusalOfAmount(provider, terms, usdUnits) : inactive(provider));
     const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;
     return { provider, name, minimumUsdCents, refusal };
   });

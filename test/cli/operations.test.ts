@@ -19,6 +19,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderEvidence } from '../../src/domain/provider-evidence.ts';
 import type { DirectPaymentRequest } from '../../src/payments/create-direct-payment.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
@@ -379,6 +380,7 @@ describe('providers', () => {
       provider: 'moonpay',
       name: 'MoonPay',
       active: true,
+      switch: 'default',
       configured: true,
       minimum_usd: '20.00',
       only_currency: null,
@@ -441,6 +443,52 @@ describe('providers', () => {
       amount: '110.00 EUR',
       is_fine: false,
       steps: [{ step: 'credentials', detail: expect.stringContaining('KLARNA_ROUTE') }],
+    });
+  });
+
+  it.each([
+    [null, { active: true, switch: 'on' }],
+    [false, { active: false, switch: 'off' }],
+  ])('are off in live mode, and on once proved, where the switch was %j', async (position, expected) => {
+    const endpoint = { environment: 'production', urls: ['https://api.example.com'] } as const;
+    const moonpay = { ...(context.directory.adapters?.get('moonpay') as ProviderAdapter), endpoint };
+    const kept: ProviderEvidence[] = [
+      {
+        ...endpoint,
+        provider: 'moonpay',
+        atMs: NOW_MS,
+        charge: '50.00 USD',
+        country: null,
+        steps: [{ step: 'session', outcome: 'fine', detail: '' }],
+        confirmedAtMs: null,
+        purchase: null,
+      },
+    ];
+    context = {
+      ...context,
+      rates: createFixedRates(),
+      directory: {
+        adapters: new Map([['moonpay', moonpay]]),
+        settings: store.providers,
+        isOffByDefault: true,
+        evidence: {
+          readEvidence: async () => kept.at(-1) ?? null,
+          writeEvidence: async (evidence) => `evidence ${kept.push(evidence)}`,
+        },
+      },
+    };
+    const listed = async () => (await run<Json[]>('provider list'))[0];
+    expect(await listed()).toMatchObject({
+      active: false,
+      switch: 'default',
+      blocked_because: expect.stringMatching(/^Off, because nothing proves .*"provider set ID --active"\.$/),
+    });
+    if (position !== null) await store.providers.writeProviderSettings('moonpay', { active: position });
+    await run('provider prove', { provider: 'moonpay', confirm: true });
+    expect(await listed()).toMatchObject({
+      ...expected,
+      evidence: `proved on ${new Date(NOW_MS).toISOString().slice(0, 10)}`,
+      blocked_because: null,
     });
   });
 

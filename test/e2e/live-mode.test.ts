@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
 import { checksumAddress } from '../../src/domain/payout-address.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { providerEnvironment } from '../support/provider-environment.ts';
+import { providerEnvironment, switchProviderOn } from '../support/provider-environment.ts';
 import {
   runCommand,
   runJson,
@@ -73,13 +73,54 @@ describe('live mode against a second local chain, with the simulators as provide
       environment,
       'doctor',
     );
-    expect(report.checks.find(({ name }) => name === 'providers')?.detail).toContain(
-      'WARNING: not proved with your account: ',
+    expect(report.checks.find(({ name }) => name === 'providers')?.detail).toMatch(
+      /WARNING: Off, because nothing proves your account there: moonpay\. Run "provider prove ID", or/,
     );
     expect(report.checks.filter(({ isFine }) => !isFine)).toEqual([]);
     expect(report.checks.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['configuration', 'store', 'contract', 'relayer', 'endpoints', 'providers']),
     );
+  });
+
+  it('has an unproved provider off, says so with the way out, and offers it once it is switched on by name', async () => {
+    const warning = 'Off, because nothing proves your account there: moonpay. Run';
+    expect(service.output()).toContain(warning);
+    const { account_id: account } = await runJson<{ account_id: string }>(
+      environment,
+      'account',
+      'create',
+      '--name',
+      'First shop',
+    );
+    const { api_key: key } = await runJson<{ api_key: string }>(
+      environment,
+      'key',
+      'create',
+      '--account',
+      account,
+    );
+    const terms = {
+      address: world.merchantWallet,
+      callback: receiver.url,
+      amount: '80',
+      provider: 'moonpay',
+    };
+    const create = () => request('/api/v1/wallet', key, { method: 'POST', body: JSON.stringify(terms) });
+    const moonpay = async () =>
+      (await runJson<Record<string, unknown>[]>(environment, 'provider', 'list')).find(
+        ({ provider }) => provider === 'moonpay',
+      );
+    const refused = await create();
+    expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'provider_inactive' }]);
+    expect(await moonpay()).toMatchObject({
+      active: false,
+      configured: true,
+      switch: 'default',
+      blocked_because: expect.stringContaining(warning),
+    });
+    await switchProviderOn(environment);
+    expect((await create()).status).toBe(200);
+    expect(await moonpay()).toMatchObject({ active: true, switch: 'on', evidence: 'not proved' });
   });
 
   it('takes a payment from the customer’s click to paid, with a factory that was deployed by the command line', async () => {

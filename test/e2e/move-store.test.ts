@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { providerEnvironment } from '../support/provider-environment.ts';
+import { providerEnvironment, switchProviderOn } from '../support/provider-environment.ts';
 import {
   runJson,
   type ServiceEnvironment,
@@ -103,6 +103,7 @@ describe('a service that is moved from SQLite to PostgreSQL', () => {
 
   it('knows the same key, has what was paid, ends what had begun, and sends no webhook twice', async () => {
     await start();
+    await switchProviderOn(environment);
     const account = await runJson<{ account_id: string }>(environment, 'account', 'create', '--name', 'Shop');
     const made = await runJson<{ api_key: string }>(
       environment,

@@ -60,13 +60,12 @@ describe('providers', () => {
     expect(await pageOf('/providers/klarna')).toContain('KLARNA_');
   });
 
-  it('warn of those that are offered and not proved, and show what proves them', async () => {
+  it('show what proves them', async () => {
     const { adapters } = console.outside;
-    const [banxa, wert] = [adapters.get('banxa'), adapters.get('wert')];
-    if (banxa === undefined || wert === undefined) throw new Error('the world lacks providers');
+    const wert = adapters.get('wert');
+    if (wert === undefined) throw new Error('the world lacks providers');
     const endpoint = { environment: 'production', urls: ['https://api.example.com'] } as const;
-    adapters.set('banxa', { ...banxa, endpoint }).set('wert', { ...wert, endpoint });
-    expect(await pageOf('/providers')).toContain('not proved with your account: Wert, Banxa. Run');
+    adapters.set('wert', { ...wert, endpoint });
     await console.evidence.writeEvidence({
       ...endpoint,
       provider: 'wert',
@@ -77,10 +76,28 @@ describe('providers', () => {
       confirmedAtMs: Date.UTC(2026, 10, 23),
       purchase: null,
     });
-    const text = await pageOf('/providers');
-    expect(text).toContain('not proved with your account: Banxa. Run');
-    expect(text).toContain('Wert Offered proved on 2026-11-23');
+    expect(await pageOf('/providers')).toContain('Wert Offered proved on 2026-11-23');
     expect(await pageOf('/providers/wert')).toContain('Evidence proved on 2026-11-23');
+  });
+
+  it('are off in live mode until they are proved or switched on, and the page says how', async () => {
+    expect(await pageOf('/providers')).not.toContain('nothing proves');
+    const { adapters } = console.outside;
+    const all = [...adapters];
+    console.outside.isOffByDefault = true;
+    for (const [id] of all) if (id !== 'stripe' && id !== 'banxa') adapters.delete(id);
+    const warning = 'Off, because nothing proves your account there: ';
+    const text = await pageOf('/providers');
+    expect(text).toContain(`${warning}stripe, banxa. Run "provider prove ID", or enable one by name`);
+    expect(text).toContain('Stripe Off not proved');
+    expect(await pageOf('/providers/stripe')).toContain(`${warning}stripe.`);
+    await browser.post('/operator/providers/stripe', { switch_on: '1' });
+    expect(await pageOf('/providers/stripe')).not.toContain(warning);
+    const switched = await pageOf('/providers');
+    expect(switched).toContain(`${warning}banxa. Run`);
+    expect(switched).toContain('Stripe Offered not proved');
+    console.outside.isOffByDefault = false;
+    for (const [id, adapter] of all) adapters.set(id, adapter);
   });
 
   it('are switched off and on, and given a minimum, which the service’s log tells', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
 import { freePorts } from './free-ports.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
-import { providerEnvironment } from './provider-environment.ts';
+import { providerEnvironment, switchProviderOn } from './provider-environment.ts';
 import { type ServiceEnvironment, type ServiceProcess, startServiceProcess } from './service-process.ts';
 import { startWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts';
 
@@ -74,7 +74,9 @@ export async function openLiveInstances({
       const [port, adminPort] = (await freePorts(2)) as [number, number];
       const ports = { PORT: String(port), ADMIN_PORT: String(adminPort) };
       const environment = { ...common, DATA_DIR: dataDir, ...ports, ...changes };
-      return startAgain(role, { url: `http://127.0.0.1:${port}`, environment });
+      const instance = await startAgain(role, { url: `http://127.0.0.1:${port}`, environment });
+      await switchProviderOn(environment);
+      return instance;
     },
     startAgain,
     async stop() {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
 import type { CreatedPayment } from './e2e-service.ts';
 import { freePorts } from './free-ports.ts';
-import { providerEnvironment } from './provider-environment.ts';
+import { providerEnvironment, switchProviderOn } from './provider-environment.ts';
 import {
   runJson,
   type ServiceEnvironment,
@@ -82,6 +82,7 @@ export async function startLiveWorld(): Promise<LiveWorld> {
       };
       const process = await startServiceProcess(environment, { args: ['--live'] });
       running.push(process);
+      await switchProviderOn(environment);
       return machineOf(environment, process, sandbox, receiver);
     },
     async stop() {

@@ -36,6 +36,8 @@ export interface TestConsole {
 /** The outside world of a console, under a test's control. */
 interface Outside {
   readonly adapters: Map<ProviderId, ProviderAdapter>;
+  /** As in live mode: a provider is off until it is switched on. */
+  isOffByDefault: boolean;
   /** Null when no endpoint answers. */
   heads: ChainHeads | null;
   gasBalanceWei: bigint;
@@ -65,6 +67,7 @@ export async function createTestConsole({
   const server = createBaseServer({ trustProxy: [] });
   const outside: Outside = {
     adapters: new Map(createWorld().adapters),
+    isOffByDefault: false,
     heads: null,
     gasBalanceWei: 5n * 10n ** 18n,
     rescued: [],
@@ -144,7 +147,14 @@ function contextOf(
   };
   return {
     providerDescriptions,
-    directory: { adapters: outside.adapters, settings: store.providers, evidence },
+    directory: {
+      adapters: outside.adapters,
+      settings: store.providers,
+      evidence,
+      get isOffByDefault() {
+        return outside.isOffByDefault;
+      },
+    },
     relay: store.relay,
     chain: { withView: (use) => use(view as ChainView) },
     relayers: [

@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import type { Sandbox } from '../../simulators/start-sandbox.ts';
+import { CONTROL_SOCKET, callServer } from '../../src/cli/control-socket.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import { variableNameOf } from '../../src/providers/define-provider.ts';
 
@@ -13,4 +15,12 @@ export function providerEnvironment(
       value,
     ]),
   );
+}
+
+/** Switches a provider on by name, in the server of this environment: simulators prove nothing, so live mode has it off. */
+export async function switchProviderOn(
+  { DATA_DIR: folder }: Readonly<Record<string, string>>,
+  provider: ProviderId = 'moonpay',
+): Promise<void> {
+  await callServer(join(folder as string, CONTROL_SOCKET), 'provider set', { provider, active: true });
 }

@@ -171,6 +171,7 @@ export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 
 /** The operator's settings for a provider; null keeps the catalogue's or adapter's own. */
 export interface ProviderSettings {
+  /** The switch; null is the default: on in the sandbox, off in live mode. */
   readonly active: boolean | null;
   readonly minimumUsdCents: number | null;
 }

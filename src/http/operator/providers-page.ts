@@ -1,14 +1,19 @@
 import { changeProvider } from '../../accounts/change-provider.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { formatCents, parseAmountCents } from '../../domain/money.ts';
-import type { ProviderHealth, ProviderSettings } from '../../domain/ports/provider.ts';
+import type { ProviderAdapter, ProviderHealth, ProviderSettings } from '../../domain/ports/provider.ts';
 import {
   isProviderId,
   type ProviderId,
   providerCatalogue,
   providerIds,
 } from '../../domain/provider-catalogue.ts';
-import { type ProviderEndpoint, type ProviderProof, proofOf } from '../../domain/provider-evidence.ts';
+import { type ProviderProof, proofOf } from '../../domain/provider-evidence.ts';
+import {
+  describeOffByDefault,
+  type ProviderState,
+  stateOfProvider,
+} from '../../payments/provider-availability.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
@@ -27,15 +32,13 @@ import {
 /** A provider for the operator. */
 interface Provider {
   readonly id: ProviderId;
-  readonly isConfigured: boolean;
-  /** Why it is not offered although it has credentials; null where nothing speaks against it. */
-  readonly blockedBecause: string | null;
+  readonly state: ProviderState;
+  readonly adapter: ProviderAdapter | undefined;
   readonly settings: ProviderSettings;
   /** Null if it is not configured and so not monitored. */
   readonly health: ProviderHealth | null;
   /** What `provider prove` found. */
   readonly proof: ProviderProof;
-  readonly endpoint: ProviderEndpoint | undefined;
 }
 
 /** `/operator/providers`: all providers with their health, and one with its switch and minimum. */
@@ -55,14 +58,14 @@ export function registerProviderPages(routes: OperatorRoutes): void {
 
 async function readProvider({ directory }: OperatorContext, id: ProviderId): Promise<Provider> {
   const adapter = directory.adapters.get(id);
+  const settings = await directory.settings.readProviderSettings(id);
   return {
     id,
-    isConfigured: adapter !== undefined,
-    blockedBecause: adapter?.blockedBecause ?? null,
-    settings: await directory.settings.readProviderSettings(id),
+    state: stateOfProvider(directory, id, settings),
+    adapter,
+    settings,
     health: adapter?.health?.() ?? null,
     proof: proofOf((await directory.evidence?.readEvidence(id)) ?? null, adapter?.endpoint),
-    endpoint: adapter?.endpoint,
   };
 }
 
@@ -131,14 +134,14 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
   const { name, onlyCurrency, minimumUsdCents } = providerCatalogue[provider.id];
   const { health, settings } = provider;
   const path = `${OPERATOR_PATH}/providers/${provider.id}`;
-  const isOff = settings.active === false;
+  const isOff = provider.state === 'off' || settings.active === false;
   return {
     title: name,
-    main: html`${message}
+    main: html`${message}${warningOf([provider])}
 <form class="card" method="post" action="${path}"><h2>State</h2>${formTokenField(visit.formToken)}<dl class="facts">
 <div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
 <div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
-<div><dt>Credentials</dt><dd>${provider.isConfigured ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>
+<div><dt>Credentials</dt><dd>${provider.adapter !== undefined ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
 <div><dt>Limits in its catalogue</dt><dd>${limitsOf(context, provider.id)}</dd></div>
 <div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
@@ -156,35 +159,29 @@ function missingVariables({ providerDescriptions }: OperatorContext, id: Provide
   return providerDescriptions[id].requiredVariables.map((name) => html`<code>${name}</code> `);
 }
 
-function stateBadge({ isConfigured, blockedBecause, settings }: Provider): Html {
-  if (blockedBecause !== null) return html`<span class="badge warn">Blocked</span> ${blockedBecause}`;
-  if (settings.active === false) return html`<span class="badge warn">Switched off</span>`;
-  return isConfigured
-    ? html`<span class="badge good">Offered</span>`
-    : html`<span class="badge">Not configured</span>`;
+function stateBadge({ state, adapter }: Provider): Html {
+  switch (state) {
+    case 'offered':
+      return html`<span class="badge good">Offered</span>`;
+    case 'not_configured':
+      return html`<span class="badge">Not configured</span>`;
+    case 'blocked':
+      return html`<span class="badge warn">Blocked</span> ${adapter?.blockedBecause ?? ''}`;
+    case 'switched_off':
+      return html`<span class="badge warn">Switched off</span>`;
+    case 'off':
+      return html`<span class="badge warn">Off</span>`;
+  }
 }
 
-function evidenceBadge({ isConfigured, proof }: Provider): Html {
-  if (!isConfigured) return nothing;
+function evidenceBadge({ adapter, proof }: Provider): Html {
+  if (adapter === undefined) return nothing;
   return html`<span class="badge ${proof.isProved ? 'good' : 'warn'}">${proof.text}</span>`;
 }
 
-/** Names the providers that customers can choose although nothing shows that the account works. */
 function warningOf(providers: readonly Provider[]): Html {
-  const unproved = providers.filter(
-    ({ isConfigured, blockedBecause, settings, endpoint, proof }) =>
-      isConfigured &&
-      blockedBecause === null &&
-      settings.active !== false &&
-      endpoint?.environment === 'production' &&
-      !proof.isProved,
-  );
-  if (unproved.length === 0) return nothing;
-  const names = unproved.map(({ id }) => providerCatalogue[id].name).join(', ');
-  return banner(
-    'warn',
-    `Offered to customers, but not proved with your account: ${names}. Run "provider prove" for each, or disable it.`,
-  );
+  const off = providers.filter(({ state }) => state === 'off').map(({ id }) => id);
+  return off.length === 0 ? nothing : banner('warn', describeOffByDefault(off));
 }
 
 function healthBadge(health: ProviderHealth | null): Html {

@@ -6,7 +6,7 @@ import { callServer } from '../../../src/cli/control-socket.ts';
 import type { OperationArguments } from '../../../src/cli/operations-context.ts';
 import type { CreatedPayment } from '../../support/e2e-service.ts';
 import { freePorts } from '../../support/free-ports.ts';
-import { providerEnvironment } from '../../support/provider-environment.ts';
+import { providerEnvironment, switchProviderOn } from '../../support/provider-environment.ts';
 import {
   type ServiceEnvironment,
   type ServiceProcess,
@@ -117,6 +117,7 @@ export async function openStage(options: {
     search.add({ name: `MOONPAY_${name}`, kind: 'key', secret: secret.slice(-24) });
   }
   const process = await startServiceProcess(environment, { args: ['--live'] });
+  await switchProviderOn(environment);
 
   const url = `http://127.0.0.1:${port}`;
   const adminUrl = `http://127.0.0.1:${adminPort}`;
