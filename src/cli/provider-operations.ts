@@ -2,13 +2,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { changeProvider, switchOnProved } from '../accounts/change-provider.ts';
 import { operatorActor } from '../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import { type Currency, formatCents, usdUnits } from '../domain/money.ts';
+import { formatCents, usdUnits } from '../domain/money.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { ProviderAdapter, Rates } from '../domain/ports/provider.ts';
+import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
 import { type EvidenceStore, type ProviderEvidence, proofOf } from '../domain/provider-evidence.ts';
-import { checkProvider } from '../payments/check-provider.ts';
+import { checkProvider, type TrialRequest } from '../payments/check-provider.ts';
 import { confirmPage, recordPurchase, tryProvider } from '../payments/prove-provider.ts';
 import { readMinimumUsdCents } from '../payments/provider-availability.ts';
 import { redactJson } from '../platform/redact.ts';
@@ -24,37 +24,39 @@ const ABOVE_MINIMUM_PERCENT = 110;
 /** `provider check`: a quote and an unpaid session with the operator's credentials. */
 const checkOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
-  const { adapters, rates } = requireServer(context);
-  const wallet = await requireFeeWallet(context);
-  const currency = argument.optionalCurrency(args, 'currency') ?? currencyOf(provider);
-  const amountCents =
-    argument.optionalAmountCents(args, 'amount') ?? (await usualAmountCents(context, provider));
-  const steps = await checkProvider({
-    provider,
-    currency,
-    amountCents,
-    adapter: adapters.get(provider),
-    requiredVariables: context.providerDescriptions[provider].requiredVariables,
-    usdUnits: usdUnits(amountCents, await rates.usdRate(currency)),
-    country: argument.optionalCountry(args, 'country'),
-    wallet,
-    paymentId: createPaymentIdGenerator(context.nowMs)(),
-    returnUrl: context.baseUrl,
-  });
+  const { adapters } = requireServer(context);
+  const request = await trialOf(context, args, provider);
+  const { requiredVariables } = context.providerDescriptions[provider];
+  const steps = await checkProvider(request, adapters.get(provider), requiredVariables);
   return {
     provider,
-    amount: `${formatCents(amountCents)} ${currency}`,
-    is_fine: steps.every(({ isFine }) => isFine),
-    steps: steps.map(({ step, isFine, detail }) => ({ step, is_fine: isFine, detail })),
+    amount: `${formatCents(request.amountCents)} ${request.currency}`,
+    is_fine: steps.every(({ outcome }) => outcome !== 'failed'),
+    steps: steps.map(({ step, outcome, detail }) => ({ step, is_fine: outcome !== 'failed', detail })),
   };
 };
 
-function currencyOf(provider: ProviderId): Currency {
-  return providerCatalogue[provider].onlyCurrency ?? 'USD';
-}
-
-async function usualAmountCents(context: OperationsContext, provider: ProviderId): Promise<number> {
-  return Math.max(USUAL_AMOUNT_CENTS, await minimumCents(context, provider));
+/** What the arguments ask for, and the defaults of the others. */
+async function trialOf(
+  context: OperationsContext,
+  args: OperationArguments,
+  provider: ProviderId,
+): Promise<TrialRequest> {
+  const { rates } = requireServer(context);
+  return {
+    provider,
+    currency:
+      argument.optionalCurrency(args, 'currency') ?? providerCatalogue[provider].onlyCurrency ?? 'USD',
+    amountCents:
+      argument.optionalAmountCents(args, 'amount') ??
+      Math.max(USUAL_AMOUNT_CENTS, await minimumCents(context, provider)),
+    country: argument.optionalCountry(args, 'country'),
+    customerIp: argument.optionalPublicIp(args, 'ip'),
+    wallet: await requireFeeWallet(context),
+    newPaymentId: createPaymentIdGenerator(context.nowMs),
+    usdUnitsOf: async (cents, currency) => usdUnits(cents, await rates.usdRate(currency)),
+    returnUrl: context.baseUrl,
+  };
 }
 
 function requireServer({ directory: { adapters }, rates }: OperationsContext) {
@@ -80,14 +82,13 @@ interface ProofContext {
   readonly args: OperationArguments;
   readonly provider: ProviderId;
   readonly adapter: ProviderAdapter;
-  readonly rates: Rates;
   readonly store: EvidenceStore;
 }
 
 /** `provider prove`: a run, its confirmation, or the purchase; each is kept in the file of evidence. */
 const proveOperation: Operation = async (context, args) => {
   const provider = argument.requiredProvider(args, 'provider');
-  const { adapters, rates } = requireServer(context);
+  const { adapters } = requireServer(context);
   const adapter = adapters.get(provider);
   const store = context.directory.evidence;
   if (adapter === undefined || store === undefined)
@@ -95,7 +96,7 @@ const proveOperation: Operation = async (context, args) => {
       'provider_inactive',
       `Credentials are missing: set ${context.providerDescriptions[provider].requiredVariables.join(', ')}, and restart.`,
     );
-  const proof = { context, args, provider, rates, store, adapter: adapter.unguarded ?? adapter };
+  const proof = { context, args, provider, store, adapter: adapter.unguarded ?? adapter };
   if (args['purchase'] === true) return purchase(proof);
   const paymentId = argument.optional(args, 'payment');
   if (paymentId !== null) {
@@ -115,19 +116,10 @@ async function confirm(proof: ProofContext): Promise<unknown> {
 }
 
 async function run(proof: ProofContext): Promise<unknown> {
-  const { context, args, provider, adapter, rates } = proof;
+  const { context, args, provider, adapter } = proof;
   const trial = await tryProvider({
-    provider,
+    ...(await trialOf(context, args, provider)),
     adapter,
-    requiredVariables: [],
-    currency: argument.optionalCurrency(args, 'currency') ?? currencyOf(provider),
-    amountCents: argument.optionalAmountCents(args, 'amount') ?? (await usualAmountCents(context, provider)),
-    country: argument.optionalCountry(args, 'country'),
-    customerIp: argument.optionalPublicIp(args, 'ip'),
-    wallet: await requireFeeWallet(context),
-    newPaymentId: createPaymentIdGenerator(context.nowMs),
-    usdUnitsOf: async (cents, currency) => usdUnits(cents, await rates.usdRate(currency)),
-    returnUrl: context.baseUrl,
     nowMs: context.nowMs,
     pause: () => delay(PROOF_INTERVAL_MS),
   });

@@ -3,112 +3,124 @@ import { type Currency, formatCents, formatUnits } from '../domain/money.ts';
 import { isPlausibleQuote } from '../domain/paid-threshold.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { ProviderAdapter, SessionRequest } from '../domain/ports/provider.ts';
+import type { ProviderAdapter, QuoteRequest, SessionRequest } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import type { EvidenceStep } from '../domain/provider-evidence.ts';
 
-/** The request of a check, which uses the provider's own API and the operator's credentials. */
-export interface ProviderCheckRequest {
+/** A trial of a provider's own API with the operator's credentials. */
+export interface TrialRequest {
   readonly provider: ProviderId;
-  /** As the service has it, with or without a circuit breaker; undefined where it is not configured. */
-  readonly adapter: ProviderAdapter | undefined;
-  readonly requiredVariables: readonly string[];
   readonly amountCents: number;
   readonly currency: Currency;
-  /** The amount's value in USD, 10⁻⁶ units. */
-  readonly usdUnits: bigint;
+  readonly usdUnitsOf: (amountCents: number, currency: Currency) => Promise<bigint>;
   readonly country: string | null;
+  /** The public IP address from which the page is opened; null where it is not given. */
+  readonly customerIp: string | null;
   /** The operator's own wallet: no payment is intended, but an accidental one is not lost. */
   readonly wallet: Address;
-  readonly paymentId: PaymentId;
+  readonly newPaymentId: () => PaymentId;
   readonly returnUrl: string;
 }
 
+/** The result of one call, as text for the operator. */
+type Outcome = Pick<EvidenceStep, 'outcome' | 'detail'>;
+
 /** One thing that was tried. */
-export interface CheckedStep {
+export interface CheckedStep extends Outcome {
   readonly step: 'credentials' | 'quote' | 'session' | 'webhooks';
-  readonly isFine: boolean;
-  /** The result, as text for the operator. */
-  readonly detail: string;
 }
 
 /** Asks for a quote and starts a session, past the circuit breaker; what fails is said in words. Nothing is paid. */
-export async function checkProvider(request: ProviderCheckRequest): Promise<readonly CheckedStep[]> {
-  const { adapter } = request;
-  if (adapter === undefined) return [missingCredentials(request)];
-  const unguarded = adapter.unguarded ?? adapter;
+export async function checkProvider(
+  request: TrialRequest,
+  guarded: ProviderAdapter | undefined,
+  requiredVariables: readonly string[],
+): Promise<readonly CheckedStep[]> {
+  if (guarded === undefined) {
+    const detail = `Credentials are missing: set ${requiredVariables.join(', ')}, and restart.`;
+    return [{ step: 'credentials', outcome: 'failed', detail }];
+  }
+  const adapter = guarded.unguarded ?? guarded;
   return [
-    { step: 'credentials', isFine: true, detail: 'The credentials are configured.' },
-    await attempt('quote', () => checkQuote(unguarded, request)),
-    await attempt('session', () => checkSession(unguarded, request)),
-    checkWebhooks(unguarded),
+    { step: 'credentials', ...fine('The credentials are configured.') },
+    await attempt('quote', () => askQuote(adapter, request, request.currency)),
+    await attempt('session', async () => {
+      const { redirectUrl } = await startSession(adapter, request);
+      return fine(`A session was created. Open it, but do not pay: ${redirectUrl}`);
+    }),
+    { step: 'webhooks', ...fine(describeWebhooks(adapter)) },
   ];
 }
 
-function missingCredentials({ requiredVariables }: ProviderCheckRequest): CheckedStep {
-  const detail = `Credentials are missing: set ${requiredVariables.join(', ')}, and restart.`;
-  return { step: 'credentials', isFine: false, detail };
-}
+export const fine = (detail: string): Outcome => ({ outcome: 'fine', detail });
 
-async function attempt(step: CheckedStep['step'], work: () => Promise<string>): Promise<CheckedStep> {
+export async function attempt<Step extends string>(step: Step, work: () => Promise<Outcome>) {
   try {
-    return { step, isFine: true, detail: await work() };
+    return { step, ...(await work()) };
   } catch (error) {
-    return { step, isFine: false, detail: describeFailure(error) };
+    return { step, outcome: 'failed' as const, detail: describeFailure(error) };
   }
 }
 
-async function checkQuote(adapter: ProviderAdapter, request: ProviderCheckRequest): Promise<string> {
-  const { deliveryUnits, minimumUsdCents } = await adapter.quote(quoteOf(request));
+export async function askQuote(
+  adapter: ProviderAdapter,
+  request: TrialRequest,
+  currency: Currency,
+): Promise<Outcome> {
+  const asked = await quoteRequestOf(request, currency);
+  const { deliveryUnits, minimumUsdCents } = await adapter.quote(asked);
+  const charge = `${formatCents(asked.amountCents)} ${currency}`;
   const minimum = minimumUsdCents === null ? '' : ` Its minimum is ${formatCents(minimumUsdCents)} USD.`;
-  if (deliveryUnits === null) return `It responded without a price.${minimum}`;
-  requirePlausible(request, deliveryUnits);
-  return `It would deliver ${formatUnits(deliveryUnits)} USDC for ${chargeOf(request)}.${minimum}`;
+  if (deliveryUnits === null) return fine(`It responded to ${charge} without a price.${minimum}`);
+  requirePlausible(request.provider, asked, deliveryUnits);
+  return fine(`It would deliver ${formatUnits(deliveryUnits)} USDC for ${charge}.${minimum}`);
 }
 
-async function checkSession(adapter: ProviderAdapter, request: ProviderCheckRequest): Promise<string> {
-  if (adapter.needsCountry === true && request.country === null)
-    return 'Skipped: the provider needs a country. Specify one with --country.';
-  const { redirectUrl, quotedUnits } = await adapter.startSession(sessionOf(request));
-  if (quotedUnits !== null) requirePlausible(request, quotedUnits);
-  return `A session was created. Open it, but do not pay: ${redirectUrl}`;
-}
-
-function checkWebhooks(adapter: ProviderAdapter): CheckedStep {
-  const { readWebhook, routedThrough } = adapter;
-  if (routedThrough !== undefined) {
-    const detail = `They go to the webhook URL of ${providerCatalogue[routedThrough].name}. Check that provider.`;
-    return { step: 'webhooks', isFine: true, detail };
-  }
-  const detail =
-    readWebhook === undefined
-      ? 'Webhooks are rejected: no key is configured, or their signature scheme is unknown. The checkout page relies on the chain instead.'
-      : 'Webhooks can be verified. The first payment shows whether the provider sends them.';
-  return { step: 'webhooks', isFine: true, detail };
-}
-
-function chargeOf({ amountCents, currency }: Pick<ProviderCheckRequest, 'amountCents' | 'currency'>): string {
-  return `${formatCents(amountCents)} ${currency}`;
-}
-
-function quoteOf({ amountCents, currency, usdUnits, country }: ProviderCheckRequest) {
+export async function quoteRequestOf(
+  { amountCents, country, usdUnitsOf }: TrialRequest,
+  currency: Currency,
+): Promise<QuoteRequest> {
+  const usdUnits = await usdUnitsOf(amountCents, currency);
   return { amountCents, currency, usdUnits, customerCountry: country };
 }
 
-function sessionOf(request: ProviderCheckRequest): SessionRequest {
-  const { paymentId, wallet, returnUrl } = request;
-  return { ...quoteOf(request), paymentId, depositAddress: wallet, email: null, returnUrl };
+export async function startSession(adapter: ProviderAdapter, request: TrialRequest) {
+  const { country, customerIp, wallet, returnUrl } = request;
+  if (adapter.needsCountry === true && country === null)
+    throw new ServiceError('invalid_request', 'The provider needs a country. Specify one with --country.');
+  const asked: SessionRequest = {
+    ...(await quoteRequestOf(request, request.currency)),
+    paymentId: request.newPaymentId(),
+    depositAddress: wallet,
+    email: null,
+    customerIp,
+    returnUrl,
+  };
+  const session = await adapter.startSession(asked);
+  if (session.quotedUnits !== null) requirePlausible(request.provider, asked, session.quotedUnits);
+  return session;
 }
 
-export function requirePlausible(
-  request: Pick<ProviderCheckRequest, 'provider' | 'usdUnits' | 'amountCents' | 'currency'>,
+function requirePlausible(
+  provider: ProviderId,
+  { amountCents, currency, usdUnits }: QuoteRequest,
   units: bigint,
 ): void {
-  if (isPlausibleQuote(request.provider, units, request.usdUnits)) return;
-  throw new Error(`It quotes ${formatUnits(units)} USDC for ${chargeOf(request)}, which is implausible.`);
+  if (isPlausibleQuote(provider, units, usdUnits)) return;
+  const charge = `${formatCents(amountCents)} ${currency}`;
+  throw new Error(`It quotes ${formatUnits(units)} USDC for ${charge}, which is implausible.`);
+}
+
+function describeWebhooks({ readWebhook, routedThrough }: ProviderAdapter): string {
+  if (routedThrough !== undefined)
+    return `They go to the webhook URL of ${providerCatalogue[routedThrough].name}. Check that provider.`;
+  return readWebhook === undefined
+    ? 'Webhooks are rejected: no key is configured, or their signature scheme is unknown. The checkout page relies on the chain instead.'
+    : 'Webhooks can be verified. The first payment shows whether the provider sends them.';
 }
 
 /** Describes an adapter's error to the operator who has to fix it. */
-export function describeFailure(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (!(error instanceof ServiceError)) return messageOf(error);
   const { cause } = error;
   if (cause === undefined) return error.message;

@@ -1,25 +1,22 @@
 import { ServiceError } from '../domain/errors.ts';
-import { type Currency, currencies, formatCents, formatUnits } from '../domain/money.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import { currencies, formatCents, formatUnits } from '../domain/money.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
-import type {
-  ProviderAdapter,
-  QuoteRequest,
-  RecordedAnswer,
-  SessionRequest,
-  StartedSession,
-} from '../domain/ports/provider.ts';
+import type { ProviderAdapter, RecordedAnswer, StartedSession } from '../domain/ports/provider.ts';
 import { providerCatalogue } from '../domain/provider-catalogue.ts';
 import type { EvidenceStep, EvidenceStore, ProviderEvidence } from '../domain/provider-evidence.ts';
 import { redactText } from '../platform/redact.ts';
-import { describeFailure, type ProviderCheckRequest, requirePlausible } from './check-provider.ts';
+import {
+  askQuote,
+  attempt,
+  fine,
+  quoteRequestOf,
+  startSession,
+  type TrialRequest,
+} from './check-provider.ts';
 
-/** The request of a proof; the wallet is the operator's own. */
-export interface ProveRequest extends Omit<ProviderCheckRequest, 'usdUnits' | 'paymentId'> {
+/** The request of a proof. */
+export interface ProveRequest extends TrialRequest {
   readonly adapter: ProviderAdapter;
-  readonly customerIp: string | null;
-  readonly newPaymentId: () => PaymentId;
-  readonly usdUnitsOf: (amountCents: number, currency: Currency) => Promise<bigint>;
   readonly nowMs: () => number;
   /** Between two calls: some providers take only a few a second. */
   readonly pause: () => Promise<void>;
@@ -85,7 +82,7 @@ async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]
   for (const currency of currencies) {
     await request.pause();
     if (onlyCurrency !== null && currency !== onlyCurrency) continue;
-    const step = await attempt('quote', () => askQuote(request, currency));
+    const step = await attempt('quote', () => askQuote(request.adapter, request, currency));
     // Few providers sell in all four; the currency of the proof has to be one of them.
     const isFatal = currency === request.currency;
     steps.push(step.outcome === 'failed' && !isFatal ? { ...step, outcome: 'skipped' } : step);
@@ -95,7 +92,7 @@ async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]
   for (let count = 0; count < 2; count++) {
     await request.pause();
     const step = await attempt('session', async () => {
-      sessions.push(await request.adapter.startSession(await sessionOf(request)));
+      sessions.push(await startSession(request.adapter, request));
       return fine('A session was created.');
     });
     if (step.outcome === 'failed' || count === 1) {
@@ -108,21 +105,11 @@ async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]
   return { steps, sessions };
 }
 
-type Outcome = Pick<EvidenceStep, 'outcome' | 'detail'>;
-const fine = (detail: string): Outcome => ({ outcome: 'fine', detail });
-
-async function attempt(step: EvidenceStep['step'], work: () => Promise<Outcome>): Promise<EvidenceStep> {
-  try {
-    return { step, ...(await work()) };
-  } catch (error) {
-    return { step, outcome: 'failed', detail: describeFailure(error) };
-  }
-}
-
-async function readCatalogue(request: ProveRequest): Promise<Outcome> {
+async function readCatalogue(request: ProveRequest) {
   const { adapter, amountCents, currency } = request;
-  if (adapter.readCatalogue === undefined) return { outcome: 'skipped', detail: 'No catalogue is known.' };
-  const entry = await adapter.readCatalogue(await quoteOf(request, currency));
+  if (adapter.readCatalogue === undefined)
+    return { outcome: 'skipped' as const, detail: 'No catalogue is known.' };
+  const entry = await adapter.readCatalogue(await quoteRequestOf(request, currency));
   const limit = (cents: number | null) =>
     cents === null ? 'not stated' : `${formatCents(cents)} ${currency}`;
   const detail = `${entry.asset}, contract ${entry.tokenContract ?? 'not stated'}, minimum ${limit(entry.minimumCents)}, maximum ${limit(entry.maximumCents)}.`;
@@ -131,36 +118,7 @@ async function readCatalogue(request: ProveRequest): Promise<Outcome> {
     amountCents <= (entry.maximumCents ?? Number.MAX_SAFE_INTEGER);
   return isWithin
     ? fine(detail)
-    : { outcome: 'failed', detail: `${detail} The amount is outside of the limits.` };
-}
-
-async function askQuote(request: ProveRequest, currency: Currency): Promise<Outcome> {
-  const own = await quoteOf(request, currency);
-  const { deliveryUnits } = await request.adapter.quote(own);
-  const charge = `${formatCents(own.amountCents)} ${currency}`;
-  if (deliveryUnits === null) return fine(`${charge}: an answer without a price.`);
-  requirePlausible({ ...request, ...own }, deliveryUnits);
-  return fine(`${charge}: ${formatUnits(deliveryUnits)} USDC.`);
-}
-
-async function quoteOf(request: ProveRequest, currency: Currency): Promise<QuoteRequest> {
-  const { amountCents, country } = request;
-  const usdUnits = await request.usdUnitsOf(amountCents, currency);
-  return { amountCents, currency, usdUnits, customerCountry: country };
-}
-
-async function sessionOf(request: ProveRequest): Promise<SessionRequest> {
-  const { adapter, country, customerIp, wallet, returnUrl } = request;
-  if (adapter.needsCountry === true && country === null)
-    throw new ServiceError('invalid_request', 'The provider needs a country. Specify one with --country.');
-  return {
-    ...(await quoteOf(request, request.currency)),
-    paymentId: request.newPaymentId(),
-    depositAddress: wallet,
-    email: null,
-    customerIp,
-    returnUrl,
-  };
+    : { outcome: 'failed' as const, detail: `${detail} The amount is outside of the limits.` };
 }
 
 /** Which of the locked facts the session's URL or the provider's answers repeat; only the page shows the others. */

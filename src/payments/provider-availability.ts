@@ -139,9 +139,8 @@ export async function requireAmount(
   country: string | null = null,
 ): Promise<void> {
   const settings = await directory.settings.readProviderSettings(provider);
-  throwRefusal(
-    refusalOfAmount(provider, amountTerms(directory, provider, settings, payment, country), payment.usdUnits),
-  );
+  const terms = amountTerms(directory, provider, settings, payment, country);
+  throwRefusal(refusalOfAmount(provider, terms, payment.usdUnits));
 }
 
 /** Why the provider's catalogue for the customer's country rules the payment out; null where it does not. */
@@ -154,11 +153,8 @@ export function refusalOfLimits(
   const known = directory.limits?.known(provider, payment.currency, country) ?? null;
   if (known === null) return null;
   const none = { active: null, minimumUsdCents: 0 };
-  return refusalOfAmount(
-    provider,
-    amountTerms(directory, provider, none, payment, country),
-    payment.usdUnits,
-  );
+  const terms = amountTerms(directory, provider, none, payment, country);
+  return refusalOfAmount(provider, terms, payment.usdUnits);
 }
 
 /** The terms that decide the amount from which a provider serves a payment. */
@@ -173,14 +169,6 @@ export interface MinimumTerms {
   readonly maxProviderFeeBasisPoints: number | null;
 }
 
-/**
- * Throws `below_minimum`, naming provider, minimum and the given amount in USD: the provider's own minimum, or the
- * amount from which its assumed fee is within the maximum. Throws `provider_inactive` where no amount is.
- */
-function requireMinimum(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): void {
-  throwRefusal(refusalOfAmount(provider, terms, usdUnits));
-}
-
 /** The amount in USD cents from which the provider serves; null where its fee is above the maximum for any amount. */
 function effectiveMinimumUsdCents(
   provider: ProviderId,
@@ -191,6 +179,10 @@ function effectiveMinimumUsdCents(
   return forFee === null ? null : Math.max(minimumUsdCents, forFee);
 }
 
+/**
+ * `below_minimum`, naming provider, minimum and the given amount in USD: the provider's own minimum, or the amount from
+ * which its assumed fee is within the maximum. `provider_inactive` where no amount is.
+ */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
   const { name } = providerCatalogue[provider];
   const { isSold = true, maximumUsdCents = null } = terms;
@@ -265,7 +257,7 @@ export async function requireQuote(
   if (quote.minimumUsdCents !== null) {
     // The provider's own minimum; the minimum that follows from the maximum fee is reported separately.
     const terms = { minimumUsdCents: quote.minimumUsdCents, maxProviderFeeBasisPoints: null };
-    requireMinimum(provider, terms, request.usdUnits);
+    throwRefusal(refusalOfAmount(provider, terms, request.usdUnits));
   }
   return quote;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
-import { type CheckedStep, checkProvider } from '../../src/payments/check-provider.ts';
+import { type CheckedStep, checkProvider, type TrialRequest } from '../../src/payments/check-provider.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
@@ -13,6 +13,17 @@ beforeAll(async () => {
 });
 afterAll(() => stage?.stop());
 
+const request: Omit<TrialRequest, 'provider'> = {
+  amountCents: someSession.amountCents,
+  currency: someSession.currency,
+  usdUnitsOf: async () => someSession.usdUnits,
+  country: 'DE',
+  customerIp: null,
+  wallet: someSession.depositAddress,
+  newPaymentId: () => someSession.paymentId,
+  returnUrl: someSession.returnUrl,
+};
+
 function check(
   provider: ProviderId,
   {
@@ -20,19 +31,7 @@ function check(
     ...adapterOptions
   }: { values?: ProviderValues; country?: string | null; timeoutMs?: number } = {},
 ): Promise<readonly CheckedStep[]> {
-  const { amountCents, currency, usdUnits, paymentId, returnUrl, depositAddress: wallet } = someSession;
-  return checkProvider({
-    provider,
-    amountCents,
-    currency,
-    usdUnits,
-    country,
-    wallet,
-    paymentId,
-    returnUrl,
-    requiredVariables: providerDescriptions[provider].requiredVariables,
-    adapter: stage.adapterOf(provider, adapterOptions),
-  });
+  return checkProvider({ ...request, provider, country }, stage.adapterOf(provider, adapterOptions), []);
 }
 
 const wordsOf = (steps: readonly CheckedStep[], step: CheckedStep['step']) =>
@@ -40,8 +39,8 @@ const wordsOf = (steps: readonly CheckedStep[], step: CheckedStep['step']) =>
 
 it.each(providerIds)('everything is fine at a simulated %s, and nothing is paid', async (provider) => {
   const steps = await check(provider);
-  expect(steps.map(({ step, isFine }) => [step, isFine])).toEqual(
-    ['credentials', 'quote', 'session', 'webhooks'].map((step) => [step, true]),
+  expect(steps.map(({ step, outcome }) => [step, outcome])).toEqual(
+    ['credentials', 'quote', 'session', 'webhooks'].map((step) => [step, 'fine']),
   );
   const url = /do not pay: (\S+)$/.exec(wordsOf(steps, 'session')?.detail ?? '')?.[1];
   const page = await fetch(url ?? '', { headers: { referer: 'https://pay.example.com/' } });
@@ -55,11 +54,10 @@ it.each(providerIds)('everything is fine at a simulated %s, and nothing is paid'
 describe('says in words', () => {
   it('which settings are missing', async () => {
     const { requiredVariables } = providerDescriptions.coinbase;
-    const request = { ...someSession, requiredVariables, country: null, wallet: someSession.depositAddress };
-    expect(await checkProvider({ ...request, provider: 'coinbase', adapter: undefined })).toEqual([
+    expect(await checkProvider({ ...request, provider: 'coinbase' }, undefined, requiredVariables)).toEqual([
       {
         step: 'credentials',
-        isFine: false,
+        outcome: 'failed',
         detail: 'Credentials are missing: set COINBASE_API_KEY, COINBASE_API_SECRET, and restart.',
       },
     ]);
@@ -69,7 +67,7 @@ describe('says in words', () => {
     const steps = await check('banxa', { values: { API_KEY: 'wrong' } });
     for (const step of ['quote', 'session'] as const) {
       expect(wordsOf(steps, step)).toMatchObject({
-        isFine: false,
+        outcome: 'failed',
         detail: 'It rejected the credentials, or the IP address of this server: banxa answered 401 .',
       });
     }
@@ -84,7 +82,7 @@ describe('says in words', () => {
     stage.onramps.setFault('wert', 'down');
     expect(wordsOf(await check('wert'), 'session')).toEqual({
       step: 'session',
-      isFine: false,
+      outcome: 'failed',
       detail: 'It could not be used: the provider answered 503.',
     });
     stage.onramps.setFault('wert', 'slow');
@@ -112,9 +110,7 @@ describe('says in words', () => {
 
   it('that a currency is not taken, and that a country has to be named', async () => {
     const adapter = stage.adapterOf('stripe');
-    const own = { currency: 'INR', requiredVariables: [], wallet: someSession.depositAddress } as const;
-    const request = { ...someSession, ...own };
-    const steps = await checkProvider({ ...request, provider: 'stripe', adapter, country: null });
+    const steps = await checkProvider({ ...request, provider: 'stripe', currency: 'INR' }, adapter, []);
     expect(wordsOf(steps, 'quote')?.detail).toBe('Stripe does not take payments in INR.');
     expect(wordsOf(await check('revolut', { country: null }), 'session')?.detail).toContain('--country');
   });
@@ -137,9 +133,7 @@ it('asks also while the provider is left alone, and leaves its health as it was'
     lastFailure: 'the provider answered 503',
   };
   expect(adapter.health?.()).toEqual(health);
-  const own = { country: null, requiredVariables: [], wallet: someSession.depositAddress };
-  const request = { ...someSession, ...own };
-  const steps = await checkProvider({ ...request, provider: 'wert', adapter });
-  expect(steps.every(({ isFine }) => isFine)).toBe(true);
+  const steps = await checkProvider({ ...request, provider: 'wert', country: null }, adapter, []);
+  expect(steps.every(({ outcome }) => outcome === 'fine')).toBe(true);
   expect(adapter.health?.()).toEqual(health);
 });

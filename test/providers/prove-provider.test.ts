@@ -35,7 +35,6 @@ function prove(provider: ProviderId, values: ProviderValues = {}) {
   return tryProvider({
     provider,
     adapter: stage.adapterOf(provider, { values }),
-    requiredVariables: [],
     amountCents: someSession.amountCents,
     currency: someSession.currency,
     country: 'DE',
