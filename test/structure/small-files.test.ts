@@ -14,6 +14,7 @@ const allowed: Record<string, string> = {
   'src/http/dashboard/limits.ts': 'The limits of a sign-in, which people look up.',
   'src/http/serialize-pipelined.ts': 'The rule for pipelined requests, apart from the server that has it.',
   'src/payments/index-payments.ts': 'A step of the worker, like the others in its folder.',
+  'src/providers/evidence-files.ts': 'The one part of the providers that keeps files, and their format.',
   'src/store/sqlite/own-file.ts': 'A rule about POSIX locks that must not be lost among others.',
 };
 
