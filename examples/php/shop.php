@@ -1,12 +1,20 @@
 <?php
 /**
- * A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations.
+ * A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations, and
+ * `php shop.php reconcile`, which finds payments whose webhook was missed.
  * The README beside the examples lists the environment variables.
  */
 declare(strict_types=1);
 
 const CURRENCY = 'USD';
 const TOLERANCE_SECONDS = 300;
+const MAXIMUM_BODY_BYTES = 65_536;
+const MAXIMUM_ANSWER_BYTES = 65_536;
+/** Longer than a payment is open. */
+const RECONCILE_SECONDS = 9 * 86_400;
+/** Below the limit of status reads per minute. */
+const RECONCILED_AT_ONCE = 100;
+const MAXIMUM_FAILURES = 3;
 
 function setting(string $name): string
 {
@@ -24,7 +32,7 @@ function open_database(): PDO
     $database->exec('PRAGMA busy_timeout = 5000; PRAGMA journal_mode = WAL');
     $database->exec('CREATE TABLE IF NOT EXISTS orders (
         number INTEGER PRIMARY KEY, amount TEXT NOT NULL, created_at INTEGER NOT NULL,
-        payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER
+        payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER, checked_at INTEGER NOT NULL DEFAULT 0
     )');
     $database->exec('CREATE TABLE IF NOT EXISTS parcels (order_number INTEGER NOT NULL)');
     return $database;
@@ -44,14 +52,19 @@ function call_service(string $path, ?array $body = null, ?string $idempotencyKey
     if ($idempotencyKey !== null) {
         $headers[] = 'Idempotency-Key: ' . $idempotencyKey;
     }
+    // A redirect would carry the key to another host.
     $http = ['method' => 'GET', 'header' => $headers, 'timeout' => 8, 'follow_location' => 0];
     if ($body !== null) {
         $http = ['method' => 'POST', 'content' => json_encode($body, JSON_THROW_ON_ERROR)] + $http;
     }
     $url = rtrim(setting('CARD_CHECKOUT_URL'), '/') . $path;
-    $answer = @file_get_contents($url, false, stream_context_create(['http' => $http]));
-    if ($answer === false) {
+    $answer = @file_get_contents($url, false, stream_context_create(['http' => $http]), 0, MAXIMUM_ANSWER_BYTES + 1);
+    // Without redirects, PHP takes a redirect for an answer.
+    if ($answer === false || preg_match('#^HTTP/\S+ 200\b#', $http_response_header[0] ?? '') !== 1) {
         throw new RuntimeException('the service did not answer, or refused');
+    }
+    if (strlen($answer) > MAXIMUM_ANSWER_BYTES) {
+        throw new RuntimeException('the answer of the service is too long');
     }
     return json_decode($answer, true, 8, JSON_THROW_ON_ERROR);
 }
@@ -89,7 +102,7 @@ function receive(string $rawBody, string $signature): int
     $database = open_database();
     $order = run(
         $database,
-        'SELECT number, amount, ipn_token FROM orders WHERE payment_id = ?',
+        'SELECT ipn_token FROM orders WHERE payment_id = ?',
         [$event['paymentId']],
     )->fetch(PDO::FETCH_ASSOC);
     if ($order === false) {
@@ -104,16 +117,26 @@ function receive(string $rawBody, string $signature): int
         return 401;
     }
 
+    fulfil_if_paid($database, $event['paymentId']); // 3. and 4.
+    return 204; // 5. within ten seconds; a parcel is sent later, by another program
+}
+
+/** Fulfils the order of a payment, once, if the service reports it as paid in the amount and the currency of the order. */
+function fulfil_if_paid(PDO $database, string $paymentId): bool
+{
+    $order = run($database, 'SELECT number, amount FROM orders WHERE payment_id = ?', [$paymentId])
+        ->fetch(PDO::FETCH_ASSOC);
+
     // 3. confirm; 25.00 in another currency is another price
-    $status = call_service('/api/v1/payment-status?payment_id=' . rawurlencode($event['paymentId']));
+    $status = call_service('/api/v1/payment-status?payment_id=' . rawurlencode($paymentId));
     if ($status['status'] !== 'paid' || $status['currency'] !== CURRENCY) {
-        return 204;
+        return false;
     }
     if ((float) $status['amount'] !== (float) $order['amount']) {
-        return 204;
+        return false;
     }
-    // what arrived is less by the provider's fee; decide yourself below which share you look at an order by hand
-    error_log("{$event['paymentId']}: {$status['value_coin']} USDC received for {$order['amount']} " . CURRENCY);
+    // what arrived is less by the provider's fee; decide yourself below which share you review an order by hand
+    error_log("$paymentId: {$status['value_coin']} USDC received for {$order['amount']} " . CURRENCY);
 
     // 4. mark and parcel in one transaction, and only if the mark was not there
     $database->exec('BEGIN IMMEDIATE');
@@ -121,17 +144,47 @@ function receive(string $rawBody, string $signature): int
         $changed = run(
             $database,
             'UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL',
-            [time(), $event['paymentId']],
+            [time(), $paymentId],
         )->rowCount();
         if ($changed === 1) {
             run($database, 'INSERT INTO parcels (order_number) VALUES (?)', [$order['number']]);
         }
         $database->exec('COMMIT');
+        return $changed === 1;
     } catch (Throwable $error) {
         $database->exec('ROLLBACK');
         throw $error;
     }
-    return 204; // 5. within ten seconds; the parcel is sent by somebody else, later
+}
+
+/**
+ * Reads the status of open orders, because a webhook is sent once and may be missed. Those that were not checked for the
+ * longest time come first, so that no order keeps others waiting. Returns whether the service answered.
+ */
+function reconcile(): bool
+{
+    $database = open_database();
+    $open = run(
+        $database,
+        'SELECT payment_id FROM orders WHERE fulfilled_at IS NULL AND payment_id IS NOT NULL AND created_at > ?
+            ORDER BY checked_at, number LIMIT ' . RECONCILED_AT_ONCE,
+        [time() - RECONCILE_SECONDS],
+    )->fetchAll(PDO::FETCH_COLUMN);
+    $failures = 0;
+    foreach ($open as $paymentId) {
+        run($database, 'UPDATE orders SET checked_at = ? WHERE payment_id = ?', [time(), $paymentId]);
+        try {
+            if (fulfil_if_paid($database, $paymentId)) {
+                echo "$paymentId: fulfilled\n";
+            }
+        } catch (Throwable $error) {
+            error_log("$paymentId: " . $error->getMessage());
+            if (++$failures === MAXIMUM_FAILURES) {
+                break; // the next run goes on
+            }
+        }
+    }
+    return $failures === 0;
 }
 
 function answer(int $status, ?array $body = null): void
@@ -143,10 +196,20 @@ function answer(int $status, ?array $body = null): void
     }
 }
 
+if (PHP_SAPI === 'cli') {
+    if (($argv[1] ?? '') !== 'reconcile') {
+        fwrite(STDERR, "php shop.php reconcile\n");
+        exit(2);
+    }
+    exit(reconcile() ? 0 : 1);
+}
+
 $path = parse_url($_SERVER['REQUEST_URI'], PHP_URL_PATH);
-$rawBody = file_get_contents('php://input');
+$rawBody = (string) file_get_contents('php://input', false, null, 0, MAXIMUM_BODY_BYTES + 1);
 try {
-    if ($path === '/webhook') {
+    if (strlen($rawBody) > MAXIMUM_BODY_BYTES) {
+        answer(413);
+    } elseif ($path === '/webhook') {
         answer(receive($rawBody, $_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? ''));
     } elseif ($path === '/orders') {
         answer(200, create_order((string) json_decode($rawBody, true, 8, JSON_THROW_ON_ERROR)['amount']));
@@ -161,7 +224,7 @@ try {
         answer(404);
     }
 } catch (Throwable $error) {
-    // A webhook is not sent again: open orders have to be polled.
+    // A webhook is not sent again: `reconcile` finds the order.
     error_log($error->getMessage());
     answer(500);
 }

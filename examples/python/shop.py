@@ -1,4 +1,5 @@
-"""A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations.
+"""A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations,
+and `python3 shop.py reconcile`, which finds payments whose webhook was missed.
 
 The README beside the examples lists the environment variables.
 """
@@ -11,6 +12,7 @@ import sqlite3
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -22,6 +24,11 @@ CURRENCY = "USD"
 MAXIMUM_BODY_BYTES = 65_536
 MAXIMUM_ANSWER_BYTES = 65_536
 TOLERANCE_SECONDS = 300
+# Longer than a payment is open.
+RECONCILE_SECONDS = 9 * 86_400
+# Below the limit of status reads per minute.
+RECONCILED_AT_ONCE = 100
+MAXIMUM_FAILURES = 3
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -84,46 +91,78 @@ def receive(raw_body, signature):
     except (ValueError, KeyError, TypeError):
         return 400
     with open_database() as database:
-        row = database.execute(
-            "SELECT ipn_token, amount FROM orders WHERE payment_id = ?", (payment_id,)
-        ).fetchone()
+        row = database.execute("SELECT ipn_token FROM orders WHERE payment_id = ?", (payment_id,)).fetchone()
         if row is None:
             return 401
-        ipn_token, amount = row
 
         # 2. over the bytes as they came (1.), compared in constant time; an old one is a recording
-        expected = hmac.new(ipn_token.encode(), raw_body, hashlib.sha256).hexdigest()
+        expected = hmac.new(row[0].encode(), raw_body, hashlib.sha256).hexdigest()
         if not hmac.compare_digest(expected.encode(), (signature or "").encode()):
             return 401
         if not abs(time.time() - sent_at) <= TOLERANCE_SECONDS:
             return 401
 
-        # 3. confirm; 25.00 in another currency is another price
-        status = call_service("/api/v1/payment-status?payment_id=" + payment_id)
-        if status["status"] != "paid" or status["currency"] != CURRENCY:
-            return 204
-        if float(status["amount"]) != float(amount):
-            return 204
-        # what arrived is less by the provider's fee; decide yourself below which share you look at an order by hand
-        print(f"{payment_id}: {status['value_coin']} USDC received for {amount} {CURRENCY}", file=sys.stderr)
+        fulfil_if_paid(database, payment_id)  # 3. and 4.
+    return 204  # 5. within ten seconds; a parcel is sent later, by another program
 
-        # 4. mark and parcel in one transaction, and only if the mark was not there
-        database.execute("BEGIN IMMEDIATE")
-        try:
-            changed = database.execute(
-                "UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL",
-                (int(time.time()), payment_id),
-            ).rowcount
-            if changed == 1:
-                database.execute(
-                    "INSERT INTO parcels (order_number) SELECT number FROM orders WHERE payment_id = ?",
-                    (payment_id,),
-                )
-            database.execute("COMMIT")
-        except BaseException:
-            database.execute("ROLLBACK")
-            raise
-    return 204  # 5. within ten seconds; the parcel is sent by somebody else, later
+
+def fulfil_if_paid(database, payment_id):
+    """Fulfils the order of a payment, once, if it is paid in the amount and the currency of the order."""
+    number, amount = database.execute(
+        "SELECT number, amount FROM orders WHERE payment_id = ?", (payment_id,)
+    ).fetchone()
+
+    # 3. confirm; 25.00 in another currency is another price
+    status = call_service("/api/v1/payment-status?payment_id=" + urllib.parse.quote(payment_id, safe=""))
+    if status["status"] != "paid" or status["currency"] != CURRENCY:
+        return False
+    if float(status["amount"]) != float(amount):
+        return False
+    # what arrived is less by the provider's fee; decide yourself below which share you review an order by hand
+    print(f"{payment_id}: {status['value_coin']} USDC received for {amount} {CURRENCY}", file=sys.stderr)
+
+    # 4. mark and parcel in one transaction, and only if the mark was not there
+    database.execute("BEGIN IMMEDIATE")
+    try:
+        changed = database.execute(
+            "UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL",
+            (int(time.time()), payment_id),
+        ).rowcount
+        if changed == 1:
+            database.execute("INSERT INTO parcels (order_number) VALUES (?)", (number,))
+        database.execute("COMMIT")
+    except BaseException:
+        database.execute("ROLLBACK")
+        raise
+    return changed == 1
+
+
+def reconcile():
+    """Reads the status of open orders, because a webhook is sent once and may be missed.
+
+    Those that were not checked for the longest time come first, so that no order keeps others waiting. Returns whether
+    the service answered.
+    """
+    failures = 0
+    with open_database() as database:
+        rows = database.execute(
+            "SELECT payment_id FROM orders WHERE fulfilled_at IS NULL AND payment_id IS NOT NULL AND created_at > ?"
+            " ORDER BY checked_at, number LIMIT ?",
+            (int(time.time()) - RECONCILE_SECONDS, RECONCILED_AT_ONCE),
+        ).fetchall()
+        for (payment_id,) in rows:
+            database.execute(
+                "UPDATE orders SET checked_at = ? WHERE payment_id = ?", (int(time.time()), payment_id)
+            )
+            try:
+                if fulfil_if_paid(database, payment_id):
+                    print(f"{payment_id}: fulfilled")
+            except Exception as error:
+                print(f"{payment_id}: {error}", file=sys.stderr)
+                failures += 1
+                if failures == MAXIMUM_FAILURES:
+                    break  # the next run goes on
+    return failures == 0
 
 
 def count_fulfilments(payment_id):
@@ -150,7 +189,7 @@ class Handler(BaseHTTPRequestHandler):
                 return self.answer(receive(raw_body, self.headers.get("X-Service-Signature")))
             if self.path == "/orders":
                 return self.answer(200, create_order(str(json.loads(raw_body)["amount"])))
-        except Exception as error:  # a webhook is not sent again: open orders have to be polled
+        except Exception as error:  # a webhook is not sent again: `reconcile` finds the order
             print(error, file=sys.stderr)
             return self.answer(500)
         return self.answer(404)
@@ -172,16 +211,22 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-if __name__ == "__main__":
+def create_tables():
     with open_database() as database:
         database.executescript(
             """
             PRAGMA journal_mode = WAL;
             CREATE TABLE IF NOT EXISTS orders (
               number INTEGER PRIMARY KEY, amount TEXT NOT NULL, created_at INTEGER NOT NULL,
-              payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER
+              payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER, checked_at INTEGER NOT NULL DEFAULT 0
             );
             CREATE TABLE IF NOT EXISTS parcels (order_number INTEGER NOT NULL);
             """
         )
+
+
+if __name__ == "__main__":
+    create_tables()
+    if sys.argv[1:] == ["reconcile"]:
+        sys.exit(0 if reconcile() else 1)
     ThreadingHTTPServer(("127.0.0.1", int(os.environ.get("PORT", "4000"))), Handler).serve_forever()

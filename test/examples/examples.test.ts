@@ -55,31 +55,46 @@ interface ExampleShop {
   readonly command: string;
   readonly parameters: (port: number) => readonly string[];
   readonly folder: string;
+  /** What finds payments whose webhook was missed. */
+  readonly reconcile?: readonly string[];
 }
+
+/** Runs the shop's `reconcile`. Resolves to its exit code and its standard output. */
+type Reconcile = () => Promise<{ readonly code: number | null; readonly output: string }>;
 
 /** Starts the shop with a service on this port, uses it, and ends it. */
 async function withShop<T>(
-  { command, parameters, folder }: ExampleShop,
+  { command, parameters, folder, reconcile = [] }: ExampleShop,
   servicePort: number,
-  use: (url: string) => Promise<T>,
+  use: (url: string, reconcile: Reconcile) => Promise<T>,
 ): Promise<T> {
   const [port] = (await freePorts(1)) as [number];
   const data = mkdtempSync(join(tmpdir(), 'card-checkout-shop-'));
   const url = `http://127.0.0.1:${port}`;
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    CARD_CHECKOUT_URL: `http://127.0.0.1:${servicePort}`,
+    CARD_CHECKOUT_KEY: 'service_live_test',
+    CALLBACK_URL: 'https://shop.example/webhook',
+    PAYOUT_ADDRESS: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+    ORDERS_FILE: join(data, 'orders.sqlite'),
+    PORT: String(port),
+    PHP_CLI_SERVER_WORKERS: '4',
+    NODE_NO_WARNINGS: '1',
+  };
+  const runReconcile: Reconcile = async () => {
+    const child = spawn(command, reconcile, { cwd: folder, env, stdio: ['ignore', 'pipe', 'inherit'] });
+    let output = '';
+    child.stdout.on('data', (chunk) => {
+      output += chunk;
+    });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, output };
+  };
   const child = spawn(command, parameters(port), {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: {
-      PATH: process.env['PATH'] ?? '',
-      CARD_CHECKOUT_URL: `http://127.0.0.1:${servicePort}`,
-      CARD_CHECKOUT_KEY: 'service_live_test',
-      CALLBACK_URL: 'https://shop.example/webhook',
-      PAYOUT_ADDRESS: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
-      ORDERS_FILE: join(data, 'orders.sqlite'),
-      PORT: String(port),
-      PHP_CLI_SERVER_WORKERS: '4',
-      NODE_NO_WARNINGS: '1',
-    },
+    env,
     // A group of its own: PHP's server has workers that must end with it.
     detached: true,
   });
@@ -87,7 +102,7 @@ async function withShop<T>(
     const someOrder = `${url}/orders/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4`;
     const isOpen = async () => (await fetch(someOrder).catch(() => null))?.status === 200;
     await waitFor('the shop', 60_000, isOpen);
-    return await use(url);
+    return await use(url, runReconcile);
   } finally {
     await end(child);
     rmSync(data, { recursive: true });
@@ -161,20 +176,27 @@ describe('the example shops', () => {
   );
 
   const others = [
-    { name: 'python', command: 'python3', check: ['-c', 'import sqlite3'], start: () => ['shop.py'] },
+    {
+      name: 'python',
+      command: 'python3',
+      check: ['-c', 'import sqlite3'],
+      start: () => ['shop.py'],
+      reconcile: ['shop.py', 'reconcile'],
+    },
     {
       name: 'php',
       command: 'php',
       check: ['-r', 'exit(extension_loaded("pdo_sqlite") ? 0 : 1);'],
       start: (port: number) => ['-q', '-S', `127.0.0.1:${port}`, 'shop.php'],
+      reconcile: ['shop.php', 'reconcile'],
     },
   ];
 
   /** Those whose runtime is here. */
   function otherShops(): (ExampleShop & { readonly name: string })[] {
-    return others.flatMap(({ name, command, check, start }) => {
+    return others.flatMap(({ name, command, check, start, reconcile }) => {
       if (spawnSync(command, check).status === 0)
-        return [{ name, command, parameters: start, folder: join(examples, name) }];
+        return [{ name, command, parameters: start, folder: join(examples, name), reconcile }];
       // Said in the output of every run: whoever reads it knows what was not looked at.
       console.warn(`not checked: examples/${name}, because ${command} with SQLite is not installed here`);
       return [];
@@ -248,6 +270,46 @@ describe('the example shops', () => {
     await service.stop();
   });
 
+  it.concurrent('find payments whose webhook was missed, and fulfil them once', async () => {
+    const payment = { payment_id: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4', ipn_token: 'ipn_test' };
+    const paid = { ...payment, status: 'paid', amount: '25.00', currency: 'USD', value_coin: '21.010000' };
+    let answer: object = {};
+    let status = 200;
+    const service = await startService((_request, response) => {
+      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {});
+      response.end(JSON.stringify({ checkout_url: 'https://x', ...answer }));
+    });
+    for (const shop of otherShops()) {
+      await withShop(shop, service.port, async (url, reconcile) => {
+        const run = async (next: object, nextStatus = 200) => {
+          [answer, status] = [next, nextStatus];
+          const { code, output } = await reconcile();
+          const read = await fetch(`${url}/orders/${payment.payment_id}`);
+          return [code, output, ((await read.json()) as { fulfilments: number }).fulfilments];
+        };
+        expect(await run({}), shop.name).toEqual([0, '', 0]);
+        [answer, status] = [payment, 200];
+        await fetch(`${url}/orders`, { method: 'POST', body: '{"amount":"25.00"}' });
+        for (const other of [
+          { ...paid, status: 'unpaid' },
+          { ...paid, currency: 'INR' },
+          { ...paid, amount: '2.50' },
+        ])
+          expect(await run(other), shop.name).toEqual([0, '', 0]);
+        // What is not an answer decides nothing, whatever it says.
+        expect(await run(paid, 302), shop.name).toEqual([1, '', 0]);
+        expect(await run(paid, 500), shop.name).toEqual([1, '', 0]);
+        expect(await run({ ...paid, padding: 'x'.repeat(70_000) }), shop.name).toEqual([1, '', 0]);
+        expect(await run(paid), shop.name).toEqual([0, `${payment.payment_id}: fulfilled\n`, 1]);
+        const asked = service.asked.length;
+        expect(await run(paid), shop.name).toEqual([0, '', 1]);
+        expect(service.asked.length, 'a fulfilled order is not read again').toBe(asked);
+      });
+    }
+    expect(service.asked.filter((line) => line.includes('/elsewhere'))).toEqual([]);
+    await service.stop();
+  });
+
   it.concurrent('refuse a length that is none or too large, at once', async () => {
     const [servicePort] = (await freePorts(1)) as [number];
     for (const shop of otherShops().filter(({ name }) => name === 'python')) {
@@ -257,6 +319,12 @@ describe('the example shops', () => {
         return Promise.all(['-1', 'x', '', '65537', '9'.repeat(5_000)].map(request));
       });
       expect(statuses).toEqual(['411', '411', '411', '413', '413']);
+    }
+    for (const shop of otherShops().filter(({ name }) => name === 'php')) {
+      const { status } = await withShop(shop, servicePort, (url) =>
+        fetch(`${url}/webhook`, { method: 'POST', body: 'x'.repeat(70_000) }),
+      );
+      expect(status).toBe(413);
     }
   });
 });
