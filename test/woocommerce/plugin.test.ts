@@ -207,16 +207,6 @@ it('has every text in its template and in each of its translations, with the sam
   }
 });
 
-it('follows PSR-12, where PHP_CodeSniffer is installed', async () => {
-  if (spawnSync('phpcs', ['--version']).status !== 0) {
-    console.warn('not checked: the code style of woocommerce, because phpcs is not installed here');
-    return;
-  }
-  const folder = join(root, 'woocommerce');
-  const { stdout } = await run('phpcs', ['--standard=phpcs.xml', '--report=summary', '-q'], { cwd: folder });
-  expect(stdout).not.toContain('ERROR');
-}, 60_000);
-
 it('offers itself in the checkout of blocks, with settings as text', () => {
   const registered: Record<string, unknown>[] = [];
   const window = {

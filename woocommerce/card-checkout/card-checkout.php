@@ -107,7 +107,7 @@ function card_checkout_receive_webhook(): void
     $webhook = new Card_Checkout_Webhook(card_checkout_gateway()->orders());
     $status = ($_SERVER['REQUEST_METHOD'] ?? '') === 'POST'
         ? $webhook->receive(
-            (string) file_get_contents('php://input'),
+            Card_Checkout_Webhook::read_body(),
             (string) ($_SERVER['HTTP_X_SERVICE_SIGNATURE'] ?? ''),
             absint($_GET['order_id'] ?? 0),
             sanitize_text_field(wp_unslash((string) ($_GET['order_key'] ?? '')))

@@ -27,6 +27,12 @@ final class Card_Checkout_Webhook
         return (array) get_option(self::LOG_OPTION, []);
     }
 
+    /** The bytes of the body, as many as may be one and one more: `receive` refuses a longer body. */
+    public static function read_body(string $file = 'php://input'): string
+    {
+        return (string) file_get_contents($file, false, null, 0, self::MAXIMUM_BODY_BYTES + 1);
+    }
+
     /**
      * @param string $raw_body the bytes as they came, before anything parses them
      * @return int the HTTP status to answer with
@@ -51,7 +57,7 @@ final class Card_Checkout_Webhook
         if (!$is_known) {
             return [401, __('The order is unknown.', 'card-checkout')];
         }
-        if (!$this->is_genuine($raw_body, $signature, $this->orders->ipn_token_of($order))) {
+        if (!self::is_genuine($raw_body, $signature, $this->orders->ipn_token_of($order))) {
             return [401, __('The signature is wrong.', 'card-checkout')];
         }
         $event = json_decode($raw_body, true, 8);
@@ -91,7 +97,7 @@ final class Card_Checkout_Webhook
     }
 
     /** Compared in constant time. */
-    private function is_genuine(string $raw_body, string $signature, string $ipn_token): bool
+    public static function is_genuine(string $raw_body, string $signature, string $ipn_token): bool
     {
         return $ipn_token !== '' && hash_equals(hash_hmac('sha256', $raw_body, $ipn_token), $signature);
     }
