@@ -14,7 +14,7 @@ const ENTRIES_ON_A_PAGE = 50;
 
 /** The account's audit log. */
 export function registerAuditPage(routes: DashboardRoutes): void {
-  dashboardPages(routes, 'audit', 'owner').page('/audit', (visit) => showEntries(routes.context, visit));
+  dashboardPages(routes, 'audit', 'owner').page('/audit', showEntries);
 }
 
 async function showEntries(context: DashboardContext, visit: Visit): Promise<PageView> {

@@ -3,7 +3,7 @@ import { recordAction } from '../../accounts/people-context.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import type { ApiKey } from '../../domain/account.ts';
 import { type KeyScope, keyScopes, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
-import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { invalidField } from '../../domain/errors.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import {
@@ -13,19 +13,23 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, formTokenField, textField, tickField } from '../signed-in/forms.ts';
+import {
+  banner,
+  type FormFields,
+  flashOf,
+  formTokenField,
+  textField,
+  tickField,
+} from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
-const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['revoked', banner('good', 'The key is revoked. Requests with it are refused.')],
-  [
-    'shown',
-    banner(
-      'warn',
-      'A key is shown only once. If you have not saved the new key, revoke it and create another.',
-    ),
-  ],
-]);
+const flashMessages = {
+  revoked: 'The key is revoked. Requests with it are refused.',
+  shown: banner(
+    'warn',
+    'A key is shown only once. If you have not saved the new key, revoke it and create another.',
+  ),
+};
 const scopeLabels: Readonly<Record<KeyScope, string>> = {
   create: 'Create checkouts',
   read: 'Read payments and events',
@@ -37,34 +41,30 @@ const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 
 /** API keys: created and shown once, listed, and revoked after a confirmation. */
 export function registerKeyPages(routes: DashboardRoutes): void {
-  const { context } = routes;
   const pages = dashboardPages(routes, 'keys', 'developer');
-  pages.page('/keys', (visit) => showKeys(context, visit));
-  pages.form('/keys', (visit, form) =>
-    answerCreate(context, visit, {
-      name: form.text('name'),
-      scopes: keyScopes.filter((scope) => form.has(scope)),
+  pages.page('/keys', (context, visit) => showKeys(context, visit));
+  pages.form('/keys', answerCreate, (context, visit, { message, problem }, form) =>
+    showKeys(context, visit, {
+      message: banner('bad', `No key was created: ${message}`),
+      typed: { ...keyIn(form), error: problem === null ? undefined : message },
     }),
   );
-  pages.page('/keys/:keyId/created', (visit) => showCreated(context, visit));
-  pages.page('/keys/:keyId/revoke', async (visit) => {
-    return showQuestion(await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? ''), visit);
-  });
-  pages.form('/keys/:keyId/revoke', async (visit) => {
+  pages.page('/keys/:keyId/created', showCreated);
+  pages.page('/keys/:keyId/revoke', showQuestion);
+  pages.form('/keys/:keyId/revoke', async (context, visit) => {
     const key = await revokeOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
     await recordAction(context, visit.account.id, visit.actor, 'key.revoked', describeKey(key));
     return seeOther('/keys?flash=revoked');
   });
 }
 
-/** The form of a creation. */
-interface KeyForm {
-  readonly name: string;
-  readonly scopes: readonly KeyScope[];
+/** The key that a form asks for. */
+function keyIn(form: FormFields): { readonly name: string; readonly scopes: readonly KeyScope[] } {
+  return { name: form.text('name'), scopes: keyScopes.filter((scope) => form.has(scope)) };
 }
 
 /** The form of a failed creation. */
-interface TypedKey extends KeyForm {
+interface TypedKey extends ReturnType<typeof keyIn> {
   readonly error: string | undefined;
 }
 
@@ -81,7 +81,7 @@ async function showKeys(
     .reverse();
   return {
     title: 'API keys',
-    main: html`${message}${flashMessages.get(visit.query.get('flash')) ?? nothing}
+    main: html`${message}${flashOf(visit, flashMessages)}
 <p>A key lets your shop create checkouts and read payments. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit, typed)}
@@ -128,19 +128,13 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 }
 
 /** The key is kept only for the next page, so no other page can show it. */
-async function answerCreate(context: DashboardContext, visit: Visit, form: KeyForm): Promise<PageAnswer> {
-  try {
-    if (form.scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
-    const { key, plainKey } = await createKey(context, visit.account.id, form.name, form.scopes);
-    await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));
-    await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);
-    return seeOther(`/keys/${key.id}/created`);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    const message = banner('bad', `No key was created: ${error.message}`);
-    const typed = { ...form, error: error.problem === null ? undefined : error.message };
-    return { ...(await showKeys(context, visit, { message, typed })), status: error.status };
-  }
+async function answerCreate(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
+  const { name, scopes } = keyIn(form);
+  if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
+  const { key, plainKey } = await createKey(context, visit.account.id, name, scopes);
+  await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));
+  await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);
+  return seeOther(`/keys/${key.id}/created`);
 }
 
 const purposeOf = (keyId: string) => `key ${keyId}`;
@@ -160,7 +154,8 @@ async function showCreated(context: DashboardContext, visit: Visit): Promise<Pag
   };
 }
 
-function showQuestion(key: ApiKey, visit: Visit): PageView {
+async function showQuestion(context: DashboardContext, visit: Visit): Promise<PageView> {
+  const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
   return {
     title: 'Revoke this key?',
     main: html`<section class="card">

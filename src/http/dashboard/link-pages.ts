@@ -1,6 +1,5 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { shortCodeOf } from '../../domain/payment-id.ts';
@@ -30,17 +29,21 @@ import { providerName } from './payment-words.ts';
 
 /** A checkout link created by hand. */
 export function registerLinkPages(routes: DashboardRoutes): void {
-  const { context } = routes;
   const pages = dashboardPages(routes, 'links', 'developer');
-  pages.page('/links', async (visit) => formView(visit, null));
-  pages.form('/links', (visit, form) =>
-    makeByHand(context, visit, form, { create: createPayment, formView }),
-  );
-  registerDirectPages(routes);
-  pages.page('/links/:paymentId', (visit) => showLink(context, visit));
+  const formAt = (path: string, create: CreateByHand, view: typeof cardFormView) => {
+    pages.page(path, (_context, visit) => view(visit));
+    pages.form(
+      path,
+      (context, visit, form) => answerCreate(context, visit, form, create),
+      (_context, visit, { message }, form) => view(visit, form, banner('bad', message)),
+    );
+  };
+  formAt('/links', createPayment, cardFormView);
+  formAt('/links/direct', createDirectPayment, directFormView);
+  pages.page('/links/:paymentId', showLink);
 }
 
-function formView({ account, formToken }: Visit, form: FormFields | null, message: Html = nothing): PageView {
+function cardFormView({ account, formToken }: Visit, form?: FormFields, message: Html = nothing): PageView {
   const value = (name: string) => form?.text(name) ?? '';
   return {
     title: 'Payment links',
@@ -73,21 +76,8 @@ ${walletCard(context, history)}`,
   };
 }
 
-/** A direct USDC payment created by hand: the API has none. */
-function registerDirectPages(routes: DashboardRoutes): void {
-  const { context } = routes;
-  const pages = dashboardPages(routes, 'links', 'developer');
-  pages.page('/links/direct', async (visit) => directFormView(visit, null));
-  pages.form('/links/direct', (visit, form) =>
-    makeByHand(context, visit, form, { create: createDirectPayment, formView: directFormView }),
-  );
-}
-
-function directFormView(
-  { account, formToken }: Visit,
-  form: FormFields | null,
-  message: Html = nothing,
-): PageView {
+/** A direct USDC payment created by hand. */
+function directFormView({ account, formToken }: Visit, form?: FormFields, message: Html = nothing): PageView {
   const value = (name: string) => form?.text(name) ?? '';
   return {
     title: 'USDC from a wallet',
@@ -103,33 +93,23 @@ ${destinationFields(account, value)}
   };
 }
 
-/** The differences between the forms that create a payment by hand. */
-interface HandForm {
-  readonly create: (
-    context: CreatePaymentContext,
-    account: Account,
-    request: CreatePaymentRequest,
-  ) => Promise<Payment>;
-  /** The page with the form, filled in again with the submitted values. */
-  readonly formView: (visit: Visit, form: FormFields, message: Html) => PageView;
-}
+type CreateByHand = (
+  context: CreatePaymentContext,
+  account: Account,
+  request: CreatePaymentRequest,
+) => Promise<Payment>;
 
-/** Applies the API's rules and shows their errors above the form. */
-async function makeByHand(
+/** Applies the API's rules. */
+async function answerCreate(
   context: DashboardContext,
   visit: Visit,
   form: FormFields,
-  { create, formView }: HandForm,
-): Promise<PageView | SeeOther> {
-  try {
-    const request = await readLinkForm(context, visit.account, form);
-    const payment = await create(context.create, visit.account, request);
-    await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
-    return seeOther(`/links/${payment.id}`);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status === 500) throw error;
-    return { ...formView(visit, form, banner('bad', error.message)), status: error.status };
-  }
+  create: CreateByHand,
+): Promise<SeeOther> {
+  const request = await readLinkForm(context, visit.account, form);
+  const payment = await create(context.create, visit.account, request);
+  await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
+  return seeOther(`/links/${payment.id}`);
 }
 
 /** The parameters of a form, validated like the API's; the account's settings come first. Throws `ServiceError`. */

@@ -24,7 +24,7 @@ const DEFAULT_SPAN = 30;
 
 /** The dashboard's start page. */
 export function registerOverviewPage(routes: DashboardRoutes): void {
-  dashboardPages(routes, 'overview', 'viewer').page('/', (visit) => showOverview(routes.context, visit));
+  dashboardPages(routes, 'overview', 'viewer').page('/', showOverview);
 }
 
 async function showOverview(context: DashboardContext, visit: Visit): Promise<PageView> {

@@ -35,7 +35,6 @@ import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 /** A message at the top, and the result of a check. */
 interface PaymentPageOptions {
   readonly message?: Html;
-  readonly status?: number;
   readonly check?: SignatureCheck;
 }
 
@@ -43,13 +42,12 @@ interface PaymentPageOptions {
 export async function showPayment(
   context: DashboardContext,
   visit: Visit,
-  { message = nothing, status = 200, check = null }: PaymentPageOptions = {},
+  { message = nothing, check = null }: PaymentPageOptions = {},
 ): Promise<PageView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment } = history;
   return {
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
-    status,
     main: html`${message}
 <p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
 ${mismatchNotice(context, history)}

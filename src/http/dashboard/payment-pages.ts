@@ -1,11 +1,14 @@
 import { recordAction } from '../../accounts/people-context.ts';
+import type { AuditAction } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
+import type { Role } from '../../domain/person.ts';
 import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { eraseEmail } from '../../payments/erase-emails.ts';
 import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payment-history.ts';
 import { parseNote } from '../api/parse-create-request.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { html } from '../design/html.ts';
 import {
   DASHBOARD_PATH,
   type DashboardContext,
@@ -13,8 +16,8 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, type FormFields } from '../signed-in/forms.ts';
-import { dashboardPages, type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
+import { banner, type FormFields, flashOf } from '../signed-in/forms.ts';
+import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline, transactionLink } from './payment-page.ts';
 import { fact, providerName, stateSentence } from './payment-words.ts';
@@ -54,62 +57,60 @@ ${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUni
   };
 }
 
-const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['noted', banner('good', 'The note is saved.')],
-  ['canceled', banner('good', 'The payment is canceled.')],
-  ['erased', banner('good', 'The customer’s e-mail address is erased.')],
-]);
+const flashMessages = {
+  noted: 'The note is saved.',
+  canceled: 'The payment is canceled.',
+  erased: 'The customer’s e-mail address is erased.',
+};
 
 /** The account's payments: the list, its CSV, and each of them. */
 export function registerPaymentPages(routes: DashboardRoutes): void {
-  const { context } = routes;
   const seen = dashboardPages(routes, 'payments', 'viewer');
-  const changed = dashboardPages(routes, 'payments', 'developer');
-  seen.page('/payments', (visit) => showPayments(context, visit));
-  seen.page('/payments.csv', (visit, reply) => sendPaymentsCsv(context, visit, reply));
-  seen.page('/payments/:paymentId', (visit) =>
-    showPayment(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
+  seen.page('/payments', showPayments);
+  seen.page('/payments.csv', sendPaymentsCsv);
+  seen.page('/payments/:paymentId', (context, visit) =>
+    showPayment(context, visit, { message: flashOf(visit, flashMessages) }),
   );
-  seen.page('/payments/:paymentId/evidence', (visit) => showEvidence(context, visit));
-  changed.form('/payments/:paymentId/note', (visit, form) => saveNote(context, visit, form));
-  changed.form('/payments/:paymentId/cancel', (visit) => cancel(context, visit));
-  dashboardPages(routes, 'payments', 'owner').form('/payments/:paymentId/erase-email', (visit) =>
-    erase(context, visit),
-  );
-  seen.form('/payments/:paymentId/verify-signature', (visit) => verifySignature(context, visit));
+  seen.page('/payments/:paymentId/evidence', showEvidence);
+  seen.form('/payments/:paymentId/verify-signature', verifySignature);
+  registerChanges(routes);
 }
 
-async function saveNote(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-): Promise<PageView | SeeOther> {
-  const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
-  return orShown(context, visit, async () => {
+/** The forms that change a payment. Refusals appear on the payment's own page. */
+function registerChanges(routes: DashboardRoutes): void {
+  const { context } = routes;
+  const change = (
+    role: Role,
+    name: string,
+    done: keyof typeof flashMessages,
+    act: (payment: Payment, form: FormFields) => Promise<AuditAction | null>,
+  ) =>
+    dashboardPages(routes, 'payments', role).form(
+      `/payments/:paymentId/${name}`,
+      async (_context, visit, form) => {
+        // Checks the account before any detail is shown.
+        const { payment } = await readPaymentHistory(
+          context,
+          visit.account.id,
+          visit.params['paymentId'] ?? '',
+        );
+        const action = await act(payment, form);
+        if (action !== null) await recordAction(context, visit.account.id, visit.actor, action, payment.id);
+        return seeOther(`/payments/${payment.id}?flash=${done}`);
+      },
+      (_context, visit, refusal) => showPayment(context, visit, { message: banner('bad', refusal.message) }),
+    );
+  change('developer', 'note', 'noted', async (payment, form) => {
     await context.search.editNote(payment, parseNote(form.text('note').trim() || null));
-    await recordAction(context, visit.account.id, visit.actor, 'payment.noted', payment.id);
-    return seeOther(`/payments/${payment.id}?flash=noted`);
+    return 'payment.noted';
   });
-}
-
-async function cancel(context: DashboardContext, visit: Visit): Promise<PageView | SeeOther> {
-  // Checks the account before any detail is shown.
-  const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
-  return orShown(context, visit, async () => {
-    await cancelPayment(context, payment.id, 'merchant');
-    await recordAction(context, visit.account.id, visit.actor, 'payment.canceled', payment.id);
-    return seeOther(`/payments/${payment.id}?flash=canceled`);
+  change('developer', 'cancel', 'canceled', async ({ id }) => {
+    await cancelPayment(context, id, 'merchant');
+    return 'payment.canceled';
   });
-}
-
-async function erase(context: DashboardContext, visit: Visit): Promise<PageView | SeeOther> {
-  const { payment } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
-  return orShown(context, visit, async () => {
-    const isErased = await eraseEmail(context, payment);
-    if (isErased)
-      await recordAction(context, visit.account.id, visit.actor, 'payment.email_erased', payment.id);
-    return seeOther(`/payments/${payment.id}?flash=erased`);
-  });
+  change('owner', 'erase-email', 'erased', async (payment) =>
+    (await eraseEmail(context, payment)) ? 'payment.email_erased' : null,
+  );
 }
 
 async function verifySignature(context: DashboardContext, visit: Visit): Promise<PageView> {
@@ -117,18 +118,4 @@ async function verifySignature(context: DashboardContext, visit: Visit): Promise
   const [webhook] = webhooks;
   if (webhook === undefined) throw new ServiceError('not_found');
   return showPayment(context, visit, { check: verifyWebhookSignature(context.tokens, webhook) });
-}
-
-/** Errors appear on the payment's own page. */
-async function orShown(
-  context: DashboardContext,
-  visit: Visit,
-  act: () => Promise<SeeOther>,
-): Promise<PageView | SeeOther> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
-    return showPayment(context, visit, { status: error.status, message: banner('bad', error.message) });
-  }
 }

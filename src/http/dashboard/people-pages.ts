@@ -15,17 +15,17 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import { banner, type FormFields, flashOf, formTokenField, textField } from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
-const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['changed', banner('good', 'Role updated.')],
-  ['removed', banner('good', 'The member is removed.')],
-  ['invited', banner('good', 'The invitation is sent. It works once, within a week.')],
-  ['withdrawn', banner('good', 'The invitation is withdrawn.')],
-]);
+const flashMessages = {
+  changed: 'Role updated.',
+  removed: 'The member is removed.',
+  invited: 'The invitation is sent. It works once, within a week.',
+  withdrawn: 'The invitation is withdrawn.',
+};
 const roleWords: Record<Role, string> = {
   viewer: 'Viewer: reads payments',
   developer: 'Developer: also manages keys and payment links',
@@ -34,40 +34,23 @@ const roleWords: Record<Role, string> = {
 
 /** The account's members and invitations, and their changes. */
 export function registerPeoplePages(routes: DashboardRoutes): void {
-  const { context } = routes;
   const pages = dashboardPages(routes, 'people', 'owner');
-  pages.page('/people', (visit) => showPeople(context, visit));
-  pages.page('/people/invited', (visit) => showInvited(context, visit));
-  pages.form('/people/invite', (visit, form) =>
-    withRefusal(context, visit, () => answerInvite(context, visit, form), form),
+  pages.page('/people', (context, visit) => showPeople(context, visit));
+  pages.page('/people/invited', showInvited);
+  pages.form('/people/invite', answerInvite, (context, visit, { message, problem }, invitation) =>
+    showPeople(context, visit, {
+      message: banner('bad', message),
+      invitation,
+      emailError: problem === null ? undefined : message,
+    }),
   );
-  pages.form('/people/invitations/:invitationId/withdraw', async (visit) => {
+  pages.form('/people/invitations/:invitationId/withdraw', async (context, visit) => {
     await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
     return seeOther('/people?flash=withdrawn');
   });
-  pages.form('/people/:userId', (visit, form) =>
-    withRefusal(context, visit, () => answerChange(context, visit, form)),
+  pages.form('/people/:userId', answerChange, (context, visit, { message }) =>
+    showPeople(context, visit, { message: banner('bad', message) }),
   );
-}
-
-/** Errors appear on the page itself. */
-async function withRefusal(
-  context: DashboardContext,
-  visit: Visit,
-  act: () => Promise<PageAnswer>,
-  invitation?: FormFields,
-): Promise<PageAnswer> {
-  try {
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    const shown = {
-      message: banner('bad', error.message),
-      invitation,
-      emailError: error.problem === null ? undefined : error.message,
-    };
-    return { ...(await showPeople(context, visit, shown)), status: 400 };
-  }
 }
 
 /** Sends the link by e-mail if it is configured, so that only a reader of the address's mail gets it. */
@@ -164,14 +147,14 @@ async function showPeople(
   ]);
   return {
     title: 'People',
-    main: html`${message}${flashMessages.get(visit.query.get('flash')) ?? nothing}
+    main: html`${message}${flashOf(visit, flashMessages)}
 ${dataTable({
   label: 'Members',
   columns: ['E-mail address', 'Second factor', 'Since', 'Role'],
   rows: members.map((member) => memberRow(member, visit)),
 })}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
-${inviteForm(context, visit, invitation, invitation === undefined ? undefined : emailError)}`,
+${inviteForm(context, visit, invitation, emailError)}`,
   };
 }
 

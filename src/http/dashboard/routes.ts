@@ -85,8 +85,8 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
 
 /** Switches to another of the user's accounts. */
 function registerAccountSwitcher(routes: DashboardRoutes): void {
-  dashboardPages(routes, null, 'viewer').form('/account', async (visit, form) => {
-    await chooseAccount(routes.context, visit, form.text('account'), visit.actor);
+  dashboardPages(routes, null, 'viewer').form('/account', async (context, visit, form) => {
+    await chooseAccount(context, visit, form.text('account'), visit.actor);
     return seeOther('');
   });
 }

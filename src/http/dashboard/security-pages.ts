@@ -28,7 +28,14 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { banner, type FormFields, formTokenField, passwordField, textField } from '../signed-in/forms.ts';
+import {
+  banner,
+  type FormFields,
+  flashOf,
+  formTokenField,
+  passwordField,
+  textField,
+} from '../signed-in/forms.ts';
 import {
   confirmPasskeyForm,
   type ProofField,
@@ -39,12 +46,12 @@ import {
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
-const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['password', banner('good', 'Your password is changed. Your other sessions have ended.')],
-  ['removed', banner('good', 'The authenticator app is off.')],
-  ['passkey', banner('good', 'The passkey is added. You use it when you sign in.')],
-  ['passkey-removed', banner('good', 'The passkey is removed.')],
-]);
+const flashMessages = {
+  password: 'Your password is changed. Your other sessions have ended.',
+  removed: 'The authenticator app is off.',
+  passkey: 'The passkey is added. You use it when you sign in.',
+  'passkey-removed': 'The passkey is removed.',
+};
 
 /** The content of a page besides the forms. */
 interface Shown {
@@ -63,13 +70,25 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
   const pages = dashboardPages(routes, 'sessions', 'viewer');
   const form = (path: string, act: (visit: Visit, form: FormFields) => Promise<PageAnswer>) =>
-    pages.form(`/security/${path}`, (visit, fields) =>
-      withPassword(context, visit, fields, () => act(visit, fields)),
+    pages.form(
+      `/security/${path}`,
+      async (_context, visit, fields) => {
+        // By session: a session without the password must not use up the tries of the user's others.
+        await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
+        await requireOwnPassword(context, visit.user, fields.text('password'));
+        return act(visit, fields);
+      },
+      (_context, visit, { message }, fields) =>
+        showSecurity(context, visit, {
+          message: banner('bad', message),
+          sealed: fields.text('sealed'),
+          confirmation: fields.text('confirmation'),
+        }),
     );
-  pages.page('/security', (visit) =>
-    showSecurity(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
+  pages.page('/security', (_context, visit) =>
+    showSecurity(context, visit, { message: flashOf(visit, flashMessages) }),
   );
-  pages.form('/security/confirm', (visit, fields) => confirm(context, visit, fields));
+  pages.form('/security/confirm', confirm);
   form('password', async (visit, fields) => {
     await changePassword(context, visit, fields.text('new_password'), visit.actor);
     return seeOther('/security?flash=password');
@@ -106,26 +125,6 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     await removeTotp(context, visit.user, visit.actor, { user: visit.user, sessionId: visit.session.id });
     return seeOther('/security?flash=removed');
   });
-}
-
-/** Checks the password first, and shows an error on the page itself. */
-async function withPassword(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-  act: () => Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  // By session: a session without the password must not use up the tries of the user's others.
-  await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
-  try {
-    await requireOwnPassword(context, visit.user, form.text('password'));
-    return await act();
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    const kept = { sealed: form.text('sealed'), confirmation: form.text('confirmation') };
-    const page = await showSecurity(context, visit, { message: banner('bad', error.message), ...kept });
-    return { ...page, status: 400 };
-  }
 }
 
 /** Shows the page with forms that need no code for some minutes, after the use of a passkey. */

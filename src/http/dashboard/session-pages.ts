@@ -9,15 +9,14 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, formTokenField } from '../signed-in/forms.ts';
+import { flashOf, formTokenField } from '../signed-in/forms.ts';
 import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 /** The user's own sessions: a list, and their end. */
 export function registerSessionPages(routes: DashboardRoutes): void {
-  const { context } = routes;
   const pages = dashboardPages(routes, 'sessions', 'viewer');
-  pages.page('/sessions', (visit) => showSessions(context, visit));
-  pages.form('/sessions/:sessionId/end', async (visit) => {
+  pages.page('/sessions', showSessions);
+  pages.form('/sessions/:sessionId/end', async (context, visit) => {
     const sessionId = visit.params['sessionId'] ?? '';
     await endSession(context, { userId: visit.user.id, sessionId, accountId: visit.account.id }, visit.actor);
     return seeOther('/sessions?flash=ended');
@@ -31,7 +30,7 @@ async function showSessions(context: DashboardContext, visit: Visit): Promise<Pa
   );
   return {
     title: 'Sessions',
-    main: html`${visit.query.get('flash') === 'ended' ? banner('good', 'The session has ended.') : nothing}
+    main: html`${flashOf(visit, { ended: 'The session has ended.' })}
 <p>The browsers in which you are signed in. A session ends after twelve hours without use, and after a week at the latest. If you do not recognize a session, end it and <a href="${DASHBOARD_PATH}/security">change your password</a>.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/security">Password and second factor</a></p>
 ${dataTable({

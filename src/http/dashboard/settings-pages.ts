@@ -16,7 +16,7 @@ import {
 } from '../../domain/paid-threshold.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import { requireWalletForLock } from '../../domain/shop-profile.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { type Html, html } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import {
   DASHBOARD_PATH,
@@ -26,9 +26,9 @@ import {
 } from '../signed-in/context.ts';
 import { formatPercent, formatUsdc } from '../signed-in/format.ts';
 import {
-  banner,
   describedBy,
   type FormFields,
+  flashOf,
   formTokenField,
   notesOf,
   passwordField,
@@ -44,9 +44,6 @@ const featureWords: Record<Feature, string> = {
   card_checkout: 'Card checkout',
   fee_pass_through: 'Fees can be passed on to the customer',
 };
-const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['saved', banner('good', 'Saved. It applies to new checkouts.')],
-]);
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
 const shopLabels = {
@@ -82,17 +79,18 @@ interface Shown {
 
 /** The shop's appearance, its payouts, and the operator's settings. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
-  const { context } = routes;
   const pages = dashboardPages(routes, 'settings', 'owner');
-  pages.page('/settings', async (visit) =>
-    showSettings(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
+  pages.page('/settings', (context, visit) =>
+    showSettings(context, visit, {
+      message: flashOf(visit, { saved: 'Saved. It applies to new checkouts.' }),
+    }),
   );
   registerLogoForm(routes, (visit, logoErrors) => {
     const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, logoErrors);
-    return showSettings(context, visit, { message, logoErrors });
+    return showSettings(routes.context, visit, { message, logoErrors });
   });
-  pages.form('/settings/shop', (visit, form) => changeShop(context, visit, form));
-  pages.form('/settings/wallet', (visit, form) => changeWallet(context, visit, form));
+  pages.form('/settings/shop', changeShop);
+  pages.form('/settings/wallet', changeWallet);
 }
 
 async function changeShop(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {

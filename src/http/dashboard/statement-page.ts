@@ -20,10 +20,9 @@ import { fact, providerName } from './payment-words.ts';
 
 /** The statement of a month, to print, and its journal as CSV. */
 export function registerStatementPages(routes: DashboardRoutes): void {
-  const { context } = routes;
   const seen = dashboardPages(routes, 'payments', 'viewer');
-  seen.page('/statement', (visit) => showStatement(context, visit));
-  seen.page('/journal.csv', (visit, reply) => sendJournal(context, visit, reply));
+  seen.page('/statement', showStatement);
+  seen.page('/journal.csv', sendJournal);
 }
 
 /** The month of the address, or the one that is now. */

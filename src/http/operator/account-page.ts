@@ -6,8 +6,16 @@ import { providerCatalogue, providerIds } from '../../domain/provider-catalogue.
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
-import { banner, type FormFields, formTokenField, textField, tickField } from '../signed-in/forms.ts';
-import type { PageAnswer, PageView } from '../signed-in/signed-in-page.ts';
+import {
+  banner,
+  type FormFields,
+  flashOf,
+  formTokenField,
+  nothingChanged,
+  textField,
+  tickField,
+} from '../signed-in/forms.ts';
+import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { keysCard, membersCard } from './account-people.ts';
 import {
   CONSOLE_TIME_ZONE,
@@ -16,40 +24,35 @@ import {
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
-  seeOther,
 } from './operator-page.ts';
 
 const featureWords: Record<Feature, string> = {
   card_checkout: 'Card checkout',
   fee_pass_through: 'Fees can be passed on to the customer',
 };
-const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['saved', banner('good', 'Saved. It applies to new checkouts.')],
-  ['revoked', banner('good', 'The key is revoked. Requests with it are refused.')],
-  [
-    'created',
-    banner('good', 'The account is created. Give its owner access: run user create on the command line.'),
-  ],
-]);
+const flashMessages = {
+  saved: 'Saved. It applies to new checkouts.',
+  revoked: 'The key is revoked. Requests with it are refused.',
+  created: 'The account is created. Give its owner access: run user create on the command line.',
+};
 
 /** `/operator/accounts/:accountId`: one account, and its settings by the operator. */
 export function registerAccountPage(routes: OperatorRoutes): void {
-  const { context } = routes;
   const pages = operatorPages(routes, 'accounts');
   const path = '/accounts/:accountId';
   const change = (name: string, updateOf: (form: FormFields) => AccountUpdate) =>
-    pages.form(`${path}/${name}`, (visit, form) => answerChange(context, visit, () => updateOf(form)));
-  pages.page(path, (visit) =>
-    showAccount(context, visit, { message: flashMessages.get(visit.query.get('flash')) ?? nothing }),
+    pages.form(
+      `${path}/${name}`,
+      (context, visit, form) => answerChange(context, visit, () => updateOf(form)),
+      showRefusal,
+    );
+  pages.page(path, (context, visit) =>
+    showAccount(context, visit, { message: flashOf(visit, flashMessages) }),
   );
   change('state', (form) => ({ suspended: form.has('suspend') }));
-  change('feature', (form) => featureUpdateOf(form));
+  change('feature', featureUpdateOf);
   change('providers', (form) => ({ providers: providersOf(form) }));
-  pages.form(`${path}/fee`, (visit, form) =>
-    form.has('save')
-      ? answerChange(context, visit, () => ({ feeBasisPoints: parseFee(form.text('fee').trim()) }))
-      : answerPreview(context, visit, form.text('fee').trim()),
-  );
+  pages.form(`${path}/fee`, answerFee, showRefusal);
 }
 
 async function answerChange(
@@ -58,37 +61,29 @@ async function answerChange(
   readUpdate: () => AccountUpdate,
 ): Promise<PageAnswer> {
   const account = await readAccount(context, visit);
-  try {
-    await changeAccount(context, account.id, readUpdate(), visit.actor);
-    return seeOther(`/accounts/${account.id}?flash=saved`);
-  } catch (error) {
-    return showRefusal(context, visit, error);
-  }
+  await changeAccount(context, account.id, readUpdate(), visit.actor);
+  return seeOther(`/accounts/${account.id}?flash=saved`);
 }
 
-/** Previews a fee without changing it. */
-async function answerPreview(
+/** Saves a fee, or previews it without changing it. */
+async function answerFee(
   context: OperatorContext,
   visit: OperatorVisit,
-  fee: string,
+  form: FormFields,
 ): Promise<PageAnswer> {
-  try {
-    const previewBasisPoints = parseFee(fee);
-    requireFee(previewBasisPoints);
-    return await showAccount(context, visit, { message: nothing, previewBasisPoints });
-  } catch (error) {
-    return showRefusal(context, visit, error);
-  }
+  const typed = form.text('fee').trim();
+  if (form.has('save')) return answerChange(context, visit, () => ({ feeBasisPoints: parseFee(typed) }));
+  const previewBasisPoints = parseFee(typed);
+  requireFee(previewBasisPoints);
+  return showAccount(context, visit, { message: nothing, previewBasisPoints });
 }
 
-async function showRefusal(
+function showRefusal(
   context: OperatorContext,
   visit: OperatorVisit,
-  error: unknown,
+  refusal: ServiceError,
 ): Promise<PageView> {
-  if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-  const message = banner('bad', `Nothing was changed: ${error.message}`);
-  return { ...(await showAccount(context, visit, { message })), status: 400 };
+  return showAccount(context, visit, { message: nothingChanged(refusal) });
 }
 
 function featureUpdateOf(form: FormFields): AccountUpdate {

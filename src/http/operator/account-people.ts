@@ -7,21 +7,20 @@ import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
+import { seeOther } from '../signed-in/signed-in-page.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
-  seeOther,
 } from './operator-page.ts';
 
 /** `/operator/accounts/:accountId/keys/:keyId/revoke`: revokes a key after a confirmation. */
 export function registerKeyRevocation(routes: OperatorRoutes): void {
-  const { context } = routes;
   const pages = operatorPages(routes, 'accounts');
   const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;
-  pages.page('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
+  pages.page('/accounts/:accountId/keys/:keyId/revoke', async (context, visit) => {
     const key = await findOwnKey(context, ...idsOf(visit));
     const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
     return {
@@ -32,7 +31,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
 <div class="actions"><button class="button danger">Revoke</button><a class="button" href="${account}">Keep it</a></div></form>`,
     };
   });
-  pages.form('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
+  pages.form('/accounts/:accountId/keys/:keyId/revoke', async (context, visit) => {
     const key = await revokeOwnKey(context, ...idsOf(visit));
     await recordAction(context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
     return seeOther(`/accounts/${key.accountId}?flash=revoked`);

@@ -10,7 +10,7 @@ import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatPercent, moment } from '../signed-in/format.ts';
 import { type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
-import type { PageAnswer, PageView } from '../signed-in/signed-in-page.ts';
+import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { parseFee } from './account-page.ts';
 import {
   CONSOLE_TIME_ZONE,
@@ -20,7 +20,6 @@ import {
   type OperatorVisit,
   operatorPages,
   pageLinks,
-  seeOther,
 } from './operator-page.ts';
 
 const ACCOUNTS_ON_A_PAGE = 50;
@@ -29,11 +28,11 @@ const MAXIMUM_SEARCH_CHARACTERS = 100;
 /** `/operator/accounts`: all accounts, the newest first, with a search; `/operator/accounts/new` creates one. */
 export function registerAccountsPages(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'accounts');
-  pages.page('/accounts', (visit) => showAccounts(routes.context, visit));
-  pages.page('/accounts/new', async (visit) =>
+  pages.page('/accounts', showAccounts);
+  pages.page('/accounts/new', (_context, visit) =>
     showForm(visit, untouched, { message: nothing, errors: noErrors }),
   );
-  pages.form('/accounts/new', (visit, form) => answerCreate(routes.context, visit, form));
+  pages.form('/accounts/new', answerCreate);
 }
 
 async function showAccounts(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {

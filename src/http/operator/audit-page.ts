@@ -20,7 +20,7 @@ const MAXIMUM_ID_CHARACTERS = 100;
 
 /** `/operator/audit`: the audit log of all accounts or of one. */
 export function registerAuditPage(routes: OperatorRoutes): void {
-  operatorPages(routes, 'audit').page('/audit', (visit) => showEntries(routes.context, visit));
+  operatorPages(routes, 'audit').page('/audit', showEntries);
 }
 
 async function showEntries(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {

@@ -25,15 +25,13 @@ import { signInPath } from '../signed-in/admission.ts';
 import type { Admission, Area, AreaContext, AreaRoutes } from '../signed-in/context.ts';
 import { formTokenField, formTokenOf, requireTextUrl } from '../signed-in/forms.ts';
 import { dashboardStyleWith, type PageContent, sendSeeOther, wholePage } from '../signed-in/layout.ts';
-import { createSectionPages, type SectionPages, type SeeOther } from '../signed-in/signed-in-page.ts';
-
-/** Ends a form with a redirect to a page; `path` is below `/operator`. */
-export function seeOther(path: string): SeeOther {
-  return { location: `${OPERATOR_PATH}${path}` };
-}
+import { createSectionPages, type SectionPages } from '../signed-in/signed-in-page.ts';
 
 /** The pages of a section of the console; null for pages outside all sections. */
-export function operatorPages(routes: OperatorRoutes, section: Section | null): SectionPages<OperatorVisit> {
+export function operatorPages(
+  routes: OperatorRoutes,
+  section: Section | null,
+): SectionPages<OperatorContext, OperatorVisit> {
   const { isTestMode, publicUrl } = routes.context;
   return createSectionPages(routes, {
     path: OPERATOR_PATH,

@@ -19,8 +19,8 @@ import {
 } from '../dashboard/payment-words.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
-import { banner, formTokenField, textField } from '../signed-in/forms.ts';
-import type { PageAnswer, PageView } from '../signed-in/signed-in-page.ts';
+import { flashOf, formTokenField, nothingChanged, textField } from '../signed-in/forms.ts';
+import { type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
@@ -28,36 +28,34 @@ import {
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
-  seeOther,
 } from './operator-page.ts';
 
-const flashMessages: ReadonlyMap<string | null, Html> = new Map([
-  ['released', banner('good', 'The release is scheduled for the next batch.')],
-  ['canceled', banner('good', 'The payment is canceled.')],
-  [
-    'rescued',
-    banner(
-      'good',
-      'The rescue transaction is sent. It is listed under releases in flight until it is final.',
-    ),
-  ],
-]);
+const flashMessages = {
+  released: 'The release is scheduled for the next batch.',
+  canceled: 'The payment is canceled.',
+  rescued: 'The rescue transaction is sent. It is listed under releases in flight until it is final.',
+};
 
 /** `/operator/payments/:paymentId`: the state of a payment, and the operator's actions for it. */
 export function registerPaymentPage(routes: OperatorRoutes): void {
   const { context } = routes;
   const pages = operatorPages(routes, 'settlement');
-  pages.page('/payments', async (visit) => findPayment(visit));
-  pages.page('/payments/:paymentId', (visit) =>
-    showPayment(context, visit, flashMessages.get(visit.query.get('flash')) ?? nothing),
+  pages.page('/payments', (_context, visit) => findPayment(visit));
+  pages.page('/payments/:paymentId', (_context, visit) =>
+    showPayment(context, visit, flashOf(visit, flashMessages)),
   );
   const action = (
     name: string,
     done: string,
     act: (id: PaymentId, visit: OperatorVisit, token: string) => Promise<void>,
   ) =>
-    pages.form(`/payments/:paymentId/${name}`, (visit, form) =>
-      answer(context, visit, done, () => act(idOf(visit), visit, form.text('token'))),
+    pages.form(
+      `/payments/:paymentId/${name}`,
+      async (_context, visit, form) => {
+        await act(idOf(visit), visit, form.text('token'));
+        return seeOther(`/payments/${idOf(visit)}?flash=${done}`);
+      },
+      (_context, visit, refusal) => showPayment(context, visit, nothingChanged(refusal)),
     );
   action('release', 'released', async (id, visit) => {
     const { accountId } = await releasePayment(context, id);
@@ -75,29 +73,10 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
 }
 
 /** Redirects to the payment of an id, a short code or a link. */
-async function findPayment(visit: OperatorVisit): Promise<PageAnswer> {
+function findPayment(visit: OperatorVisit): SeeOther {
   const asked = parsePaymentSearch(visit.query.get('payment') ?? '');
   if (asked?.kind !== 'id') throw new ServiceError('not_found');
   return seeOther(`/payments/${asked.id}`);
-}
-
-async function answer(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  done: string,
-  act: () => Promise<void>,
-): Promise<PageAnswer> {
-  try {
-    await act();
-    return seeOther(`/payments/${idOf(visit)}?flash=${done}`);
-  } catch (error) {
-    const isRefusal =
-      error instanceof ServiceError &&
-      (error.errorName === 'payment_state_conflict' || error.errorName === 'invalid_request');
-    if (!isRefusal) throw error;
-    const message = banner('bad', `Nothing was changed: ${error.message}`);
-    return { ...(await showPayment(context, visit, message)), status: error.status };
-  }
 }
 
 function idOf({ params }: OperatorVisit): PaymentId {

@@ -17,8 +17,15 @@ import {
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
-import type { PageAnswer, PageView } from '../signed-in/signed-in-page.ts';
+import {
+  banner,
+  type FormFields,
+  flashOf,
+  formTokenField,
+  nothingChanged,
+  textField,
+} from '../signed-in/forms.ts';
+import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
@@ -26,7 +33,6 @@ import {
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
-  seeOther,
 } from './operator-page.ts';
 
 /** A provider for the operator. */
@@ -43,17 +49,14 @@ interface Provider {
 
 /** `/operator/providers`: all providers with their health, and one with its switch and minimum. */
 export function registerProviderPages(routes: OperatorRoutes): void {
-  const { context } = routes;
-  operatorPages(routes, 'providers').page('/providers', () => showAll(context));
   const pages = operatorPages(routes, 'providers');
-  pages.page('/providers/:provider', (visit) =>
-    showOne(
-      context,
-      visit,
-      visit.query.get('flash') === 'saved' ? banner('good', 'Saved. It applies immediately.') : nothing,
-    ),
+  pages.page('/providers', showAll);
+  pages.page('/providers/:provider', (context, visit) =>
+    showOne(context, visit, flashOf(visit, { saved: 'Saved. It applies immediately.' })),
   );
-  pages.form('/providers/:provider', (visit, form) => answerChange(context, visit, form));
+  pages.form('/providers/:provider', answerChange, (context, visit, refusal) =>
+    showOne(context, visit, nothingChanged(refusal)),
+  );
 }
 
 async function readProvider({ directory }: OperatorContext, id: ProviderId): Promise<Provider> {
@@ -75,14 +78,8 @@ async function answerChange(
   form: FormFields,
 ): Promise<PageAnswer> {
   const id = idOf(visit);
-  try {
-    await changeProvider(context, id, changeOf(form), visit.actor);
-    return seeOther(`/providers/${id}?flash=saved`);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    const message = banner('bad', `Nothing was changed: ${error.message}`);
-    return { ...(await showOne(context, visit, message)), status: 400 };
-  }
+  await changeProvider(context, id, changeOf(form), visit.actor);
+  return seeOther(`/providers/${id}?flash=saved`);
 }
 
 function idOf({ params }: OperatorVisit): ProviderId {

@@ -7,7 +7,7 @@ import { acceptForms } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
-import { registerNothing, sendFailure } from '../signed-in/signed-in-page.ts';
+import { registerNothing, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
 import { registerAccountPage } from './account-page.ts';
 import { registerKeyRevocation } from './account-people.ts';
 import { registerAccountsPages } from './accounts-page.ts';
@@ -19,7 +19,6 @@ import {
   operatorArea,
   operatorPages,
   requireAdmission,
-  seeOther,
 } from './operator-page.ts';
 import { registerPaymentPage } from './payment-page.ts';
 import { registerProviderPages } from './providers-page.ts';
@@ -59,7 +58,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerWebhooksPage(routes);
       registerAuditPage(routes);
       const others = operatorPages(routes, null);
-      others.page('', async () => seeOther('/accounts'));
+      others.page('', () => seeOther('/accounts'));
       registerNothing(routes, others);
       done();
     },

@@ -33,7 +33,7 @@ const LATE_MS = 5 * 60_000;
  * attention.
  */
 export function registerSettlementPage(routes: OperatorRoutes): void {
-  operatorPages(routes, 'settlement').page('/settlement', () => showSettlement(routes.context));
+  operatorPages(routes, 'settlement').page('/settlement', showSettlement);
 }
 
 async function showSettlement(context: OperatorContext): Promise<PageView> {

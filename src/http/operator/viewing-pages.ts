@@ -13,7 +13,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { plainPage, sendDashboardPage, sendSeeOther } from '../signed-in/layout.ts';
-import { dashboardPages, registerNothing, sendFailure } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, registerNothing, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
 import {
   admit,
   OPERATOR_PATH,
@@ -22,20 +22,19 @@ import {
   operatorArea,
   operatorPages,
   requireAdmission,
-  seeOther,
 } from './operator-page.ts';
 
 /** Starts and ends an operator's view of an account. */
 export function registerViewing(routes: OperatorRoutes): void {
-  const { context, cookies } = routes;
+  const { cookies } = routes;
   const pages = operatorPages(routes, 'accounts');
-  pages.form('/accounts/:accountId/view', async ({ user, actor, session, params }, _form, reply) => {
+  pages.form('/accounts/:accountId/view', async (context, { user, actor, session, params }, _form, reply) => {
     const caller = { address: actor.address ?? '', userAgent: session.userAgent };
     const token = await viewAccount(context, user, params['accountId'] ?? '', caller);
     cookies.set(reply, 'viewing', token);
-    return { location: DASHBOARD_PATH };
+    return sendSeeOther(reply, DASHBOARD_PATH);
   });
-  pages.form('/stop-viewing', async ({ user }, _form, reply) => {
+  pages.form('/stop-viewing', async (context, { user }, _form, reply) => {
     const token = cookies.read(reply.request.headers, 'viewing');
     const viewing = token === null ? null : await readSession(context, token, 'viewing');
     cookies.remove(reply, 'viewing');

@@ -28,7 +28,7 @@ interface FailingHost {
 
 /** `/operator/webhooks`: hosts that do not accept their events, and events with an unknown outcome. */
 export function registerWebhooksPage(routes: OperatorRoutes): void {
-  operatorPages(routes, 'webhooks').page('/webhooks', () => showWebhooks(routes.context));
+  operatorPages(routes, 'webhooks').page('/webhooks', showWebhooks);
 }
 
 async function showWebhooks(context: OperatorContext): Promise<PageView> {

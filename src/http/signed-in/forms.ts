@@ -115,6 +115,21 @@ export function banner(tone: 'good' | 'bad' | 'warn', text: string): Html {
     : html`<p class="banner ${tone}" role="status">${text}</p>`;
 }
 
+/** Why a form changed nothing. */
+export function nothingChanged({ message }: ServiceError): Html {
+  return banner('bad', `Nothing was changed: ${message}`);
+}
+
+/** The message about the previous action, by its name in the address; a text is a success. */
+export function flashOf(
+  { query }: { readonly query: URLSearchParams },
+  messages: Readonly<Record<string, string | Html>>,
+): Html {
+  const name = query.get('flash') ?? '';
+  const message = Object.hasOwn(messages, name) ? messages[name] : undefined;
+  return typeof message === 'string' ? banner('good', message) : (message ?? nothing);
+}
+
 /** The fields of a submitted form. */
 export interface FormFields {
   /** The exact text, with line breaks as `\n`; '' when the field is missing. */

@@ -4,15 +4,15 @@
  *
  *   export function registerKeyPages(routes: DashboardRoutes): void {
  *     const pages = dashboardPages(routes, 'keys', 'developer');
- *     pages.page('/keys', (visit) => showKeys(routes.context, visit));
- *     pages.form('/keys/:keyId/revoke', (visit, form) => …);
+ *     pages.page('/keys', showKeys);
+ *     pages.form('/keys', createOwnKey, showRefusal);
  *   }
  *
  * - A handler runs only for a signed-in user who has chosen an account (`visit.account`) and has the role in it; that of
  *   a form moreover only for a form of ours (origin and token). Everything is for `visit.account.id`: an id of another
  *   account gets the same answer as an unknown one, by throwing `new ServiceError('not_found')`.
  * - They answer with what the page shows (`title`, `main`, and `status` if it is not 200) or with `seeOther(path)`,
- *   which ends a form that worked. A page that is shown again with a message has the status of the error.
+ *   which ends a form that worked. A form that is refused shows its page again, if the form says how.
  * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`.
  * - A `ServiceError` that is thrown becomes a page of the dashboard; anything else a 500 without details. A response
  *   that is no page (a CSV, a picture) is sent on the `reply` by the handler itself, which returns it.
@@ -27,8 +27,10 @@ import { serviceErrorOf } from '../error-reply.ts';
 import { requireRole } from './admission.ts';
 import {
   type Admission,
+  type AreaContext,
   type AreaRoutes,
   DASHBOARD_PATH,
+  type DashboardContext,
   type DashboardRoutes,
   type Section,
   type Visit,
@@ -41,28 +43,36 @@ export interface PageView extends PageContent {
   readonly status?: number;
 }
 
-/** A redirect. */
+/** A redirect to a page of the area. */
 export interface SeeOther {
+  /** Below the area's path. */
   readonly location: string;
 }
 
 /** A page, a redirect, or the reply that was already sent. */
 export type PageAnswer = PageView | SeeOther | FastifyReply;
+type Answered = PageAnswer | Promise<PageAnswer>;
 
 /** Registers the pages and forms of a section. Paths are below the area's, with the names of their variable parts. */
-export interface SectionPages<AnyVisit> {
+export interface SectionPages<Context, AnyVisit> {
   /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
-  page(path: string, show: (visit: AnyVisit, reply: FastifyReply) => Promise<PageAnswer>): void;
-  /** The handler of a form: `POST`. */
+  page(path: string, show: (context: Context, visit: AnyVisit, reply: FastifyReply) => Answered): void;
+  /** The handler of a form: `POST`. `showAgain` is its page after a refusal, without the status. */
   form(
     path: string,
-    act: (visit: AnyVisit, form: FormFields, reply: FastifyReply) => Promise<PageAnswer>,
+    act: (context: Context, visit: AnyVisit, form: FormFields, reply: FastifyReply) => Answered,
+    showAgain?: (
+      context: Context,
+      visit: AnyVisit,
+      refusal: ServiceError,
+      form: FormFields,
+    ) => PageView | Promise<PageView>,
   ): void;
   /** Answers a request in a scope of its own. The caller checks that a form is ours. */
   answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    act: (visit: AnyVisit) => Promise<PageAnswer>,
+    act: (visit: AnyVisit) => Answered,
   ): Promise<FastifyReply>;
 }
 
@@ -77,11 +87,11 @@ interface SectionFrame<AnyVisit> {
   readonly layout: (content: PageContent, visit: AnyVisit) => Page;
 }
 
-export function createSectionPages<AnyVisit>(
-  { server, context, cookies }: AreaRoutes,
+export function createSectionPages<Context extends AreaContext, AnyVisit>(
+  { server, context, cookies }: AreaRoutes & { readonly context: Context },
   { path: home, admit, requireAccess, layout }: SectionFrame<AnyVisit>,
-): SectionPages<AnyVisit> {
-  const answer: SectionPages<AnyVisit>['answer'] = async (request, reply, act) => {
+): SectionPages<Context, AnyVisit> {
+  const answer: SectionPages<Context, AnyVisit>['answer'] = async (request, reply, act) => {
     const admission = await admit(request, reply);
     if ('answered' in admission) return admission.answered;
     const { visit } = admission;
@@ -91,7 +101,7 @@ export function createSectionPages<AnyVisit>(
       const answered = await act(visit);
       // Awaiting a sent reply resolves to undefined.
       if (reply.sent) return reply;
-      if ('location' in answered) return sendSeeOther(reply, answered.location);
+      if ('location' in answered) return sendSeeOther(reply, `${home}${answered.location}`);
       return 'main' in answered ? send(answered) : answered;
     } catch (error) {
       return send(failureView(error, request, reply, home));
@@ -102,19 +112,33 @@ export function createSectionPages<AnyVisit>(
     answer,
     page(path, show) {
       server.get(path, { exposeHeadRoute: true }, (request, reply) =>
-        answer(request, reply, (visit) => show(visit, reply)),
+        answer(request, reply, (visit) => show(context, visit, reply)),
       );
     },
-    form(path, act) {
+    form(path, act, showAgain) {
       server.post(path, (request, reply) =>
         answer(request, reply, async (visit) => {
           const form = readFormFields(request.body);
           requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
-          return act(visit, form, reply);
+          try {
+            return await act(context, visit, form, reply);
+          } catch (error) {
+            if (showAgain === undefined || !isRefusal(error)) throw error;
+            return { ...(await showAgain(context, visit, error, form)), status: error.status };
+          }
         }),
       );
     },
   };
+}
+
+/** Whether an error is about what a form asked for, so that its page can be shown again; all others have a page of their own. */
+function isRefusal(error: unknown): error is ServiceError {
+  return (
+    error instanceof ServiceError &&
+    ![404, 500].includes(error.status) &&
+    !['rate_limited', 'foreign_form', 'role_too_small'].includes(error.errorName)
+  );
 }
 
 /** The pages of a section of the dashboard, for members with at least this role; null for pages outside all sections. */
@@ -122,7 +146,7 @@ export function dashboardPages(
   { context, shown, admit, ...routes }: DashboardRoutes,
   section: Section | null,
   role: Role,
-): SectionPages<Visit> {
+): SectionPages<DashboardContext, Visit> {
   if (section !== null) shown.add(section);
   return createSectionPages(
     { ...routes, context },
@@ -137,7 +161,10 @@ export function dashboardPages(
 }
 
 /** Every other path of an area: a signed-in user gets a 404, a visitor the sign-in page. */
-export function registerNothing({ server }: AreaRoutes, pages: SectionPages<unknown>): void {
+export function registerNothing(
+  { server }: AreaRoutes,
+  pages: Pick<SectionPages<unknown, unknown>, 'answer'>,
+): void {
   server.get('/*', (request, reply) =>
     pages.answer(request, reply, async () => {
       throw new ServiceError('not_found');
@@ -145,9 +172,9 @@ export function registerNothing({ server }: AreaRoutes, pages: SectionPages<unkn
   );
 }
 
-/** Ends a form with a redirect to a page; `path` is below `/dashboard`. */
-export function seeOther(path: string): SeeOther {
-  return { location: `${DASHBOARD_PATH}${path}` };
+/** Ends a form with a redirect to a page; `path` is below the area's. */
+export function seeOther(location: string): SeeOther {
+  return { location };
 }
 
 /** A failure as a page of its own; `home` is the path of the area's start page. */
