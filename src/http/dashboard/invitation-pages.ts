@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { readSession } from '../../accounts/sessions.ts';
 import { acceptInvitation, findInvited } from '../../accounts/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { readOwnSession } from '../signed-in/admission.ts';
 import { DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
 import { banner, formTokenField, textField } from '../signed-in/forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
@@ -38,13 +38,9 @@ export function registerInvitationPages(routes: DashboardRoutes): void {
   });
 }
 
-async function readOwnUserId(
-  { context, cookies }: DashboardRoutes,
-  request: FastifyRequest,
-): Promise<string | null> {
-  const token = cookies.read(request.headers, 'session');
-  const signedIn = token === null ? null : await readSession(context, token, 'dashboard');
-  return signedIn?.session.stage === 'open' ? signedIn.user.id : null;
+async function readOwnUserId(routes: DashboardRoutes, request: FastifyRequest): Promise<string | null> {
+  const own = await readOwnSession(routes, request);
+  return own?.session.stage === 'open' ? own.user.id : null;
 }
 
 async function showInvitation(

@@ -5,7 +5,7 @@ import { feeExample, formatUnits, parsePercentBasisPoints } from '../../domain/m
 import { providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
+import { formatMoney, formatPercent } from '../signed-in/format.ts';
 import {
   banner,
   type FormFields,
@@ -18,7 +18,7 @@ import {
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { keysCard, membersCard } from './account-people.ts';
 import {
-  CONSOLE_TIME_ZONE,
+  consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
@@ -137,7 +137,7 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <div><dt>Account id</dt><dd><code>${account.id}</code></dd></div>
 <div><dt>E-mail address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
 <div><dt>Payout wallet</dt><dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing}</dd></div>
-<div><dt>Created</dt><dd>${moment(account.createdAtMs, CONSOLE_TIME_ZONE)}</dd></div></dl>
+<div><dt>Created</dt><dd>${consoleTime(account.createdAtMs)}</dd></div></dl>
 <form class="actions" method="post" action="${path}/state">${formTokenField(visit.formToken)}
 ${account.suspended ? html`<button class="button primary" name="resume" value="1">Resume</button>` : html`<button class="button danger" name="suspend" value="1">Suspend</button>`}
 <a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>

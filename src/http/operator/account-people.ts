@@ -5,11 +5,10 @@ import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
 import type { Member } from '../../domain/person.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import { moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
 import { seeOther } from '../signed-in/signed-in-page.ts';
 import {
-  CONSOLE_TIME_ZONE,
+  consoleTime,
   OPERATOR_PATH,
   type OperatorRoutes,
   type OperatorVisit,
@@ -52,10 +51,8 @@ ${
         rows: active.map((key) => [
           html`<bdi>${key.name}</bdi>`,
           html`<code>${maskApiKey(key.lastCharacters)}</code>`,
-          moment(key.createdAtMs, CONSOLE_TIME_ZONE),
-          key.lastUsedAtMs === null
-            ? html`<span class="soft">never</span>`
-            : moment(key.lastUsedAtMs, CONSOLE_TIME_ZONE),
+          consoleTime(key.createdAtMs),
+          key.lastUsedAtMs === null ? html`<span class="soft">never</span>` : consoleTime(key.lastUsedAtMs),
           html`<a class="button compact danger" href="${OPERATOR_PATH}/accounts/${account.id}/keys/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a>`,
         ]),
       })
@@ -74,7 +71,7 @@ export function membersCard(members: readonly Member[]): Html {
             html`<bdi>${email}</bdi>`,
             role,
             hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`,
-            moment(createdAtMs, CONSOLE_TIME_ZONE),
+            consoleTime(createdAtMs),
           ]),
         })
   }

@@ -8,18 +8,18 @@ import { parseName } from '../../domain/shop-profile.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors, noErrors } from '../dashboard/field-errors.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { formatPercent, moment } from '../signed-in/format.ts';
+import { formatPercent } from '../signed-in/format.ts';
 import { type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import { pageLinks } from '../signed-in/layout.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { parseFee } from './account-page.ts';
 import {
-  CONSOLE_TIME_ZONE,
+  consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
-  pageLinks,
 } from './operator-page.ts';
 
 const ACCOUNTS_ON_A_PAGE = 50;
@@ -65,7 +65,7 @@ function accountTable(accounts: readonly Account[]): Html {
       suspended
         ? html`<span class="badge warn">Suspended</span>`
         : html`<span class="badge good">Active</span>`,
-      moment(createdAtMs, CONSOLE_TIME_ZONE),
+      consoleTime(createdAtMs),
     ]),
   });
 }

@@ -2,17 +2,16 @@ import { type AuditEntry, auditActions, SERVICE_LOG } from '../../domain/audit-e
 import type { AuditPosition } from '../../domain/ports/account-store.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { moment } from '../signed-in/format.ts';
+import { pageLinks } from '../signed-in/layout.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
-  CONSOLE_TIME_ZONE,
+  consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
-  pageLinks,
 } from './operator-page.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
@@ -61,7 +60,7 @@ function entryTable(entries: readonly AuditEntry[]): Html {
     label: 'Audit log',
     columns: ['When', 'Account', 'Who', 'What', 'From'],
     rows: entries.map(({ accountId, atMs, actor, action, target, address }) => [
-      moment(atMs, CONSOLE_TIME_ZONE),
+      consoleTime(atMs),
       accountLink(accountId),
       html`<bdi>${actor}</bdi>`,
       html`${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}`,

@@ -4,9 +4,7 @@
  * live mode only those with a second factor.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Actor } from '../../accounts/people-context.ts';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
-import { readSession, type SignedIn } from '../../accounts/sessions.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
@@ -19,11 +17,12 @@ import type { ProviderDescriptions } from '../../domain/ports/provider.ts';
 import type { ObservationStore, RelayStore } from '../../domain/ports/settlement-store.ts';
 import type { ProviderDirectory } from '../../payments/provider-availability.ts';
 import type { Page } from '../checkout/layout.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { type Html, html } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
-import { signInPath } from '../signed-in/admission.ts';
-import type { Admission, Area, AreaContext, AreaRoutes } from '../signed-in/context.ts';
-import { formTokenField, formTokenOf, requireTextUrl } from '../signed-in/forms.ts';
+import { readOwnSession, toSignIn, visitOf } from '../signed-in/admission.ts';
+import type { Admission, Area, AreaContext, AreaRoutes, AreaVisit } from '../signed-in/context.ts';
+import { moment } from '../signed-in/format.ts';
+import { formTokenField, requireTextUrl } from '../signed-in/forms.ts';
 import { dashboardStyleWith, type PageContent, sendSeeOther, wholePage } from '../signed-in/layout.ts';
 import { createSectionPages, type SectionPages } from '../signed-in/signed-in-page.ts';
 
@@ -86,32 +85,21 @@ const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
 /** Admits signed-in operators, in live mode only with a second factor. */
 export async function admit(
-  { context, cookies, area, isSecondFactorRequired }: OperatorRoutes,
+  routes: OperatorRoutes,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Admission<OperatorVisit>> {
-  const token = cookies.read(request.headers, 'session');
-  const signedIn = token === null ? null : await readSession(context, token, area.name);
+  const own = await readOwnSession(routes, request);
   // An operator who has disabled the second factor since signs in again and sets it up again.
   const isUnproven =
-    isSecondFactorRequired &&
-    signedIn?.session.stage === 'open' &&
-    !(await hasSecondFactor(context, signedIn.user));
-  if (token === null || signedIn === null || isUnproven) {
-    if (token !== null) cookies.remove(reply, 'session');
-    return { answered: sendSeeOther(reply, signInPath(area, request)) };
+    routes.isSecondFactorRequired &&
+    own?.session.stage === 'open' &&
+    !(await hasSecondFactor(routes.context, own.user));
+  if (own === null || isUnproven) return toSignIn(routes, request, reply);
+  if (own.session.stage !== 'open') {
+    return { answered: sendSeeOther(reply, `${OPERATOR_PATH}/${pages[own.session.stage]}`) };
   }
-  if (signedIn.session.stage !== 'open') {
-    return { answered: sendSeeOther(reply, `${area.path}/${pages[signedIn.session.stage]}`) };
-  }
-  const visit = {
-    ...signedIn,
-    actor: { name: signedIn.user.email, userId: signedIn.user.id, address: addressGroupOf(request.ip) },
-    formToken: formTokenOf(token),
-    params: request.params as Record<string, string>,
-    query: new URL(request.url, 'http://localhost').searchParams,
-  };
-  return { visit };
+  return { visit: visitOf(request, own, CONSOLE_TIME_ZONE) };
 }
 
 /**
@@ -152,19 +140,15 @@ export interface OperatorRoutes extends AreaRoutes {
 }
 
 /** One request of a signed-in operator. */
-export interface OperatorVisit extends SignedIn {
-  /** The actor for the audit log. */
-  readonly actor: Actor;
-  /** For every form of the page: `formTokenField(visit.formToken)`. */
-  readonly formToken: string;
-  /** The named parts of the path. */
-  readonly params: Readonly<Record<string, string>>;
-  /** The query parameters. */
-  readonly query: URLSearchParams;
-}
+export type OperatorVisit = AreaVisit;
 
-/** The time zone of displayed times: UTC, because accounts and operators are in many zones. */
+/** UTC, because accounts and operators are in many zones. */
 export const CONSOLE_TIME_ZONE = 'UTC';
+
+/** A time in the console. */
+export function consoleTime(atMs: number): Html {
+  return moment(atMs, CONSOLE_TIME_ZONE);
+}
 
 /** The operator's console, on the admin port. */
 export const operatorArea: Area = {
@@ -199,23 +183,4 @@ export function accountLink(id: string): Html {
 /** A payment in a table, by the beginning and end of its id: the whole id would take half of a phone's width. */
 export function paymentLink(id: PaymentId): Html {
   return html`<a href="${OPERATOR_PATH}/payments/${id}" title="${id}"><code class="small">${id.slice(0, 8)}…${id.slice(-6)}</code></a>`;
-}
-
-interface ListPage {
-  /** The filters of the list, as its address has them; empty texts are omitted. */
-  readonly filters: Readonly<Record<string, string>>;
-  readonly isNewest: boolean;
-  /** The beginning of the next page, as the list's own `before`; null on the last one. */
-  readonly older: string | null;
-}
-
-/** Links below a list at `path`: to its newest rows and to older ones. */
-export function pageLinks(path: string, { filters, isNewest, older }: ListPage): Html {
-  return html`<div class="actions">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
-${older === null ? nothing : html`<a class="button" href="${pagePath(path, { ...filters, before: older })}">Older</a>`}</div>`;
-}
-
-function pagePath(path: string, parameters: Readonly<Record<string, string>>): string {
-  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
-  return `${path}${query.size === 0 ? '' : `?${query}`}`;
 }

@@ -18,11 +18,11 @@ import {
   statusBadge,
 } from '../dashboard/payment-words.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
+import { formatMoney, formatUsdc } from '../signed-in/format.ts';
 import { flashOf, formTokenField, nothingChanged, textField } from '../signed-in/forms.ts';
 import { type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
 import {
-  CONSOLE_TIME_ZONE,
+  consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
@@ -114,7 +114,7 @@ function factsCard({ payment, observations }: PaymentView): Html {
   return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
 <div><dt>Payment id</dt><dd><code class="breaks">${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
-<div><dt>Created</dt><dd>${moment(payment.createdAtMs, CONSOLE_TIME_ZONE)}</dd></div>
+<div><dt>Created</dt><dd>${consoleTime(payment.createdAtMs)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
 <div><dt>Paid from</dt><dd>${formatUnits(payment.paidThresholdUnits)} USDC</dd></div>
 <div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>

@@ -16,7 +16,6 @@ import {
 } from '../../payments/provider-availability.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { moment } from '../signed-in/format.ts';
 import {
   banner,
   type FormFields,
@@ -27,7 +26,7 @@ import {
 } from '../signed-in/forms.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
-  CONSOLE_TIME_ZONE,
+  consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
@@ -142,7 +141,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
 <div><dt>Limits in its catalogue</dt><dd>${limitsOf(context, provider.id)}</dd></div>
 <div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
-<div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : moment(health.lastAnswerAtMs, CONSOLE_TIME_ZONE)}</dd></div>
+<div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : consoleTime(health.lastAnswerAtMs)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
 <div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}</div></form>
 <form class="card" method="post" action="${path}"><h2>Minimum</h2>${formTokenField(visit.formToken)}
@@ -204,11 +203,11 @@ function limitsOf({ directory: { limits } }: OperatorContext, id: ProviderId): H
   const amount = (cents: number | null) => (cents === null ? 'any' : formatCents(cents));
   return html`${known.map(
     ({ currency, minimumCents, maximumCents, readAtMs }) =>
-      html`${amount(minimumCents)} to ${amount(maximumCents)} ${currency}, read ${moment(readAtMs, CONSOLE_TIME_ZONE)}<br>`,
+      html`${amount(minimumCents)} to ${amount(maximumCents)} ${currency}, read ${consoleTime(readAtMs)}<br>`,
   )}`;
 }
 
 function failureOf(health: ProviderHealth | null): Html {
   if (health?.lastFailureAtMs == null) return html`<span class="soft">none</span>`;
-  return html`${moment(health.lastFailureAtMs, CONSOLE_TIME_ZONE)}<br><span class="small soft"><bdi>${health.lastFailure ?? ''}</bdi></span>`;
+  return html`${consoleTime(health.lastFailureAtMs)}<br><span class="small soft"><bdi>${health.lastFailure ?? ''}</bdi></span>`;
 }

@@ -1,21 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { confirmTotp, hasSecondFactor, offerTotp } from '../../accounts/second-factor.ts';
-import { openSession, readSession, type SignedIn } from '../../accounts/sessions.ts';
+import { openSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
+import type { OwnSession } from '../signed-in/admission.ts';
 import { callerOf } from '../signed-in/context.ts';
 import { banner, formTokenField, formTokenOf, readFormFields, requireOwnForm } from '../signed-in/forms.ts';
 import { sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
-import { recoveryCodesPage, totpFields } from '../signed-in/second-factor-pages.ts';
+import { readPending, recoveryCodesPage, totpFields } from '../signed-in/second-factor-pages.ts';
 import { OPERATOR_PATH, type OperatorRoutes } from './operator-page.ts';
-
-/** A user who has given the password, has no second factor of any kind, and has to set one up. */
-interface Asked extends SignedIn {
-  readonly token: string;
-}
 
 /** `/operator/set-up`: sets up the second factor, before any other page if it is required. */
 export function registerSetUpPages(routes: OperatorRoutes): void {
@@ -61,20 +57,16 @@ async function answerSetUp(
   }
 }
 
-async function readAsked(
-  { context, cookies }: OperatorRoutes,
-  request: FastifyRequest,
-): Promise<Asked | null> {
-  const token = cookies.read(request.headers, 'session');
-  const signedIn = token === null ? null : await readSession(context, token, 'operator');
-  if (token === null || signedIn?.session.stage !== 'set_up') return null;
-  return (await hasSecondFactor(context, signedIn.user)) ? null : { ...signedIn, token };
+/** A user who has given the password, has no second factor of any kind, and has to set one up. */
+async function readAsked(routes: OperatorRoutes, request: FastifyRequest): Promise<OwnSession | null> {
+  const own = await readPending(routes, request, 'set_up');
+  return own === null || (await hasSecondFactor(routes.context, own.user)) ? null : own;
 }
 
 function sendOffer(
   routes: OperatorRoutes,
   reply: FastifyReply,
-  { user, token }: Asked,
+  { user, token }: OwnSession,
   { status, message, sealed }: { readonly status: number; readonly message: Html; readonly sealed: string },
 ): FastifyReply {
   const offer = offerTotp(routes.context, user, sealed);

@@ -6,11 +6,11 @@ import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-s
 import { forwardBadge } from '../dashboard/payment-words.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { formatMoney, moment } from '../signed-in/format.ts';
+import { formatMoney } from '../signed-in/format.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
-  CONSOLE_TIME_ZONE,
+  consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
@@ -75,9 +75,9 @@ function chainCard(
 ): Html {
   const lagMs = cursor === null ? null : nowMs() - cursor.timestampMs;
   return html`<section class="card"><h2>Chain</h2><dl class="facts">
-<div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${moment(heads.latest.timestampMs, CONSOLE_TIME_ZONE)}`}</dd></div>
+<div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${consoleTime(heads.latest.timestampMs)}`}</dd></div>
 <div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">not known</span>` : heads.final.number}</dd></div>
-<div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${moment(cursor.timestampMs, CONSOLE_TIME_ZONE)}`}</dd></div>
+<div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${consoleTime(cursor.timestampMs)}`}</dd></div>
 <div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">not known</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
 }
 
@@ -113,7 +113,7 @@ function batchTable(batches: readonly RelayBatch[]): Html {
       nonce,
       html`${paymentIds.slice(0, 3).map((paymentId) => html`${paymentLink(paymentId)} `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}`,
       attempts.length,
-      moment(createdAtMs, CONSOLE_TIME_ZONE),
+      consoleTime(createdAtMs),
     ]),
   });
 }

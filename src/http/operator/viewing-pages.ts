@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { viewAccount } from '../../accounts/manage-accounts.ts';
-import { readSession } from '../../accounts/sessions.ts';
 import { registerOverviewPage } from '../dashboard/overview-page.ts';
 import { registerPaymentPages } from '../dashboard/payment-pages.ts';
 import { html } from '../design/html.ts';
+import { readOwnSession } from '../signed-in/admission.ts';
 import {
   type Admission,
   createCookies,
@@ -35,8 +35,7 @@ export function registerViewing(routes: OperatorRoutes): void {
     return sendSeeOther(reply, DASHBOARD_PATH);
   });
   pages.form('/stop-viewing', async (context, { user }, _form, reply) => {
-    const token = cookies.read(reply.request.headers, 'viewing');
-    const viewing = token === null ? null : await readSession(context, token, 'viewing');
+    const viewing = await readOwnSession(routes, reply.request, 'viewing');
     cookies.remove(reply, 'viewing');
     if (viewing === null) return seeOther('/accounts');
     await context.sessions.endSession(user.id, viewing.session.id);
@@ -98,22 +97,16 @@ async function admitViewing(
   const admission = await admit(routes, request, reply);
   if ('answered' in admission) return admission;
   const { context, cookies } = routes;
-  const token = cookies.read(request.headers, 'viewing');
-  const viewing = token === null ? null : await readSession(context, token, 'viewing');
+  const viewing = await readOwnSession(routes, request, 'viewing');
   const isOwn = viewing?.user.id === admission.visit.user.id;
   const account = isOwn ? await context.accounts.findAccount(viewing.session.accountId ?? '') : null;
   if (viewing === null || account === null) {
-    if (token !== null) cookies.remove(reply, 'viewing');
+    if (cookies.read(request.headers, 'viewing') !== null) cookies.remove(reply, 'viewing');
     return { answered: sendSeeOther(reply, `${OPERATOR_PATH}/accounts`) };
   }
-  const { user, actor, formToken, params, query } = admission.visit;
   return {
     visit: {
-      user,
-      actor,
-      formToken,
-      params,
-      query,
+      ...admission.visit,
       session: viewing.session,
       account,
       role: 'viewer',

@@ -2,11 +2,10 @@ import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts'
 import { reasonSentence, webhookBadge } from '../dashboard/payment-words.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import { moment } from '../signed-in/format.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
-  CONSOLE_TIME_ZONE,
+  consoleTime,
   type OperatorContext,
   type OperatorRoutes,
   operatorPages,
@@ -81,7 +80,7 @@ ${dataTable({
       blocked,
       unknown,
       reasonSentence(newest.reason),
-      moment(newest.finishedAtMs, CONSOLE_TIME_ZONE),
+      consoleTime(newest.finishedAtMs),
     ]),
 })}`;
 }
@@ -91,7 +90,7 @@ function webhookTable(webhooks: readonly FailingWebhook[]): Html {
     label: 'Webhooks',
     columns: ['When', { name: 'Outcome', holds: 'sentences' }, 'Host', 'Payment', 'Account'],
     rows: webhooks.map(({ finishedAtMs, status, host, paymentId, accountId, reason }) => [
-      moment(finishedAtMs, CONSOLE_TIME_ZONE),
+      consoleTime(finishedAtMs),
       html`${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span>`,
       host === '' ? null : html`<bdi>${host}</bdi>`,
       paymentLink(paymentId),

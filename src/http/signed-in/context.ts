@@ -126,8 +126,8 @@ export const dashboardArea: Area = {
   hasForgottenPage: true,
 };
 
-/** One request of a signed-in user with a role in an account. */
-export interface Visit extends SignedIn, ChosenAccount {
+/** One request of a signed-in user. */
+export interface AreaVisit extends SignedIn {
   /** The actor for the audit log. */
   readonly actor: Actor;
   /** For every form of the page: `formTokenField(visit.formToken)`. */
@@ -138,6 +138,10 @@ export interface Visit extends SignedIn, ChosenAccount {
   readonly query: URLSearchParams;
   /** The time zone of displayed times. */
   readonly timeZone: string;
+}
+
+/** One request of a signed-in user with a role in an account. */
+export interface Visit extends AreaVisit, ChosenAccount {
   /** An operator's view of the account: its expiry and the path that ends it; null for a member. */
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
 }

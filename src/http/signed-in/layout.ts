@@ -223,3 +223,22 @@ export function sendPlainPage(
 ): FastifyReply {
   return sendDashboardPage(reply, status, plainPage(content, { isTestMode: context.isTestMode }));
 }
+
+interface ListPage {
+  /** The filters of the list, as its address has them; empty texts are omitted. */
+  readonly filters: Readonly<Record<string, string>>;
+  readonly isNewest: boolean;
+  /** The beginning of the next page, as the list's own `before`; null on the last one. */
+  readonly older: string | null;
+}
+
+/** Links below a list at `path`: to its newest rows and to older ones. */
+export function pageLinks(path: string, { filters, isNewest, older }: ListPage): Html {
+  return html`<div class="actions">${isNewest ? nothing : html`<a class="button" href="${pagePath(path, filters)}">Newest</a>`}
+${older === null ? nothing : html`<a class="button" href="${pagePath(path, { ...filters, before: older })}">Older</a>`}</div>`;
+}
+
+function pagePath(path: string, parameters: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== ''));
+  return `${path}${query.size === 0 ? '' : `?${query}`}`;
+}

@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { askForPasskey } from '../../accounts/passkeys.ts';
 import type { TotpOffer } from '../../accounts/second-factor.ts';
-import { readSession, type SignedIn } from '../../accounts/sessions.ts';
 import { passByPasskey, passSecondFactor } from '../../accounts/sign-in.ts';
 import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../domain/person.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import { returnPathOf } from './admission.ts';
+import { type OwnSession, readOwnSession, returnPathOf } from './admission.ts';
 import { type AreaRoutes, callerOf, DASHBOARD_PATH, type Visit } from './context.ts';
 import { moment } from './format.ts';
 import {
@@ -114,7 +113,7 @@ ${button}
 /** The form for a code, between the password and the protected page. */
 export function registerSecondFactorPages(routes: AreaRoutes): void {
   routes.server.get('/second-factor', { exposeHeadRoute: true }, async (request, reply) => {
-    const asked = await readAsked(routes, request);
+    const asked = await readPending(routes, request, 'second_factor');
     if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
     const next = new URL(request.url, 'http://localhost').searchParams.get('next') ?? '';
     return sendQuestion(routes, reply, { status: 200, asked, next, message: nothing });
@@ -128,7 +127,7 @@ async function answerCode(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { context, cookies } = routes;
-  const asked = await readAsked(routes, request);
+  const asked = await readPending(routes, request, 'second_factor');
   if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
   const form = readFormFields(request.body);
   requireOwnForm(request, context.baseUrl, form, asked.token);
@@ -137,11 +136,11 @@ async function answerCode(
   const response = form.text('response');
   const party = partyOf(routes);
   const isPasskey = response !== '' && party !== null;
-  const waitSeconds = isPasskey ? 0 : await countCode(routes, request, asked.signedIn.user);
+  const waitSeconds = isPasskey ? 0 : await countCode(routes, request, asked.user);
   if (waitSeconds > 0) return sendTooManyCodes(routes, reply, { asked, next, waitSeconds });
   const opened = isPasskey
-    ? await passByPasskey(context, asked.signedIn, { response, party }, how)
-    : await passSecondFactor(context, asked.signedIn, form.text('code'), how);
+    ? await passByPasskey(context, asked, { response, party }, how)
+    : await passSecondFactor(context, asked, form.text('code'), how);
   if (opened === null) {
     const text = isPasskey
       ? 'The passkey was not accepted. Please try again.'
@@ -168,30 +167,25 @@ function sendTooManyCodes(
   {
     waitSeconds,
     ...question
-  }: { readonly asked: Asked; readonly next: string; readonly waitSeconds: number },
+  }: { readonly asked: OwnSession; readonly next: string; readonly waitSeconds: number },
 ): Promise<FastifyReply> {
   const text = `Too many wrong codes. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
   reply.header('retry-after', String(waitSeconds));
   return sendQuestion(routes, reply, { ...question, status: 429, message: banner('bad', text) });
 }
 
-interface Asked {
-  readonly token: string;
-  readonly signedIn: SignedIn;
-}
-
 function partyOf({ context }: AreaRoutes): RelyingParty | null {
   return relyingPartyOf(context.passkeyUrl, context.baseUrl);
 }
 
-/** The user who has given the password and needs the second factor; null for any other request. */
-async function readAsked(
-  { context, cookies, area }: AreaRoutes,
+/** The user who has given the password, and whose sign-in is at this stage; null for any other request. */
+export async function readPending(
+  routes: AreaRoutes,
   request: FastifyRequest,
-): Promise<Asked | null> {
-  const token = cookies.read(request.headers, 'session');
-  const signedIn = token === null ? null : await readSession(context, token, area.name);
-  return token === null || signedIn?.session.stage !== 'second_factor' ? null : { token, signedIn };
+  stage: 'second_factor' | 'set_up',
+): Promise<OwnSession | null> {
+  const own = await readOwnSession(routes, request);
+  return own?.session.stage === stage ? own : null;
 }
 
 async function sendQuestion(
@@ -199,20 +193,20 @@ async function sendQuestion(
   reply: FastifyReply,
   {
     status,
-    asked: { token, signedIn },
+    asked,
     next,
     message,
-  }: { readonly status: number; readonly asked: Asked; readonly next: string; readonly message: Html },
+  }: { readonly status: number; readonly asked: OwnSession; readonly next: string; readonly message: Html },
 ): Promise<FastifyReply> {
   const party = partyOf(routes);
-  const options = party === null ? null : await askForPasskey(routes.context, signedIn, party);
+  const options = party === null ? null : await askForPasskey(routes.context, asked, party);
   const form = {
     action: `${routes.area.path}/second-factor`,
-    formToken: formTokenOf(token),
+    formToken: formTokenOf(asked.token),
     next: returnPathOf(routes.area, next),
   };
   const field =
-    signedIn.user.totpSecret === null
+    asked.user.totpSecret === null
       ? {
           label: 'Recovery code',
           hint:

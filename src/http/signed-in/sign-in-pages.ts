@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { endSession, readSession } from '../../accounts/sessions.ts';
+import { endSession } from '../../accounts/sessions.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { returnPathOf } from './admission.ts';
+import { readOwnSession, returnPathOf } from './admission.ts';
 import { type AreaRoutes, callerOf } from './context.ts';
 import { banner, formTokenField, passwordField, readFormFields, requireOwnForm, textField } from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from './layout.ts';
@@ -37,8 +37,7 @@ async function showSignIn(
 ): Promise<FastifyReply> {
   const query = new URL(request.url, 'http://localhost').searchParams;
   const next = returnPathOf(routes.area, query.get('next') ?? '');
-  const token = routes.cookies.read(request.headers, 'session');
-  const signedIn = token === null ? null : await readSession(routes.context, token, routes.area.name);
+  const signedIn = await readOwnSession(routes, request);
   if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
   const flash = query.get('flash');
   return sendPlainPage(routes, reply, 200, {
@@ -119,21 +118,14 @@ async function answerSignOut(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { context, cookies, area } = routes;
-  const token = cookies.read(request.headers, 'session');
-  requireOwnForm(request, context.baseUrl, readFormFields(request.body), token);
-  const signedIn = token === null ? null : await readSession(context, token, area.name);
+  const form = readFormFields(request.body);
+  requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
+  const signedIn = await readOwnSession(routes, request);
   if (signedIn !== null) {
     const { user, session } = signedIn;
     const actor = { name: user.email, userId: user.id, address: callerOf(request).address };
-    await endSession(
-      context,
-      {
-        userId: user.id,
-        sessionId: session.id,
-        accountId: area.name === 'operator' ? SERVICE_LOG : session.accountId,
-      },
-      actor,
-    );
+    const accountId = area.name === 'operator' ? SERVICE_LOG : session.accountId;
+    await endSession(context, { userId: user.id, sessionId: session.id, accountId }, actor);
   }
   cookies.remove(reply, 'session');
   return sendSeeOther(reply, `${area.path}/sign-in`);
