@@ -22,7 +22,14 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { formatMoney } from '../signed-in/format.ts';
-import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import {
+  banner,
+  type FormFields,
+  formTokenField,
+  optionsOf,
+  selectField,
+  textField,
+} from '../signed-in/forms.ts';
 import { dashboardPages, type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
 import { walletCard } from './payment-page.ts';
 import { providerName } from './payment-words.ts';
@@ -50,8 +57,8 @@ function cardFormView({ account, formToken }: Visit, form?: FormFields, message:
     main: html`${message}<p>Create a checkout and send its link, or show its QR code.</p>
 <form class="card" method="post" action="${DASHBOARD_PATH}/links">${formTokenField(formToken)}
 <div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000' })}
-${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
-${choice('provider', 'Provider', providerChoices, value('provider'), providerName)}
+${selectField('currency', 'Currency', optionsOf(currencies, value('currency'), String))}
+${selectField('provider', 'Provider', optionsOf(providerChoices, value('provider'), providerName))}
 ${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'Prefilled at the provider' })}</div>
 ${noteField(value('note'))}
 <p><label><input type="checkbox" name="passFeeToCustomer" value="1"${form?.has('passFeeToCustomer') ? html` checked` : nothing}> The customer pays the account’s fee on top</label></p>
@@ -84,7 +91,7 @@ function directFormView({ account, formToken }: Visit, form?: FormFields, messag
     main: html`${message}<p>Request USDC from a customer’s own wallet, without a card. The full amount must arrive. Your account’s fee is deducted when the USDC is forwarded to you.</p>
 <form class="card" method="post" action="${DASHBOARD_PATH}/links/direct">${formTokenField(formToken)}
 <div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000' })}
-${choice('currency', 'Currency', currencies, value('currency'), (name) => name)}
+${selectField('currency', 'Currency', optionsOf(currencies, value('currency'), String))}
 ${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: 'Included in your webhooks' })}</div>
 <p class="hint">Other currencies are converted to USDC once, at creation.</p>
 ${noteField(value('note'))}
@@ -133,19 +140,6 @@ async function readLinkForm(
 }
 
 // The fields of both forms that create a payment by hand.
-
-function choice<Value extends string>(
-  name: string,
-  label: string,
-  values: readonly Value[],
-  chosen: string,
-  wordsOf: (value: Value) => string,
-): Html {
-  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}">${values.map(
-    (value) =>
-      html`<option value="${value}"${value === chosen ? html` selected` : nothing}>${wordsOf(value)}</option>`,
-  )}</select></div>`;
-}
 
 function noteField(value: string): Html {
   return html`<div class="field"><label for="note">Note</label><textarea id="note" name="note" rows="2" maxlength="1000" aria-describedby="note-hint">

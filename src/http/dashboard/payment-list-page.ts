@@ -16,11 +16,11 @@ import {
   paymentStatuses,
 } from '../../payments/parse-payment-query.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
-import { banner } from '../signed-in/forms.ts';
+import { banner, optionsOf, selectField } from '../signed-in/forms.ts';
 import { dashboardHeaders } from '../signed-in/layout.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
@@ -116,7 +116,7 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: Paymen
 function paymentTable(payments: readonly Payment[], providers: SessionProviders, visit: Visit): Html {
   return dataTable({
     label: 'Payments',
-    columns: ['Created', { name: 'Amount', holds: 'numbers' }, 'Status', 'Provider', 'Customer', 'Note'],
+    columns: ['Created', numbers('Amount'), 'Status', 'Provider', 'Customer', 'Note'],
     hasRowHeadings: true,
     rows: payments.map((payment) => paymentRow(payment, providers, visit)),
   });
@@ -257,9 +257,7 @@ function shownValue(name: FilterName, value: string): string {
 
 /** The filter form. */
 function filterForm(given: PaymentFilters['given']): Html {
-  const others = (['status', 'amount', 'forward', 'provider', 'currency', 'from', 'to'] as const).some(
-    (name) => given[name] !== undefined,
-  );
+  const others = names.some((name) => name !== 'q' && given[name] !== undefined);
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
 <div class="field"><label for="q">Search</label>
 <input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off">
@@ -277,18 +275,15 @@ ${dateField('to', given.to)}
 </form>`;
 }
 
+const any = html`<option value="">Any</option>`;
+
 function choice<Value extends string>(
   name: FilterName,
   values: readonly Value[],
   chosen: string | undefined,
   wordsOf: (value: Value) => string,
 ): Html {
-  const options = values.map(
-    (value) =>
-      html`<option value="${value}"${value === chosen ? html` selected` : nothing}>${wordsOf(value)}</option>`,
-  );
-  return html`<div class="field"><label for="${name}">${labels[name]}</label>
-<select id="${name}" name="${name}"><option value="">Any</option>${options}</select></div>`;
+  return selectField(name, labels[name], [any, ...optionsOf(values, chosen, wordsOf)]);
 }
 
 function dateField(name: FilterName, value: string | undefined): Html {

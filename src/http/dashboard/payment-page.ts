@@ -10,7 +10,7 @@ import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { sumObservations } from '../../domain/settle.ts';
 import { type PaymentHistory, readPaymentHistory } from '../../payments/payment-history.ts';
 import { listOffers, servedFromUsdCents } from '../../payments/provider-availability.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
@@ -166,13 +166,7 @@ ${
     ? html`<p>Nothing has been seen at the deposit address.</p>`
     : dataTable({
         label: 'Deposits and releases',
-        columns: [
-          'What',
-          { name: 'USDC', holds: 'numbers' },
-          { name: 'Fee', holds: 'numbers' },
-          'Transaction',
-          'Block',
-        ],
+        columns: ['What', numbers('USDC'), numbers('Fee'), 'Transaction', 'Block'],
         rows: [...deposits, ...releases],
       })
 }</section>`;

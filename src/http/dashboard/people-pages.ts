@@ -15,7 +15,15 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, type FormFields, flashOf, formTokenField, textField } from '../signed-in/forms.ts';
+import {
+  banner,
+  type FormFields,
+  flashOf,
+  formTokenField,
+  optionsOf,
+  selectField,
+  textField,
+} from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
@@ -164,14 +172,10 @@ function inviteForm(
   typed: FormFields | undefined,
   error: string | undefined,
 ): Html {
-  const chosen = typed?.text('role');
-  const options = roles.map(
-    (role) =>
-      html`<option value="${role}"${role === chosen ? html` selected` : nothing}>${roleWords[role]}</option>`,
-  );
+  const options = optionsOf(roles, typed?.text('role'), (role) => roleWords[role]);
   return html`<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite a member</h2>${formTokenField(formToken)}
 ${textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '', error })}
-<div class="field"><label for="role">Role</label><select id="role" name="role">${options}</select></div>
+${selectField('role', 'Role', options)}
 <div class="actions"><button class="button primary">${mailer === null ? 'Create a link' : 'Send the invitation'}</button></div></form>`;
 }
 
@@ -182,7 +186,7 @@ function memberRow(member: Member, visit: Visit): Html[] {
     member.hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`,
     moment(member.createdAtMs, visit.timeZone),
     html`<form class="actions" method="post" action="${PEOPLE_PATH}/${member.userId}">${formTokenField(visit.formToken)}
-<div class="field"><select name="role" aria-label="Role of ${member.email}">${roles.map((role) => (role === member.role ? html`<option selected>${role}</option>` : html`<option>${role}</option>`))}</select></div>
+<div class="field"><select name="role" aria-label="Role of ${member.email}">${optionsOf(roles, member.role)}</select></div>
 <button class="button compact">Change<span class="quiet"> the role of ${member.email}</span></button>
 <button class="button compact danger" name="remove" value="1">Remove<span class="quiet"> ${member.email}</span></button></form>`,
   ];

@@ -31,7 +31,9 @@ import {
   flashOf,
   formTokenField,
   notesOf,
+  optionsOf,
   passwordField,
+  selectField,
   textField,
   tickField,
 } from '../signed-in/forms.ts';
@@ -194,6 +196,8 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
     value: refused?.form.text(name) ?? stored[name],
     error: refused?.errors.get(name),
   });
+  const zone = field('time_zone');
+  const zones = timeZones.includes(zone.value) ? timeZones : [zone.value, ...timeZones];
   const isTold = refused?.form.has('trouble_mails') ?? account.receivesAlerts;
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${formTokenField(formToken)}
 ${textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
@@ -201,7 +205,7 @@ ${textField({ ...field('support_link'), isOptional: true, hint: 'An https URL or
 ${textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.' })}
 ${textField({ ...field('failure_link'), type: 'url', isOptional: true, hint: 'Empty takes the return URL.' })}
 ${textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts created in the dashboard. API requests always include their own.' })}
-${timeZoneField(field('time_zone'))}
+${selectField(zone.name, zone.label, optionsOf(zones, zone.value), zone.error)}
 ${textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.' })}
 ${textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
 ${textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
@@ -226,24 +230,6 @@ function lowestThresholdSentence(terms: ThresholdTerms): string {
 }
 
 const EXAMPLE_UNITS = 100_000_000n;
-
-function timeZoneField({
-  name,
-  label,
-  value,
-  error,
-}: {
-  readonly name: string;
-  readonly label: string;
-  readonly value: string;
-  readonly error: string | undefined;
-}): Html {
-  const known = timeZones.includes(value) ? timeZones : [value, ...timeZones];
-  const options = known.map((zone) =>
-    zone === value ? html`<option selected>${zone}</option>` : html`<option>${zone}</option>`,
-  );
-  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"${describedBy(name, { error })}>${options}</select>${notesOf(name, { error })}</div>`;
-}
 
 function walletForm({ account, formToken }: Visit, refused?: Refused): Html {
   const wallet = refused?.form.text('wallet') ?? account.wallet ?? '';

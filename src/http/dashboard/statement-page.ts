@@ -4,7 +4,7 @@ import { recordAction } from '../../accounts/people-context.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
 import { exportJournal, readStatement, type Statement } from '../../payments/export-journal.ts';
 import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import {
   DASHBOARD_PATH,
@@ -80,7 +80,7 @@ ${unassigned === 0n ? nothing : fact('Received for payments that are not paid', 
 ${fact('Service fees', signed(debit('service_fees')))}
 ${fact('Sent to your wallet', signed(debit('payout_wallet')))}
 ${fact('Still at deposit addresses', signed(debit('deposit_address')))}</dl></section>
-${rows.length === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${dataTable({ label: 'By provider', columns: ['Provider', ...['Paid', 'Charged, in USD', 'Delivered', 'Cost', 'Share'].map((name) => ({ name, holds: 'numbers' as const }))], hasRowHeadings: true, rows })}</section>`}`;
+${rows.length === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${dataTable({ label: 'By provider', columns: ['Provider', ...['Paid', 'Charged, in USD', 'Delivered', 'Cost', 'Share'].map(numbers)], hasRowHeadings: true, rows })}</section>`}`;
 }
 
 function signed(units: bigint): string {

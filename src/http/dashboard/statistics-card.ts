@@ -1,6 +1,6 @@
 import { type Currency, currencies } from '../../domain/money.ts';
 import type { AccountStatistics, DayStatistics } from '../../payments/read-statistics.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH } from '../signed-in/context.ts';
 import { formatMoney } from '../signed-in/format.ts';
@@ -212,7 +212,7 @@ function chartTable({ title, columns: [row, value], bars }: BarChart): Html {
   return html`<details><summary>As a table<span class="quiet">: the numbers of this chart</span></summary>
 ${dataTable({
   label: title,
-  columns: [row, { name: value, holds: 'numbers' }],
+  columns: [row, numbers(value)],
   hasRowHeadings: true,
   rows: bars.map(({ label, text }) => [label, text]),
 })}</details>`;

@@ -9,6 +9,11 @@ interface Column {
   readonly holds?: 'numbers' | 'sentences' | 'actions';
 }
 
+/** A column of numbers, which align right. */
+export function numbers(name: string): Column {
+  return { name, holds: 'numbers' };
+}
+
 /** Null if a row has no value. */
 type Cell = Html | string | number | null;
 

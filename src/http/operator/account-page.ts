@@ -3,7 +3,7 @@ import { type Account, type Feature, features, isFeature } from '../../domain/ac
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { feeExample, formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
 import { providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatPercent } from '../signed-in/format.ts';
 import {
@@ -184,12 +184,7 @@ function exampleTable(basisPoints: number): Html {
   return dataTable({
     label: 'Example',
     caption: `A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(basisPoints)}, before the provider’s fee`,
-    columns: [
-      'Fee paid by',
-      { name: 'Charged', holds: 'numbers' },
-      { name: 'Fee, USDC', holds: 'numbers' },
-      { name: 'Merchant gets', holds: 'numbers' },
-    ],
+    columns: ['Fee paid by', numbers('Charged'), numbers('Fee, USDC'), numbers('Merchant gets')],
     hasRowHeadings: true,
     rows: [exampleRow('Merchant', basisPoints, false), exampleRow('Customer', basisPoints, true)],
   });

@@ -6,7 +6,7 @@ import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts
 import { parseUserEmail } from '../../domain/person.ts';
 import { parseName } from '../../domain/shop-profile.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors, noErrors } from '../dashboard/field-errors.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatPercent } from '../signed-in/format.ts';
 import { type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
@@ -57,7 +57,7 @@ ${pageLinks(`${OPERATOR_PATH}/accounts`, { filters: { search: typed }, isNewest:
 function accountTable(accounts: readonly Account[]): Html {
   return dataTable({
     label: 'Accounts',
-    columns: ['Name', 'E-mail', { name: 'Fee', holds: 'numbers' }, 'State', 'Created'],
+    columns: ['Name', 'E-mail', numbers('Fee'), 'State', 'Created'],
     rows: accounts.map(({ id, name, email, feeBasisPoints, suspended, createdAtMs }) => [
       html`<a href="${OPERATOR_PATH}/accounts/${id}"><bdi>${name}</bdi></a><br><code class="small">${id}</code>`,
       email === null ? html`<span class="soft">none</span>` : html`<bdi>${email}</bdi>`,

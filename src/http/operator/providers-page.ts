@@ -14,7 +14,7 @@ import {
   type ProviderState,
   stateOfProvider,
 } from '../../payments/provider-availability.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import {
   banner,
@@ -109,7 +109,7 @@ ${dataTable({
     'State',
     'Evidence',
     'Health',
-    { name: 'Minimum in USD', holds: 'numbers' },
+    numbers('Minimum in USD'),
     { name: 'Last failure', holds: 'sentences' },
   ],
   hasRowHeadings: true,

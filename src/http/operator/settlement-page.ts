@@ -4,7 +4,7 @@ import { refusedStatuses } from '../../domain/payment-states.ts';
 import type { ChainHeads, FeeQuote } from '../../domain/ports/chain.ts';
 import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { forwardBadge } from '../dashboard/payment-words.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney } from '../signed-in/format.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
@@ -98,14 +98,7 @@ function shortPolOf(wei: bigint): string {
 function batchTable(batches: readonly RelayBatch[]): Html {
   return dataTable({
     label: 'Releases in flight',
-    columns: [
-      'Batch',
-      'Relayer',
-      { name: 'Nonce', holds: 'numbers' },
-      'Payments',
-      { name: 'Attempts', holds: 'numbers' },
-      'Started',
-    ],
+    columns: ['Batch', 'Relayer', numbers('Nonce'), 'Payments', numbers('Attempts'), 'Started'],
     hasRowHeadings: true,
     rows: batches.map(({ id, kind, relayer, nonce, paymentIds, attempts, createdAtMs }) => [
       html`${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}`,
@@ -122,13 +115,7 @@ function waitingTable(payments: readonly Payment[]): Html {
   return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
 ${dataTable({
   label: 'Deposits that need attention',
-  columns: [
-    'Payment',
-    'Account',
-    { name: 'Amount', holds: 'numbers' },
-    'Release',
-    { name: 'Next step', holds: 'sentences' },
-  ],
+  columns: ['Payment', 'Account', numbers('Amount'), 'Release', { name: 'Next step', holds: 'sentences' }],
   hasRowHeadings: true,
   rows: payments
     .slice(0, PAYMENTS_SHOWN)

@@ -1,6 +1,6 @@
 import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts';
 import { reasonSentence, webhookBadge } from '../dashboard/payment-words.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
@@ -65,9 +65,9 @@ ${dataTable({
   label: 'Hosts',
   columns: [
     'Host',
-    { name: 'Failed', holds: 'numbers' },
-    { name: 'Blocked', holds: 'numbers' },
-    { name: 'Unknown', holds: 'numbers' },
+    numbers('Failed'),
+    numbers('Blocked'),
+    numbers('Unknown'),
     { name: 'Last reason', holds: 'sentences' },
     'Last',
   ],

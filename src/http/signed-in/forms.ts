@@ -82,6 +82,29 @@ export function passwordField({
   return textField({ name: 'password', id, label, type: 'password', autocomplete, error });
 }
 
+/** The options of a choice; a value without words of its own is shown as it is. */
+export function optionsOf<Value extends string>(
+  values: readonly Value[],
+  chosen: string | undefined,
+  wordsOf?: (value: Value) => string,
+): Html[] {
+  return values.map((value) => {
+    const attribute = wordsOf === undefined ? nothing : html` value="${value}"`;
+    const selected = value === chosen ? html` selected` : nothing;
+    return html`<option${attribute}${selected}>${wordsOf?.(value) ?? value}</option>`;
+  });
+}
+
+/** A choice with its label. */
+export function selectField(
+  name: string,
+  label: string,
+  options: Html | readonly Html[],
+  error?: string,
+): Html {
+  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"${describedBy(name, { error })}>${options}</select>${notesOf(name, { error })}</div>`;
+}
+
 interface TickField {
   readonly type: 'checkbox' | 'radio';
   readonly name: string;
