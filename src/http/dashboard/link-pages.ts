@@ -38,11 +38,11 @@ import { providerName } from './payment-words.ts';
 export function registerLinkPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'links', 'developer');
   const formAt = (path: string, create: CreateByHand, view: typeof cardFormView) => {
-    pages.page(path, (_context, visit) => view(visit));
+    pages.page(path, async (_context, visit) => view(visit));
     pages.form(
       path,
       (context, visit, form) => answerCreate(context, visit, form, create),
-      (_context, visit, { message }, form) => view(visit, form, banner('bad', message)),
+      async (_context, visit, { message }, form) => view(visit, form, banner('bad', message)),
     );
   };
   formAt('/links', createPayment, cardFormView);

@@ -82,7 +82,7 @@ interface Shown {
 /** The shop's appearance, its payouts, and the operator's settings. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'settings', 'owner');
-  pages.page('/settings', (context, visit) =>
+  pages.page('/settings', async (context, visit) =>
     showSettings(context, visit, {
       message: flashOf(visit, { saved: 'Saved. It applies to new checkouts.' }),
     }),

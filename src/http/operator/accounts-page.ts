@@ -29,7 +29,7 @@ const MAXIMUM_SEARCH_CHARACTERS = 100;
 export function registerAccountsPages(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'accounts');
   pages.page('/accounts', showAccounts);
-  pages.page('/accounts/new', (_context, visit) =>
+  pages.page('/accounts/new', async (_context, visit) =>
     showForm(visit, untouched, { message: nothing, errors: noErrors }),
   );
   pages.form('/accounts/new', answerCreate);

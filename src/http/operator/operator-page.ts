@@ -143,7 +143,7 @@ export interface OperatorRoutes extends AreaRoutes {
 export type OperatorVisit = AreaVisit;
 
 /** UTC, because accounts and operators are in many zones. */
-export const CONSOLE_TIME_ZONE = 'UTC';
+const CONSOLE_TIME_ZONE = 'UTC';
 
 /** A time in the console. */
 export function consoleTime(atMs: number): Html {

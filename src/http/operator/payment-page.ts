@@ -40,7 +40,7 @@ const flashMessages = {
 export function registerPaymentPage(routes: OperatorRoutes): void {
   const { context } = routes;
   const pages = operatorPages(routes, 'settlement');
-  pages.page('/payments', (_context, visit) => findPayment(visit));
+  pages.page('/payments', async (_context, visit) => findPayment(visit));
   pages.page('/payments/:paymentId', (_context, visit) =>
     showPayment(context, visit, flashOf(visit, flashMessages)),
   );

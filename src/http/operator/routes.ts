@@ -58,7 +58,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerWebhooksPage(routes);
       registerAuditPage(routes);
       const others = operatorPages(routes, null);
-      others.page('', () => seeOther('/accounts'));
+      others.page('', async () => seeOther('/accounts'));
       registerNothing(routes, others);
       done();
     },

@@ -51,28 +51,30 @@ export interface SeeOther {
 
 /** A page, a redirect, or the reply that was already sent. */
 export type PageAnswer = PageView | SeeOther | FastifyReply;
-type Answered = PageAnswer | Promise<PageAnswer>;
 
 /** Registers the pages and forms of a section. Paths are below the area's, with the names of their variable parts. */
 export interface SectionPages<Context, AnyVisit> {
   /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
-  page(path: string, show: (context: Context, visit: AnyVisit, reply: FastifyReply) => Answered): void;
+  page(
+    path: string,
+    show: (context: Context, visit: AnyVisit, reply: FastifyReply) => Promise<PageAnswer>,
+  ): void;
   /** The handler of a form: `POST`. `showAgain` is its page after a refusal, without the status. */
   form(
     path: string,
-    act: (context: Context, visit: AnyVisit, form: FormFields, reply: FastifyReply) => Answered,
+    act: (context: Context, visit: AnyVisit, form: FormFields, reply: FastifyReply) => Promise<PageAnswer>,
     showAgain?: (
       context: Context,
       visit: AnyVisit,
       refusal: ServiceError,
       form: FormFields,
-    ) => PageView | Promise<PageView>,
+    ) => Promise<PageView>,
   ): void;
   /** Answers a request in a scope of its own. The caller checks that a form is ours. */
   answer(
     request: FastifyRequest,
     reply: FastifyReply,
-    act: (visit: AnyVisit) => Answered,
+    act: (visit: AnyVisit) => Promise<PageAnswer>,
   ): Promise<FastifyReply>;
 }
 
