@@ -152,7 +152,7 @@ auth_file = ${users}
 pool_mode = transaction
 default_pool_size = 20
 max_client_conn = 200
-ignore_startup_parameters = extra_float_digits,options,idle_in_transaction_session_timeout
+ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout
 `,
   );
   chmodSync(folder, 0o755);
@@ -160,5 +160,6 @@ ignore_startup_parameters = extra_float_digits,options,idle_in_transaction_sessi
   const isRoot = process.getuid?.() === 0;
   const words = isRoot ? ['-u', 'nobody', file] : [file];
   const started = await start(port, 'pgbouncer', words);
-  return { ...started, url: `postgres://${username}@127.0.0.1:${port}${pathname}` };
+  // Before 1.21, pgbouncer carries no prepared statements in transaction mode.
+  return { ...started, url: `postgres://${username}@127.0.0.1:${port}${pathname}?prepared_statements=false` };
 }

@@ -1,3 +1,4 @@
+import { connect, createServer } from 'node:net';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
@@ -484,5 +485,53 @@ describe('an instance killed in the middle of its work', () => {
     for (const acknowledgedAtLeast of [1, 200]) {
       await expectAllKept(one, await createUntilKilled(url, acknowledgedAtLeast));
     }
+  });
+});
+
+describe('prepared statements', () => {
+  /** What a store that creates and reads a payment sends to the database. */
+  async function sentBytes(suffix: string): Promise<string> {
+    let sent = '';
+    const { hostname, port } = new URL(url);
+    const proxy = createServer((client) => {
+      const server = connect(Number(port), hostname);
+      client.on('data', (chunk) => {
+        sent += chunk.toString('latin1');
+        server.write(chunk);
+      });
+      server.pipe(client);
+      for (const [end, peer] of [
+        [client, server],
+        [server, client],
+      ] as const) {
+        end.on('error', () => {});
+        end.on('close', () => peer.destroy());
+      }
+    });
+    await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+    const through = new URL(url);
+    through.port = String((proxy.address() as { port: number }).port);
+    const store = await openPostgresStore({ url: `${through}${suffix}` });
+    const [payment] = await givePayments(store, 1);
+    expect(await store.payments.findPaymentById(payment?.id ?? '')).toMatchObject({ id: payment?.id });
+    await store.close();
+    await new Promise((resolve) => proxy.close(resolve));
+    return sent;
+  }
+  // A statement's name is the SHA-1 of its text, and a zero byte ends it.
+  const named = /[0-9a-f]{40}\0/;
+
+  it('have names', async () => {
+    expect(await sentBytes('')).toMatch(named);
+  });
+
+  it('have none with prepared_statements=false in DATABASE_URL, for poolers that do not carry them', async () => {
+    const sent = await sentBytes('?prepared_statements=false');
+    expect(sent).toContain('INSERT INTO payments');
+    expect(sent).not.toMatch(named);
+  });
+
+  it('leave no lock of a session behind, which a pooler would keep', async () => {
+    expect(await sentBytes('')).not.toContain('pg_advisory_lock(');
   });
 });

@@ -33,16 +33,7 @@ export async function migrate(
   client.on('error', () => {});
   await client.connect();
   try {
-    // The lock is the connection's, so that it cannot outlive it.
-    await client.query(`SELECT pg_advisory_lock(${MIGRATION_LOCK})`);
-    await client.query(`CREATE TABLE IF NOT EXISTS migrations (
-      number integer PRIMARY KEY,
-      name text NOT NULL,
-      applied_at_ms bigint NOT NULL
-    )`);
-    for (const migration of pendingMigrations(describe(client), await readApplied(client), migrations)) {
-      await apply(client, migration, nowMs());
-    }
+    while (await applyNext(client, migrations, nowMs())) {}
   } finally {
     await client.end();
   }
@@ -87,20 +78,35 @@ function describe(client: Client): DatabaseName {
   return { name: nameOf(client), emptyPlace: 'DATABASE_URL to an empty database' };
 }
 
-async function apply(client: Client, migration: Migration, appliedAtMs: number): Promise<void> {
-  try {
-    await client.query('BEGIN');
-    await client.query(migration.sql);
-    await client.query('INSERT INTO migrations (number, name, applied_at_ms) VALUES ($1, $2, $3)', [
-      migration.number,
-      migration.name,
-      appliedAtMs,
-    ]);
-    await client.query('COMMIT');
-  } catch (error) {
-    // Closing the connection undoes what is not committed.
-    throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
+/**
+ * Applies the oldest pending migration, and tells whether there was one. The lock is the transaction's: behind a pooler,
+ * one of the session would outlive the client.
+ */
+async function applyNext(
+  client: Client,
+  migrations: readonly Migration[],
+  appliedAtMs: number,
+): Promise<boolean> {
+  await client.query('BEGIN');
+  await client.query(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`);
+  await client.query(`CREATE TABLE IF NOT EXISTS migrations (
+    number integer PRIMARY KEY,
+    name text NOT NULL,
+    applied_at_ms bigint NOT NULL
+  )`);
+  const [migration] = pendingMigrations(describe(client), await readApplied(client), migrations);
+  if (migration !== undefined) {
+    try {
+      await client.query(migration.sql);
+    } catch (error) {
+      // Closing the connection undoes what is not committed.
+      throw new Error(`migration ${migration.number} (${migration.name}) failed`, { cause: error });
+    }
+    const values = [migration.number, migration.name, appliedAtMs];
+    await client.query('INSERT INTO migrations (number, name, applied_at_ms) VALUES ($1, $2, $3)', values);
   }
+  await client.query('COMMIT');
+  return migration !== undefined;
 }
 
 /** What an operator knows the database by; never its password. */

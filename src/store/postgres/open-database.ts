@@ -41,6 +41,7 @@ export function openDatabase(
   onError: (error: Error) => void = () => {},
 ): Database {
   const pool = new Pool({ ...connectionOptions(url), max: connections, idleTimeoutMillis: 60_000 });
+  const preparesStatements = new URL(url).searchParams.get('prepared_statements') !== 'false';
   pool.on('error', onError);
   // A connection that breaks between two statements of a transaction says so here; the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -52,7 +53,7 @@ export function openDatabase(
     if (pool.waitingCount >= MAXIMUM_WAITING) throw new StoreOverloadedError(pool.waitingCount);
     running++;
     try {
-      return await useClient(await connect(pool), use);
+      return await useClient(await connect(pool), preparesStatements, use);
     } finally {
       running--;
       endIfIdle();
@@ -91,11 +92,17 @@ class ConnectionLostError extends StoreWriteError {
   }
 }
 
-async function useClient<T>(client: PoolClient, use: (connection: Connection) => Promise<T>): Promise<T> {
+/** @param preparesStatements false where a pooler gives each transaction another connection: these know no names */
+async function useClient<T>(
+  client: PoolClient,
+  preparesStatements: boolean,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
   let isLost = false;
   async function run(statement: Statement, values: readonly unknown[] = []): Promise<QueryResult> {
+    const name = preparesStatements ? statement.name : undefined;
     try {
-      return await client.query({ ...statement, values: values as unknown[] });
+      return await client.query({ ...statement, name, values: values as unknown[] });
     } catch (error) {
       if (!isConnectionLoss(error)) throw error;
       isLost = true;
