@@ -113,8 +113,10 @@ async function main(all: boolean): Promise<number> {
   for (const step of contractTests) checked.push(await checkContracts(step));
   checked.push(...(await checkProjects('tests', all ? [...quickProjects, processProject] : quickProjects)));
   if (all) {
-    checked.push(...(await checkProjects('tests on PostgreSQL', [postgresProject], projectsOnStore)));
-    checked.push(...(await checkProjects('end-to-end tests', slowProjects)));
+    checked.push(
+      ...(await checkProjects('tests on PostgreSQL', [postgresProject], { filled: projectsOnStore })),
+    );
+    checked.push(...(await checkProjects('end-to-end tests', slowProjects, { workers: ['--maxWorkers=4'] })));
     checked.push(...(await twoAtATime(campaignSteps(), checkCampaign)));
   }
   return summarize(checked, performance.now() - started);
@@ -186,11 +188,15 @@ async function checkContracts(step: Step): Promise<Checked> {
   return checked;
 }
 
-/** Runs vitest once over the projects; one without tests fails: its own, or else what `filled` names by their files. */
+/**
+ * Runs vitest once over the projects; one without tests fails: its own, or else what `filled` names by their files.
+ *
+ * @param workers files at once, where these wait more than they compute
+ */
 async function checkProjects(
   name: string,
   projects: string[],
-  filled: string[] = projects,
+  { filled = projects, workers = [] }: { readonly filled?: string[]; readonly workers?: string[] } = {},
 ): Promise<Checked[]> {
   const reportFile = join(root, 'test-output', `${fileName(name)}.json`);
   await rm(reportFile, { force: true });
@@ -201,6 +207,7 @@ async function checkProjects(
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
       ...projects.flatMap((project) => ['--project', project]),
+      ...workers,
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${reportFile}`,
