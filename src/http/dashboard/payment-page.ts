@@ -207,63 +207,38 @@ function eraseCard(visit: Visit, { id, email }: Payment): Html {
 <p class="actions"><button class="button danger">Yes, erase it</button></p></form></details></section>`;
 }
 
-interface OrderUpdate {
-  readonly atMs: number;
-  readonly title: string;
-  readonly text: string;
-}
+type Happening = readonly [atMs: number, title: string, text: string];
 
 /** All timed events of a payment, the oldest first. Chain events have blocks, and a list of their own. */
 export function timeline(history: PaymentHistory, timeZone: string): Html {
-  const happenings = [...happeningsOf(history)].sort((one, other) => one.atMs - other.atMs);
+  const happenings = [...happeningsOf(history)].sort(([one], [other]) => one - other);
   return html`<ol class="timeline">${happenings.map(
-    ({ atMs, title, text }) =>
+    ([atMs, title, text]) =>
       html`<li><p class="small soft">${moment(atMs, timeZone)}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
   )}</ol>`;
 }
 
-function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<OrderUpdate> {
-  yield {
-    atMs: payment.createdAtMs,
-    title: 'Created',
-    text: `Amount due: ${formatUnits(payment.paidThresholdUnits)} USDC.`,
-  };
-  for (const session of sessions) {
-    const quoted =
-      session.quotedUnits === null ? '' : `, which quoted ${formatUnits(session.quotedUnits)} USDC`;
-    yield {
-      atMs: session.createdAtMs,
-      title: 'Customer opened the provider',
-      text: `${providerName(session.provider)}${quoted}. Its reference: ${session.providerReference}`,
-    };
-    if (session.progress !== null && session.progressAtMs !== null) {
-      yield {
-        atMs: session.progressAtMs,
-        title: `${providerName(session.provider)} says: ${session.progress}`,
-        text: 'Reported by the provider. Only deposits on the chain count.',
-      };
-    }
+function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
+  yield [payment.createdAtMs, 'Created', `Amount due: ${formatUnits(payment.paidThresholdUnits)} USDC.`];
+  for (const { provider, quotedUnits, createdAtMs, providerReference, progress, progressAtMs } of sessions) {
+    const quoted = quotedUnits === null ? '' : `, which quoted ${formatUnits(quotedUnits)} USDC`;
+    const opened = `${providerName(provider)}${quoted}. Its reference: ${providerReference}`;
+    yield [createdAtMs, 'Customer opened the provider', opened];
+    if (progress === null || progressAtMs === null) continue;
+    const title = `${providerName(provider)} says: ${progress}`;
+    yield [progressAtMs, title, 'Reported by the provider. Only deposits on the chain count.'];
   }
-  for (const { atMs, state } of states) {
-    yield { atMs, title: stateTitles[state], text: paymentStates[state] };
-  }
+  for (const { atMs, state } of states) yield [atMs, stateTitles[state], paymentStates[state]];
   if (payment.paidAtMs !== null && !states.some(({ state }) => state.startsWith('paid/'))) {
-    yield {
-      atMs: payment.paidAtMs,
-      title: stateTitles['paid/completed'],
-      text: paymentStates['paid/completed'],
-    };
+    yield [payment.paidAtMs, stateTitles['paid/completed'], paymentStates['paid/completed']];
   }
-  for (const webhook of webhooks) {
-    yield { atMs: webhook.createdAtMs, title: `Webhook ${webhook.event} queued`, text: webhook.url };
-    if (webhook.result === null) continue;
-    const { finishedAtMs, outcome, httpStatus, durationMs, reason } = webhook.result;
+  for (const { createdAtMs, event, url, result } of webhooks) {
+    yield [createdAtMs, `Webhook ${event} queued`, url];
+    if (result === null) continue;
+    const { finishedAtMs, outcome, httpStatus, durationMs, reason } = result;
     const answer = httpStatus === null ? 'no answer' : `answer ${httpStatus}`;
-    yield {
-      atMs: finishedAtMs,
-      title: `Webhook ${outcome}`,
-      text: `${answer} after ${Math.round(durationMs)} ms. ${reasonSentence(reason)}`,
-    };
+    const text = `${answer} after ${Math.round(durationMs)} ms. ${reasonSentence(reason)}`;
+    yield [finishedAtMs, `Webhook ${outcome}`, text];
   }
 }
 

@@ -46,8 +46,8 @@ ${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, convert
 </dl>
 ${created + paid === 0 ? html`<p class="banner plain">No payments in these days.</p>` : nothing}
 ${used.map((currency) => volumeChart(days, currency))}
-${created === 0 ? nothing : html`${createdChart(days)}${conversionChart(days)}`}
-${paid === 0 ? nothing : html`<div class="pair">${providerChart(statistics)}${settleChart(statistics)}</div>`}
+${created === 0 ? nothing : createdCharts(days)}
+${paid === 0 ? nothing : paidCharts(statistics)}
 <p class="small soft">Days in ${timeZone}; providers and settling times in UTC. Updated every few seconds.</p></section>`;
 }
 
@@ -68,66 +68,47 @@ function volumeOf(days: readonly DayStatistics[], currency: Currency): number {
 }
 
 function volumeChart(days: readonly DayStatistics[], currency: Currency): Html {
-  const centsOf = (day: DayStatistics) => day.paidCents.get(currency) ?? 0;
   return barChart({
     title: `Volume in ${currency}`,
     columns: ['Day', currency],
-    bars: days.map((day) => ({
-      label: labelOf(day),
-      value: centsOf(day),
-      text: formatMoney(centsOf(day), currency),
-    })),
-    maximumText: formatMoney(Math.max(0, ...days.map(centsOf)), currency),
+    bars: days.map((day) => ({ label: labelOf(day), value: day.paidCents.get(currency) ?? 0 })),
+    textOf: (cents) => formatMoney(cents, currency),
   });
 }
 
-function createdChart(days: readonly DayStatistics[]): Html {
-  return barChart({
+/** The payments created by day, and the share of them that is paid by now. */
+function createdCharts(days: readonly DayStatistics[]): Html {
+  const shareOf = ({ created, converted }: DayStatistics) =>
+    created === 0 ? null : Math.min(1, converted / created);
+  return html`${barChart({
     title: 'Payments created',
     columns: ['Day', 'Created'],
-    bars: days.map((day) => ({ label: labelOf(day), value: day.created, text: counts.format(day.created) })),
-    maximumText: counts.format(Math.max(0, ...days.map((day) => day.created))),
-  });
-}
-
-function conversionChart(days: readonly DayStatistics[]): Html {
-  return barChart({
+    bars: days.map((day) => ({ label: labelOf(day), value: day.created })),
+  })}${barChart({
     title: 'From created to paid',
     columns: ['Day', 'Of those created'],
-    bars: days.map(conversionBar),
-    maximumText: '100%',
-  });
+    bars: days.map((day) => ({ label: labelOf(day), value: shareOf(day) })),
+    textOf: (share) => percents.format(share),
+    maximum: 1,
+  })}`;
 }
 
-function conversionBar(day: DayStatistics): Bar {
-  const share = day.created === 0 ? 0 : Math.min(1, day.converted / day.created);
-  return { label: labelOf(day), value: share, text: day.created === 0 ? '–' : percents.format(share) };
-}
-
-function providerChart({ providers }: AccountStatistics): Html {
-  return barChart({
+function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
+  return html`<div class="pair">${barChart({
     title: 'Where customers paid',
     columns: ['Provider', 'Paid'],
     bars: providers.map(({ provider, paid }) => ({
       label: provider === 'multi' ? 'not known' : providerName(provider),
       value: paid,
-      text: counts.format(paid),
     })),
-    maximumText: counts.format(Math.max(...providers.map(({ paid }) => paid))),
-  });
-}
-
-function settleChart({ settleTimes }: AccountStatistics): Html {
-  return barChart({
+  })}${barChart({
     title: 'From created to paid, time',
     columns: ['Within', 'Paid'],
     bars: settleTimes.map(({ boundMs, paid }) => ({
       label: boundMs === null ? 'longer' : durationOf(boundMs),
       value: paid,
-      text: counts.format(paid),
     })),
-    maximumText: counts.format(Math.max(...settleTimes.map(({ paid }) => paid))),
-  });
+  })}</div>`;
 }
 
 function durationOf(timeMs: number): string {
@@ -139,22 +120,16 @@ function labelOf({ date }: DayStatistics): string {
   return dayNames.format(Date.parse(`${date}T00:00:00Z`));
 }
 
-/** One value of each day (or of another series). */
-interface Bar {
-  /** Under the chart, if there is room, and in the table. */
-  readonly label: string;
-  readonly value: number;
-  /** The formatted value. */
-  readonly text: string;
-}
-
 interface BarChart {
   readonly title: string;
   /** The heading of the table's rows (`Day`), and of their values (`Paid`). */
   readonly columns: readonly [string, string];
-  readonly bars: readonly Bar[];
-  /** The formatted largest value, at the top line. */
-  readonly maximumText: string;
+  /** The label stands under the chart, if there is room, and in the table. Null is no value. */
+  readonly bars: readonly { readonly label: string; readonly value: number | null }[];
+  /** How values are written; counts by default. */
+  readonly textOf?: (value: number) => string;
+  /** The value at the top line, if it is not the largest one. */
+  readonly maximum?: number;
 }
 
 const WIDTH = 640;
@@ -168,52 +143,50 @@ const FEW_BARS = 5;
 const FLOOR = HEIGHT - BOTTOM;
 
 /** A chart of the values as SVG, and a table of them. */
-function barChart(chart: BarChart): Html {
-  const { title, columns, bars, maximumText } = chart;
-  const maximum = Math.max(1, ...bars.map(({ value }) => value));
+function barChart({
+  title,
+  columns,
+  bars,
+  textOf = (value) => counts.format(value),
+  maximum,
+}: BarChart): Html {
+  const largest = Math.max(0, ...bars.map(({ value }) => value ?? 0));
+  const scale = Math.max(1, largest);
+  const written = bars.map(({ label, value }) => ({ label, text: value === null ? '–' : textOf(value) }));
   const step = (WIDTH - 2 * LEFT) / Math.max(1, bars.length);
   const width = Math.min(WIDEST_BAR, Math.max(1, step * 0.72));
-  const places = bars.map(({ value, label, text }, index) => {
-    const height = value === 0 ? 0 : Math.max(2, (value / maximum) * (FLOOR - TOP));
+  const places = written.map(({ label, text }, index) => {
+    const value = bars[index]?.value ?? 0;
+    const height = value === 0 ? 0 : Math.max(2, (value / scale) * (FLOOR - TOP));
     const x = LEFT + index * step + (step - width) / 2;
     return html`<rect class="bar-of-chart" x="${x.toFixed(1)}" y="${(FLOOR - height).toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}" rx="1.5"><title>${label}: ${text}</title></rect>`;
   });
   return html`<figure class="chart"><figcaption><h3>${title}</h3></figcaption>
 <svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: a bar for each ${columns[0].toLowerCase()}; the numbers are in the table below." preserveAspectRatio="xMidYMid meet">
 <line class="grid-of-chart" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${TOP}" y2="${TOP}"></line>
-<text class="text-of-chart" x="${LEFT}" y="${TOP - 7}">${maximumText}</text>
+<text class="text-of-chart" x="${LEFT}" y="${TOP - 7}">${textOf(maximum ?? largest)}</text>
 <line class="floor-of-chart" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${FLOOR}" y2="${FLOOR}"></line>
 ${places}${axisLabels(bars, step)}</svg>
-${chartTable(chart)}</figure>`;
+<details><summary>As a table<span class="quiet">: the numbers of this chart</span></summary>
+${dataTable({
+  label: title,
+  columns: [columns[0], numbers(columns[1])],
+  hasRowHeadings: true,
+  rows: written.map(({ label, text }) => [label, text]),
+})}</details></figure>`;
 }
 
 /** The first, the middle and the last of many labels: more do not fit on a phone. */
-function axisLabels(bars: readonly Bar[], step: number): Html[] {
+function axisLabels(bars: BarChart['bars'], step: number): Html[] {
   const last = bars.length - 1;
-  if (bars.length <= FEW_BARS) {
-    return bars.map(
-      ({ label }, index) =>
-        html`<text class="text-of-chart" x="${(LEFT + (index + 0.5) * step).toFixed(1)}" y="${HEIGHT - 8}" text-anchor="middle">${label}</text>`,
-    );
-  }
-  const chosen = [0, Math.floor(last / 2), last];
-  return chosen.flatMap((index) => {
-    const bar = bars[index];
-    if (bar === undefined) return [];
-    const anchor = index === 0 ? 'start' : index === last ? 'end' : 'middle';
-    const x = index === 0 ? LEFT : index === last ? WIDTH - LEFT : LEFT + (index + 0.5) * step;
+  const isFew = bars.length <= FEW_BARS;
+  return bars.flatMap(({ label }, index) => {
+    const isMiddle = isFew || index === Math.floor(last / 2);
+    if (!isMiddle && index !== 0 && index !== last) return [];
+    const anchor = isMiddle ? 'middle' : index === 0 ? 'start' : 'end';
+    const x = isMiddle ? LEFT + (index + 0.5) * step : index === 0 ? LEFT : WIDTH - LEFT;
     return [
-      html`<text class="text-of-chart" x="${x.toFixed(1)}" y="${HEIGHT - 8}" text-anchor="${anchor}">${bar.label}</text>`,
+      html`<text class="text-of-chart" x="${x.toFixed(1)}" y="${HEIGHT - 8}" text-anchor="${anchor}">${label}</text>`,
     ];
   });
-}
-
-function chartTable({ title, columns: [row, value], bars }: BarChart): Html {
-  return html`<details><summary>As a table<span class="quiet">: the numbers of this chart</span></summary>
-${dataTable({
-  label: title,
-  columns: [row, numbers(value)],
-  hasRowHeadings: true,
-  rows: bars.map(({ label, text }) => [label, text]),
-})}</details>`;
 }
