@@ -65,47 +65,19 @@ ${proofField('code-for-passkey')}
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
-/** The sign-in form for a passkey. */
-function usePasskeyForm({
-  next,
-  ...form
-}: {
-  readonly action: string;
-  readonly formToken: string;
-  readonly next: string;
-  readonly options: object;
-}): Html {
-  const fields = html`<input type="hidden" name="next" value="${next}">`;
-  return askingForm({
-    ...form,
-    style: 'card',
-    fields,
-    button: html`<button class="button primary wide">Use a passkey</button>`,
-  });
-}
-
 /** The form for one of the user's passkeys before a change of second factors. */
 export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
   const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
-  return askingForm({ action, formToken, options, style: 'fields', fields: nothing, button });
+  return passkeyForm('fields', { action, formToken, options }, nothing, button);
 }
 
-function askingForm({
-  action,
-  formToken,
-  options,
-  style,
-  fields,
-  button,
-}: {
-  readonly action: string;
-  readonly formToken: string;
-  readonly options: object;
-  readonly style: string;
-  readonly fields: Html;
-  readonly button: Html;
-}): Html {
-  return html`<form class="${style}" method="post" action="${action}" data-passkey="use" data-options="${JSON.stringify(options)}" hidden>${formTokenField(formToken)}${fields}<input type="hidden" name="response" value="">
+function passkeyForm(
+  style: 'card' | 'fields',
+  asked: { readonly action: string; readonly formToken: string; readonly options: object },
+  fields: Html,
+  button: Html,
+): Html {
+  return html`<form class="${style}" method="post" action="${asked.action}" data-passkey="use" data-options="${JSON.stringify(asked.options)}" hidden>${formTokenField(asked.formToken)}${fields}<input type="hidden" name="response" value="">
 ${button}
 <p role="status" data-status></p></form>`;
 }
@@ -200,28 +172,24 @@ async function sendQuestion(
 ): Promise<FastifyReply> {
   const party = partyOf(routes);
   const options = party === null ? null : await askForPasskey(routes.context, asked, party);
-  const form = {
-    action: `${routes.area.path}/second-factor`,
-    formToken: formTokenOf(asked.token),
-    next: returnPathOf(routes.area, next),
-  };
+  const form = { action: `${routes.area.path}/second-factor`, formToken: formTokenOf(asked.token) };
+  const nextField = html`<input type="hidden" name="next" value="${returnPathOf(routes.area, next)}">`;
+  const button = html`<button class="button primary wide">Use a passkey</button>`;
+  const withoutPasskey =
+    party === null
+      ? 'Passkeys do not work at this URL.'
+      : 'Use this if your passkey is not available, or JavaScript is off.';
   const field =
     asked.user.totpSecret === null
-      ? {
-          label: 'Recovery code',
-          hint:
-            party === null
-              ? 'Passkeys do not work at this URL.'
-              : 'Use this if your passkey is not available, or JavaScript is off.',
-        }
+      ? { label: 'Recovery code', hint: withoutPasskey }
       : {
           label: 'Code from your authenticator app',
           hint: 'Six digits, or one of your recovery codes.',
         };
   return sendPlainPage(routes, reply, status, {
     title: options === null ? 'Your code' : 'Your second factor',
-    main: html`${message}${options === null ? nothing : usePasskeyForm({ ...form, options })}
-<form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}<input type="hidden" name="next" value="${form.next}">
+    main: html`${message}${options === null ? nothing : passkeyForm('card', { ...form, options }, nextField, button)}
+<form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}${nextField}
 ${textField({ name: 'code', autocomplete: 'one-time-code', ...field })}
 <button class="button primary wide">Continue</button></form>
 <p class="soft small">Lost your device and your recovery codes? ${routes.area.help}.</p>`,

@@ -2,24 +2,27 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { endSession } from '../../accounts/sessions.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { type Html, html } from '../design/html.ts';
 import { readOwnSession, returnPathOf } from './admission.ts';
 import { type AreaRoutes, callerOf } from './context.ts';
-import { banner, formTokenField, passwordField, readFormFields, requireOwnForm, textField } from './forms.ts';
+import {
+  banner,
+  flashOf,
+  formTokenField,
+  passwordField,
+  readFormFields,
+  requireOwnForm,
+  textField,
+} from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from './layout.ts';
 import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
 
 /** Messages about the previous action, by its name in the address. */
-const greetings: ReadonlyMap<string | null, Html> = new Map([
-  ['password-set', banner('good', 'Your password is set. Sign in with it.')],
-  [
-    'joined',
-    banner(
-      'good',
-      'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
-    ),
-  ],
-]);
+const greetings = {
+  'password-set': 'Your password is set. Sign in with it.',
+  joined:
+    'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
+};
 
 /** Signing in with e-mail and password, and signing out. */
 export function registerSignInPages(routes: AreaRoutes): void {
@@ -39,15 +42,8 @@ async function showSignIn(
   const next = returnPathOf(routes.area, query.get('next') ?? '');
   const signedIn = await readOwnSession(routes, request);
   if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
-  const flash = query.get('flash');
-  return sendPlainPage(routes, reply, 200, {
-    title: routes.area.signInTitle,
-    main: signInForm(
-      routes,
-      { formToken: openFormToken(routes, request, reply), next, email: '' },
-      greetings.get(flash) ?? nothing,
-    ),
-  });
+  const message = flashOf({ query }, greetings);
+  return sendSignIn(routes, request, reply, { status: 200, next, email: '', message });
 }
 
 /** The contact for help. */
@@ -57,19 +53,30 @@ function forgotten({ area, context }: AreaRoutes): Html {
     : html`<p class="soft small">Forgotten your password? ${area.help} for a link to set a new one.</p>`;
 }
 
-function signInForm(
+interface SignInForm {
+  readonly status: number;
+  readonly next: string;
+  readonly email: string;
+  readonly message: Html;
+}
+
+function sendSignIn(
   routes: AreaRoutes,
-  { formToken, next, email }: { readonly formToken: string; readonly next: string; readonly email: string },
-  message: Html,
-): Html {
-  return html`${message}
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, next, email, message }: SignInForm,
+): FastifyReply {
+  return sendPlainPage(routes, reply, status, {
+    title: routes.area.signInTitle,
+    main: html`${message}
 <form class="card" method="post" action="${routes.area.path}/sign-in">
-${formTokenField(formToken)}<input type="hidden" name="next" value="${next}">
+${formTokenField(openFormToken(routes, request, reply))}<input type="hidden" name="next" value="${next}">
 ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
 ${passwordField()}
 <button class="button primary wide">Sign in</button>
 </form>
-${forgotten(routes)}`;
+${forgotten(routes)}`,
+  });
 }
 
 async function answerSignIn(
@@ -94,14 +101,8 @@ async function answerSignIn(
     },
   );
   if (opened === null) {
-    return sendPlainPage(routes, reply, 401, {
-      title: routes.area.signInTitle,
-      main: signInForm(
-        routes,
-        { formToken: openFormToken(routes, request, reply), next, email },
-        banner('bad', 'Incorrect email or password.'),
-      ),
-    });
+    const message = banner('bad', 'Incorrect email or password.');
+    return sendSignIn(routes, request, reply, { status: 401, next, email, message });
   }
   cookies.set(reply, 'session', opened.token);
   if (opened.stage === 'open') {
