@@ -19,9 +19,9 @@ import type { VisitStore } from '../domain/ports/provider.ts';
 import type { TestPayments } from '../domain/ports/test-payments.ts';
 import { estimateSuccess } from '../domain/provider-success.ts';
 import type { ExamplePagesContext } from '../http/checkout/context.ts';
-import { createDashboardLimits } from '../http/dashboard/limits.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
 import type { DashboardContext } from '../http/signed-in/context.ts';
+import { createDashboardLimits } from '../http/signed-in/limits.ts';
 import type { CreatePaymentContext } from '../payments/create-payment.ts';
 import {
   createKnownAddresses,

@@ -6,12 +6,11 @@ import { type ChainHeads, ChainUnavailableError, type ChainView } from '../../sr
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { EvidenceStore, ProviderEvidence } from '../../src/domain/provider-evidence.ts';
-import { createDashboardLimits } from '../../src/http/dashboard/limits.ts';
 import type { OperatorContext } from '../../src/http/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../../src/http/operator/routes.ts';
 import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.ts';
 import { createBaseServer } from '../../src/http/server.ts';
-import type { DashboardLimits } from '../../src/http/signed-in/context.ts';
+import { createDashboardLimits, type DashboardLimits } from '../../src/http/signed-in/limits.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
 import { createTestBrowser, createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';

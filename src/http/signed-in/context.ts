@@ -11,12 +11,12 @@ import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { EmailStore, Mailer } from '../../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-limit.ts';
+import type { DashboardLimits } from './limits.ts';
 
 /** Dependencies of signing in and out, in every area. */
 export interface AreaContext extends SecondFactorContext {
@@ -48,24 +48,6 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly token: Address;
   /** A transaction's page in a block explorer, or null without an explorer. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
-}
-
-/** One limiter for each kind of request. */
-export interface DashboardLimits {
-  /** All requests, by address. */
-  readonly requests: RateLimiter;
-  /** Sign-in attempts, by address: many users' passwords from one place. */
-  readonly signInsOfAddress: RateLimiter;
-  /** Passwords for one user, by the known browser, or else by the address. */
-  readonly signInsOfUser: RateLimiter;
-  /** Sign-in attempts, by user, from all unknown browsers together: one user's password from many places. */
-  readonly strangersOfUser: RateLimiter;
-  /** E-mails with a link, by user. */
-  readonly mailsOfUser: RateLimiter;
-  /** Invitations by e-mail, by account. */
-  readonly invitationsOfAccount: RateLimiter;
-  /** Codes of the second factor, by user and by the other credentials: there are only a million codes. */
-  readonly codesOfUser: RateLimiter;
 }
 
 /** The scope for the pages of an area. */

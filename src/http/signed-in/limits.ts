@@ -1,0 +1,41 @@
+import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import { createFixedWindowLimiter } from '../rate-limit.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How many requests of each kind pass in a window of time. */
+const dashboardLimits = {
+  /** All requests, by address. Far above what users click; an office may share an address. */
+  requests: [300, MINUTE_MS],
+  /** Sign-in attempts, by address: many users' passwords from one place. */
+  signInsOfAddress: [20, MINUTE_MS],
+  /** Passwords for one user, by the known browser, or else by the address. */
+  signInsOfUser: [10, 10 * MINUTE_MS],
+  /**
+   * Sign-in attempts, by user, from all unknown browsers together: one user's password from many places. 720 guesses a
+   * day, of passwords of twelve characters.
+   */
+  strangersOfUser: [30, HOUR_MS],
+  /** E-mails with a link, by user. */
+  mailsOfUser: [3, HOUR_MS],
+  /** Invitations by e-mail, by account. */
+  invitationsOfAccount: [30, HOUR_MS],
+  /**
+   * Codes of the second factor, by user and by the other credentials (only the password, a known browser, a session):
+   * three of a million codes are valid at a time, so a year of guessing finds one with one chance in four.
+   */
+  codesOfUser: [10, HOUR_MS],
+} as const satisfies Record<string, readonly [limit: number, windowMs: number]>;
+
+/** One limiter for each kind of request. */
+export type DashboardLimits = Readonly<Record<keyof typeof dashboardLimits, RateLimiter>>;
+
+/** The limiters in memory: each process counts for itself. */
+export function createDashboardLimits(monotonicMs: () => number): DashboardLimits {
+  const limiters = Object.entries(dashboardLimits).map(([name, [limit, windowMs]]) => [
+    name,
+    createFixedWindowLimiter(limit, monotonicMs, undefined, windowMs),
+  ]);
+  return Object.fromEntries(limiters);
+}
