@@ -36,6 +36,11 @@ export function html({ raw }: TemplateStringsArray, ...insertions: readonly Inse
   return new Html(markup);
 }
 
+/** A link of a navigation, which marks the current page. */
+export function navigationLink(href: string, label: string, isCurrent: boolean): Html {
+  return html`<li><a href="${href}"${isCurrent ? html` aria-current="page"` : nothing}>${label}</a></li>`;
+}
+
 function markupOf(insertion: Insertion): string {
   if (insertion === null) return '';
   if (insertion instanceof Html) return insertion.toString();

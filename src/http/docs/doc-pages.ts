@@ -1,4 +1,4 @@
-import { type Html, html, nothing } from '../design/html.ts';
+import { type Html, html, navigationLink, nothing } from '../design/html.ts';
 import { pageStyleOf } from '../design/page-style.ts';
 
 /** A served page of the documentation. */
@@ -123,11 +123,7 @@ function groupLinks(group: DocGroup, pages: readonly DocPage[], current: string 
   const reference = { slug: REFERENCE_SLUG, title: 'API reference' };
   const links = group === 'Reference' ? [reference, ...own] : own;
   return html`<section><h2>${group}</h2><ul>
-${links.map(({ slug, title }) =>
-  slug === current
-    ? html`<li><a href="/docs/${slug}" aria-current="page">${title}</a></li>`
-    : html`<li><a href="/docs/${slug}">${title}</a></li>`,
-)}
+${links.map(({ slug, title }) => navigationLink(`/docs/${slug}`, title, slug === current))}
 </ul></section>
 `;
 }

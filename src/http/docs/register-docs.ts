@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { countVisitor } from '../checkout/page-limits.ts';
@@ -58,7 +58,10 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   const pages = docPagesFor(context);
   const images = new Set(readdirSync(new URL('docs/images/', root)).filter((name) => name.endsWith('.svg')));
   const made = new Map<string, ConstantAnswer>();
-  const options = { onRequest: countVisitors(context.limiter), exposeHeadRoute: true };
+  const options = {
+    onRequest: (request: FastifyRequest) => countVisitor(context.limiter, request),
+    exposeHeadRoute: true,
+  };
 
   function send(reply: FastifyReply, type: string, key: string, make: () => Buffer): Promise<FastifyReply> {
     const answer = made.get(key) ?? createConstantAnswer(make());
@@ -107,10 +110,6 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   server.get('/llms.txt', options, (_request, reply) =>
     send(reply, 'text/plain; charset=utf-8', 'llms.txt', () => createLlmsText(context.baseUrl, pages)),
   );
-}
-
-function countVisitors(limiter: RateLimiter) {
-  return (request: { readonly ip: string }) => countVisitor(limiter, request);
 }
 
 function markdownPage(context: DocsContext, pages: readonly DocPage[], page: DocPage): Buffer {

@@ -3,7 +3,7 @@
  * `routes.ts` calls it. It works as in the dashboard (`../signed-in/signed-in-page.ts`), but serves operators only, in
  * live mode only those with a second factor.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -17,13 +17,26 @@ import type { ProviderDescriptions } from '../../domain/ports/provider.ts';
 import type { ObservationStore, RelayStore } from '../../domain/ports/settlement-store.ts';
 import type { ProviderDirectory } from '../../payments/provider-availability.ts';
 import type { Page } from '../checkout/layout.ts';
-import { type Html, html } from '../design/html.ts';
+import { type Html, html, navigationLink } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import { readOwnSession, toSignIn, visitOf } from '../signed-in/admission.ts';
-import type { Admission, Area, AreaContext, AreaRoutes, AreaVisit } from '../signed-in/context.ts';
+import {
+  type Admission,
+  type Area,
+  type AreaContext,
+  type AreaRoutes,
+  type AreaVisit,
+  createCookies,
+} from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { formTokenField, requireTextUrl } from '../signed-in/forms.ts';
-import { dashboardStyleWith, type PageContent, sendSeeOther, wholePage } from '../signed-in/layout.ts';
+import {
+  dashboardStyleWith,
+  type PageContent,
+  sendSeeOther,
+  signedInBody,
+  wholePage,
+} from '../signed-in/layout.ts';
 import { createSectionPages, type SectionPages } from '../signed-in/signed-in-page.ts';
 
 /** The pages of a section of the console; null for pages outside all sections. */
@@ -54,30 +67,24 @@ function operatorLayout({ title, main }: PageContent, visit: OperatorVisit, fram
   return wholePage(
     `${title} – Operator`,
     frame,
-    html`<a class="skip" href="#main">Skip to the content</a>
-<header class="bar operator">
+    signedInBody(
+      title,
+      html`<header class="bar operator">
 <p class="shop">Operator’s console</p>
 <p class="who"><bdi>${visit.user.email}</bdi></p>
 <form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
-</header>
-<div class="columns">
-<nav aria-label="Console"><ul>${navigation(frame.section)}<li><a href="${frame.publicUrl}/docs">Documentation</a></li></ul></nav>
-<main id="main" tabindex="-1">
-<h1>${title}</h1>
-${main}
-</main>
-</div>`,
+</header>`,
+      html`<nav aria-label="Console"><ul>${navigation(frame.section)}<li><a href="${frame.publicUrl}/docs">Documentation</a></li></ul></nav>`,
+      main,
+    ),
     style,
   );
 }
 
 function navigation(current: Section | null): Html[] {
-  return (Object.keys(sections) as Section[]).map((name) => {
-    const href = `${OPERATOR_PATH}${sections[name].path}`;
-    return name === current
-      ? html`<li><a href="${href}" aria-current="page">${sections[name].label}</a></li>`
-      : html`<li><a href="${href}">${sections[name].label}</a></li>`;
-  });
+  return (Object.keys(sections) as Section[]).map((name) =>
+    navigationLink(`${OPERATOR_PATH}${sections[name].path}`, sections[name].label, name === current),
+  );
 }
 
 /** The path that continues a sign-in after the password. */
@@ -139,6 +146,17 @@ export interface OperatorRoutes extends AreaRoutes {
   readonly context: OperatorContext;
 }
 
+/** The scope of the console's pages, and of the dashboard that an operator views. */
+export function operatorRoutesOf(server: FastifyInstance, context: OperatorContext): OperatorRoutes {
+  return {
+    server,
+    context,
+    cookies: createCookies(context.baseUrl, 'card_checkout_operator'),
+    area: operatorArea,
+    isSecondFactorRequired: !context.isTestMode,
+  };
+}
+
 /** One request of a signed-in operator. */
 export type OperatorVisit = AreaVisit;
 
@@ -151,7 +169,7 @@ export function consoleTime(atMs: number): Html {
 }
 
 /** The operator's console, on the admin port. */
-export const operatorArea: Area = {
+const operatorArea: Area = {
   name: 'operator',
   path: '/operator',
   signInTitle: 'Operator’s console',

@@ -2,7 +2,6 @@ import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
-import { createCookies } from '../signed-in/context.ts';
 import { acceptForms } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
@@ -15,9 +14,8 @@ import { registerAuditPage } from './audit-page.ts';
 import {
   OPERATOR_PATH,
   type OperatorContext,
-  type OperatorRoutes,
-  operatorArea,
   operatorPages,
+  operatorRoutesOf,
   requireAdmission,
 } from './operator-page.ts';
 import { registerPaymentPage } from './payment-page.ts';
@@ -31,14 +29,7 @@ import { registerWebhooksPage } from './webhooks-page.ts';
 export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
   server.register(
     (scope, _options, done) => {
-      const cookies = createCookies(context.baseUrl, 'card_checkout_operator');
-      const routes: OperatorRoutes = {
-        server: scope,
-        context,
-        cookies,
-        area: operatorArea,
-        isSecondFactorRequired: !context.isTestMode,
-      };
+      const routes = operatorRoutesOf(scope, context);
       acceptForms(scope);
       scope.addHook('onRequest', (request) => requireAdmission(context, request));
       scope.setErrorHandler((error, request, reply) =>

@@ -6,7 +6,6 @@ import { html } from '../design/html.ts';
 import { readOwnSession } from '../signed-in/admission.ts';
 import {
   type Admission,
-  createCookies,
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
@@ -19,8 +18,8 @@ import {
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
-  operatorArea,
   operatorPages,
+  operatorRoutesOf,
   requireAdmission,
 } from './operator-page.ts';
 
@@ -54,21 +53,11 @@ export function registerViewedDashboard(
 ): void {
   server.register(
     (scope, _options, done) => {
-      const cookies = createCookies(operator.baseUrl, 'card_checkout_operator');
-      const console: OperatorRoutes = {
-        server: scope,
-        context: operator,
-        cookies,
-        area: operatorArea,
-        isSecondFactorRequired: !operator.isTestMode,
-      };
+      const console = operatorRoutesOf(scope, operator);
       const routes: DashboardRoutes = {
-        server: scope,
+        ...console,
         context,
-        cookies,
         shown: new Set(),
-        area: operatorArea,
-        isSecondFactorRequired: console.isSecondFactorRequired,
         admit: (request, reply) => admitViewing(console, request, reply),
       };
       scope.addHook('onRequest', async (request, reply) => {

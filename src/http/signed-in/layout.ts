@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { roleIncludes } from '../../domain/person.ts';
 import type { Page } from '../checkout/layout.ts';
 import { isSafeToCompress, sendCompressed } from '../compression.ts';
-import { Html, html, newNonce, nothing } from '../design/html.ts';
+import { Html, html, navigationLink, newNonce, nothing } from '../design/html.ts';
 import { pageStyleOf, readAsset } from '../design/page-style.ts';
 import { type AreaRoutes, DASHBOARD_PATH, type Section, sections, type Visit } from './context.ts';
 import { moment } from './format.ts';
@@ -50,23 +50,33 @@ export function signedInPage(
   return wholePage(
     `${title} – ${visit.account.name}`,
     frame,
-    html`<a class="skip" href="#main">Skip to the content</a>
-${viewingBanner(visit)}
+    signedInBody(
+      title,
+      html`${viewingBanner(visit)}
 <header class="bar">
 <p class="shop"><bdi>${visit.account.name}</bdi>${visit.account.suspended ? html` <span class="badge warn">Suspended</span>` : nothing}</p>
 ${accountSwitcher(visit)}
 <p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
 ${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
-</header>
+</header>`,
+      html`<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}${docsLink(visit)}</ul></nav>`,
+      html`${visit.account.suspended ? suspendedNotice : nothing}
+${main}`,
+    ),
+  );
+}
+
+/** The body of a page for a signed-in user. */
+export function signedInBody(title: string, header: Html, navigation: Html, main: Html): Html {
+  return html`<a class="skip" href="#main">Skip to the content</a>
+${header}
 <div class="columns">
-<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}${docsLink(visit)}</ul></nav>
+${navigation}
 <main id="main" tabindex="-1">
 <h1>${title}</h1>
-${visit.account.suspended ? suspendedNotice : nothing}
 ${main}
 </main>
-</div>`,
-  );
+</div>`;
 }
 
 /** The banner above every page of an operator's view of an account. */
@@ -95,12 +105,9 @@ function navigation(
 ): Html[] {
   return (Object.keys(sections) as Section[])
     .filter((name) => shown.has(name) && roleIncludes(visit.role, sections[name].role))
-    .map((name) => {
-      const href = `${DASHBOARD_PATH}${sections[name].path}`;
-      return name === section
-        ? html`<li><a href="${href}" aria-current="page">${sections[name].label}</a></li>`
-        : html`<li><a href="${href}">${sections[name].label}</a></li>`;
-    });
+    .map((name) =>
+      navigationLink(`${DASHBOARD_PATH}${sections[name].path}`, sections[name].label, name === section),
+    );
 }
 
 /** An operator's view is on another server, which has no documentation. */
