@@ -179,6 +179,10 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       await page.screenshot({ path: join(screenshots, `order-${storage}.png`), fullPage: true });
       await page.getByRole('link', { name: 'Check now' }).click();
       await page.getByText('The payment was checked.').waitFor();
+      for (const action of ['card_checkout_check_order', 'card_checkout_check_connection']) {
+        const forged = await page.request.post(`${shop.url}/wp-admin/admin-post.php?action=${action}`);
+        expect(forged.status(), `${action} without a nonce`).toBe(403);
+      }
       await page.goto(`${shop.url}/wp-admin/admin.php?page=wc-settings&tab=checkout&section=card_checkout`);
       expect(await page.content()).not.toContain(service.process().demoKey());
       await page.getByRole('link', { name: 'Test connection' }).click();
@@ -213,6 +217,11 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
         /^ethereum:0x[0-9a-fA-F]{40}@\d+\/transfer\?address=0x/,
       );
       await page.screenshot({ path: join(screenshots, `refund-open-${storage}.png`), fullPage: true });
+      await box.screenshot({
+        path: join(screenshots, `refund-box-${storage}.png`),
+        // The header stays at the top of the window, over the box.
+        style: '#wpadminbar, .woocommerce-layout__header { display: none }',
+      });
       const refundId = /rfd_[0-9a-f]{20}/.exec((await readOrder(shop)).notes.join('\n'))?.[0];
       await callServer(socket, 'sandbox refund', { refund: refundId as string });
       const hourlyCheck = () => shop.php("do_action('card_checkout_check_open_orders');");

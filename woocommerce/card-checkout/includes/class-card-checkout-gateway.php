@@ -274,7 +274,7 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
             /* translators: %s: the last characters of the key */
             : sprintf(__('Saved, ends in %s. Enter a new key to replace it.', 'card-checkout'), substr($saved, -4));
         return self::row(
-            $data['title'],
+            sprintf('<label for="%s">%s</label>', esc_attr($this->get_field_key($key)), esc_html($data['title'])),
             sprintf(
                 '<input class="input-text regular-input" type="password" autocomplete="off" name="%s" id="%s" '
                     . 'value="" placeholder="%s" /><p class="description">%s</p>',
@@ -289,14 +289,15 @@ final class Card_Checkout_Gateway extends WC_Payment_Gateway
     /** @param array<string, string> $data */
     public function generate_card_checkout_connection_html(string $key, array $data): string
     {
-        return self::row($data['title'], Card_Checkout_Admin::connection_html());
+        return self::row(esc_html($data['title']), Card_Checkout_Admin::connection_html());
     }
 
+    /** Both are HTML that is escaped already. */
     private static function row(string $title, string $html): string
     {
         return sprintf(
             '<tr valign="top"><th scope="row" class="titledesc">%s</th><td class="forminp">%s</td></tr>',
-            esc_html($title),
+            $title,
             $html
         );
     }
