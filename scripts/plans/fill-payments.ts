@@ -120,9 +120,10 @@ function hexSql(kind: string, number: string, digits: 24 | 40 | 64): string {
 
 function accountsSql(accounts: number): string {
   return `
-    INSERT INTO accounts (id, name, email, fee_basis_points, wallet, features, providers, suspended, created_at_ms)
+    INSERT INTO accounts
+      (id, name, email, fee_basis_points, wallet, features, providers, excluded_providers, suspended, created_at_ms)
     SELECT ${accountIdSql('n')}, 'Shop ' || n, 'shop' || n || '@example.com', 250, '0x' || ${hexSql('wallet', 'n', 40)},
-      '{card_checkout,fee_pass_through}', NULL, false, ${SYNTHETIC_NOW_MS - YEAR_MS}
+      '{card_checkout,fee_pass_through}', NULL, '{}', false, ${SYNTHETIC_NOW_MS - YEAR_MS}
     FROM generate_series(0, ${accounts - 1}) AS n;
     INSERT INTO api_keys (id, account_id, name, hash, last_characters, scopes, created_at_ms)
     SELECT 'key_' || ${hexSql('key', 'n', 24)}, ${accountIdSql('n / 2')}, 'shop', ${hexSql('hash', 'n', 64)}, 'R8mQ', '{create,read,cancel}',

@@ -44,9 +44,13 @@ export async function switchOnProved(context: ProviderContext, actor: Actor): Pr
   return undecided;
 }
 
-function wordsOf(provider: ProviderId, { active, minimumUsdCents }: Partial<ProviderSettings>): string {
+function wordsOf(
+  provider: ProviderId,
+  { active, pinned, minimumUsdCents }: Partial<ProviderSettings>,
+): string {
   const words: string[] = [];
   if (active !== undefined) words.push(active === false ? 'switched off' : 'switched on');
+  if (pinned !== undefined) words.push(pinned === true ? 'pinned' : 'unpinned');
   if (minimumUsdCents !== undefined) {
     words.push(
       minimumUsdCents === null ? 'the default minimum' : `minimum ${formatCents(minimumUsdCents)} USD`,

@@ -13,6 +13,7 @@ import type { Address } from '../domain/payout-address.ts';
 import type { User } from '../domain/person.ts';
 import type { AccountStore, AuditStore } from '../domain/ports/account-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import {
   parseMaxProviderFee,
   parseName,
@@ -48,6 +49,8 @@ export interface ProfileUpdate {
   readonly tolerancePercent?: string;
   readonly maxProviderFeePercent?: string;
   readonly receivesAlerts?: boolean;
+  readonly pinnedProvider?: ProviderId | null;
+  readonly excludedProviders?: readonly ProviderId[];
   /** A picture's bytes; null removes the logo. */
   readonly logo?: Uint8Array | null;
 }
@@ -73,6 +76,7 @@ export async function readProfileUpdate(
     logo,
   } = update;
   const { emailRetentionDays, receivesAlerts, tolerancePercent, maxProviderFeePercent } = update;
+  const { pinnedProvider, excludedProviders } = update;
   requireWalletForLock(
     wallet === undefined ? account.wallet : wallet,
     isWalletLocked ?? account.isWalletLocked,
@@ -86,6 +90,8 @@ export async function readProfileUpdate(
     ...(wallet === undefined ? {} : { wallet }),
     ...(isWalletLocked === undefined ? {} : { isWalletLocked }),
     ...(receivesAlerts === undefined ? {} : { receivesAlerts }),
+    ...(pinnedProvider === undefined ? {} : { pinnedProvider }),
+    ...(excludedProviders === undefined ? {} : { excludedProviders }),
     ...(tolerancePercent === undefined ? {} : { toleranceBasisPoints: parseTolerance(tolerancePercent) }),
     ...(maxProviderFeePercent === undefined
       ? {}
@@ -197,6 +203,8 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['state', ({ suspended }) => (suspended ? 'suspended' : 'active')],
   ['features', ({ features }) => features.join(' ') || 'none'],
   ['providers', ({ providers }) => (providers === null ? 'all' : providers.join(' ') || 'none')],
+  ['pinned provider', ({ pinnedProvider }) => pinnedProvider ?? 'none'],
+  ['excluded providers', ({ excludedProviders }) => excludedProviders.join(' ') || 'none'],
   ['wallet', ({ wallet }) => wallet ?? 'none'],
   ['wallet lock', ({ isWalletLocked }) => (isWalletLocked ? 'on' : 'off')],
   ['support link', ({ supportUrl }) => supportUrl ?? 'none'],

@@ -186,6 +186,8 @@ function providerList(text: string): readonly ProviderId[] | null {
 export function providerSettings(args: OperationArguments): Partial<ProviderSettings> {
   if (args['active'] === true && args['inactive'] === true)
     throw invalidField('active', 'and inactive cannot be combined');
+  if (args['pin'] === true && args['unpin'] === true)
+    throw invalidField('pin', 'and unpin cannot be combined');
   const minimum = optional(args, 'minimum-usd');
   const minimumUsdCents = minimum === null ? null : parseAmountCents(minimum);
   if (minimum !== null && minimumUsdCents === null)
@@ -193,6 +195,8 @@ export function providerSettings(args: OperationArguments): Partial<ProviderSett
   return {
     ...(args['active'] === true ? { active: true } : {}),
     ...(args['inactive'] === true ? { active: false } : {}),
+    ...(args['pin'] === true ? { pinned: true } : {}),
+    ...(args['unpin'] === true ? { pinned: false } : {}),
     ...(minimumUsdCents === null ? {} : { minimumUsdCents }),
   };
 }

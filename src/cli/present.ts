@@ -38,6 +38,8 @@ export function presentAccount(account: Account) {
     logo: account.logoHash,
     time_zone: account.timeZone,
     default_callback: account.defaultCallbackUrl,
+    pinned_provider: account.pinnedProvider,
+    excluded_providers: account.excludedProviders,
     created_at: new Date(account.createdAtMs).toISOString(),
   };
 }
@@ -74,6 +76,7 @@ export async function presentProvider(
     name: providerCatalogue[id].name,
     active: state === null && stored.active !== false ? null : state === 'offered',
     switch: stored.active === null ? 'default' : stored.active ? 'on' : 'off',
+    pinned: stored.pinned === true,
     configured: adapters?.has(id) ?? null,
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
     only_currency: providerCatalogue[id].onlyCurrency,

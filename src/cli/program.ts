@@ -111,6 +111,8 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
   )
     .option('--active', 'offer the provider')
     .option('--inactive', 'do not offer the provider')
+    .option('--pin', 'let it lead the list where it can serve')
+    .option('--unpin', 'order it by what can be expected')
     .option('--minimum-usd <amount>', 'the minimum amount in USD');
 }
 

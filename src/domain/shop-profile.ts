@@ -10,6 +10,7 @@ import {
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
 } from './paid-threshold.ts';
 import type { Address } from './payout-address.ts';
+import type { ProviderId } from './provider-catalogue.ts';
 
 /** A merchant's appearance to customers, and the settings of its account. */
 export interface ShopProfile extends AccountThresholdTerms {
@@ -31,6 +32,10 @@ export interface ShopProfile extends AccountThresholdTerms {
   readonly emailRetentionDays: number | null;
   /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs attention. */
   readonly receivesAlerts: boolean;
+  /** The provider that leads the list where it can serve; null for the one from which most can be expected. */
+  readonly pinnedProvider: ProviderId | null;
+  /** Providers that the merchant does not want its customers to be offered. */
+  readonly excludedProviders: readonly ProviderId[];
 }
 
 /** The profile of a new account. */
@@ -46,6 +51,8 @@ export const plainProfile: ShopProfile = {
   receivesAlerts: true,
   toleranceBasisPoints: null,
   maxProviderFeeBasisPoints: null,
+  pinnedProvider: null,
+  excludedProviders: [],
 };
 
 const MAXIMUM_LINK_CHARACTERS = 500;

@@ -85,7 +85,7 @@ export async function createPayment(
   }
   if (provider !== MULTI_PROVIDER) {
     requireCurrency(provider, request.currency);
-    await requireActive(context.providers, provider);
+    await requireActive(context.providers, account, provider);
   }
   const terms = thresholdTermsOf(account, context.thresholdDefaults);
   const usdUnits = usdUnitsOf(amounts.amountCents, await context.rates.usdRate(request.currency));
@@ -217,8 +217,8 @@ async function disabledProvider(
   currency: Currency,
 ): Promise<ServiceError> {
   // The catalogues' maximums would rule out the amount that stands for all.
-  const { adapters, settings } = directory;
-  const offers = await listOffers({ adapters, settings }, account, {
+  const { limits: _, ...withoutLimits } = directory;
+  const offers = await listOffers(withoutLimits, account, {
     amountCents: MAXIMUM_AMOUNT_CENTS,
     currency,
     usdUnits: HIGHEST_USD_UNITS,

@@ -5,6 +5,7 @@ import { currencies } from '../domain/money.ts';
 import { minDeliveryUnits } from '../domain/paid-threshold.ts';
 import type { ProviderAdapter, ProviderSettings } from '../domain/ports/provider.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { plainProfile } from '../domain/shop-profile.ts';
 import {
   listOffers,
   type ProviderDirectory,
@@ -14,6 +15,7 @@ import {
 
 const settings = fc.record({
   active: fc.constantFrom(true, false, null),
+  pinned: fc.constantFrom(true, false, null),
   minimumUsdCents: fc.option(fc.integer({ min: 0, max: 200_00 })),
 });
 
@@ -33,7 +35,7 @@ const directories = fc
       },
     };
   });
-const account = { providers: null } as Account;
+const account = { ...plainProfile, providers: null } as Account;
 const payments = fc.record({
   amountCents: fc.integer({ min: 1, max: 10_000_00 }),
   currency: fc.constantFrom(...currencies),
@@ -71,6 +73,30 @@ it('names an amount from which a provider serves a payment that none serves, and
   );
 });
 
+it('offers an account everything but what it excludes, and names the provider that it pinned', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      directories,
+      payments,
+      fc.subarray([...providerIds]),
+      fc.constantFrom(...providerIds),
+      async (directory, payment, excludedProviders, pinnedProvider) => {
+        const own = { ...account, excludedProviders, pinnedProvider };
+        const all = await listOffers(directory, account, payment);
+        for (const [index, { provider, refusal, pinnedBy }] of (
+          await listOffers(directory, own, payment)
+        ).entries()) {
+          const isExcluded = excludedProviders.includes(provider);
+          const isLocked = refusal?.errorName === 'currency_locked';
+          if (isExcluded && !isLocked) expect(refusal?.errorName).toBe('provider_inactive');
+          else expect(refusal).toEqual(all[index]?.refusal);
+          if (provider === pinnedProvider) expect(pinnedBy).toBe('merchant');
+        }
+      },
+    ),
+  );
+});
+
 it('offers a provider that is off by default only where it is switched on, and none that is blocked', async () => {
   await fc.assert(
     fc.asyncProperty(directories, fc.constantFrom(...providerIds), async (directory, blocked) => {
@@ -87,7 +113,7 @@ it('offers a provider that is off by default only where it is switched on, and n
         const { active } = await live.settings.readProviderSettings(provider);
         const isOn = active === true && adapters.has(provider) && provider !== blocked;
         expect(refusal?.errorName ?? null).toBe(isOn ? null : 'provider_inactive');
-        const isAccepted = await requireActive(live, provider).then(
+        const isAccepted = await requireActive(live, account, provider).then(
           () => true,
           () => false,
         );

@@ -36,6 +36,8 @@ export interface ProviderOffer {
   /** The amount from which it serves, by its own minimum and by the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
+  /** Who lets it lead where it can serve: the merchant before the operator; null for nobody. */
+  readonly pinnedBy: 'merchant' | 'operator' | null;
 }
 
 /** Why a provider cannot serve: what a `ServiceError` would say, without the costs of an error (its stack). */
@@ -92,10 +94,22 @@ function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | 
   return { errorName: 'currency_locked', message };
 }
 
-/** Throws `provider_inactive` while the provider is off or has no credentials. */
-export async function requireActive(directory: ProviderDirectory, provider: ProviderId): Promise<void> {
+/** Throws `provider_inactive` while the provider is off, has no credentials, or is excluded by the merchant. */
+export async function requireActive(
+  directory: ProviderDirectory,
+  account: Account,
+  provider: ProviderId,
+): Promise<void> {
   const settings = await directory.settings.readProviderSettings(provider);
-  if (stateOfProvider(directory, provider, settings) !== 'offered') throwRefusal(inactive(provider));
+  if (!isOfferedTo(account, directory, provider, settings)) throwRefusal(inactive(provider));
+}
+
+function isOfferedTo(
+  { excludedProviders }: Account,
+  ...[directory, provider, settings]: Parameters<typeof stateOfProvider>
+): boolean {
+  const isOffered = stateOfProvider(directory, provider, settings) === 'offered';
+  return isOffered && !excludedProviders.includes(provider);
 }
 
 function inactive(provider: ProviderId): Refusal {
@@ -152,7 +166,7 @@ export function refusalOfLimits(
 ): Refusal | null {
   const known = directory.limits?.known(provider, payment.currency, country) ?? null;
   if (known === null) return null;
-  const none = { active: null, minimumUsdCents: 0 };
+  const none = { active: null, pinned: null, minimumUsdCents: 0 };
   const terms = amountTerms(directory, provider, none, payment, country);
   return refusalOfAmount(provider, terms, payment.usdUnits);
 }
@@ -300,12 +314,15 @@ export async function listOffers(
     const { name } = providerCatalogue[provider];
     const settings = stored[index] as ProviderSettings;
     const terms = amountTerms(directory, provider, settings, payment);
-    const isOffered = stateOfProvider(directory, provider, settings) === 'offered';
     const refusal =
       refusalOfCurrency(provider, currency) ??
-      (isOffered ? refusalOfAmount(provider, terms, usdUnits) : inactive(provider));
+      (isOfferedTo(account, directory, provider, settings)
+        ? refusalOfAmount(provider, terms, usdUnits)
+        : inactive(provider));
     const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;
-    return { provider, name, minimumUsdCents, refusal };
+    const isPinned = account.pinnedProvider === provider;
+    const pinnedBy = isPinned ? 'merchant' : settings.pinned === true ? 'operator' : null;
+    return { provider, name, minimumUsdCents, refusal, pinnedBy };
   });
 }
 

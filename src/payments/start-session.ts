@@ -283,7 +283,7 @@ async function requireServable(
     );
   }
   requireCurrency(provider, payment.currency);
-  await requireActive(context.providers, provider);
+  await requireActive(context.providers, account, provider);
   await requireAmount(context.providers, provider, payment, country);
   const adapter = context.providers.adapters.get(provider);
   if (adapter === undefined) throw new ServiceError('provider_inactive');

@@ -114,7 +114,9 @@ function* findLogo(hash: string): Script<ShopLogo | null> {
 /** @throws UnknownStateError for a feature or provider that this version does not know */
 export function requireKnownNames(account: Account): Account {
   for (const name of account.features) requireName(name, isFeature);
-  for (const name of account.providers ?? []) requireName(name, isProviderId);
+  const { providers, pinnedProvider, excludedProviders } = account;
+  for (const list of [providers, excludedProviders, pinnedProvider === null ? null : [pinnedProvider]])
+    for (const name of list ?? []) requireName(name, isProviderId);
   return account;
 }
 

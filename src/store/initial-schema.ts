@@ -63,6 +63,8 @@ export function initialSchema(engine: Engine): Migration {
       wallet_locked ${flag} NOT NULL DEFAULT ${no},
       features ${texts} NOT NULL,
       providers ${texts},
+      pinned_provider text,
+      excluded_providers ${texts} NOT NULL,
       suspended ${flag} NOT NULL,
       logo_hash text,
       support_url text,
@@ -298,6 +300,7 @@ export function initialSchema(engine: Engine): Migration {
     CREATE TABLE provider_settings (
       provider text PRIMARY KEY NOT NULL,
       active ${flag},
+      pinned ${flag},
       minimum_usd_cents ${bigint}
     )${strict};
 

@@ -8,7 +8,7 @@ import { checkListLimit } from './store.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
 /** The settings of a provider that were never written. */
-export const UNSET_PROVIDER: ProviderSettings = { active: null, minimumUsdCents: null };
+export const UNSET_PROVIDER: ProviderSettings = { active: null, pinned: null, minimumUsdCents: null };
 
 /** The settings by provider. */
 export function* readProviderSettings(): Script<Map<string, ProviderSettings>> {
@@ -19,18 +19,21 @@ export function* readProviderSettings(): Script<Map<string, ProviderSettings>> {
 /** Changes what it is told to change and only that, even if another process changes something else at the same time. */
 export function* writeProviderSettings(
   provider: ProviderId,
-  { active, minimumUsdCents }: Partial<ProviderSettings>,
+  { active, pinned, minimumUsdCents }: Partial<ProviderSettings>,
 ): Script<ProviderSettings> {
   const [row = {}] = yield* run(
-    `INSERT INTO provider_settings AS present (provider, active, minimum_usd_cents) VALUES (?1, ?2, ?3)
+    `INSERT INTO provider_settings AS present (provider, active, pinned, minimum_usd_cents) VALUES (?1, ?2, ?3, ?4)
      ON CONFLICT (provider) DO UPDATE SET
-       active = CASE WHEN ?4 THEN excluded.active ELSE present.active END,
-       minimum_usd_cents = CASE WHEN ?5 THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END
+       active = CASE WHEN ?5 THEN excluded.active ELSE present.active END,
+       pinned = CASE WHEN ?6 THEN excluded.pinned ELSE present.pinned END,
+       minimum_usd_cents = CASE WHEN ?7 THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END
      RETURNING ${providerSettingsTable.names}`,
     provider,
     active ?? null,
+    pinned ?? null,
     minimumUsdCents ?? null,
     active !== undefined,
+    pinned !== undefined,
     minimumUsdCents !== undefined,
   );
   const { provider: _, ...settings } = providerSettingsTable.ofRow(row);

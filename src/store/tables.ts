@@ -45,6 +45,8 @@ export const accountTable = table<Account>('accounts', ['id'], {
   receivesAlerts: 'flag',
   toleranceBasisPoints: 'integer',
   maxProviderFeeBasisPoints: 'integer',
+  pinnedProvider: 'text',
+  excludedProviders: 'texts',
 });
 
 /** The picture as base64, so that it can be carried from one engine to the other as text. */
@@ -422,7 +424,7 @@ const eventNumberTable = table<{ accountId: string; newest: number }>('event_num
 export const providerSettingsTable = table<ProviderSettings & { provider: string }>(
   'provider_settings',
   ['provider'],
-  { provider: 'text', active: 'flag', minimumUsdCents: 'integer' },
+  { provider: 'text', active: 'flag', pinned: 'flag', minimumUsdCents: 'integer' },
 );
 
 export const settlementTable = table<SettlementRecord>('settlements', ['chain_id', 'factory', 'fee_wallet'], {

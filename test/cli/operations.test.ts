@@ -134,6 +134,8 @@ describe('accounts', () => {
       logo: null,
       time_zone: 'UTC',
       default_callback: null,
+      pinned_provider: null,
+      excluded_providers: [],
       email_retention_days: null,
       tolerance_percent: null,
       max_provider_fee_percent: null,
@@ -381,6 +383,7 @@ describe('providers', () => {
       name: 'MoonPay',
       active: true,
       switch: 'default',
+      pinned: false,
       configured: true,
       minimum_usd: '20.00',
       only_currency: null,
@@ -504,6 +507,13 @@ describe('providers', () => {
       active: true,
       minimum_usd: '7.50',
     });
+    for (const pinned of [true, false])
+      expect(
+        await run('provider set', { provider: 'moonpay', [pinned ? 'pin' : 'unpin']: true }),
+      ).toMatchObject({ pinned, minimum_usd: '7.50' });
+    await expect(run('provider set', { provider: 'moonpay', pin: true, unpin: true })).rejects.toThrow(
+      'cannot be combined',
+    );
     await expect(run('provider set', { provider: 'nobody' })).rejects.toThrow(
       /^provider must be one of moonpay/,
     );

@@ -252,8 +252,8 @@ it('is replaced by the poll once a minimum of the operator rules a provider out,
   const revisions = new Set<unknown>();
   for (const change of [
     null,
-    { active: null, minimumUsdCents: 99_00 },
-    { active: false, minimumUsdCents: null },
+    { active: null, pinned: null, minimumUsdCents: 99_00 },
+    { active: false, pinned: null, minimumUsdCents: null },
   ]) {
     if (change !== null) pages.settings.set('wert', change);
     const { body } = await open(`/pay/${id}`);
@@ -263,6 +263,39 @@ it('is replaced by the poll once a minimum of the operator rules a provider out,
     revisions.add(poll.json().revision);
   }
   expect(revisions.size).toBe(3);
+});
+
+it('lets a pinned provider lead where it can serve: the merchant’s, then the operator’s, then the best', async () => {
+  for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
+  pages.quoteAnswers.set('transak', delivers(25_500_000n));
+  pages.settings.set('wert', { active: null, pinned: true, minimumUsdCents: null });
+  expect(orderIn((await openNew({ cookie: 'provider=stripe' })).body).slice(0, 3)).toEqual([
+    'wert',
+    'stripe',
+    'transak',
+  ]);
+  await pages.server.close();
+  pages = createCheckoutPages({ account: { pinnedProvider: 'moonpay', excludedProviders: ['transak'] } });
+  pages.settings.set('wert', { active: null, pinned: true, minimumUsdCents: null });
+  for (const id of providerIds) pages.quoteAnswers.set(id, delivers(24_000_000n));
+  const { body } = await openNew();
+  expect(orderIn(body).slice(0, 2)).toEqual(['moonpay', 'wert']);
+  expect(body).not.toContain('Transak');
+  pages.quoteAnswers.set('moonpay', () => Promise.reject(new ServiceError('provider_inactive')));
+  pages.clock.monotonicMs += 60_000;
+  expect(orderIn((await openNew()).body)[0]).toBe('wert');
+});
+
+it('starts no session at a provider that the merchant excludes, and says so for a checkout of that provider alone', async () => {
+  await pages.server.close();
+  pages = createCheckoutPages({ account: { excludedProviders: ['wert'] } });
+  const id = pages.put(checkoutStates.choose());
+  const click = await pages.server.inject({ method: 'POST', url: `/pay/${id}/providers/wert` });
+  expect(click.statusCode).toBe(400);
+  expect(pages.started).toEqual([]);
+  const { payment, ...rest } = checkoutStates.choose();
+  const alone = pages.put({ ...rest, payment: { ...payment, provider: 'wert' } });
+  expect(textOf((await open(`/pay/${alone}`)).body)).toContain('Wert');
 });
 
 it('puts the provider first that the customer went to the last time', async () => {

@@ -76,7 +76,7 @@ describe('a click on a provider', () => {
     const response = await click(small, 'moonpay');
     expect(response.statusCode).toBe(400);
     expect(textOf(response.body)).toContain('$3.00 USD is less than MoonPay accepts.');
-    pages.settings.set('wert', { active: false, minimumUsdCents: null });
+    pages.settings.set('wert', { active: false, pinned: null, minimumUsdCents: null });
     expect(textOf((await click(id, 'wert')).body)).toContain('Wert is not available at the moment.');
     expect(pages.started).toEqual([]);
   });

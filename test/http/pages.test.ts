@@ -221,7 +221,7 @@ it('offers nothing while the shop is suspended', async () => {
 });
 
 it('says which provider is switched off, and offers it no more', async () => {
-  pages.settings.set('wert', { active: false, minimumUsdCents: null });
+  pages.settings.set('wert', { active: false, pinned: null, minimumUsdCents: null });
   const { body } = await open(`/pay/${pages.put(checkoutStates.choose())}`);
   pages.settings.clear();
   expect(body).not.toContain('providers/wert');

@@ -48,6 +48,12 @@ it('answers provider_inactive while the operator has switched it off', async () 
   expect((await create({ provider: 'transak' })).statusCode).toBe(200);
 });
 
+it('answers provider_inactive for a provider that the merchant excludes, and multi is served without it', async () => {
+  await service.store.accounts.updateAccount(service.account.id, { excludedProviders: ['transak'] });
+  await expectError({ provider: 'transak' }, 400, 'provider_inactive', 'Transak is currently unavailable.');
+  expect((await service.post({ ...validRequest, provider: 'multi' })).statusCode).toBe(200);
+});
+
 it('answers provider_inactive for a provider without credentials', async () => {
   service.world.adapters.delete('wert');
   await expectError({ provider: 'wert' }, 400, 'provider_inactive', 'Wert is currently unavailable.');

@@ -108,7 +108,11 @@ describe('two instances on one database', () => {
       other.providers.writeProviderSettings('wert', { minimumUsdCents: 700 }),
     ]);
     for (const { providers } of [one, other]) {
-      expect(await providers.readProviderSettings('wert')).toEqual({ active: false, minimumUsdCents: 700 });
+      expect(await providers.readProviderSettings('wert')).toEqual({
+        active: false,
+        pinned: null,
+        minimumUsdCents: 700,
+      });
     }
   });
 

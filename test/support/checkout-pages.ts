@@ -179,7 +179,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     adapters,
     settings: {
       readProviderSettings: async (id: ProviderId) =>
-        settings.get(id) ?? { active: null, minimumUsdCents: null },
+        settings.get(id) ?? { active: null, pinned: null, minimumUsdCents: null },
       writeProviderSettings: async () => {},
     },
     success: () => (visits.length === 0 ? undefined : estimateSuccess(visits)),

@@ -173,6 +173,8 @@ export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 export interface ProviderSettings {
   /** The switch; null is the default: on in the sandbox, off in live mode. */
   readonly active: boolean | null;
+  /** Whether it leads the list where it can serve, unless the merchant has pinned another one. */
+  readonly pinned: boolean | null;
   readonly minimumUsdCents: number | null;
 }
 

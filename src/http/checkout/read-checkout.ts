@@ -78,7 +78,9 @@ export async function checkoutOf(
   const offers =
     takesPayment(view) && !account.suspended
       ? (await listOffers(context.directory, account, payment)).filter(
-          ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
+          ({ provider }) =>
+            payment.provider === provider ||
+            (payment.provider === MULTI_PROVIDER && !account.excludedProviders.includes(provider)),
         )
       : [];
   const success = context.directory.success?.() ?? withoutVisits;

@@ -190,11 +190,7 @@ export function quotedOffers(
       outcome: outcomes.get(offer.provider) ?? null,
       isLastChoice: offer.provider === lastChoice,
     }));
-    const ordered = inExpectedOrder(checkout, rows, customerCountry);
-    return leadAndOthers(
-      selection,
-      [...ordered].sort((a, b) => rankOf(a) - rankOf(b)),
-    );
+    return leadAndOthers(selection, inExpectedOrder(checkout, rows, customerCountry));
   };
   if (outcomes.size === possible.length) return list();
   const answers = possible
@@ -207,14 +203,19 @@ export function quotedOffers(
   return streamOffers(answers, outcomes, list, nonce);
 }
 
-/** Quoted offers come first, the customer's last choice before all; then awaited, silent and refused ones. */
-function rankOf({ outcome, isLastChoice = false }: OfferRow): number {
-  if (outcome === null || outcome === undefined) return 2;
-  if (outcome.kind === 'quoted') return isLastChoice ? 0 : 1;
-  return outcome.kind === 'refused' ? 4 : 3;
+/**
+ * A pinned provider that can serve comes first, the merchant's before the operator's; then the customer's last choice,
+ * quoted offers, and awaited, silent and refused ones.
+ */
+function rankOf({ offer: { pinnedBy }, outcome, isLastChoice = false }: OfferRow): number {
+  const isAwaited = outcome === null || outcome === undefined;
+  if (!isAwaited && outcome.kind !== 'quoted') return outcome.kind === 'refused' ? 6 : 5;
+  if (pinnedBy !== null) return pinnedBy === 'merchant' ? 0 : 1;
+  if (isAwaited) return 4;
+  return isLastChoice ? 2 : 3;
 }
 
-/** By the delivery that can be expected: what is quoted, or assumed without a quote, times how often it is delivered. */
+/** By rank, then by the delivery that can be expected: what is quoted, or assumed without a quote, times how often it is delivered. */
 function inExpectedOrder(
   { payment, success }: Checkout,
   rows: readonly (OfferRow | ProviderOffer)[],
@@ -227,7 +228,9 @@ function inExpectedOrder(
     return { provider, units: quoted ?? assumedDeliveryUnits(provider, payment.usdUnits), row };
   });
   const explored = exploredProvider(payment.id, success);
-  return orderBySuccess(ranked, success, country, explored).map(({ row }) => row);
+  return orderBySuccess(ranked, success, country, explored)
+    .map(({ row }) => row)
+    .sort((a, b) => rankOf(a) - rankOf(b));
 }
 
 /** How long quotes are awaited before the list is shown: a delay that customers do not notice. */
