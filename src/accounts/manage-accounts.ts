@@ -71,27 +71,24 @@ export async function readProfileUpdate(
     failureLink,
     timeZone,
     defaultCallback,
-    wallet,
-    isWalletLocked,
     logo,
+    emailRetentionDays,
+    tolerancePercent,
+    maxProviderFeePercent,
+    ...asGiven
   } = update;
-  const { emailRetentionDays, receivesAlerts, tolerancePercent, maxProviderFeePercent } = update;
-  const { pinnedProvider, excludedProviders } = update;
+  const { wallet, isWalletLocked } = asGiven;
   requireWalletForLock(
     wallet === undefined ? account.wallet : wallet,
     isWalletLocked ?? account.isWalletLocked,
   );
   return {
+    ...asGiven,
     ...(name === undefined ? {} : { name: parseName(name) }),
     ...(supportLink === undefined ? {} : { supportUrl: parseSupportUrl(supportLink) }),
     ...(returnLink === undefined ? {} : { returnUrl: parseReturnUrl(returnLink, 'return-link') }),
     ...(failureLink === undefined ? {} : { failureUrl: parseReturnUrl(failureLink, 'failure-link') }),
     ...(timeZone === undefined ? {} : { timeZone: parseTimeZone(timeZone) }),
-    ...(wallet === undefined ? {} : { wallet }),
-    ...(isWalletLocked === undefined ? {} : { isWalletLocked }),
-    ...(receivesAlerts === undefined ? {} : { receivesAlerts }),
-    ...(pinnedProvider === undefined ? {} : { pinnedProvider }),
-    ...(excludedProviders === undefined ? {} : { excludedProviders }),
     ...(tolerancePercent === undefined ? {} : { toleranceBasisPoints: parseTolerance(tolerancePercent) }),
     ...(maxProviderFeePercent === undefined
       ? {}

@@ -116,6 +116,27 @@ describe('settings', () => {
     expect(await stored()).toMatchObject({ toleranceBasisPoints: null, maxProviderFeeBasisPoints: null });
   });
 
+  it('pin a provider and exclude others, which the page shows again and the audit log tells', async () => {
+    const fields = { pinned: 'wert', provider_moonpay: '1', provider_stripe: '1' };
+    expect((await save('providers', fields)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
+    expect(await stored()).toMatchObject({
+      pinnedProvider: 'wert',
+      excludedProviders: ['moonpay', 'stripe'],
+      name: account.name,
+    });
+    const { payload } = await browser.get(SETTINGS);
+    expect(payload).toContain('<option value="wert" selected>Wert</option>');
+    expect(payload).toMatch(/id="provider-moonpay"[^>]* checked/);
+    expect(payload).not.toMatch(/id="provider-wert"[^>]* checked/);
+    const [entry] = await dashboard.store.audit.listEntries(account.id, null, 1);
+    expect(entry).toMatchObject({
+      action: 'settings.changed',
+      target: 'pinned provider from none to wert; excluded providers from none to moonpay stripe',
+    });
+    await save('providers', { pinned: 'nobody' });
+    expect(await stored()).toMatchObject({ pinnedProvider: null, excludedProviders: [] });
+  });
+
   it('keep everything that was typed when a field is wrong, and say so at the field, by its label', async () => {
     const typed = {
       name: 'New & better',

@@ -108,14 +108,18 @@ describe('providers', () => {
     expect(await pageOf('/providers')).toContain('MoonPay Switched off');
     await browser.post(path, { switch_on: '1' });
     await browser.post(path, { minimum: '25' });
-    expect(await settings()).toEqual({ active: true, minimumUsdCents: 25_00 });
+    expect(await settings()).toEqual({ active: true, pinned: null, minimumUsdCents: 25_00 });
     expect(await lastEntryOf(SERVICE_LOG)).toMatchObject({
       action: 'provider.changed',
       target: 'MoonPay: minimum 25.00 USD',
     });
     expect((await browser.post(path, { minimum: '-1' })).statusCode).toBe(400);
     await browser.post(path, { minimum: '' });
-    expect(await settings()).toEqual({ active: true, minimumUsdCents: null });
+    await browser.post(path, { pin: '1' });
+    expect(await settings()).toEqual({ active: true, pinned: true, minimumUsdCents: null });
+    expect(await pageOf('/providers/moonpay')).toContain('Place in the list first, where it can serve');
+    await browser.post(path, { pin: '0' });
+    expect(await settings()).toMatchObject({ pinned: false });
   });
 
   it('that are none answer 404', async () => {

@@ -15,6 +15,7 @@ import {
   thresholdTermsOf,
 } from '../../domain/paid-threshold.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
+import { isProviderId, providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
 import { requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
@@ -33,8 +34,10 @@ import {
   notesOf,
   optionsOf,
   passwordField,
+  providerBoxes,
   selectField,
   textField,
+  tickedProviders,
   tickField,
 } from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
@@ -92,6 +95,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
     return showSettings(routes.context, visit, { message, logoErrors });
   });
   pages.form('/settings/shop', changeShop);
+  pages.form('/settings/providers', changeProviders);
   pages.form('/settings/wallet', changeWallet);
 }
 
@@ -123,10 +127,24 @@ async function changeShop(context: DashboardContext, visit: Visit, form: FormFie
     { receivesAlerts: form.has('trouble_mails') },
     ...Object.values(fields),
   );
+  return saveProfile(context, visit, profile);
+}
+
+async function saveProfile(
+  context: DashboardContext,
+  visit: Visit,
+  profile: ProfileUpdate,
+): Promise<PageAnswer> {
   const account = await updateAccount(context, visit.account.id, { profile });
   const change = describeAccountChange(visit.account, account) ?? 'nothing';
   await recordAction(context, account.id, visit.actor, 'settings.changed', change);
   return seeOther('/settings?flash=saved');
+}
+
+function changeProviders(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
+  const pinned = form.text('pinned');
+  const pinnedProvider = isProviderId(pinned) ? pinned : null;
+  return saveProfile(context, visit, { pinnedProvider, excludedProviders: tickedProviders(form) });
 }
 
 /** Changing the payout wallet requires the password: an unattended browser must not suffice. */
@@ -169,6 +187,7 @@ function showSettings(
     main: html`${message}
 ${shopForm(visit, create.thresholdDefaults, shop)}
 ${logoForm(visit, logoErrors?.get('logo'))}
+${providersForm(visit)}
 ${walletForm(visit, wallet)}
 <section class="card"><h2>Set by the operator</h2><dl class="facts">
 <div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
@@ -176,6 +195,16 @@ ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${acc
 <div><dt>Providers</dt><dd>${account.providers === null ? 'all' : account.providers.join(', ') || 'none'}</dd></div>
 <div><dt>Account id</dt><dd><code>${account.id}</code></dd></div></dl></section>`,
   };
+}
+
+function providersForm({ account, formToken }: Visit): Html {
+  const choices = ['', ...providerIds] as const;
+  const nameOf = (id: (typeof choices)[number]) =>
+    id === '' ? 'the one from which most can be expected' : providerCatalogue[id].name;
+  return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>${formTokenField(formToken)}
+${selectField('pinned', 'First in the list, where it can serve', optionsOf(choices, account.pinnedProvider ?? '', nameOf))}
+${providerBoxes('Do not offer', account.excludedProviders)}
+<div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
 function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refused?: Refused): Html {

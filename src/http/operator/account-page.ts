@@ -2,7 +2,6 @@ import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/ma
 import { type Account, type Feature, features, isFeature } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { feeExample, formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
-import { providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatPercent } from '../signed-in/format.ts';
@@ -12,7 +11,9 @@ import {
   flashOf,
   formTokenField,
   nothingChanged,
+  providerBoxes,
   textField,
+  tickedProviders,
   tickField,
 } from '../signed-in/forms.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
@@ -51,7 +52,7 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   );
   change('state', (form) => ({ suspended: form.has('suspend') }));
   change('feature', featureUpdateOf);
-  change('providers', (form) => ({ providers: providersOf(form) }));
+  change('providers', (form) => ({ providers: form.text('which') === 'all' ? null : tickedProviders(form) }));
   pages.form(`${path}/fee`, answerFee, showRefusal);
 }
 
@@ -91,11 +92,6 @@ function featureUpdateOf(form: FormFields): AccountUpdate {
   if (isFeature(on)) return { enable: on };
   if (isFeature(off)) return { disable: off };
   throw invalidField('The form', 'is not a feature.');
-}
-
-function providersOf(form: FormFields): Account['providers'] {
-  if (form.text('which') === 'all') return null;
-  return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
 /** The account of the path. Throws `not_found`. */
@@ -161,11 +157,7 @@ function providersCard(account: Account, { formToken }: OperatorVisit): Html {
   return html`<form class="card" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/providers"><h2>Providers</h2>${formTokenField(formToken)}
 <div class="field"><div class="choice">${which('all', 'All, also those that are added later', isAll)}</div>
 <div class="choice">${which('some', 'These only:', !isAll)}</div></div>
-<fieldset class="field grid-of-boxes"><legend class="quiet">Providers</legend>${providerIds.map((id) => {
-    const isChecked = account.providers?.includes(id) ?? false;
-    const names = { name: `provider_${id}`, id: `provider-${id}`, label: providerCatalogue[id].name };
-    return html`<div class="choice">${tickField({ type: 'checkbox', ...names, isChecked })}</div>`;
-  })}</fieldset>
+${providerBoxes('Enabled', account.providers ?? [])}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 

@@ -90,6 +90,7 @@ function idOf({ params }: OperatorVisit): ProviderId {
 function changeOf(form: FormFields): Partial<ProviderSettings> {
   if (form.has('switch_on')) return { active: true };
   if (form.has('switch_off')) return { active: false };
+  if (form.has('pin')) return { pinned: form.text('pin') === '1' };
   const typed = form.text('minimum').trim();
   if (typed === '') return { minimumUsdCents: null };
   const minimumUsdCents = parseAmountCents(typed);
@@ -136,6 +137,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
     main: html`${message}${warningOf([provider])}
 <form class="card" method="post" action="${path}"><h2>State</h2>${formTokenField(visit.formToken)}<dl class="facts">
 <div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
+<div><dt>Place in the list</dt><dd>${settings.pinned === true ? 'first, where it can serve' : 'by what can be expected'}</dd></div>
 <div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
 <div><dt>Credentials</dt><dd>${provider.adapter !== undefined ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
@@ -143,7 +145,8 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
 <div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
 <div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : consoleTime(health.lastAnswerAtMs)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
-<div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}</div></form>
+<div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}
+${settings.pinned === true ? html`<button class="button" name="pin" value="0">Unpin</button>` : html`<button class="button" name="pin" value="1">Pin</button>`}</div></form>
 <form class="card" method="post" action="${path}"><h2>Minimum</h2>${formTokenField(visit.formToken)}
 ${textField({ name: 'minimum', label: 'Minimum amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
 <div class="actions"><button class="button primary">Save minimum</button></div></form>
@@ -155,19 +158,16 @@ function missingVariables({ providerDescriptions }: OperatorContext, id: Provide
   return providerDescriptions[id].requiredVariables.map((name) => html`<code>${name}</code> `);
 }
 
+const stateBadges: Readonly<Record<ProviderState, Html>> = {
+  offered: html`<span class="badge good">Offered</span>`,
+  not_configured: html`<span class="badge">Not configured</span>`,
+  blocked: html`<span class="badge warn">Blocked</span>`,
+  switched_off: html`<span class="badge warn">Switched off</span>`,
+  off: html`<span class="badge warn">Off</span>`,
+};
+
 function stateBadge({ state, adapter }: Provider): Html {
-  switch (state) {
-    case 'offered':
-      return html`<span class="badge good">Offered</span>`;
-    case 'not_configured':
-      return html`<span class="badge">Not configured</span>`;
-    case 'blocked':
-      return html`<span class="badge warn">Blocked</span> ${adapter?.blockedBecause ?? ''}`;
-    case 'switched_off':
-      return html`<span class="badge warn">Switched off</span>`;
-    case 'off':
-      return html`<span class="badge warn">Off</span>`;
-  }
+  return html`${stateBadges[state]} ${adapter?.blockedBecause ?? ''}`;
 }
 
 function evidenceBadge({ adapter, proof }: Provider): Html {

@@ -2,6 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { type ProviderId, providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
 /** Maximum size of a form; the longest field holds a note. */
@@ -129,6 +130,19 @@ export function tickField({
 }: TickField): Html {
   const checked = isChecked ? html` checked` : nothing;
   return html`<input id="${id}" name="${name}" type="${type}" value="${value}"${checked}${attributes}><label for="${id}">${label}</label>`;
+}
+
+/** A checkbox for each provider. */
+export function providerBoxes(legend: string, ticked: readonly ProviderId[]): Html {
+  return html`<fieldset class="field grid-of-boxes"><legend>${legend}</legend>${providerIds.map((id) => {
+    const names = { name: `provider_${id}`, id: `provider-${id}`, label: providerCatalogue[id].name };
+    return html`<div class="choice">${tickField({ type: 'checkbox', ...names, isChecked: ticked.includes(id) })}</div>`;
+  })}</fieldset>`;
+}
+
+/** The providers whose boxes were ticked. */
+export function tickedProviders(form: FormFields): readonly ProviderId[] {
+  return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
 /** A success or error message that screen readers announce at once. */
