@@ -3,6 +3,7 @@ import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import { readBounded } from '../platform/read-bounded.ts';
 
 export interface JsonRpcCall {
   readonly method: string;
@@ -157,7 +158,10 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
       signal: AbortSignal.timeout(endpoint.timeoutMs),
     });
     status = response.statusCode;
-    text = await readBounded(endpoint, decompressed(endpoint, response));
+    const { maximumResponseBytes } = endpoint;
+    text = await readBounded(decompressed(endpoint, response), maximumResponseBytes, () =>
+      tooLarge(endpoint),
+    );
   } catch (error) {
     if (error instanceof ChainUnavailableError) throw error;
     if (isTimeout(error)) {
@@ -195,38 +199,27 @@ function isTimeout(error: unknown): boolean {
 
 /** The answer's bytes as they were before compression. Logs of one token take a sixth of their size compressed. */
 function decompressed(
-  { label, maximumResponseBytes }: Endpoint,
+  endpoint: Endpoint,
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
 ): AsyncIterable<Buffer> {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding === 'identity') return body;
-  if (encoding !== 'gzip') throw new ChainUnavailableError(`${label} compresses with ${encoding}`);
+  if (encoding !== 'gzip') throw new ChainUnavailableError(`${endpoint.label} compresses with ${encoding}`);
   let compressedBytes = 0;
   const counted = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       compressedBytes += chunk.length;
       // An endless number of empty members decompresses to nothing.
-      if (compressedBytes <= maximumResponseBytes) done(null, chunk);
-      else done(new AnswerTooLargeError(`${label} answered with more than ${maximumResponseBytes} bytes`));
+      if (compressedBytes <= endpoint.maximumResponseBytes) done(null, chunk);
+      else done(tooLarge(endpoint));
     },
   });
   // A failure ends all three; the reader of the last one gets it.
   return pipeline(body, counted, createGunzip(), () => {});
 }
 
-async function readBounded(endpoint: Endpoint, body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > endpoint.maximumResponseBytes) {
-      throw new AnswerTooLargeError(
-        `${endpoint.label} answered with more than ${endpoint.maximumResponseBytes} bytes`,
-      );
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks, length).toString('utf8');
+function tooLarge({ label, maximumResponseBytes }: Endpoint): AnswerTooLargeError {
+  return new AnswerTooLargeError(`${label} answered with more than ${maximumResponseBytes} bytes`);
 }
 
 /**

@@ -111,26 +111,19 @@ export function requiredProvider(args: OperationArguments, name: string): Provid
 }
 
 export function accountUpdate(args: OperationArguments): AccountUpdate {
-  const feeBasisPoints = optionalPercent(args, 'fee-percent');
   const providers = optional(args, 'providers');
-  if (args['suspend'] === true && args['resume'] === true)
-    throw invalidField('suspend', 'and resume cannot be combined');
   return {
-    ...(feeBasisPoints === null ? {} : { feeBasisPoints }),
+    ...given('feeBasisPoints', optionalPercent(args, 'fee-percent')),
     profile: profileUpdate(args),
     ...(providers === null ? {} : { providers: providerList(providers) }),
-    ...(args['suspend'] === true ? { suspended: true } : {}),
-    ...(args['resume'] === true ? { suspended: false } : {}),
-    ...optionalFeature(args, 'enable'),
-    ...optionalFeature(args, 'disable'),
+    ...given('suspended', optionalSwitch(args, 'suspend', 'resume')),
+    ...given('enable', optionalFeature(args, 'enable')),
+    ...given('disable', optionalFeature(args, 'disable')),
   };
 }
 
 function profileUpdate(args: OperationArguments): ProfileUpdate {
-  const wallet = optionalAddress(args, 'wallet');
   const logo = optional(args, 'logo');
-  if (args['lock-wallet'] === true && args['unlock-wallet'] === true)
-    throw invalidField('lock-wallet', 'and unlock-wallet cannot be combined');
   return {
     ...given('name', optional(args, 'name')),
     ...given('supportLink', optional(args, 'support-link')),
@@ -140,38 +133,38 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('defaultCallback', optional(args, 'default-callback')),
     ...given('tolerancePercent', optional(args, 'tolerance-percent')),
     ...given('maxProviderFeePercent', optional(args, 'max-provider-fee-percent')),
-    ...optionalAlertMails(args),
+    ...given('receivesAlerts', optionalOnOrOff(args, 'trouble-mails')),
     ...given('emailRetentionDays', optional(args, 'email-retention')),
-    ...(wallet === null ? {} : { wallet }),
+    ...given('wallet', optionalAddress(args, 'wallet')),
     // The file's content as base64: the server may not have access to the caller's files.
     ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),
-    ...(args['lock-wallet'] === true ? { isWalletLocked: true } : {}),
-    ...(args['unlock-wallet'] === true ? { isWalletLocked: false } : {}),
+    ...given('isWalletLocked', optionalSwitch(args, 'lock-wallet', 'unlock-wallet')),
   };
 }
 
-function optionalAlertMails(args: OperationArguments): { receivesAlerts?: boolean } {
-  const value = optional(args, 'trouble-mails');
-  if (value === null) return {};
-  if (value !== 'on' && value !== 'off') throw invalidField('trouble-mails', 'must be on or off');
-  return { receivesAlerts: value === 'on' };
-}
-
-function given<Name extends keyof ProfileUpdate>(
-  name: Name,
-  value: string | null,
-): { [Key in Name]?: string } {
-  return value === null ? {} : ({ [name]: value } as { [Key in Name]: string });
-}
-
-function optionalFeature<Name extends 'enable' | 'disable'>(
-  args: OperationArguments,
-  name: Name,
-): { [Key in Name]?: Feature } {
+function optionalOnOrOff(args: OperationArguments, name: string): boolean | null {
   const value = optional(args, name);
-  if (value === null) return {};
-  if (!isFeature(value)) throw invalidField(name, `must be one of ${features.join(', ')}`);
-  return { [name]: value } as { [Key in Name]?: Feature };
+  if (value === null) return null;
+  if (value !== 'on' && value !== 'off') throw invalidField(name, 'must be on or off');
+  return value === 'on';
+}
+
+/** True or false by one of two opposite options; null without either. */
+function optionalSwitch(args: OperationArguments, on: string, off: string): boolean | null {
+  const [isOn, isOff] = [args[on] === true, args[off] === true];
+  if (isOn && isOff) throw invalidField(on, `and ${off} cannot be combined`);
+  return isOn || isOff ? isOn : null;
+}
+
+/** The field, where it has a value. */
+function given<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {
+  return value === null ? {} : ({ [name]: value } as { [Key in Name]: Value });
+}
+
+function optionalFeature(args: OperationArguments, name: string): Feature | null {
+  const value = optional(args, name);
+  if (value === null || isFeature(value)) return value;
+  throw invalidField(name, `must be one of ${features.join(', ')}`);
 }
 
 function providerList(text: string): readonly ProviderId[] | null {
@@ -184,20 +177,14 @@ function providerList(text: string): readonly ProviderId[] | null {
 }
 
 export function providerSettings(args: OperationArguments): Partial<ProviderSettings> {
-  if (args['active'] === true && args['inactive'] === true)
-    throw invalidField('active', 'and inactive cannot be combined');
-  if (args['pin'] === true && args['unpin'] === true)
-    throw invalidField('pin', 'and unpin cannot be combined');
   const minimum = optional(args, 'minimum-usd');
   const minimumUsdCents = minimum === null ? null : parseAmountCents(minimum);
   if (minimum !== null && minimumUsdCents === null)
     throw invalidField('minimum-usd', 'must be from 0.01 to 10000');
   return {
-    ...(args['active'] === true ? { active: true } : {}),
-    ...(args['inactive'] === true ? { active: false } : {}),
-    ...(args['pin'] === true ? { pinned: true } : {}),
-    ...(args['unpin'] === true ? { pinned: false } : {}),
-    ...(minimumUsdCents === null ? {} : { minimumUsdCents }),
+    ...given('active', optionalSwitch(args, 'active', 'inactive')),
+    ...given('pinned', optionalSwitch(args, 'pin', 'unpin')),
+    ...given('minimumUsdCents', minimumUsdCents),
   };
 }
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, request } from 'undici';
 import type { RecordedAnswer } from '../domain/ports/provider.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
+import { readBounded } from '../platform/read-bounded.ts';
 
 /** A provider's answer: any status, with a body that parsed as JSON. */
 export interface JsonAnswer {
@@ -76,17 +77,6 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
 /** Connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
 export function createProviderAgent(): Agent {
   return new Agent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
-}
-
-async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    length += chunk.length;
-    if (length > maximumBytes) throw new Error(`the answer is longer than ${maximumBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /**

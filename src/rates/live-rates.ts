@@ -10,6 +10,7 @@ import {
 } from '../domain/money.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Rates } from '../domain/ports/provider.ts';
+import { readBounded } from '../platform/read-bounded.ts';
 
 export interface LiveRatesOptions {
   readonly clock: Clock;
@@ -243,14 +244,7 @@ async function getJson(agent: Agent, url: string, timeoutMs: number): Promise<un
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body as AsyncIterable<Uint8Array>) {
-    length += chunk.length;
-    if (length > MAXIMUM_ANSWER_BYTES)
-      throw new Error(`the answer is longer than ${MAXIMUM_ANSWER_BYTES} bytes`);
-    chunks.push(chunk);
-  }
+  const text = await readBounded(body, MAXIMUM_ANSWER_BYTES);
   if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
-  return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown;
+  return JSON.parse(text) as unknown;
 }

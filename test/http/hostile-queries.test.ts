@@ -164,7 +164,7 @@ describe('no page of dashboard or console fails', () => {
 
 it('every parameter that a page reads is among those that are tried', () => {
   const names = new Set<string>();
-  for (const area of ['dashboard', 'operator']) {
+  for (const area of ['dashboard', 'operator', 'signed-in']) {
     const folder = join(import.meta.dirname, '../../src/http', area);
     for (const file of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
       if (!file.endsWith('.ts')) continue;
