@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { chooseAccount } from '../../accounts/manage-accounts.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
-import { admit } from '../signed-in/admission.ts';
 import {
   createCookies,
   DASHBOARD_PATH,
@@ -14,17 +13,25 @@ import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
-import { dashboardPages, registerNothing, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
+import {
+  admit,
+  dashboardPages,
+  registerNothing,
+  seeOther,
+  sendFailure,
+} from '../signed-in/signed-in-page.ts';
 import { registerAuditPage } from './audit-page.ts';
-import { registerInvitationPages } from './invitation-pages.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerLinkPages } from './link-pages.ts';
+import {
+  registerForgottenPages,
+  registerInvitationPages,
+  registerPasswordLinkPages,
+} from './one-time-link-pages.ts';
 import { registerOverviewPage } from './overview-page.ts';
-import { registerForgottenPages, registerPasswordLinkPages } from './password-link-pages.ts';
 import { registerPaymentPages } from './payment-pages.ts';
 import { registerPeoplePages } from './people-pages.ts';
-import { registerSecurityPages } from './security-pages.ts';
-import { registerSessionPages } from './session-pages.ts';
+import { registerSecurityPages, registerSessionPages } from './security-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
 import { registerStatementPages } from './statement-page.ts';
 

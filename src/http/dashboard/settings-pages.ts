@@ -1,3 +1,5 @@
+import multipart from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
 import {
   describeAccountChange,
   type ProfileUpdate,
@@ -7,7 +9,7 @@ import {
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { type Feature, features } from '../../domain/account.ts';
-import { invalidField } from '../../domain/errors.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
 import {
   computeMinPaidThreshold,
   computePaidThreshold,
@@ -16,8 +18,8 @@ import {
 } from '../../domain/paid-threshold.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import { isProviderId, providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
-import { requireWalletForLock } from '../../domain/shop-profile.ts';
-import { type Html, html } from '../design/html.ts';
+import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import {
   DASHBOARD_PATH,
@@ -35,6 +37,8 @@ import {
   optionsOf,
   passwordField,
   providerBoxes,
+  readFormFields,
+  requireOwnForm,
   selectField,
   textField,
   tickedProviders,
@@ -42,7 +46,6 @@ import {
 } from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors } from './field-errors.ts';
-import { logoForm, registerLogoForm } from './logo-form.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const featureWords: Record<Feature, string> = {
@@ -90,10 +93,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
       message: flashOf(visit, { saved: 'Saved. It applies to new checkouts.' }),
     }),
   );
-  registerLogoForm(routes, (visit, logoErrors) => {
-    const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, logoErrors);
-    return showSettings(routes.context, visit, { message, logoErrors });
-  });
+  registerLogoForm(routes);
   pages.form('/settings/shop', changeShop);
   pages.form('/settings/providers', changeProviders);
   pages.form('/settings/wallet', changeWallet);
@@ -271,4 +271,99 @@ ${textField({ name: 'wallet', label: walletLabels.wallet, value: wallet, isOptio
 <div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'locked', isChecked: refused?.form.has('locked') ?? account.isWalletLocked, label: walletLabels.locked, attributes: describedBy('locked', lockNotes) })}</div>${notesOf('locked', lockNotes)}</div>
 ${passwordField({ label: walletLabels.password, error: refused?.errors.get('password') })}
 <div class="actions"><button class="button primary">Save wallet</button></div></form>`;
+}
+
+const counts = new Intl.NumberFormat('en');
+
+/** The shop's logo. The form has its own scope, because no other form accepts files. */
+function registerLogoForm(routes: DashboardRoutes): void {
+  const { context, cookies } = routes;
+  const pages = dashboardPages(routes, 'settings', 'owner');
+  routes.server.register((scope, _options, done) => {
+    scope.register(multipart, { throwFileSizeLimit: false, limits: uploadLimits });
+    scope.post('/settings/logo', (request, reply) =>
+      pages.answer(request, reply, async (visit) => {
+        requireLength(request, MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES);
+        const { form, file } = await readParts(request);
+        requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
+        let answer: PageAnswer | undefined;
+        const errors = await collectFieldErrors({
+          logo: async () => {
+            answer = await changeLogo(context, visit, form, file);
+          },
+        });
+        const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, errors);
+        return answer ?? { ...showSettings(context, visit, { message, logoErrors: errors }), status: 400 };
+      }),
+    );
+    done();
+  });
+}
+
+/** Validates the picture by its bytes alone; the browser's type is ignored. */
+async function changeLogo(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+  file: Uint8Array,
+): Promise<PageAnswer> {
+  const isRemoved = form.has('remove');
+  if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose an image');
+  const account = await updateAccount(context, visit.account.id, {
+    profile: { logo: isRemoved ? null : file },
+  });
+  const what = isRemoved ? 'removed the logo' : `logo ${account.logoHash}`;
+  await recordAction(context, account.id, visit.actor, 'settings.changed', what);
+  return seeOther('/settings?flash=saved');
+}
+
+function logoForm({ account, formToken }: Visit, error?: string): Html {
+  const { logoHash } = account;
+  const hint = `PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.`;
+  return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${formTokenField(formToken)}
+${logoHash === null ? html`<p>Your shop has none yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
+<div class="field"><label for="logo">Picture</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${describedBy('logo', { hint, error })}>
+${notesOf('logo', { hint, error })}</div>
+<div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Take it away</button>`}</div></form>`;
+}
+
+/** The size of the fields and the multipart framing. */
+const MAXIMUM_OTHER_BYTES = 16 * 1024;
+const MAXIMUM_FIELDS = 5;
+const MAXIMUM_FIELD_BYTES = 4_000;
+
+const uploadLimits = {
+  files: 1,
+  // One byte more than allowed, so that `changeLogo` detects a file that is too large.
+  fileSize: MAXIMUM_LOGO_BYTES + 1,
+  headerPairs: 20,
+  fields: MAXIMUM_FIELDS,
+  fieldSize: MAXIMUM_FIELD_BYTES,
+  fieldNameSize: 100,
+  parts: MAXIMUM_FIELDS + 1,
+};
+
+/** Checked before the body is read: browsers send the length of a form. */
+function requireLength(request: FastifyRequest, maximumBytes: number): void {
+  const length = Number(request.headers['content-length'] ?? Number.NaN);
+  if (!(length <= maximumBytes)) throw new ServiceError('payload_too_large', 'The file is too large.');
+}
+
+/** Runs only for signed-in users: the parts are read after all other checks. */
+async function readParts(
+  request: FastifyRequest,
+): Promise<{ readonly form: FormFields; readonly file: Uint8Array }> {
+  const fields = new URLSearchParams();
+  let file: Uint8Array = new Uint8Array();
+  try {
+    for await (const part of request.parts()) {
+      if (part.type === 'file') file = await part.toBuffer();
+      else fields.append(part.fieldname, String(part.value));
+    }
+  } catch (error) {
+    // The limits of the library have a status; the parser's errors about a broken body have none.
+    if (error instanceof Error && 'statusCode' in error) throw error;
+    throw new ServiceError('invalid_request', 'The form is incomplete or malformed.', { cause: error });
+  }
+  return { form: readFormFields(fields.toString()), file };
 }

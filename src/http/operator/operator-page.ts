@@ -19,7 +19,6 @@ import type { ProviderDirectory } from '../../payments/provider-availability.ts'
 import type { Page } from '../checkout/layout.ts';
 import { type Html, html, navigationLink } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
-import { readOwnSession, toSignIn, visitOf } from '../signed-in/admission.ts';
 import {
   type Admission,
   type Area,
@@ -37,7 +36,13 @@ import {
   signedInBody,
   wholePage,
 } from '../signed-in/layout.ts';
-import { createSectionPages, type SectionPages } from '../signed-in/signed-in-page.ts';
+import {
+  createSectionPages,
+  readOwnSession,
+  type SectionPages,
+  toSignIn,
+  visitOf,
+} from '../signed-in/signed-in-page.ts';
 
 /** The pages of a section of the console; null for pages outside all sections. */
 export function operatorPages(

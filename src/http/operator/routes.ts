@@ -7,8 +7,7 @@ import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
 import { registerNothing, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
-import { registerAccountPage } from './account-page.ts';
-import { registerKeyRevocation } from './account-people.ts';
+import { registerAccountPage, registerKeyRevocation } from './account-page.ts';
 import { registerAccountsPages } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
 import {

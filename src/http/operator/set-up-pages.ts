@@ -5,12 +5,12 @@ import { openSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
-import type { OwnSession } from '../signed-in/admission.ts';
 import { callerOf } from '../signed-in/context.ts';
 import { banner, formTokenField, formTokenOf, readFormFields, requireOwnForm } from '../signed-in/forms.ts';
 import { sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
 import { readPending, recoveryCodesPage, totpFields } from '../signed-in/second-factor-pages.ts';
+import type { OwnSession } from '../signed-in/signed-in-page.ts';
 import { OPERATOR_PATH, type OperatorRoutes } from './operator-page.ts';
 
 /** `/operator/set-up`: sets up the second factor, before any other page if it is required. */

@@ -3,7 +3,6 @@ import { viewAccount } from '../../accounts/manage-accounts.ts';
 import { registerOverviewPage } from '../dashboard/overview-page.ts';
 import { registerPaymentPages } from '../dashboard/payment-pages.ts';
 import { html } from '../design/html.ts';
-import { readOwnSession } from '../signed-in/admission.ts';
 import {
   type Admission,
   DASHBOARD_PATH,
@@ -12,7 +11,13 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { plainPage, sendDashboardPage, sendSeeOther } from '../signed-in/layout.ts';
-import { dashboardPages, registerNothing, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
+import {
+  dashboardPages,
+  readOwnSession,
+  registerNothing,
+  seeOther,
+  sendFailure,
+} from '../signed-in/signed-in-page.ts';
 import {
   admit,
   OPERATOR_PATH,

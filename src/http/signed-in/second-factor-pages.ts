@@ -6,7 +6,6 @@ import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../.
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import { type OwnSession, readOwnSession, returnPathOf } from './admission.ts';
 import { type AreaRoutes, callerOf, DASHBOARD_PATH, type Visit } from './context.ts';
 import { moment } from './format.ts';
 import {
@@ -20,6 +19,7 @@ import {
 } from './forms.ts';
 import { type PageContent, sendPlainPage, sendSeeOther } from './layout.ts';
 import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
+import { type OwnSession, readOwnSession, returnPathOf } from './signed-in-page.ts';
 
 const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
 

@@ -3,7 +3,6 @@ import { endSession } from '../../accounts/sessions.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Html, html } from '../design/html.ts';
-import { readOwnSession, returnPathOf } from './admission.ts';
 import { type AreaRoutes, callerOf } from './context.ts';
 import {
   banner,
@@ -16,6 +15,7 @@ import {
 } from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from './layout.ts';
 import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
+import { readOwnSession, returnPathOf } from './signed-in-page.ts';
 
 /** Messages about the previous action, by its name in the address. */
 const greetings = {
