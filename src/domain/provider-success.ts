@@ -18,6 +18,16 @@ const MEMORY_PER_VISIT = 0.96;
 const ASSUMED_SHARE = 0.7;
 const ASSUMED_VISITS = 10;
 
+/** The counted visits to a provider: of a country, or of all where the country is null. */
+export interface CountedVisits {
+  readonly provider: ProviderId;
+  readonly country: string | null;
+  readonly visits: number;
+  readonly delivered: number;
+  /** The estimated share. */
+  readonly probability: number;
+}
+
 /** Estimated shares of delivered visits. */
 export interface SuccessRates {
   /** A share between 0 and 1, never 0: a provider without visits has the assumed one. */
@@ -26,10 +36,15 @@ export interface SuccessRates {
   visits(provider: ProviderId): number;
   /** All visits. */
   readonly total: number;
+  /** What the estimates rest on, those with the most visits first. */
+  list(): readonly CountedVisits[];
 }
 
 interface WeighedVisits {
+  readonly provider: ProviderId;
+  readonly country: string | null;
   visits: number;
+  arrived: number;
   weight: number;
   delivered: number;
   nextWeight: number;
@@ -38,29 +53,45 @@ interface WeighedVisits {
 /** Estimates the shares from visits, the newest first. A country's own visits count against the provider's share. */
 export function estimateSuccess(visits: readonly VisitOutcome[]): SuccessRates {
   const counts = new Map<string, WeighedVisits>();
-  const add = (key: string, isDelivered: boolean) => {
-    const count = counts.get(key) ?? { visits: 0, weight: 0, delivered: 0, nextWeight: 1 };
+  const add = ({ provider, isDelivered }: VisitOutcome, country: string | null) => {
+    const key = country === null ? provider : `${provider} ${country}`;
+    const none = { provider, country, visits: 0, arrived: 0, weight: 0, delivered: 0, nextWeight: 1 };
+    const count = counts.get(key) ?? none;
     count.visits++;
+    if (isDelivered) count.arrived++;
     count.weight += count.nextWeight;
     if (isDelivered) count.delivered += count.nextWeight;
     count.nextWeight *= MEMORY_PER_VISIT;
     counts.set(key, count);
   };
-  for (const { provider, country, isDelivered } of visits) {
-    add(provider, isDelivered);
-    if (country !== null) add(`${provider} ${country}`, isDelivered);
+  for (const visit of visits) {
+    add(visit, null);
+    if (visit.country !== null) add(visit, visit.country);
   }
   const shareOf = (key: string, assumed: number) => {
     const { weight, delivered } = counts.get(key) ?? { weight: 0, delivered: 0 };
     return (delivered + assumed * ASSUMED_VISITS) / (weight + ASSUMED_VISITS);
   };
+  const probability = (provider: ProviderId, country: string | null) => {
+    const overall = shareOf(provider, ASSUMED_SHARE);
+    return country === null ? overall : shareOf(`${provider} ${country}`, overall);
+  };
   return {
-    probability(provider, country) {
-      const overall = shareOf(provider, ASSUMED_SHARE);
-      return country === null ? overall : shareOf(`${provider} ${country}`, overall);
-    },
+    probability,
     visits: (provider) => counts.get(provider)?.visits ?? 0,
     total: visits.length,
+    list: () =>
+      [...counts.values()]
+        .map(({ provider, country, visits, arrived }) => {
+          return {
+            provider,
+            country,
+            visits,
+            delivered: arrived,
+            probability: probability(provider, country),
+          };
+        })
+        .sort((a, b) => b.visits - a.visits),
   };
 }
 

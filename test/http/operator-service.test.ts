@@ -100,6 +100,19 @@ describe('providers', () => {
     for (const [id, adapter] of all) adapters.set(id, adapter);
   });
 
+  it('show how many visits ended with a delivery, by provider and country', async () => {
+    expect(await pageOf('/providers')).not.toContain('Deliveries by provider');
+    for (let visit = 0; visit < 10; visit++)
+      console.outside.visits.push({
+        provider: 'wert',
+        country: visit < 4 ? 'DE' : null,
+        isDelivered: visit === 0,
+      });
+    const text = await pageOf('/providers');
+    expect(text).toMatch(/Wert all 10 1 4\d % Wert DE 4 1 3\d %/);
+    console.outside.visits.length = 0;
+  });
+
   it('are switched off and on, and given a minimum, which the service’s log tells', async () => {
     const path = '/operator/providers/moonpay';
     const settings = () => storeOf().providers.readProviderSettings('moonpay');

@@ -6,6 +6,7 @@ import { type ChainHeads, ChainUnavailableError, type ChainView } from '../../sr
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { EvidenceStore, ProviderEvidence } from '../../src/domain/provider-evidence.ts';
+import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
 import type { OperatorContext } from '../../src/http/operator/operator-page.ts';
 import { refuseForeignHosts, registerOperatorConsole } from '../../src/http/operator/routes.ts';
 import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.ts';
@@ -37,6 +38,8 @@ interface Outside {
   readonly adapters: Map<ProviderId, ProviderAdapter>;
   /** As in live mode: a provider is off until it is switched on. */
   isOffByDefault: boolean;
+  /** How visits to providers ended, the newest first. */
+  readonly visits: VisitOutcome[];
   /** Null when no endpoint answers. */
   heads: ChainHeads | null;
   gasBalanceWei: bigint;
@@ -67,6 +70,7 @@ export async function createTestConsole({
   const outside: Outside = {
     adapters: new Map(createWorld().adapters),
     isOffByDefault: false,
+    visits: [],
     heads: null,
     gasBalanceWei: 5n * 10n ** 18n,
     rescued: [],
@@ -150,6 +154,7 @@ function contextOf(
       adapters: outside.adapters,
       settings: store.providers,
       evidence,
+      success: () => estimateSuccess(outside.visits),
       get isOffByDefault() {
         return outside.isOffByDefault;
       },

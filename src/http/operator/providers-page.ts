@@ -122,8 +122,34 @@ ${dataTable({
     minimumOf(provider),
     failureOf(provider.health),
   ]),
-})}`,
+})}
+${deliveriesTable(context)}`,
   };
+}
+
+/** The console shows that many; the others have fewer visits. */
+const MAXIMUM_DELIVERY_ROWS = 100;
+
+/** Aggregates only: nothing names a customer or a payment. */
+function deliveriesTable({ directory }: OperatorContext): Html {
+  const counted = directory.success?.()?.list() ?? [];
+  if (counted.length === 0) return nothing;
+  return html`<h2>Deliveries by provider and country</h2>
+<p>Of the newest 2,000 visits of the last 30 days. The estimate, which orders the list of the checkout, begins at an assumed share and follows the newest visits.</p>
+${dataTable({
+  label: 'Deliveries',
+  columns: ['Provider', 'Country', numbers('Visits'), numbers('Delivered'), numbers('Estimated share')],
+  hasRowHeadings: true,
+  rows: counted
+    .slice(0, MAXIMUM_DELIVERY_ROWS)
+    .map(({ provider, country, visits, delivered, probability }) => [
+      providerCatalogue[provider].name,
+      country ?? 'all',
+      String(visits),
+      String(delivered),
+      `${Math.round(probability * 100)} %`,
+    ]),
+})}`;
 }
 
 async function showOne(context: OperatorContext, visit: OperatorVisit, message: Html): Promise<PageView> {
