@@ -140,10 +140,10 @@ const eventsSql = `
 
 /** One paid payment in forty has a refund; few of them wait for their transfer. */
 const refundsSql = `
-  INSERT INTO refunds (id, account_id, payment_id, created_at_ms, units, status, expires_at_ms, destination, scanned_block,
-    transaction_hash, log_index, block_number, paid_at_ms)
+  INSERT INTO refunds (id, account_id, payment_id, created_at_ms, units, status, expires_at_ms, fingerprint, destination,
+    scanned_block, transaction_hash, log_index, block_number, paid_at_ms)
   SELECT 'rfd_' || lpad(to_hex(i), 20, '0'), account_id, id, time_ms, 5000000,
-    CASE WHEN i % 10000 = 0 THEN 'awaiting_transfer' ELSE 'paid' END, time_ms + 2592000000,
+    CASE WHEN i % 10000 = 0 THEN 'awaiting_transfer' ELSE 'paid' END, time_ms + 2592000000, '',
     '0x' || lpad(to_hex(i), 40, '0'), block_number,
     CASE WHEN i % 10000 = 0 THEN NULL ELSE '0x' || lpad(to_hex(i), 64, 'b') END, 1, block_number, time_ms
   FROM synthetic WHERE state = 'paid' AND i % 40 = 0`;

@@ -76,8 +76,16 @@ export interface Client {
     cancel(paymentId: string): Promise<MerchantPayment>;
   };
   readonly refunds: {
-    /** Opens a refund. Not idempotent: list the refunds before you repeat it. @throws ApiError (409: less can be refunded), ConnectionError */
-    create(paymentId: string, request: RefundRequest): Promise<Refund>;
+    /**
+     * Opens a refund. `idempotencyKey` should be your number of the return: then it gets one refund, however often you call.
+     *
+     * @throws ApiError (409: less can be refunded, or the key was used with other parameters), ConnectionError
+     */
+    create(
+      paymentId: string,
+      request: RefundRequest,
+      options?: { readonly idempotencyKey?: string },
+    ): Promise<Refund>;
     /** Lists the refunds of a payment, and what can still be refunded. @throws ApiError, ConnectionError */
     list(paymentId: string): Promise<RefundList>;
     get(refundId: string): Promise<Refund>;
@@ -128,11 +136,13 @@ export function createClient(options: ClientOptions): Client {
   };
   const refundPath = (refundId: string) => `/merchant/v1/refunds/${encodeURIComponent(refundId)}`;
   const refundsOf = (paymentId: string) => `/merchant/v1/payments/${encodeURIComponent(paymentId)}/refunds`;
-  /** Not repeated: a second `create` would open a second refund. */
+  const refundOf = (answer: unknown) =>
+    expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
+  /** Not repeated: a repeated change would answer with a conflict. */
   async function refund(method: 'GET' | 'POST', path: string, body?: object): Promise<Refund> {
     const sent = body === undefined ? {} : { body: JSON.stringify(body) };
     const answer = await sendRequest({ ...context, maximumRetries: 0 }, { method, path, ...sent });
-    return expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
+    return refundOf(answer);
   }
   const post = async (path: string, request: object, idempotencyKey: string | undefined) =>
     sendRequest(context, {
@@ -173,7 +183,8 @@ export function createClient(options: ClientOptions): Client {
       },
     },
     refunds: {
-      create: (paymentId, request) => refund('POST', refundsOf(paymentId), request),
+      create: async (paymentId, request, { idempotencyKey } = {}) =>
+        refundOf(await post(refundsOf(paymentId), request, idempotencyKey)),
       async list(paymentId) {
         const answer = await sendRequest(context, { method: 'GET', path: refundsOf(paymentId) });
         return expectList<RefundList>(answer, 'refunds');

@@ -38,6 +38,9 @@ export interface Refund {
   /** As stored: never `expired`, which follows from the time (`refundStatusAt`). */
   readonly status: RefundStatus;
   readonly expiresAtMs: number;
+  /** The `Idempotency-Key` that opened it, and the fingerprint of its parameters. */
+  readonly idempotencyKey: string | null;
+  readonly fingerprint: string;
   /** The customer's address, as the merchant gave it. */
   readonly destination: Address;
   /** Final blocks up to this one have been searched for the transfer. */

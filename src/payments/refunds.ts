@@ -21,6 +21,7 @@ import {
   TRANSFER_MS,
 } from '../domain/refund.ts';
 import { sumObservations } from '../domain/settle.ts';
+import { fingerprintOf } from './idempotent-replay.ts';
 
 export interface RefundContext {
   readonly payments: Pick<PaymentStore, 'viewPayment'>;
@@ -38,6 +39,7 @@ export interface RefundRequest {
   readonly reason: string | null;
   /** The customer's address. */
   readonly destination: string;
+  readonly idempotencyKey?: string | null;
 }
 
 /** What has arrived for a payment and is final: the limit of all its refunds together. */
@@ -69,8 +71,8 @@ export async function readRefunds(
 }
 
 /**
- * Opens a refund. Throws `payment_not_found`, `invalid_request` for a field, and `refund_state_conflict` where less can be
- * refunded.
+ * Opens a refund; a repeated `Idempotency-Key` gets the first one. Throws `payment_not_found`, `invalid_request` for a
+ * field, `refund_state_conflict` where less can be refunded, and `idempotency_conflict` for other parameters.
  */
 export async function createRefund(
   context: RefundContext,
@@ -96,11 +98,19 @@ export async function createRefund(
     reason,
     status: 'awaiting_transfer',
     expiresAtMs: nowMs + TRANSFER_MS,
+    idempotencyKey: request.idempotencyKey ?? null,
+    fingerprint: fingerprintOf([payment.id, request.amount, reason, destination]),
     destination,
     scannedBlock: await readScannedBlock(context),
   };
   const limit = refundLimitUnits(view);
-  return context.refunds.createRefund(draft, (stored) => openRefund(stored, asked, limit), nowMs);
+  const refund = await context.refunds.createRefund(
+    draft,
+    (stored) => openRefund(stored, asked, limit),
+    nowMs,
+  );
+  if (refund.fingerprint !== draft.fingerprint) throw new ServiceError('idempotency_conflict');
+  return refund;
 }
 
 /** Units, or null for all that is left. */

@@ -389,6 +389,8 @@ export function initialSchema(engine: Engine): Migration {
       reason text,
       status ${id} NOT NULL,
       expires_at_ms ${bigint} NOT NULL,
+      idempotency_key ${id},
+      fingerprint ${id} NOT NULL,
       destination ${id} NOT NULL,
       scanned_block ${bigint} NOT NULL,
       submitted_hash ${id},
@@ -401,6 +403,7 @@ export function initialSchema(engine: Engine): Migration {
       PRIMARY KEY (id, account_id)
     )${clustered};
     CREATE INDEX refunds_by_payment ON refunds (payment_id);
+    CREATE INDEX refunds_by_key ON refunds (idempotency_key) WHERE idempotency_key IS NOT NULL;
     CREATE INDEX refunds_by_block ON refunds (block_number) WHERE status = 'paid';
     CREATE INDEX refunds_watched ON refunds (destination) WHERE status = 'awaiting_transfer';
     -- A transfer belongs to one refund at most.

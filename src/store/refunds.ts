@@ -1,4 +1,5 @@
 import type { PaymentReference } from '../domain/payment.ts';
+import { IDEMPOTENCY_TTL_MS } from '../domain/ports/payment-store.ts';
 import type { DecideRefund, RefundStore } from '../domain/ports/refund-store.ts';
 import {
   noTransfer,
@@ -31,6 +32,8 @@ export function createRefundStore(scripts: Scripts): RefundStore {
     createRefund: (draft, decide, nowMs) =>
       scripts.write(function* () {
         yield* lock(REFUND_LOCK);
+        const earlier = yield* findByKey(draft, nowMs);
+        if (earlier !== null) return earlier;
         const { refund, event } = decide(yield* viewRefund(draft));
         yield* insert(refundTable, refund);
         yield* addEvent(refund, event, nowMs);
@@ -59,6 +62,12 @@ export function createRefundStore(scripts: Scripts): RefundStore {
 
 function find({ accountId, id }: RefundReference): Script<Refund | null> {
   return selectOne(refundTable, 'WHERE account_id = ?1 AND id = ?2', accountId, id);
+}
+
+function* findByKey({ accountId, idempotencyKey }: Refund, nowMs: number): Script<Refund | null> {
+  if (idempotencyKey === null) return null;
+  const rest = 'WHERE idempotency_key = ?1 AND account_id = ?2 AND created_at_ms > ?3';
+  return yield* selectOne(refundTable, rest, idempotencyKey, accountId, nowMs - IDEMPOTENCY_TTL_MS);
 }
 
 function listOf({ accountId, id }: PaymentReference): Script<Refund[]> {

@@ -405,6 +405,8 @@ export const refundTable = table<Refund>('refunds', ['id'], {
   reason: 'text',
   status: 'text',
   expiresAtMs: 'integer',
+  idempotencyKey: 'text',
+  fingerprint: 'text',
   destination: 'text',
   scannedBlock: 'integer',
   submittedHash: 'text',

@@ -30,6 +30,16 @@ async function givePaid(units = 25_000_000n, change: object = {}): Promise<strin
 const open = async (id: string, payload: object = {}) =>
   call('POST', `/payments/${id}/refunds`, { destination: CUSTOMER_ADDRESS, ...payload });
 
+const openWithKey = async (id: string, key: string, payload: object = {}, apiKey = service.apiKey) => {
+  const answer = await service.server.inject({
+    method: 'POST',
+    url: `/merchant/v1/payments/${id}/refunds`,
+    headers: { 'x-api-key': apiKey, 'idempotency-key': key },
+    payload: { destination: CUSTOMER_ADDRESS, ...payload },
+  });
+  return { status: answer.statusCode, ...answer.json() };
+};
+
 describe('a refund', () => {
   it('of the whole payment is opened, read, submitted and canceled', async () => {
     const id = await givePaid();
@@ -124,6 +134,34 @@ describe('a refund', () => {
     service.advance(TRANSFER_MS + 1);
     expect((await call('GET', `/refunds/${refund_id}`)).status).toBe('expired');
     expect((await call('GET', `/payments/${id}/refunds`)).refundable_amount).toBe('25.000000');
+  });
+
+  it('is opened once for an Idempotency-Key, however often and at once it is sent', async () => {
+    const id = await givePaid();
+    const request = { amount: '5', reason: 'Returned' };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => openWithKey(id, 'return-17', request)));
+    expect(new Set(answers.map(({ refund_id }) => refund_id)).size).toBe(1);
+    const { refunds } = await call('GET', `/payments/${id}/refunds`);
+    expect(refunds).toHaveLength(1);
+    service.advance(24 * 3_600_000 + 1);
+    expect((await openWithKey(id, 'return-17', request)).refund_id).not.toBe(refunds[0].refund_id);
+  });
+
+  it('is refused for a key that opened another one, and a key of another account is another key', async () => {
+    const [id, other] = [await givePaid(), await givePaid()];
+    const first = await openWithKey(id, 'return-18', { amount: '5' });
+    expect(first.status).toBe('awaiting_transfer');
+    for (const [payment, payload] of [
+      [id, { amount: '6' }],
+      [id, { amount: '5', reason: 'x' }],
+      [id, { amount: '5', destination: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' }],
+      [other, { amount: '5' }],
+    ] as const) {
+      expect((await openWithKey(payment, 'return-18', payload)).status).toBe(409);
+    }
+    const { apiKey } = await service.addAccount();
+    expect((await openWithKey(id, 'return-18', { amount: '5' }, apiKey)).status).toBe(404);
+    expect((await openWithKey(id, 'has space', {})).status).toBe(400);
   });
 
   it('of another account is not found', async () => {

@@ -218,6 +218,11 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     { provider: 'wert' },
   ),
   async idempotency_conflict(operation) {
+    if (operation.id === 'createRefund') {
+      const refund = { ...(await givePaidId()), destination: CUSTOMER_ADDRESS };
+      await ask(operation, { ...refund, amount: '1' }, { 'idempotency-key': 'refund' });
+      return ask(operation, { ...refund, amount: '2' }, { 'idempotency-key': 'refund' });
+    }
     const key = { 'idempotency-key': `conflict-${operation.method}` };
     await ask(operation, validRequest, key);
     return ask(operation, { ...validRequest, amount: '2.00' }, key);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
+import { IDEMPOTENCY_TTL_MS } from '../../src/domain/ports/payment-store.ts';
 import {
   bookTransfer,
   cancelRefund,
@@ -124,6 +125,44 @@ export function refundPromises(context: StoreContext): void {
     const after = await context.store.refunds.findRefund(payment.accountId, refund.id);
     expect(after?.reason).not.toContain('ada@example.com');
     expect({ ...after, reason: null }).toEqual({ ...refund, reason: null });
+  });
+
+  it('are opened once for a key within a day, however the repetitions interleave', async () => {
+    const step = fc.record({ key: fc.nat(3), atMs: fc.nat(3).map((days) => days * 13 * 3_600_000) });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
+        const payment = await givePayment(context.store);
+        const run = ++made;
+        const inOrder = steps.toSorted((a, b) => a.atMs - b.atMs);
+        const openAt = ({ key, atMs }: (typeof steps)[number]) => {
+          const idempotencyKey = `${run} ${key}`;
+          const draft = newRefund(payment, { createdAtMs: NOW_MS + atMs, units: 1_000n, idempotencyKey });
+          return context.store.refunds.createRefund(
+            draft,
+            (view) => openRefund(view, draft.units, 1_000_000_000n),
+            NOW_MS + atMs,
+          );
+        };
+        for (const atMs of new Set(inOrder.map((one) => one.atMs))) {
+          const together = inOrder.filter((one) => one.atMs === atMs);
+          await Promise.all(together.map(openAt));
+        }
+        for (const key of new Set(steps.map((one) => one.key))) {
+          const all = await context.store.refunds.listRefunds(payment);
+          const times = all
+            .filter(({ idempotencyKey }) => idempotencyKey === `${run} ${key}`)
+            .map(({ createdAtMs }) => createdAtMs);
+          const asked = inOrder.filter((one) => one.key === key).map(({ atMs }) => NOW_MS + atMs);
+          const expected: number[] = [];
+          for (const atMs of asked) {
+            const last = expected.at(-1);
+            if (last === undefined || atMs - last >= IDEMPOTENCY_TTL_MS) expected.push(atMs);
+          }
+          expect(times).toEqual(expected);
+        }
+      }),
+      { numRuns: 15 },
+    );
   });
 
   it('never exceed what was received under any order of openings, transfers and cancelations', async () => {

@@ -20,6 +20,8 @@ export function newRefund(payment: Pick<Payment, 'id' | 'accountId'>, change: Pa
     reason: null,
     status: 'awaiting_transfer',
     expiresAtMs: createdAtMs + TRANSFER_MS,
+    idempotencyKey: null,
+    fingerprint: '',
     destination: CUSTOMER_ADDRESS,
     scannedBlock: 10,
     ...change,

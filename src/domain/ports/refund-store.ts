@@ -6,7 +6,10 @@ export type DecideRefund = (view: RefundView) => RefundDecision | null;
 
 /** Refunds. A change and its event are one transaction, and one transfer is stored with one refund at most. */
 export interface RefundStore {
-  /** Stores a new refund as it is decided. */
+  /**
+   * Stores a new refund as it is decided. Resolves to the earlier refund where its `Idempotency-Key` opened one within
+   * `IDEMPOTENCY_TTL_MS`, also under concurrent calls.
+   */
   createRefund(draft: Refund, decide: (view: RefundView) => RefundDecision, nowMs: number): Promise<Refund>;
   /**
    * Resolves to the refund as it is afterwards; null where there is none, or where its transfer is stored with another

@@ -191,3 +191,21 @@ export interface ParameterSchema {
   readonly format?: 'email' | 'uuid';
   readonly anyOf?: readonly ParameterSchema[];
 }
+
+/** Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or a missing one. */
+export function readParameters(
+  request: FastifyRequest,
+  known: Readonly<Record<string, RequestParameter>>,
+): Readonly<Record<string, string | undefined>> {
+  const isEmpty = request.body === undefined || request.body === null;
+  const body = isEmpty ? {} : readJsonObject(request);
+  if (Object.keys(body).some((name) => !Object.hasOwn(known, name)))
+    throw new ServiceError('invalid_request', 'The body has a parameter that this operation does not know.');
+  const read = Object.entries(known).map(([name, { isRequired }]) => {
+    const value = body[name] ?? undefined;
+    if (value === undefined && isRequired) throw invalidField(name, 'is required');
+    if (value !== undefined && typeof value !== 'string') throw invalidField(name, 'must be text');
+    return [name, value];
+  });
+  return Object.fromEntries(read);
+}

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
@@ -20,7 +20,13 @@ import { accountOf, admit, decorateRequests, recordKeyUses } from '../api/authen
 import { readIdempotencyKey } from '../api/create-parameters.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
 import type { PresentContext } from '../api/payment-schemas.ts';
-import { acceptJsonBodies, parseQuery, readJsonObject, withNumberAsWritten } from '../api/request-input.ts';
+import {
+  acceptJsonBodies,
+  parseQuery,
+  readJsonObject,
+  readParameters,
+  withNumberAsWritten,
+} from '../api/request-input.ts';
 import {
   completeDirectParameters,
   parseDayRequest,
@@ -36,7 +42,12 @@ import {
   presentExpandedPayment,
   presentMerchantPayment,
 } from './merchant-schemas.ts';
-import { presentRefund, type RefundRoutesContext, registerRefunds } from './refund-routes.ts';
+import {
+  presentRefund,
+  type RefundRoutesContext,
+  registerRefunds,
+  type ScopeGuards,
+} from './refund-routes.ts';
 
 const MERCHANT_PREFIX = '/merchant/v1';
 
@@ -70,34 +81,30 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
       acceptJsonBodies(scope);
       decorateRequests(scope);
       const noteKeyUse = recordKeyUses(scope, context);
-      const admitFor = (needed: KeyScope) =>
-        admit({ ...context, noteKeyUse }, context.limits.merchant, needed);
-      registerPayments(scope, context, admitFor('read'));
-      registerCancel(scope, context, admitFor('cancel'));
-      registerEvents(scope, context, admitFor('read'));
-      registerDays(scope, context, admitFor('read'));
-      registerJournal(scope, context, admitFor('read'));
-      const guards = { read: admitFor('read'), refund: admitFor('refund') };
+      const { merchant, create } = context.limits;
+      const admitFor = (scope: KeyScope, limiter = merchant) => ({
+        onRequest: admit({ ...context, noteKeyUse }, limiter, scope),
+      });
+      const guards = {
+        read: admitFor('read'),
+        cancel: admitFor('cancel'),
+        refund: admitFor('refund'),
+        create: admitFor('create', create),
+      };
+      registerPayments(scope, context, guards);
+      registerReports(scope, context, guards);
       registerRefunds(scope, context, guards, sendTagged);
-      registerDirectPayments(
-        scope,
-        context,
-        admit({ ...context, noteKeyUse }, context.limits.create, 'create'),
-      );
       done();
     },
     { prefix: MERCHANT_PREFIX },
   );
 }
 
-function registerPayments(
-  server: FastifyInstance,
-  context: MerchantContext,
-  onRequest: onRequestHookHandler,
-): void {
+function registerPayments(server: FastifyInstance, context: MerchantContext, guards: ScopeGuards): void {
   const { search, baseUrl } = context;
+  const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
 
-  server.get('/payments', { onRequest }, async (request, reply) => {
+  server.get('/payments', guards.read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
     const asked = parseListRequest(accountId, queryOf(request));
     const { payments, next } = await search.searchPayments(asked.query, asked.before, asked.limit);
@@ -112,34 +119,34 @@ function registerPayments(
     return sendTagged(request, reply, { payments: presented, next });
   });
 
-  server.get('/payments/:payment_id', { onRequest }, async (request, reply) => {
+  server.get('/payments/:payment_id', guards.read, async (request, reply) => {
     const expand = parseExpandRequest(queryOf(request));
     const history = await readPaymentHistory(context, accountOf(request).id, idOf(request));
     return sendTagged(request, reply, presentExpandedPayment(baseUrl, history, expand));
   });
-}
 
-function registerCancel(
-  server: FastifyInstance,
-  context: MerchantContext,
-  onRequest: onRequestHookHandler,
-): void {
-  server.post('/payments/:payment_id/cancel', { onRequest }, async (request) => {
-    requireEmptyBody(request);
+  server.post('/payments/:payment_id/cancel', guards.cancel, async (request) => {
+    readParameters(request, {});
     const id = idOf(request);
     const payment = await context.payments.findPayment(accountOf(request).id, id);
     if (payment === null) throw new ServiceError('payment_not_found');
-    return presentMerchantPayment(context.baseUrl, await cancelPayment(context, id, 'merchant'));
+    return presentMerchantPayment(baseUrl, await cancelPayment(context, id, 'merchant'));
+  });
+
+  server.post('/direct-payments', guards.create, async (request) => {
+    const account = accountOf(request);
+    const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
+    const parameters = completeDirectParameters(body, account);
+    const idempotencyKey = readIdempotencyKey(request.headers);
+    const wanted = await parseCreateRequest(parsing, parameters, 'json', idempotencyKey);
+    return presentDirectPayment(context, await createDirectPayment(context.create, account, wanted));
   });
 }
 
-function registerEvents(
-  server: FastifyInstance,
-  context: MerchantContext,
-  onRequest: onRequestHookHandler,
-): void {
-  const { events, payments, refunds, baseUrl } = context;
-  server.get('/events', { onRequest }, async (request, reply) => {
+function registerReports(server: FastifyInstance, context: MerchantContext, { read }: ScopeGuards): void {
+  const { events, payments, refunds, search, nowMs, baseUrl } = context;
+
+  server.get('/events', read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
     const { after, limit } = parseEventRequest(queryOf(request));
     const page = await events.listEvents(accountId, after ?? 0, limit);
@@ -159,6 +166,24 @@ function registerEvents(
       has_more: nextAfter < page.newest,
     });
   });
+
+  server.get('/days', read, async (request, reply) => {
+    const days = parseDayRequest(queryOf(request));
+    const statistics = await readStatistics(search, accountOf(request), days, nowMs());
+    return sendTagged(request, reply, { days: statistics.days.map(presentDay) });
+  });
+
+  server.get('/journal.csv', read, async (request, reply) => {
+    const { id, timeZone } = accountOf(request);
+    const month = parseJournalRequest(queryOf(request), timeZone);
+    const lines = exportJournal(search, id, month);
+    const { value: first } = await lines.next();
+    const disposition = `attachment; filename="journal-${month.month}.csv"`;
+    return reply
+      .headers({ 'content-disposition': disposition, 'cache-control': 'private, no-cache' })
+      .type('text/csv; charset=utf-8')
+      .send(Readable.from(followedBy(first ?? '', lines)));
+  });
 }
 
 /** Events are missing after a number that is too old, and also where a restored backup ends before the number. */
@@ -174,53 +199,6 @@ function requireKept(
   );
 }
 
-function registerDays(
-  server: FastifyInstance,
-  { search, nowMs }: MerchantContext,
-  onRequest: onRequestHookHandler,
-): void {
-  server.get('/days', { onRequest }, async (request, reply) => {
-    const days = parseDayRequest(queryOf(request));
-    const statistics = await readStatistics(search, accountOf(request), days, nowMs());
-    return sendTagged(request, reply, { days: statistics.days.map(presentDay) });
-  });
-}
-
-function registerJournal(
-  server: FastifyInstance,
-  { search }: MerchantContext,
-  onRequest: onRequestHookHandler,
-): void {
-  server.get('/journal.csv', { onRequest }, async (request, reply) => {
-    const { id, timeZone } = accountOf(request);
-    const month = parseJournalRequest(queryOf(request), timeZone);
-    const lines = exportJournal(search, id, month);
-    const { value: first } = await lines.next();
-    const disposition = `attachment; filename="journal-${month.month}.csv"`;
-    return reply
-      .headers({ 'content-disposition': disposition, 'cache-control': 'private, no-cache' })
-      .type('text/csv; charset=utf-8')
-      .send(Readable.from(followedBy(first ?? '', lines)));
-  });
-}
-
-function registerDirectPayments(
-  server: FastifyInstance,
-  context: MerchantContext,
-  onRequest: onRequestHookHandler,
-): void {
-  const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
-
-  server.post('/direct-payments', { onRequest }, async (request) => {
-    const account = accountOf(request);
-    const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
-    const parameters = completeDirectParameters(body, account);
-    const idempotencyKey = readIdempotencyKey(request.headers);
-    const wanted = await parseCreateRequest(parsing, parameters, 'json', idempotencyKey);
-    return presentDirectPayment(context, await createDirectPayment(context.create, account, wanted));
-  });
-}
-
 async function* followedBy(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
   yield first;
   yield* rest;
@@ -234,13 +212,6 @@ function idOf(request: FastifyRequest): PaymentId {
   const id = (request.params as { readonly payment_id: string }).payment_id.toLowerCase();
   if (!isPaymentId(id)) throw new ServiceError('payment_not_found');
   return id;
-}
-
-/** A member that no operation knows would be a misunderstanding. */
-function requireEmptyBody(request: FastifyRequest): void {
-  if (request.body === undefined || request.body === null) return;
-  const [name] = Object.keys(readJsonObject(request));
-  if (name !== undefined) throw new ServiceError('invalid_request', 'This operation takes no parameters.');
 }
 
 /** Sends an answer with an ETag, or 304 where the caller has it already. */

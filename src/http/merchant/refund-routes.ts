@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, onRequestHookHandler } from 'fastify';
-import { invalidField, ServiceError } from '../../domain/errors.ts';
+import type { KeyScope } from '../../domain/api-key.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import type { Address } from '../../domain/payout-address.ts';
@@ -19,7 +19,8 @@ import {
   submitTransaction,
 } from '../../payments/refunds.ts';
 import { accountOf } from '../api/authenticate.ts';
-import { type ParameterSchema, type RequestParameter, readJsonObject } from '../api/request-input.ts';
+import { readIdempotencyKey } from '../api/create-parameters.ts';
+import { type ParameterSchema, type RequestParameter, readParameters } from '../api/request-input.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
 import {
   EXAMPLE_HASH,
@@ -148,15 +149,16 @@ export function presentRefund(
 type PaymentRoute = { Params: { payment_id: string } };
 type RefundRoute = { Params: { refund_id: string } };
 
+/** What runs before the operations of a scope: the key, its rate and its scope are checked. */
+export type ScopeGuards = Readonly<Record<KeyScope, { readonly onRequest: onRequestHookHandler }>>;
+
 /** Registers the refunds' operations of the merchant's interface. */
 export function registerRefunds(
   server: FastifyInstance,
   context: RefundRoutesContext,
-  guards: { readonly read: onRequestHookHandler; readonly refund: onRequestHookHandler },
+  { read, refund: write }: ScopeGuards,
   sendTagged: (request: FastifyRequest, reply: FastifyReply, answer: object) => FastifyReply,
 ): void {
-  const read = { onRequest: guards.read };
-  const write = { onRequest: guards.refund };
   const own = (request: FastifyRequest<RefundRoute>) =>
     readRefund(context, accountOf(request).id, request.params.refund_id);
 
@@ -164,7 +166,8 @@ export function registerRefunds(
     const body = readParameters(request, createRefundParameters);
     const { amount = 'all', reason = null, destination = '' } = body;
     const paymentId = request.params.payment_id.toLowerCase();
-    const asked = { amount, reason, destination };
+    const idempotencyKey = readIdempotencyKey(request.headers);
+    const asked = { amount, reason, destination, idempotencyKey };
     return presentRefund(context, await createRefund(context, accountOf(request).id, paymentId, asked));
   });
 
@@ -193,22 +196,4 @@ export function registerRefunds(
     readParameters(request, {});
     return presentRefund(context, await cancelOpenRefund(context, await own(request)));
   });
-}
-
-/** Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or a missing one. */
-function readParameters(
-  request: FastifyRequest,
-  known: Readonly<Record<string, RequestParameter>>,
-): Readonly<Record<string, string | undefined>> {
-  const isEmpty = request.body === undefined || request.body === null;
-  const body = isEmpty ? {} : readJsonObject(request);
-  if (Object.keys(body).some((name) => !Object.hasOwn(known, name)))
-    throw new ServiceError('invalid_request', 'The body has a parameter that this operation does not know.');
-  const read = Object.entries(known).map(([name, { isRequired }]) => {
-    const value = body[name] ?? undefined;
-    if (value === undefined && isRequired) throw invalidField(name, 'is required');
-    if (value !== undefined && typeof value !== 'string') throw invalidField(name, 'must be text');
-    return [name, value];
-  });
-  return Object.fromEntries(read);
 }

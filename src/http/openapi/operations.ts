@@ -99,63 +99,82 @@ const refundInPath = {
   },
 } as const satisfies Record<string, RequestParameter>;
 
-/** An operation of refunds, by the part of its path after `/merchant/v1`. */
-function refundOperation(
+const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
+
+/** An operation of the merchant's own interface, by the part of its path after `/merchant/v1`. */
+function merchantOperation(
   method: Operation['method'],
   path: string,
-  more: Pick<Operation, 'id' | 'summary' | 'description' | 'body' | 'bodyName'>,
+  {
+    errors = [],
+    ...more
+  }: Omit<Operation, 'method' | 'path' | 'tag' | 'needsKey' | 'inPath' | 'hasTag' | 'errors'> & {
+    readonly errors?: readonly ErrorName[];
+  },
 ): Operation {
-  const isOfPayment = path.startsWith('/payments');
-  const missing = isOfPayment ? 'payment_not_found' : 'refund_not_found';
-  const changing = ['refund_state_conflict', 'payload_too_large'] as const;
+  const isOfPayment = path.includes('{payment_id}');
+  const isOfRefund = path.includes('{refund_id}');
   return {
     ...more,
     method,
     path: `/merchant/v1${path}`,
     tag: 'Merchant',
     needsKey: true,
-    inPath: isOfPayment ? paymentInPath : refundInPath,
-    answer: method === 'get' && isOfPayment ? 'RefundList' : 'Refund',
-    ...(method === 'get' ? { hasTag: true } : {}),
-    errors: [...apiErrors, missing, ...(method === 'get' ? [] : changing)],
+    ...(isOfPayment ? { inPath: paymentInPath } : isOfRefund ? { inPath: refundInPath } : {}),
+    ...(method === 'get' && more.answer !== 'JournalCsv' ? { hasTag: true } : {}),
+    errors: [
+      ...apiErrors,
+      ...(isOfPayment ? (['payment_not_found'] as const) : []),
+      ...(isOfRefund ? (['refund_not_found'] as const) : []),
+      ...(method === 'post' ? (['payload_too_large'] as const) : []),
+      ...(more.headers === undefined ? [] : (['idempotency_conflict'] as const)),
+      ...errors,
+    ],
   };
 }
 
 const refundOperations = [
-  refundOperation('post', '/payments/{payment_id}/refunds', {
+  merchantOperation('post', '/payments/{payment_id}/refunds', {
     id: 'createRefund',
     summary: 'Open a refund',
     description:
       'Opens a refund in USDC, which you transfer from your own wallet. All refunds together never exceed what was received.',
     body: createRefundParameters,
     bodyName: 'CreateRefund',
+    headers: idempotency,
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
   }),
-  refundOperation('get', '/payments/{payment_id}/refunds', {
+  merchantOperation('get', '/payments/{payment_id}/refunds', {
     id: 'listRefunds',
     summary: 'List the refunds of a payment',
     description: 'All refunds of the payment, and what can still be refunded.',
+    answer: 'RefundList',
   }),
-  refundOperation('get', '/refunds/{refund_id}', {
+  merchantOperation('get', '/refunds/{refund_id}', {
     id: 'readRefund',
     summary: 'Read a refund',
     description: 'A refund of your account, as it is now.',
+    answer: 'Refund',
   }),
-  refundOperation('post', '/refunds/{refund_id}/transaction', {
+  merchantOperation('post', '/refunds/{refund_id}/transaction', {
     id: 'submitRefundTransaction',
     summary: 'Submit the transaction of a transfer',
     description:
       'Needed only for a transfer of another amount than the refund asks for. It is checked and booked when it is final.',
     body: refundTransactionParameters,
     bodyName: 'RefundTransaction',
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
   }),
-  refundOperation('post', '/refunds/{refund_id}/cancel', {
+  merchantOperation('post', '/refunds/{refund_id}/cancel', {
     id: 'cancelRefund',
     summary: 'Cancel a refund',
     description: 'Cancels a refund that is not paid. A transfer that arrives later is not booked.',
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
   }),
 ];
-
-const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
 /** Every operation that the document describes. */
 export const operations: readonly Operation[] = [
@@ -199,109 +218,65 @@ export const operations: readonly Operation[] = [
     answer: 'PaymentStatus',
     errors: [...apiErrors, 'payment_not_found'],
   },
-  {
-    method: 'get',
-    path: '/merchant/v1/payments',
+  merchantOperation('get', '/payments', {
     id: 'listPayments',
-    tag: 'Merchant',
     summary: 'List payments',
     description: 'The payments of your account, newest first. An unknown parameter is an error.',
-    needsKey: true,
     query: listParameters,
     answer: 'MerchantPaymentList',
-    hasTag: true,
-    errors: apiErrors,
-  },
-  {
-    method: 'get',
-    path: '/merchant/v1/payments/{payment_id}',
+  }),
+  merchantOperation('get', '/payments/{payment_id}', {
     id: 'readPayment',
-    tag: 'Merchant',
     summary: 'Read a payment',
     description: 'A payment of your account, with the parts that you ask for.',
-    needsKey: true,
-    inPath: paymentInPath,
     query: paymentParameters,
     answer: 'MerchantPayment',
-    hasTag: true,
-    errors: [...apiErrors, 'payment_not_found'],
-  },
-  {
-    method: 'post',
-    path: '/merchant/v1/payments/{payment_id}/cancel',
+  }),
+  merchantOperation('post', '/payments/{payment_id}/cancel', {
     id: 'cancelPayment',
-    tag: 'Merchant',
     summary: 'Cancel a payment',
     description:
       'Cancels a payment for which nothing has arrived, and for which no customer is at a provider. Any other payment is refused with 409.',
-    needsKey: true,
-    inPath: paymentInPath,
     answer: 'MerchantPayment',
-    errors: [...apiErrors, 'payment_not_found', 'payment_state_conflict', 'payload_too_large'],
-  },
+    errors: ['payment_state_conflict'],
+  }),
   ...refundOperations,
-  {
-    method: 'get',
-    path: '/merchant/v1/events',
+  merchantOperation('get', '/events', {
     id: 'listEvents',
-    tag: 'Merchant',
     summary: 'Follow events',
     description:
       'What happened to the payments of your account, in order and without gaps. Store `next_after` with your own data, and send it as `after` next time. Events are kept for 30 days. `payment` is the payment as it is now.',
-    needsKey: true,
     query: eventParameters,
     answer: 'MerchantEvents',
-    hasTag: true,
-    errors: [...apiErrors, 'cursor_expired'],
-  },
-  {
-    method: 'get',
-    path: '/merchant/v1/days',
+    errors: ['cursor_expired'],
+  }),
+  merchantOperation('get', '/days', {
     id: 'listDays',
-    tag: 'Merchant',
     summary: 'Read sums by day',
     description:
       "How many payments were created and paid on each of the last days, in your account's time zone.",
-    needsKey: true,
     query: dayParameters,
     answer: 'MerchantDays',
-    hasTag: true,
-    errors: apiErrors,
-  },
-  {
-    method: 'get',
-    path: '/merchant/v1/journal.csv',
+  }),
+  merchantOperation('get', '/journal.csv', {
     id: 'readJournal',
-    tag: 'Merchant',
     summary: 'Read the journal of a month',
     description:
       'The double-entry journal of the payments that were paid in a month, and of those created in it that have money and are not paid. In each payment, debits equal credits.',
-    needsKey: true,
     query: journalParameters,
     answer: 'JournalCsv',
-    errors: apiErrors,
-  },
-  {
-    method: 'post',
-    path: '/merchant/v1/direct-payments',
+  }),
+  merchantOperation('post', '/direct-payments', {
     id: 'createDirectPayment',
-    tag: 'Merchant',
     summary: 'Create a direct payment',
     description:
       "A payment in USDC from the customer's wallet, without a card. Send the customer to `checkout_url`. An unknown parameter is an error. Creates of checkouts and direct payments share a rate limit.",
-    needsKey: true,
     body: directParameters,
     bodyName: 'CreateDirectPayment',
     headers: idempotency,
     answer: 'DirectPayment',
-    errors: [
-      ...apiErrors,
-      'feature_disabled',
-      'conversion_failed',
-      'idempotency_conflict',
-      'payload_too_large',
-    ],
-  },
+    errors: ['feature_disabled', 'conversion_failed'],
+  }),
   {
     method: 'get',
     path: '/.well-known/card-checkout.json',
