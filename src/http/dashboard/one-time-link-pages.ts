@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { createPasswordLink, readLink, setPasswordByLink } from '../../accounts/password-links.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import { acceptInvitation, findInvited } from '../../accounts/users.ts';
@@ -7,73 +7,63 @@ import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
-import { callerOf, DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
-import { banner, formTokenField, textField } from '../signed-in/forms.ts';
-import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
+import { type AreaRequest, callerOf, DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
+import { banner, formTokenField, newPasswordField, textField } from '../signed-in/forms.ts';
+import {
+  openFormToken,
+  readOwnForm,
+  sendPlainPage,
+  sendSeeOther,
+  visitorPages,
+} from '../signed-in/layout.ts';
 import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
 import { readOwnSession } from '../signed-in/signed-in-page.ts';
 
-interface LinkRoute {
-  Params: { token: string };
-}
+type LinkRequest = DashboardRoutes & AreaRequest;
+
+const tokenOf = ({ request }: LinkRequest) => (request.params as { readonly token: string }).token;
 
 /** `/dashboard/password/:token`: the page of a link that sets a password. Opening it does not use it up. */
 export function registerPasswordLinkPages(routes: DashboardRoutes): void {
-  routes.server.get<LinkRoute>('/password/:token', { exposeHeadRoute: true }, (request, reply) =>
-    showForm(routes, request, reply, { status: 200, message: nothing }),
-  );
-  routes.server.post<LinkRoute>('/password/:token', async (request, reply) => {
-    const form = readOwnForm(routes, request);
+  const pages = visitorPages(routes);
+  pages.page('/password/:token', (asked) => showForm(asked, 200, nothing));
+  pages.form('/password/:token', async (asked) => {
+    const { context, request, reply } = asked;
+    const form = readOwnForm(asked);
     const address = addressGroupOf(request.ip);
-    await requirePassing(routes.context.limits.signInsOfAddress, address);
-    const link = await readLink(routes.context, request.params.token, 'password');
+    await requirePassing(context.limits.signInsOfAddress, address);
+    const link = await readLink(context, tokenOf(asked), 'password');
     try {
-      const isSet = await setPasswordByLink(
-        routes.context,
-        request.params.token,
-        form.text('password'),
-        address,
-      );
+      const isSet = await setPasswordByLink(context, tokenOf(asked), form.text('password'), address);
+      if (!isSet) return sendGone(asked);
       // The holder of a link from the user's mailbox or the operator is no stranger.
-      if (isSet && link !== null) rememberBrowser(routes, reply, link.email);
-      if (isSet) return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in?flash=password-set`);
+      if (link !== null) rememberBrowser(asked, link.email);
+      return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in?flash=password-set`);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-      return showForm(routes, request, reply, { status: 400, message: banner('bad', error.message) });
+      return showForm(asked, 400, banner('bad', error.message));
     }
-    return sendGone(routes, reply);
   });
 }
 
-async function showForm(
-  routes: DashboardRoutes,
-  request: FastifyRequest<LinkRoute>,
-  reply: FastifyReply,
-  { status, message }: { readonly status: number; readonly message: Html },
-): Promise<FastifyReply> {
-  const link = await readLink(routes.context, request.params.token, 'password');
-  if (link === null) return sendGone(routes, reply);
-  return sendPlainPage(routes, reply, status, {
+async function showForm(asked: LinkRequest, status: number, message: Html): Promise<FastifyReply> {
+  const link = await readLink(asked.context, tokenOf(asked), 'password');
+  if (link === null) return sendGone(asked);
+  return sendPlainPage(asked, status, {
     title: 'Set your password',
     main: html`${message}
 <form class="card" method="post">
-${formTokenField(openFormToken(routes, request, reply))}
+${formTokenField(openFormToken(asked))}
 <input type="hidden" name="email" value="${link.email}" autocomplete="username">
 <p>For <strong><bdi>${link.email}</bdi></strong></p>
-${textField({
-  name: 'password',
-  label: 'New password',
-  type: 'password',
-  autocomplete: 'new-password',
-  hint: 'At least 12 characters. All your sessions end.',
-})}
+${newPasswordField('At least 12 characters. All your sessions end.')}
 <button class="button primary wide">Set password</button>
 </form>`,
   });
 }
 
-function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
-  return sendPlainPage(routes, reply, 404, {
+function sendGone(asked: LinkRequest): FastifyReply {
+  return sendPlainPage(asked, 404, {
     title: 'This link does not work',
     main: html`<p>It was already used or replaced, your password or permissions have changed, or it has expired after a day. Ask the operator of this service for a new one.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,
@@ -82,33 +72,28 @@ function sendGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
 
 /** `/dashboard/forgotten`: requests a link to set a new password by e-mail. Only if e-mail is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
-  routes.server.get('/forgotten', { exposeHeadRoute: true }, async (request, reply) =>
-    sendPlainPage(routes, reply, 200, {
+  const pages = visitorPages(routes);
+  pages.page('/forgotten', async (asked) =>
+    sendPlainPage(asked, 200, {
       title: 'Forgotten your password?',
-      main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(routes, request, reply))}
+      main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(asked))}
 ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' })}
 <button class="button primary wide">Send me a link</button></form>`,
     }),
   );
-  routes.server.post('/forgotten', (request, reply) => answerForgotten(routes, mailer, request, reply));
+  pages.form('/forgotten', (asked) => answerForgotten(asked, mailer));
 }
 
 /** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
-async function answerForgotten(
-  routes: DashboardRoutes,
-  mailer: Mailer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { context } = routes;
-  const typed = readOwnForm(routes, request).text('email');
-  const { address } = callerOf(request);
-  await requirePassing(context.limits.signInsOfAddress, address);
+async function answerForgotten(asked: LinkRequest, mailer: Mailer): Promise<FastifyReply> {
+  const { context, request } = asked;
+  const typed = readOwnForm(asked).text('email');
+  await requirePassing(context.limits.signInsOfAddress, callerOf(request).address);
   await requirePassing(context.limits.mailsOfUser, hashSecretToken(typed.trim().toLowerCase()));
-  void sendLink(routes, mailer, typed).catch((error: unknown) =>
+  void sendLink(asked, mailer, typed).catch((error: unknown) =>
     request.log.warn({ err: error }, 'a link for a new password was not sent'),
   );
-  return sendPlainPage(routes, reply, 200, {
+  return sendPlainPage(asked, 200, {
     title: 'Check your e-mail',
     main: html`<p>If this address has access, we have sent a link to set a new password to it. The link works once, within a day.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Back</a></p>`,
@@ -135,48 +120,39 @@ If you did not request it, ignore this e-mail. Your password stays unchanged.
 
 /** `/dashboard/invitation/:token`: makes the invited person a member. Opening it does not use it up. */
 export function registerInvitationPages(routes: DashboardRoutes): void {
-  routes.server.get<LinkRoute>('/invitation/:token', { exposeHeadRoute: true }, (request, reply) =>
-    showInvitation(routes, request, reply, { status: 200, message: nothing }),
-  );
-  routes.server.post<LinkRoute>('/invitation/:token', async (request, reply) => {
-    const form = readOwnForm(routes, request);
+  const pages = visitorPages(routes);
+  pages.page('/invitation/:token', (asked) => showInvitation(asked, 200, nothing));
+  pages.form('/invitation/:token', async (asked) => {
+    const { context, request, reply } = asked;
+    const form = readOwnForm(asked);
     const address = addressGroupOf(request.ip);
-    await requirePassing(routes.context.limits.signInsOfAddress, address);
-    const signedInAs = await readOwnUserId(routes, request);
-    const password = form.text('password');
+    await requirePassing(context.limits.signInsOfAddress, address);
+    const signedInAs = await readOwnUserId(asked);
     try {
-      const how = { signedInAs, password, address };
-      const result = await acceptInvitation(routes.context, request.params.token, how);
-      if (result === 'gone') return sendInvitationGone(routes, reply);
-      return sendSeeOther(
-        reply,
-        result === 'accepted' ? DASHBOARD_PATH : `${DASHBOARD_PATH}/sign-in?flash=joined`,
-      );
+      const how = { signedInAs, password: form.text('password'), address };
+      const result = await acceptInvitation(context, tokenOf(asked), how);
+      if (result === 'gone') return sendInvitationGone(asked);
+      return sendSeeOther(reply, `${DASHBOARD_PATH}${result === 'accepted' ? '' : '/sign-in?flash=joined'}`);
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-      return showInvitation(routes, request, reply, { status: 400, message: banner('bad', error.message) });
+      return showInvitation(asked, 400, banner('bad', error.message));
     }
   });
 }
 
-async function readOwnUserId(routes: DashboardRoutes, request: FastifyRequest): Promise<string | null> {
-  const own = await readOwnSession(routes, request);
+async function readOwnUserId(asked: LinkRequest): Promise<string | null> {
+  const own = await readOwnSession(asked, asked.request);
   return own?.session.stage === 'open' ? own.user.id : null;
 }
 
-async function showInvitation(
-  routes: DashboardRoutes,
-  request: FastifyRequest<LinkRoute>,
-  reply: FastifyReply,
-  { status, message }: { readonly status: number; readonly message: Html },
-): Promise<FastifyReply> {
-  const { token } = request.params;
-  const invited = await findInvited(routes.context, token);
-  if (invited === null) return sendInvitationGone(routes, reply);
+async function showInvitation(asked: LinkRequest, status: number, message: Html): Promise<FastifyReply> {
+  const token = tokenOf(asked);
+  const invited = await findInvited(asked.context, token);
+  if (invited === null) return sendInvitationGone(asked);
   const { link, accountName, user } = invited;
-  const isThem = user !== null && (await readOwnUserId(routes, request)) === user.id;
-  const formToken = openFormToken(routes, request, reply);
-  return sendPlainPage(routes, reply, status, {
+  const isThem = user !== null && (await readOwnUserId(asked)) === user.id;
+  const formToken = openFormToken(asked);
+  return sendPlainPage(asked, status, {
     title: 'You are invited',
     main: html`${message}
 <p><strong><bdi>${link.email}</bdi></strong> is invited to <strong><bdi>${accountName}</bdi></strong> as ${link.role}.</p>
@@ -188,7 +164,11 @@ ${isThem ? acceptForm(formToken, nothing) : waysToAccept(formToken, link.email, 
 function waysToAccept(formToken: string, email: string, path: string): Html {
   return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this e-mail address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(path)}">Sign in</a></section>
-${acceptForm(formToken, html`<h2>You are new here</h2>${passwordFields(email)}`)}`;
+${acceptForm(
+  formToken,
+  html`<h2>You are new here</h2><input type="hidden" name="email" value="${email}" autocomplete="username">
+${newPasswordField('At least 12 characters.')}`,
+)}`;
 }
 
 function acceptForm(formToken: string, fields: Html): Html {
@@ -196,19 +176,8 @@ function acceptForm(formToken: string, fields: Html): Html {
 <button class="button primary wide">Accept the invitation</button></form>`;
 }
 
-function passwordFields(email: string): Html {
-  return html`<input type="hidden" name="email" value="${email}" autocomplete="username">
-${textField({
-  name: 'password',
-  label: 'New password',
-  type: 'password',
-  autocomplete: 'new-password',
-  hint: 'At least 12 characters.',
-})}`;
-}
-
-function sendInvitationGone(routes: DashboardRoutes, reply: FastifyReply): FastifyReply {
-  return sendPlainPage(routes, reply, 404, {
+function sendInvitationGone(asked: LinkRequest): FastifyReply {
+  return sendPlainPage(asked, 404, {
     title: 'This invitation does not work',
     main: html`<p>It was already accepted or withdrawn, or has expired after a week. Ask an owner of the account for a new one.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,

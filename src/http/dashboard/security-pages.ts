@@ -37,6 +37,7 @@ import {
   type FormFields,
   flashOf,
   formTokenField,
+  newPasswordField,
   passwordField,
   textField,
 } from '../signed-in/forms.ts';
@@ -182,7 +183,7 @@ async function showSecurity(context: DashboardContext, visit: Visit, shown: Show
     main: html`${shown.message}
 <form class="card" method="post" action="${OWN_PATH}/password"><h2>Password</h2>${formTokenField(visit.formToken)}
 ${passwordField({ label: 'Current password' })}
-${textField({ name: 'new_password', label: 'New password', type: 'password', autocomplete: 'new-password', hint: 'At least 12 characters. Your other sessions end.' })}
+${newPasswordField('At least 12 characters. Your other sessions end.', 'new_password')}
 <div class="actions"><button class="button primary">Change password</button></div></form>
 ${question === null ? nothing : confirmationCard(visit, question)}
 ${visit.user.totpSecret === null ? offerForm(context, visit, proof, shown.sealed) : manageForms(visit, proof)}

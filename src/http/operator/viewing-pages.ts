@@ -10,7 +10,7 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { plainPage, sendDashboardPage, sendSeeOther } from '../signed-in/layout.ts';
+import { sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 import {
   dashboardPages,
   readOwnSession,
@@ -112,8 +112,8 @@ async function admitViewing(
   };
 }
 
-function sendReadOnly({ isTestMode }: OperatorContext, reply: FastifyReply): FastifyReply {
+function sendReadOnly(context: OperatorContext, reply: FastifyReply): FastifyReply {
   const main = html`<p>You are viewing this account as an operator. You can read everything, but change nothing.</p>
 <p><a class="button" href="${DASHBOARD_PATH}">Back to the account</a></p>`;
-  return sendDashboardPage(reply, 403, plainPage({ title: 'Nothing was changed', main }, { isTestMode }));
+  return sendPlainPage({ context, reply }, 403, { title: 'Nothing was changed', main });
 }

@@ -61,6 +61,12 @@ export interface AreaRoutes {
   readonly isSecondFactorRequired: boolean;
 }
 
+/** One request to an area, before its sender is known. */
+export interface AreaRequest extends AreaRoutes {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
 /** The scope for pages of the dashboard (`signed-in-page.ts` explains it). */
 export interface DashboardRoutes extends AreaRoutes {
   readonly context: DashboardContext;

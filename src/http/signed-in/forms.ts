@@ -106,6 +106,11 @@ export function selectField(
   return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"${describedBy(name, { error })}>${options}</select>${notesOf(name, { error })}</div>`;
 }
 
+/** The field of a password to be set. */
+export function newPasswordField(hint: string, name = 'password'): Html {
+  return textField({ name, label: 'New password', type: 'password', autocomplete: 'new-password', hint });
+}
+
 interface TickField {
   readonly type: 'checkbox' | 'radio';
   readonly name: string;

@@ -1,11 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { roleIncludes } from '../../domain/person.ts';
 import type { Page } from '../checkout/layout.ts';
 import { isSafeToCompress, sendCompressed } from '../compression.ts';
 import { Html, html, navigationLink, newNonce, nothing } from '../design/html.ts';
 import { pageStyleOf, readAsset } from '../design/page-style.ts';
-import { type AreaRoutes, DASHBOARD_PATH, type Section, sections, type Visit } from './context.ts';
+import {
+  type AreaRequest,
+  type AreaRoutes,
+  DASHBOARD_PATH,
+  type Section,
+  sections,
+  type Visit,
+} from './context.ts';
 import { moment } from './format.ts';
 import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
 
@@ -89,7 +96,7 @@ function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
 const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
 
 /** A page for a visitor, or for a user without an account: a form or a message. */
-export function plainPage({ title, main }: PageContent, frame: Frame): Page {
+function plainPage({ title, main }: PageContent, frame: Frame): Page {
   return wholePage(
     title,
     frame,
@@ -205,8 +212,21 @@ export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
     .redirect(path, 303);
 }
 
+type Handler<Routes> = (asked: Routes & AreaRequest) => Promise<FastifyReply>;
+
+/** Registers pages and forms for visitors who are not signed in. */
+export function visitorPages<Routes extends AreaRoutes>(routes: Routes) {
+  const { server } = routes;
+  return {
+    page: (path: string, show: Handler<Routes>) =>
+      server.get(path, { exposeHeadRoute: true }, (request, reply) => show({ ...routes, request, reply })),
+    form: (path: string, act: Handler<Routes>) =>
+      server.post(path, (request, reply) => act({ ...routes, request, reply })),
+  };
+}
+
 /** The token for the forms of a page without a session; sets the cookie that goes with it. */
-export function openFormToken({ cookies }: AreaRoutes, request: FastifyRequest, reply: FastifyReply): string {
+export function openFormToken({ cookies, request, reply }: AreaRequest): string {
   const known = cookies.read(request.headers, 'visitor');
   if (known !== null && /^[A-Za-z0-9_-]{24}$/.test(known)) return formTokenOf(known);
   const made = randomBytes(18).toString('base64url');
@@ -215,16 +235,18 @@ export function openFormToken({ cookies }: AreaRoutes, request: FastifyRequest, 
 }
 
 /** The fields of a form of ours. Throws `foreign_form` for any other. */
-export function readOwnForm({ context, cookies }: AreaRoutes, request: FastifyRequest): FormFields {
+export function readOwnForm(
+  { context, cookies, request }: AreaRequest,
+  cookie: 'visitor' | 'session' = 'visitor',
+): FormFields {
   const form = readFormFields(request.body);
-  requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'visitor'));
+  requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, cookie));
   return form;
 }
 
 /** Answers with a page for a visitor who is not signed in. */
 export function sendPlainPage(
-  { context }: AreaRoutes,
-  reply: FastifyReply,
+  { context, reply }: Pick<AreaRequest, 'context' | 'reply'>,
   status: number,
   content: PageContent,
 ): FastifyReply {

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import {
   BROWSER_MARK_MS,
@@ -11,28 +11,17 @@ import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
-import { type Area, type AreaContext, type AreaRoutes, type Cookies, callerOf } from './context.ts';
+import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, formTokenField } from './forms.ts';
-import { openFormToken, readOwnForm, sendPlainPage } from './layout.ts';
+import { openFormToken, readOwnForm, sendPlainPage, visitorPages } from './layout.ts';
 
 /** Marks the browser as known for the user with this address. */
-export function rememberBrowser(
-  {
-    context,
-    cookies,
-  }: { readonly context: Pick<AreaContext, 'browsers' | 'nowMs'>; readonly cookies: Cookies },
-  reply: FastifyReply,
-  email: string,
-): void {
+export function rememberBrowser({ context, cookies, reply }: AreaRequest, email: string): void {
   cookies.set(reply, 'browser', markBrowser(context.browsers, email, context.nowMs()), BROWSER_MARK_MS);
 }
 
 /** Whether the user with this address has signed in with the browser before. */
-export function isKnownBrowser(
-  { context, cookies }: Pick<AreaRoutes, 'context' | 'cookies'>,
-  request: FastifyRequest,
-  email: string,
-): boolean {
+export function isKnownBrowser({ context, cookies, request }: AreaRequest, email: string): boolean {
   const mark = cookies.read(request.headers, 'browser');
   return mark !== null && knownBrowser(context.browsers, mark, email, context.nowMs()) !== null;
 }
@@ -51,8 +40,7 @@ interface Try {
  * that no person types.
  */
 export async function countSignIn(
-  { context, cookies }: AreaRoutes,
-  request: FastifyRequest,
+  { context, cookies, request }: AreaRequest,
   typedEmail: string,
 ): Promise<Try> {
   const { limits, browsers, nowMs } = context;
@@ -75,69 +63,59 @@ const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sig
  * which has its own cookie. Only if e-mail is configured.
  */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
-  routes.server.post('/new-browser', (request, reply) => answerAsking(routes, mailer, request, reply));
-  routes.server.get('/new-browser', { exposeHeadRoute: true }, (request, reply) => {
-    // In the query, because it holds the address and is longer than a path segment may be.
-    const token = new URL(request.url, 'http://localhost').searchParams.get('token') ?? '';
-    return showLink(routes, request, reply, token);
-  });
-  routes.server.post('/new-browser/known', (request, reply) => answerLink(routes, request, reply));
+  const pages = visitorPages(routes);
+  pages.form('/new-browser', (asked) => answerAsking(asked, mailer));
+  pages.page('/new-browser', showLink);
+  pages.form('/new-browser/known', answerLink);
 }
 
 /**
  * Opening the link alone changes nothing: a browser keeps one mark, and an attacker must not replace it by leading its
  * user to a link sent to another address.
  */
-function showLink(
-  routes: AreaRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  token: string,
-): FastifyReply {
-  const { context, area } = routes;
+async function showLink(asked: AreaRequest): Promise<FastifyReply> {
+  const { context, area, request } = asked;
+  // In the query, because it holds the address and is longer than a path segment may be.
+  const token = new URL(request.url, 'http://localhost').searchParams.get('token') ?? '';
   const email = openBrowserLink(context.browsers, token, context.nowMs());
-  if (email === null) return sendGone(routes, reply);
-  return sendPlainPage(routes, reply, 200, {
+  if (email === null) return sendGone(asked);
+  return sendPlainPage(asked, 200, {
     title: 'Do you want to sign in with this browser?',
-    main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(routes, request, reply))}<input type="hidden" name="token" value="${token}">
+    main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(asked))}<input type="hidden" name="token" value="${token}">
 <p>As <strong><bdi>${email}</bdi></strong>. If this is not you, close this page.</p>
 <button class="button primary wide">Yes, sign in with this browser</button></form>${toSignIn(area)}`,
   });
 }
 
-function answerLink(routes: AreaRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { context, area } = routes;
-  const token = readOwnForm(routes, request).text('token');
+async function answerLink(asked: AreaRequest): Promise<FastifyReply> {
+  const { context, area } = asked;
+  const token = readOwnForm(asked).text('token');
   const email = openBrowserLink(context.browsers, token, context.nowMs());
-  if (email === null) return sendGone(routes, reply);
-  rememberBrowser(routes, reply, email);
-  return sendPlainPage(routes, reply, 200, {
+  if (email === null) return sendGone(asked);
+  rememberBrowser(asked, email);
+  return sendPlainPage(asked, 200, {
     title: 'This browser is confirmed',
     main: html`<p>You can sign in with it, even while sign-ins from new browsers are blocked.</p>${toSignIn(area)}`,
   });
 }
 
-function sendGone(routes: AreaRoutes, reply: FastifyReply): FastifyReply {
-  return sendPlainPage(routes, reply, 404, {
+function sendGone(asked: AreaRequest): FastifyReply {
+  return sendPlainPage(asked, 404, {
     title: 'This link does not work',
-    main: html`<p>It has expired after one hour, or is incomplete.</p>${toSignIn(routes.area)}`,
+    main: html`<p>It has expired after one hour, or is incomplete.</p>${toSignIn(asked.area)}`,
   });
 }
 
 /** The page for an unknown browser after many attempts with this user's password. */
-export function sendAskMore(
-  routes: AreaRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { email, waitSeconds }: { readonly email: string; readonly waitSeconds: number },
-): FastifyReply {
-  const { area } = routes;
-  const hasMail = routes.context.mailer !== null;
-  return sendPlainPage(routes, reply.header('retry-after', String(waitSeconds)), 429, {
+export function sendAskMore(asked: AreaRequest, email: string, waitSeconds: number): FastifyReply {
+  const { context, area, reply } = asked;
+  const hasMail = context.mailer !== null;
+  reply.header('retry-after', String(waitSeconds));
+  return sendPlainPage(asked, 429, {
     title: 'Is it you?',
     main: html`${banner('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
 <p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your e-mail address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
-${hasMail ? askForm(area, openFormToken(routes, request, reply), email) : nothing}
+${hasMail ? askForm(area, openFormToken(asked), email) : nothing}
 ${toSignIn(area)}`,
   });
 }
@@ -156,22 +134,17 @@ function askForm(area: Area, formToken: string, email: string): Html {
 }
 
 /** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
-async function answerAsking(
-  routes: AreaRoutes,
-  mailer: Mailer,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { limits } = routes.context;
-  const typed = readOwnForm(routes, request).text('email');
-  await requirePassing(limits.signInsOfAddress, callerOf(request).address);
-  await requirePassing(limits.mailsOfUser, `browser ${hashSecretToken(typed.trim().toLowerCase())}`);
-  void sendLink(routes, mailer, typed).catch((error: unknown) =>
+async function answerAsking(asked: AreaRequest, mailer: Mailer): Promise<FastifyReply> {
+  const { context, area, request } = asked;
+  const typed = readOwnForm(asked).text('email');
+  await requirePassing(context.limits.signInsOfAddress, callerOf(request).address);
+  await requirePassing(context.limits.mailsOfUser, `browser ${hashSecretToken(typed.trim().toLowerCase())}`);
+  void sendLink(asked, mailer, typed).catch((error: unknown) =>
     request.log.warn({ err: error }, 'a link for a new browser was not sent'),
   );
-  return sendPlainPage(routes, reply, 200, {
+  return sendPlainPage(asked, 200, {
     title: 'Check your e-mail',
-    main: html`<p>If this address has access, we have sent a link to it. Open the link in this browser within an hour, and sign in.</p>${toSignIn(routes.area)}`,
+    main: html`<p>If this address has access, we have sent a link to it. Open the link in this browser within an hour, and sign in.</p>${toSignIn(area)}`,
   });
 }
 

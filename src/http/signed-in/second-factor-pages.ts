@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { askForPasskey } from '../../accounts/passkeys.ts';
 import type { TotpOffer } from '../../accounts/second-factor.ts';
 import { passByPasskey, passSecondFactor } from '../../accounts/sign-in.ts';
@@ -6,18 +6,17 @@ import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../.
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import { type AreaRoutes, callerOf, DASHBOARD_PATH, type Visit } from './context.ts';
-import { moment } from './format.ts';
 import {
-  banner,
-  formTokenField,
-  formTokenOf,
-  passwordField,
-  readFormFields,
-  requireOwnForm,
-  textField,
-} from './forms.ts';
-import { type PageContent, sendPlainPage, sendSeeOther } from './layout.ts';
+  type AreaContext,
+  type AreaRequest,
+  type AreaRoutes,
+  callerOf,
+  DASHBOARD_PATH,
+  type Visit,
+} from './context.ts';
+import { moment } from './format.ts';
+import { banner, formTokenField, formTokenOf, passwordField, textField } from './forms.ts';
+import { type PageContent, readOwnForm, sendPlainPage, sendSeeOther, visitorPages } from './layout.ts';
 import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
 import { type OwnSession, readOwnSession, returnPathOf } from './signed-in-page.ts';
 
@@ -84,43 +83,43 @@ ${button}
 
 /** The form for a code, between the password and the protected page. */
 export function registerSecondFactorPages(routes: AreaRoutes): void {
-  routes.server.get('/second-factor', { exposeHeadRoute: true }, async (request, reply) => {
-    const asked = await readPending(routes, request, 'second_factor');
-    if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
-    const next = new URL(request.url, 'http://localhost').searchParams.get('next') ?? '';
-    return sendQuestion(routes, reply, { status: 200, asked, next, message: nothing });
+  const pages = visitorPages(routes);
+  pages.page('/second-factor', async (asked) => {
+    const own = await readPending(asked, 'second_factor');
+    if (own === null) return sendSeeOther(asked.reply, `${asked.area.path}/sign-in`);
+    const next = new URL(asked.request.url, 'http://localhost').searchParams.get('next') ?? '';
+    return sendQuestion(asked, { status: 200, own, next, message: nothing });
   });
-  routes.server.post('/second-factor', (request, reply) => answerCode(routes, request, reply));
+  pages.form('/second-factor', answerCode);
 }
 
-async function answerCode(
-  routes: AreaRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { context, cookies } = routes;
-  const asked = await readPending(routes, request, 'second_factor');
-  if (asked === null) return sendSeeOther(reply, `${routes.area.path}/sign-in`);
-  const form = readFormFields(request.body);
-  requireOwnForm(request, context.baseUrl, form, asked.token);
-  const next = returnPathOf(routes.area, form.text('next'));
-  const how = { area: routes.area.name, caller: callerOf(request) };
+async function answerCode(asked: AreaRequest): Promise<FastifyReply> {
+  const { context, cookies, area, request, reply } = asked;
+  const own = await readPending(asked, 'second_factor');
+  if (own === null) return sendSeeOther(reply, `${area.path}/sign-in`);
+  const form = readOwnForm(asked, 'session');
+  const next = returnPathOf(area, form.text('next'));
+  const how = { area: area.name, caller: callerOf(request) };
   const response = form.text('response');
-  const party = partyOf(routes);
+  const party = partyOf(context);
   const isPasskey = response !== '' && party !== null;
-  const waitSeconds = isPasskey ? 0 : await countCode(routes, request, asked.user);
-  if (waitSeconds > 0) return sendTooManyCodes(routes, reply, { asked, next, waitSeconds });
+  const waitSeconds = isPasskey ? 0 : await countCode(asked, own.user);
+  if (waitSeconds > 0) {
+    reply.header('retry-after', String(waitSeconds));
+    const text = `Too many wrong codes. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
+    return sendQuestion(asked, { status: 429, own, next, message: banner('bad', text) });
+  }
   const opened = isPasskey
-    ? await passByPasskey(context, asked, { response, party }, how)
-    : await passSecondFactor(context, asked, form.text('code'), how);
+    ? await passByPasskey(context, own, { response, party }, how)
+    : await passSecondFactor(context, own, form.text('code'), how);
   if (opened === null) {
     const text = isPasskey
       ? 'The passkey was not accepted. Please try again.'
       : 'The code is wrong or was already used. Wait for the next one.';
-    return sendQuestion(routes, reply, { status: 401, asked, next, message: banner('bad', text) });
+    return sendQuestion(asked, { status: 401, own, next, message: banner('bad', text) });
   }
   cookies.set(reply, 'session', opened.token);
-  rememberBrowser(routes, reply, opened.email);
+  rememberBrowser(asked, opened.email);
   return sendSeeOther(reply, next);
 }
 
@@ -128,71 +127,58 @@ async function answerCode(
  * Counts a code. A passkey is not counted: its signature cannot be guessed, so an attacker with only the password must
  * not block it. A known browser has its own counter, for the same reason. Resolves to seconds to wait.
  */
-async function countCode(routes: AreaRoutes, request: FastifyRequest, { id, email }: User): Promise<number> {
-  const isKnown = isKnownBrowser(routes, request, email);
-  return routes.context.limits.codesOfUser.take(isKnown ? `${id} known` : id);
+async function countCode(asked: AreaRequest, { id, email }: User): Promise<number> {
+  return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
 }
 
-function sendTooManyCodes(
-  routes: AreaRoutes,
-  reply: FastifyReply,
-  {
-    waitSeconds,
-    ...question
-  }: { readonly asked: OwnSession; readonly next: string; readonly waitSeconds: number },
-): Promise<FastifyReply> {
-  const text = `Too many wrong codes. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
-  reply.header('retry-after', String(waitSeconds));
-  return sendQuestion(routes, reply, { ...question, status: 429, message: banner('bad', text) });
-}
-
-function partyOf({ context }: AreaRoutes): RelyingParty | null {
-  return relyingPartyOf(context.passkeyUrl, context.baseUrl);
+function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | null {
+  return relyingPartyOf(passkeyUrl, baseUrl);
 }
 
 /** The user who has given the password, and whose sign-in is at this stage; null for any other request. */
 export async function readPending(
-  routes: AreaRoutes,
-  request: FastifyRequest,
+  asked: AreaRequest,
   stage: 'second_factor' | 'set_up',
 ): Promise<OwnSession | null> {
-  const own = await readOwnSession(routes, request);
+  const own = await readOwnSession(asked, asked.request);
   return own?.session.stage === stage ? own : null;
 }
 
+interface Question {
+  readonly status: number;
+  readonly own: OwnSession;
+  readonly next: string;
+  readonly message: Html;
+}
+
 async function sendQuestion(
-  routes: AreaRoutes,
-  reply: FastifyReply,
-  {
-    status,
-    asked,
-    next,
-    message,
-  }: { readonly status: number; readonly asked: OwnSession; readonly next: string; readonly message: Html },
+  asked: AreaRequest,
+  { status, own, next, message }: Question,
 ): Promise<FastifyReply> {
-  const party = partyOf(routes);
-  const options = party === null ? null : await askForPasskey(routes.context, asked, party);
-  const form = { action: `${routes.area.path}/second-factor`, formToken: formTokenOf(asked.token) };
-  const nextField = html`<input type="hidden" name="next" value="${returnPathOf(routes.area, next)}">`;
+  const { context, area } = asked;
+  const party = partyOf(context);
+  const options = party === null ? null : await askForPasskey(context, own, party);
+  const form = { action: `${area.path}/second-factor`, formToken: formTokenOf(own.token) };
+  const nextField = html`<input type="hidden" name="next" value="${returnPathOf(area, next)}">`;
   const button = html`<button class="button primary wide">Use a passkey</button>`;
   const withoutPasskey =
     party === null
       ? 'Passkeys do not work at this URL.'
       : 'Use this if your passkey is not available, or JavaScript is off.';
   const field =
-    asked.user.totpSecret === null
+    own.user.totpSecret === null
       ? { label: 'Recovery code', hint: withoutPasskey }
       : {
           label: 'Code from your authenticator app',
           hint: 'Six digits, or one of your recovery codes.',
         };
-  return sendPlainPage(routes, reply, status, {
+  return sendPlainPage(asked, status, {
     title: options === null ? 'Your code' : 'Your second factor',
     main: html`${message}${options === null ? nothing : passkeyForm('card', { ...form, options }, nextField, button)}
 <form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}${nextField}
 ${textField({ name: 'code', autocomplete: 'one-time-code', ...field })}
 <button class="button primary wide">Continue</button></form>
-<p class="soft small">Lost your device and your recovery codes? ${routes.area.help}.</p>`,
+<p class="soft small">Lost your device and your recovery codes? ${area.help}.</p>`,
   });
 }
 

@@ -1,19 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { endSession } from '../../accounts/sessions.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Html, html } from '../design/html.ts';
-import { type AreaRoutes, callerOf } from './context.ts';
-import {
-  banner,
-  flashOf,
-  formTokenField,
-  passwordField,
-  readFormFields,
-  requireOwnForm,
-  textField,
-} from './forms.ts';
-import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther } from './layout.ts';
+import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
+import { banner, flashOf, formTokenField, passwordField, textField } from './forms.ts';
+import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther, visitorPages } from './layout.ts';
 import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
 import { readOwnSession, returnPathOf } from './signed-in-page.ts';
 
@@ -26,24 +18,19 @@ const greetings = {
 
 /** Signing in with e-mail and password, and signing out. */
 export function registerSignInPages(routes: AreaRoutes): void {
-  routes.server.get('/sign-in', { exposeHeadRoute: true }, (request, reply) =>
-    showSignIn(routes, request, reply),
-  );
-  routes.server.post('/sign-in', (request, reply) => answerSignIn(routes, request, reply));
-  routes.server.post('/sign-out', (request, reply) => answerSignOut(routes, request, reply));
+  const pages = visitorPages(routes);
+  pages.page('/sign-in', showSignIn);
+  pages.form('/sign-in', answerSignIn);
+  pages.form('/sign-out', answerSignOut);
 }
 
-async function showSignIn(
-  routes: AreaRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+async function showSignIn(asked: AreaRequest): Promise<FastifyReply> {
+  const { area, request, reply } = asked;
   const query = new URL(request.url, 'http://localhost').searchParams;
-  const next = returnPathOf(routes.area, query.get('next') ?? '');
-  const signedIn = await readOwnSession(routes, request);
+  const next = returnPathOf(area, query.get('next') ?? '');
+  const signedIn = await readOwnSession(asked, request);
   if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
-  const message = flashOf({ query }, greetings);
-  return sendSignIn(routes, request, reply, { status: 200, next, email: '', message });
+  return sendSignIn(asked, { status: 200, next, email: '', message: flashOf({ query }, greetings) });
 }
 
 /** The contact for help. */
@@ -60,68 +47,49 @@ interface SignInForm {
   readonly message: Html;
 }
 
-function sendSignIn(
-  routes: AreaRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { status, next, email, message }: SignInForm,
-): FastifyReply {
-  return sendPlainPage(routes, reply, status, {
-    title: routes.area.signInTitle,
+function sendSignIn(asked: AreaRequest, { status, next, email, message }: SignInForm): FastifyReply {
+  return sendPlainPage(asked, status, {
+    title: asked.area.signInTitle,
     main: html`${message}
-<form class="card" method="post" action="${routes.area.path}/sign-in">
-${formTokenField(openFormToken(routes, request, reply))}<input type="hidden" name="next" value="${next}">
+<form class="card" method="post" action="${asked.area.path}/sign-in">
+${formTokenField(openFormToken(asked))}<input type="hidden" name="next" value="${next}">
 ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
 ${passwordField()}
 <button class="button primary wide">Sign in</button>
 </form>
-${forgotten(routes)}`,
+${forgotten(asked)}`,
   });
 }
 
-async function answerSignIn(
-  routes: AreaRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { context, cookies } = routes;
-  const form = readOwnForm(routes, request);
-  const [email, next] = [form.text('email'), returnPathOf(routes.area, form.text('next'))];
-  const { isKnownBrowser, waitSeconds } = await countSignIn(routes, request, email);
-  if (waitSeconds > 0) return sendAskMore(routes, request, reply, { email, waitSeconds });
+async function answerSignIn(asked: AreaRequest): Promise<FastifyReply> {
+  const { context, cookies, area, isSecondFactorRequired, request, reply } = asked;
+  const form = readOwnForm(asked);
+  const [email, next] = [form.text('email'), returnPathOf(area, form.text('next'))];
+  const { isKnownBrowser, waitSeconds } = await countSignIn(asked, email);
+  if (waitSeconds > 0) return sendAskMore(asked, email, waitSeconds);
 
   const opened = await signIn(
     context,
     { email, password: form.text('password') },
-    {
-      area: routes.area.name,
-      caller: callerOf(request),
-      isKnownBrowser,
-      isSecondFactorRequired: routes.isSecondFactorRequired,
-    },
+    { area: area.name, caller: callerOf(request), isKnownBrowser, isSecondFactorRequired },
   );
   if (opened === null) {
     const message = banner('bad', 'Incorrect email or password.');
-    return sendSignIn(routes, request, reply, { status: 401, next, email, message });
+    return sendSignIn(asked, { status: 401, next, email, message });
   }
   cookies.set(reply, 'session', opened.token);
   if (opened.stage === 'open') {
-    rememberBrowser(routes, reply, opened.email);
+    rememberBrowser(asked, opened.email);
     return sendSeeOther(reply, next);
   }
-  if (opened.stage === 'set_up') return sendSeeOther(reply, `${routes.area.path}/set-up`);
-  return sendSeeOther(reply, `${routes.area.path}/second-factor?next=${encodeURIComponent(next)}`);
+  if (opened.stage === 'set_up') return sendSeeOther(reply, `${area.path}/set-up`);
+  return sendSeeOther(reply, `${area.path}/second-factor?next=${encodeURIComponent(next)}`);
 }
 
-async function answerSignOut(
-  routes: AreaRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { context, cookies, area } = routes;
-  const form = readFormFields(request.body);
-  requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
-  const signedIn = await readOwnSession(routes, request);
+async function answerSignOut(asked: AreaRequest): Promise<FastifyReply> {
+  const { context, cookies, area, request, reply } = asked;
+  readOwnForm(asked, 'session');
+  const signedIn = await readOwnSession(asked, request);
   if (signedIn !== null) {
     const { user, session } = signedIn;
     const actor = { name: user.email, userId: user.id, address: callerOf(request).address };

@@ -30,6 +30,7 @@ import {
   type Admission,
   type Area,
   type AreaContext,
+  type AreaRequest,
   type AreaRoutes,
   type AreaVisit,
   DASHBOARD_PATH,
@@ -39,7 +40,7 @@ import {
   type Visit,
 } from './context.ts';
 import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
-import { type PageContent, plainPage, sendDashboardPage, sendSeeOther, signedInPage } from './layout.ts';
+import { type PageContent, sendDashboardPage, sendPlainPage, sendSeeOther, signedInPage } from './layout.ts';
 
 /** The content of a page. */
 export interface PageView extends PageContent {
@@ -191,7 +192,7 @@ export function sendFailure(
   thrown: unknown,
 ): FastifyReply {
   const view = failureView(thrown, request, reply, home);
-  return sendDashboardPage(reply, view.status, plainPage(view, { isTestMode: context.isTestMode }));
+  return sendPlainPage({ context, reply }, view.status, view);
 }
 
 /** The page of a failure, with a link to the start page. Internal errors are only logged. */
@@ -286,9 +287,7 @@ export async function admit(
     return { answered: sendSeeOther(reply, `${DASHBOARD_PATH}/second-factor`) };
   }
   const chosen = await readChosenAccount(routes.context, own);
-  if (chosen === null) {
-    return { answered: sendNoAccount(routes.context.isTestMode, reply, formTokenOf(own.token)) };
-  }
+  if (chosen === null) return { answered: sendNoAccount({ ...routes, reply }, formTokenOf(own.token)) };
   return { visit: { ...visitOf(request, own, chosen.account.timeZone), ...chosen, viewing: null } };
 }
 
@@ -296,16 +295,12 @@ function requireRole(visit: Visit, role: Role): void {
   if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
 }
 
-function sendNoAccount(isTestMode: boolean, reply: FastifyReply, formToken: string): FastifyReply {
-  const page = plainPage(
-    {
-      title: 'No account',
-      main: html`<p>You are signed in, but you are not a member of any account. Ask an account owner for an invitation.</p>
+function sendNoAccount(asked: Pick<AreaRequest, 'context' | 'reply'>, formToken: string): FastifyReply {
+  return sendPlainPage(asked, 403, {
+    title: 'No account',
+    main: html`<p>You are signed in, but you are not a member of any account. Ask an account owner for an invitation.</p>
 <form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(formToken)}<button class="button">Sign out</button></form>`,
-    },
-    { isTestMode },
-  );
-  return sendDashboardPage(reply, 403, page);
+  });
 }
 
 /** The rest of an area's path, as this service writes it: text that no browser can take for another host. */
