@@ -1,4 +1,10 @@
-import type { ChainReader, Relayer, SweepBalances, TokenReader } from '../domain/ports/chain.ts';
+import type {
+  ChainReader,
+  MistakenToken,
+  Relayer,
+  SweepBalances,
+  TokenReader,
+} from '../domain/ports/chain.ts';
 import type { ProviderAdapters, Rates } from '../domain/ports/provider.ts';
 import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
 import type { RelayLimits } from '../payments/relay/relay-context.ts';
@@ -15,6 +21,8 @@ export interface ExternalServices {
   /** One for each relayer key of this process. Rescues go by the first. */
   readonly relayers: readonly [Relayer, ...Relayer[]];
   readonly sweepBalances: SweepBalances;
+  /** Absent where the chain has none. */
+  readonly mistakenToken?: MistakenToken;
   readonly rates: Rates;
   readonly adapters: ProviderAdapters;
   readonly intervals: Intervals;

@@ -3,13 +3,13 @@ import { createChainReader } from '../chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { type HeadSubscription, subscribeToHeads } from '../chain/subscribe-to-heads.ts';
-import { createBalanceSweep, createTokenReader } from '../chain/token-reader.ts';
+import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../chain/token-reader.ts';
 import { knownToken, verifyDeployment } from '../chain/verify-deployment.ts';
 import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConfig } from '../config.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { BRIDGED_USDC, type ProviderId } from '../domain/provider-catalogue.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import { ProviderSettingError } from '../providers/define-provider.ts';
 import { createProviderAdapter } from '../providers/providers.ts';
@@ -19,6 +19,9 @@ import type { ExternalServices, Intervals } from './external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import type { Metrics } from './metrics.ts';
 import { webhookUrlOf } from './provider-addresses.ts';
+
+/** The chain on which bridged USDC exists. */
+const POLYGON_CHAIN_ID = 137;
 
 /** Time limit of a provider for starting a session. */
 const SESSION_TIMEOUT_MS = 8_000;
@@ -86,6 +89,9 @@ export async function openLiveServices(
         createRelayer({ endpoints, chainId: chain.chainId, privateKey }),
       ),
       sweepBalances: createBalanceSweep({ endpoints, token, ...multicall }),
+      ...(chainId === POLYGON_CHAIN_ID
+        ? { mistakenToken: mistakenTokenOf({ endpoints, token: BRIDGED_USDC, ...multicall }) }
+        : {}),
       rates,
       adapters: openAdapters(config, clock, token, (message) => log.warn(message)),
       intervals: {

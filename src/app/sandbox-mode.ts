@@ -8,7 +8,7 @@ import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
-import { createBalanceSweep, createTokenReader } from '../chain/token-reader.ts';
+import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../chain/token-reader.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { Config, Role } from '../config.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -193,6 +193,7 @@ async function openSandboxServices(
     token: createTokenReader({ endpoints, token }),
     relayers: [createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey })],
     sweepBalances: createBalanceSweep({ endpoints, token }),
+    mistakenToken: mistakenTokenOf({ endpoints, token: sandbox.otherToken }),
     rates: sandbox.rates,
     adapters: openAdapters(sandbox, config, clock),
     intervals: sandboxIntervals,

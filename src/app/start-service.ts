@@ -115,7 +115,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
     providerDescriptions,
     directory: parts.directory,
     rates: external.rates,
-    chain: { reader: external.chain, sweepBalances: external.sweepBalances },
+    chain: { ...external, reader: external.chain },
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
     direct: {

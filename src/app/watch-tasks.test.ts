@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { ChainUnavailableError, type ChainView } from '../domain/ports/chain.ts';
+import { ChainUnavailableError, type ChainView, type MistakenToken } from '../domain/ports/chain.ts';
+import { BRIDGED_USDC } from '../domain/provider-catalogue.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 
@@ -7,7 +8,13 @@ const SWEEP_INTERVAL_MS = 600_000;
 const CURSOR = { number: 10, hash: 'hash of block 10', timestampMs: 0 };
 
 /** One open payment whose address holds what was not observed, and nodes that fail at first. */
-function partsWithMissedDeposit(failures: number) {
+function partsWithMissedDeposit(
+  failures: number,
+  {
+    mistakenToken = undefined as MistakenToken | undefined,
+    warn = (_fields: unknown, _message: string): void => {},
+  } = {},
+) {
   let failuresLeft = failures;
   const time = { nowMs: 0 };
   let deepScans = 0;
@@ -50,12 +57,13 @@ function partsWithMissedDeposit(failures: number) {
         },
       },
       sweepBalances: async () => [5n],
+      mistakenToken,
       intervals: { deepRescanBlocks: 100, sweepIntervalMs: SWEEP_INTERVAL_MS },
     },
     known: { catchUp: async () => {}, book: { addresses: null, isCandidate: () => false } },
     nowMs: () => 0,
     monotonicMs: () => time.nowMs,
-    log: { error: () => {} },
+    log: { error: () => {}, warn },
     metrics: { unexplainedBalances: count, missedLogs: count },
   } as unknown as WorkerParts;
   const sweep = createWatchTasks(parts).find(({ name }) => name === 'sweep');
@@ -79,4 +87,19 @@ it('looks deeply again for a balance that a deep rescan did not explain, after a
     time.nowMs += SWEEP_INTERVAL_MS;
   }
   expect(scansAtSweep).toEqual([1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
+});
+
+it('names another token at the address of an open payment once, with the command that rescues it', async () => {
+  const warned: string[] = [];
+  const { run, time } = partsWithMissedDeposit(0, {
+    mistakenToken: { contract: BRIDGED_USDC, sweepBalances: async () => [7n] },
+    warn: (_fields, message) => void warned.push(message),
+  });
+  for (let sweep = 0; sweep < 13; sweep++) {
+    await run();
+    time.nowMs += SWEEP_INTERVAL_MS;
+  }
+  expect(warned).toEqual([
+    `The deposit address holds bridged USDC (USDC.e, ${BRIDGED_USDC}), which does not count as paid. To send it to the merchant, run: payment rescue a payment --token ${BRIDGED_USDC}`,
+  ]);
 });

@@ -1,10 +1,11 @@
 import { LRUCache } from 'lru-cache';
 import type { PaymentId } from '../domain/payment-id.ts';
+import { describeMistakenToken } from '../domain/provider-catalogue.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { createKeptBlocks, type KeptBlocks } from '../payments/kept-blocks.ts';
 import { createOpenAddresses, type OpenAddresses } from '../payments/open-addresses.ts';
-import { sweepOpenPayments } from '../payments/sweep-balances.ts';
+import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../payments/sweep-balances.ts';
 import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
@@ -212,12 +213,27 @@ function createInvestigation(
   };
 }
 
+/** Names another token that was delivered in place of USDC, once for each payment. */
+function createTokenReport({ external: { mistakenToken }, log }: WorkerParts) {
+  const named = new LRUCache<PaymentId, true>({ max: MAXIMUM_REMEMBERED });
+  return async ({ open, blockNumber }: Pick<SweepResult, 'open' | 'blockNumber'>) => {
+    if (mistakenToken === undefined) return;
+    for (const id of await findMistakenToken(mistakenToken, open, blockNumber)) {
+      if (!named.has(id)) log.warn({ payment: id }, describeMistakenToken(id, mistakenToken.contract));
+      named.set(id, true);
+    }
+  };
+}
+
+/** One in so many sweeps looks for another token as well, which costs as many calls as the sweep itself. */
+const SWEEPS_PER_TOKEN_REPORT = 6;
+
 /** Goes over the open payments in portions, with a pause between them and a long one at the end. */
-function sweepTask(
-  { store, external, nowMs, monotonicMs }: WorkerParts,
-  investigate: Investigate,
-): WorkerTask {
+function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
+  const { store, external, nowMs, monotonicMs } = parts;
   const context = { ...store, sweep: external.sweepBalances, nowMs };
+  const reportTokens = createTokenReport(parts);
+  let sweeps = 0;
   let after: string | null = null;
   let nextSweepAtMs = Number.NEGATIVE_INFINITY;
   return {
@@ -225,10 +241,15 @@ function sweepTask(
     intervalMs: SWEEP_PORTION_INTERVAL_MS,
     async run(signal) {
       if (monotonicMs() < nextSweepAtMs) return false;
-      const { last, unexplained } = await sweepOpenPayments(context, after);
-      after = last;
-      if (last === null) nextSweepAtMs = monotonicMs() + external.intervals.sweepIntervalMs;
-      await investigate(unexplained, signal);
+      const swept = await sweepOpenPayments(context, after);
+      const isReportDue = sweeps % SWEEPS_PER_TOKEN_REPORT === 0;
+      after = swept.last;
+      if (after === null) {
+        nextSweepAtMs = monotonicMs() + external.intervals.sweepIntervalMs;
+        sweeps++;
+      }
+      await investigate(swept.unexplained, signal);
+      if (isReportDue) await reportTokens(swept);
       return false;
     },
   };

@@ -2,6 +2,7 @@ import { decodeFunctionResult, encodeFunctionData, parseAbi, toEventSelector } f
 import type { Address } from '../domain/payout-address.ts';
 import {
   ChainUnavailableError,
+  type MistakenToken,
   type ReleaseAddresses,
   type ReleaseCheck,
   type SweepBalances,
@@ -148,6 +149,10 @@ export function createBalanceSweep(options: TokenReaderOptions): SweepBalances {
       if (answers !== null) return answers.map((answer) => wordOfAnswer(rpc, answer));
       return readBalancesSingly(rpc, options.token, addresses, block);
     });
+}
+
+export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
+  return { contract: options.token, sweepBalances: createBalanceSweep(options) };
 }
 
 /** Requests in one HTTP request; nodes bound their number. */

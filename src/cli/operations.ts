@@ -7,8 +7,12 @@ import { invalidField, ServiceError } from '../domain/errors.ts';
 import { type Currency, currencies, formatCents, formatUnits, parseAmountCents } from '../domain/money.ts';
 import { shortCodeOf } from '../domain/payment-id.ts';
 import { paymentUri } from '../domain/payment-uri.ts';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
+import { describeMistakenToken } from '../domain/provider-catalogue.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
+import { findMistakenToken } from '../payments/sweep-balances.ts';
 import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
@@ -24,6 +28,22 @@ import { sandboxOperations } from './sandbox-operations.ts';
 import { emailOperations, userOperations } from './user-operations.ts';
 
 const MAXIMUM_NOTE_CHARACTERS = 500;
+
+/** Names another token at the deposit address; null where it holds none, or its chain is not read. */
+async function nameOtherToken(
+  { chain, observations }: OperationsContext,
+  view: PaymentView,
+): Promise<string | null> {
+  const cursor = await observations.readCursor();
+  if (chain?.mistakenToken === undefined || cursor === null) return null;
+  try {
+    const [id] = await findMistakenToken(chain.mistakenToken, [view], cursor.number);
+    return id === undefined ? null : describeMistakenToken(id, chain.mistakenToken.contract);
+  } catch (error) {
+    if (error instanceof ChainUnavailableError) return 'unknown: no endpoint answers';
+    throw error;
+  }
+}
 
 /** `payment create`: a direct payment, with the values that the merchant must store and may show. */
 async function createDirect(context: OperationsContext, args: OperationArguments): Promise<unknown> {
@@ -147,7 +167,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     const id = argument.requiredPaymentId(args, 'payment');
     const view = await context.payments.viewPayment(id);
     if (view === null) throw new ServiceError('payment_not_found');
-    return presentPaymentInFull(view, await context.webhooks.listWebhooks(id));
+    const webhooks = await context.webhooks.listWebhooks(id);
+    return { ...presentPaymentInFull(view, webhooks), other_token: await nameOtherToken(context, view) };
   },
   'payment cancel': async (context, args) => {
     const payment = await cancelPayment(context, argument.requiredPaymentId(args, 'payment'), 'operator');

@@ -1,4 +1,5 @@
 import { type Currency, UNITS_PER_CENT } from './money.ts';
+import type { Address } from './payout-address.ts';
 
 /**
  * What is known of the on-ramp providers without asking them. Minimums are the operator's to override; fees serve
@@ -46,12 +47,17 @@ export type ProviderId = keyof typeof providerCatalogue;
 /** Native USDC on Polygon (Circle's contract): what every provider must deliver. */
 export const NATIVE_USDC = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 /** Bridged USDC (USDC.e) on Polygon: another token, which is neither observed nor released. */
-const BRIDGED_USDC = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
+export const BRIDGED_USDC: Address = '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174';
 
 /** A token that is not USDC, for the operator. */
 export function nameOfToken(contract: string): string {
   const isBridged = contract.toLowerCase() === BRIDGED_USDC.toLowerCase();
   return isBridged ? `bridged USDC (USDC.e, ${contract})` : `the token ${contract.slice(0, 42)}`;
+}
+
+/** What the operator can do about another token at a deposit address. */
+export function describeMistakenToken(paymentId: string, contract: string): string {
+  return `The deposit address holds ${nameOfToken(contract)}, which does not count as paid. To send it to the merchant, run: payment rescue ${paymentId} --token ${contract}`;
 }
 
 /** All provider ids, in the order in which the selector shows them. */

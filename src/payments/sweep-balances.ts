@@ -1,6 +1,6 @@
 import type { Payment } from '../domain/payment.ts';
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
-import type { SweepBalances } from '../domain/ports/chain.ts';
+import type { MistakenToken, SweepBalances } from '../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
 import type { BlockReference, ObservationStore } from '../domain/ports/settlement-store.ts';
 import { sumObservations } from '../domain/settle.ts';
@@ -18,6 +18,9 @@ export interface SweepResult {
   readonly last: string | null;
   /** Open payments whose address holds or has released something else than was observed. */
   readonly unexplained: readonly PaymentId[];
+  /** All open payments of the portion, and the block at which their balances were read. */
+  readonly open: readonly PaymentView[];
+  readonly blockNumber: number;
 }
 
 /** A portion is read within a few milliseconds, so that it does not hold up the API. */
@@ -33,15 +36,18 @@ const MINIMUM_AGE_MS = 10 * 60_000;
  */
 export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
   const cursor = await context.observations.readCursor();
-  if (cursor === null) return { last: null, unexplained: [] };
+  if (cursor === null) return { last: null, unexplained: [], open: [], blockNumber: 0 };
   const start = after ?? (await context.observations.readExpiryWatermark());
   const ids = await context.payments.listPaymentIds(
     start,
     firstIdAtMs(context.nowMs() - MINIMUM_AGE_MS),
     PAYMENTS_AT_A_TIME,
   );
-  const unexplained = await findUnexplained(context, ids, cursor);
+  const open = await viewOpen(context, ids);
+  const unexplained = await compareBalances(context, open, cursor);
   return {
+    open,
+    blockNumber: cursor.number,
     last: ids.length < PAYMENTS_AT_A_TIME ? null : (ids.at(-1) ?? null),
     unexplained: unexplained.map(({ payment }) => payment.id),
   };
@@ -57,8 +63,22 @@ export async function findUnexplained(
   ids: readonly PaymentId[],
   cursor: BlockReference,
 ): Promise<PaymentView[]> {
-  const views = await Promise.all(ids.map((id) => context.payments.viewPayment(id)));
-  const open = views.filter((view): view is PaymentView => view !== null && isOnItsWay(view.payment));
+  return compareBalances(context, await viewOpen(context, ids), cursor);
+}
+
+async function viewOpen(
+  { payments }: Pick<SweepContext, 'payments'>,
+  ids: readonly PaymentId[],
+): Promise<readonly PaymentView[]> {
+  const views = await Promise.all(ids.map((id) => payments.viewPayment(id)));
+  return views.filter((view): view is PaymentView => view !== null && isOnItsWay(view.payment));
+}
+
+async function compareBalances(
+  context: Pick<SweepContext, 'sweep'>,
+  open: readonly PaymentView[],
+  cursor: BlockReference,
+): Promise<PaymentView[]> {
   if (open.length === 0) return [];
   const addresses = open.map(({ payment }) => payment.depositAddress);
   const balances = await context.sweep(addresses, cursor.number);
@@ -68,6 +88,18 @@ export async function findUnexplained(
     );
     return releasedUnits > seenUnits || balances[index] !== heldUnits;
   });
+}
+
+/** Those of these payments whose address holds the other token. Throws `ChainUnavailableError`. */
+export async function findMistakenToken(
+  { sweepBalances }: MistakenToken,
+  views: readonly PaymentView[],
+  blockNumber: number,
+): Promise<readonly PaymentId[]> {
+  if (views.length === 0) return [];
+  const addresses = views.map(({ payment }) => payment.depositAddress);
+  const balances = await sweepBalances(addresses, blockNumber);
+  return views.filter((_, index) => balances[index] !== 0n).map(({ payment }) => payment.id);
 }
 
 /** Whether the money is still to arrive, or to reach the merchant. */

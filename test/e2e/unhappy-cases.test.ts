@@ -130,7 +130,19 @@ describe('every error code of the specification, brought about in the sandbox', 
     }
     for (const id of [less, wrong, late])
       expect(await statusOf(id)).toMatchObject({ status: 'unpaid', forward_status: 'pending' });
-  }, 120_000);
+    const otherToken = async (id: string) =>
+      (await runJson<{ other_token: string | null }>(service.environment, 'payment', 'show', id)).other_token;
+    const named = await waitFor(
+      'the other token',
+      60_000,
+      async () => (await otherToken(wrong)) ?? undefined,
+    );
+    expect(named).toMatch(/^The deposit address holds the token 0x\w{40}, which does not count as paid\./);
+    const [, rescue = ''] = /run: (payment rescue \S+ --token 0x\w{40})$/.exec(named) ?? [];
+    await command(...rescue.split(' '));
+    await waitFor('the rescue', 60_000, async () => (await otherToken(wrong)) === null);
+    expect(await otherToken(late)).toBeNull();
+  }, 180_000);
 
   it('an account that is suspended, lacks a feature or a provider answers 403', async () => {
     const [demo] = await runJson<{ account_id: string }[]>(service.environment, 'account', 'list');

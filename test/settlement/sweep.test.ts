@@ -25,11 +25,11 @@ describe('a sweep over the balances of open payments', () => {
     settlement.faults.hideLogs = false;
     expect(await settlement.state(missed)).toBe('unpaid/pending');
 
-    expect(await sweep(), 'too young').toEqual({ last: null, unexplained: [] });
+    expect(await sweep(), 'too young').toMatchObject({ last: null, unexplained: [] });
     settlement.advance(11 * 60_000);
-    expect(await sweep()).toEqual({ last: null, unexplained: [missed.id] });
+    expect(await sweep()).toMatchObject({ last: null, unexplained: [missed.id] });
     expect(await settlement.rescan(100)).toBe(1);
-    expect(await sweep()).toEqual({ last: null, unexplained: [] });
+    expect(await sweep()).toMatchObject({ last: null, unexplained: [] });
     expect(await settlement.state(missed)).toBe('unpaid/ready');
     expect(await settlement.state(untouched)).toBe('unpaid/pending');
   });
@@ -45,11 +45,11 @@ describe('a sweep over the balances of open payments', () => {
     expect(await settlement.state(payment)).toBe('unpaid/pending');
 
     settlement.advance(11 * 60_000);
-    expect(await sweep()).toEqual({ last: null, unexplained: [payment.id] });
+    expect(await sweep()).toMatchObject({ last: null, unexplained: [payment.id] });
     expect(await settlement.rescan(100)).toBe(1);
     expect(await settlement.state(payment)).toBe('paid/completed');
     expect((await settlement.read(payment)).txidIn).toMatch(/^0x[0-9a-f]{64}$/);
-    expect(await sweep()).toEqual({ last: null, unexplained: [] });
+    expect(await sweep()).toMatchObject({ last: null, unexplained: [] });
   });
 
   it('names the payment whose release the watcher was never shown; found, it is paid', async () => {
@@ -65,10 +65,10 @@ describe('a sweep over the balances of open payments', () => {
     expect(await settlement.state(payment)).toBe('unpaid/ready');
 
     settlement.advance(11 * 60_000);
-    expect(await sweep()).toEqual({ last: null, unexplained: [payment.id] });
+    expect(await sweep()).toMatchObject({ last: null, unexplained: [payment.id] });
     expect(await settlement.rescan(100)).toBe(1);
     expect(await settlement.state(payment)).toBe('paid/completed');
-    expect(await sweep()).toEqual({ last: null, unexplained: [] });
+    expect(await sweep()).toMatchObject({ last: null, unexplained: [] });
   });
 
   it('finds nothing to explain in an underpaid payment that was observed, nor in a paid one', async () => {
@@ -80,6 +80,6 @@ describe('a sweep over the balances of open payments', () => {
     await settlement.watch();
     expect(await settlement.state(paid)).toBe('paid/completed');
     settlement.advance(11 * 60_000);
-    expect(await sweep()).toEqual({ last: null, unexplained: [] });
+    expect(await sweep()).toMatchObject({ last: null, unexplained: [] });
   });
 });

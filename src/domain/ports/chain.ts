@@ -159,6 +159,12 @@ export type SweepBalances = (
   blockNumber: number,
 ) => Promise<readonly bigint[]>;
 
+/** A token that is taken for the payment token, such as bridged USDC: a provider may deliver it by mistake. */
+export interface MistakenToken {
+  readonly contract: Address;
+  readonly sweepBalances: SweepBalances;
+}
+
 export interface FeeQuote {
   readonly maxFeePerGas: bigint;
   readonly maxPriorityFeePerGas: bigint;

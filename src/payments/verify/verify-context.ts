@@ -1,6 +1,6 @@
 import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../domain/journal.ts';
 import type { Deposit, Release } from '../../domain/payment.ts';
-import type { ChainReader, SweepBalances } from '../../domain/ports/chain.ts';
+import type { ChainReader, MistakenToken, SweepBalances } from '../../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import type {
   ObservationStore,
@@ -15,6 +15,7 @@ import type { Webhook } from '../../domain/webhook.ts';
 export interface VerifiedChain {
   readonly reader: Pick<ChainReader, 'withView'>;
   readonly sweepBalances: SweepBalances;
+  readonly mistakenToken?: MistakenToken;
 }
 
 export interface VerifyContext {
