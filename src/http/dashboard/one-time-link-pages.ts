@@ -141,7 +141,7 @@ export function registerInvitationPages(routes: DashboardRoutes): void {
 }
 
 async function readOwnUserId(asked: LinkRequest): Promise<string | null> {
-  const own = await readOwnSession(asked, asked.request);
+  const own = await readOwnSession(asked);
   return own?.session.stage === 'open' ? own.user.id : null;
 }
 

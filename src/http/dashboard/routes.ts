@@ -53,7 +53,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       };
       const routes: DashboardRoutes = {
         ...members,
-        admit: (request, reply) => admit(members, request, reply),
+        admit: (request, reply) => admit({ ...members, request, reply }),
       };
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {

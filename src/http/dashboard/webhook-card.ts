@@ -46,7 +46,7 @@ function sentParts(
 <h3 id="webhook-curl">As curl</h3>
 <p class="small soft">For debugging. The command sends the recorded event again, with its <code>timestamp</code>. Endpoints that check the age of events, as the SDK does, refuse it after 300 seconds.</p>
 ${block('webhook-curl', curlOf(webhook.url, headers, body))}
-${checkBanner(check)}
+${check === null ? nothing : checkBanners[check]}
 <form method="post" action="${DASHBOARD_PATH}/payments/${webhook.paymentId}/verify-signature#webhook">${formTokenField(visit.formToken)}
 <p class="small soft">Signed with the payment’s <code>ipn_token</code> from the response to the create request. It is not shown here.</p>
 <button class="button">Verify this signature</button></form>`;
@@ -70,20 +70,12 @@ function block(labelId: string, text: string): Html {
   return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code>${text}</code></pre>`;
 }
 
-function checkBanner(check: SignatureCheck): Html {
-  switch (check) {
-    case null:
-      return nothing;
-    case 'good':
-      return html`<p class="banner good" role="status">The signature is valid: it is the HMAC-SHA256 of this body with the payment’s ipn_token.</p>`;
-    case 'bad':
-      return html`<p class="banner bad" role="alert">The signature does not match this body: the record was changed after it was sent.</p>`;
-    case 'erased':
-      return html`<p class="banner" role="status">The customer’s e-mail address was erased from this body. The signature covers the original body, so it can be verified only with your own copy.</p>`;
-    case 'unknown':
-      return html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`;
-  }
-}
+const checkBanners: Readonly<Record<Exclude<SignatureCheck, null>, Html>> = {
+  good: html`<p class="banner good" role="status">The signature is valid: it is the HMAC-SHA256 of this body with the payment’s ipn_token.</p>`,
+  bad: html`<p class="banner bad" role="alert">The signature does not match this body: the record was changed after it was sent.</p>`,
+  erased: html`<p class="banner" role="status">The customer’s e-mail address was erased from this body. The signature covers the original body, so it can be verified only with your own copy.</p>`,
+  unknown: html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`,
+};
 
 /** The headers that `deliverWebhook` sends. */
 function headersOf(url: string, body: string, signature: string): [string, string][] {

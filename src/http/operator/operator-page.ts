@@ -3,7 +3,7 @@
  * `routes.ts` calls it. It works as in the dashboard (`../signed-in/signed-in-page.ts`), but serves operators only, in
  * live mode only those with a second factor.
  */
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
@@ -23,6 +23,7 @@ import {
   type Admission,
   type Area,
   type AreaContext,
+  type AreaRequest,
   type AreaRoutes,
   type AreaVisit,
   createCookies,
@@ -52,7 +53,7 @@ export function operatorPages(
   const { isTestMode, publicUrl } = routes.context;
   return createSectionPages(routes, {
     path: OPERATOR_PATH,
-    admit: (request, reply) => admit(routes, request, reply),
+    admit: (request, reply) => admit({ ...routes, request, reply }),
     layout: (content, visit) => operatorLayout(content, visit, { isTestMode, section, publicUrl }),
   });
 }
@@ -96,22 +97,18 @@ function navigation(current: Section | null): Html[] {
 const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
 /** Admits signed-in operators, in live mode only with a second factor. */
-export async function admit(
-  routes: OperatorRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Admission<OperatorVisit>> {
-  const own = await readOwnSession(routes, request);
+export async function admit(asked: AreaRequest): Promise<Admission<OperatorVisit>> {
+  const own = await readOwnSession(asked);
   // An operator who has disabled the second factor since signs in again and sets it up again.
   const isUnproven =
-    routes.isSecondFactorRequired &&
+    asked.isSecondFactorRequired &&
     own?.session.stage === 'open' &&
-    !(await hasSecondFactor(routes.context, own.user));
-  if (own === null || isUnproven) return toSignIn(routes, request, reply);
+    !(await hasSecondFactor(asked.context, own.user));
+  if (own === null || isUnproven) return toSignIn(asked);
   if (own.session.stage !== 'open') {
-    return { answered: sendSeeOther(reply, `${OPERATOR_PATH}/${pages[own.session.stage]}`) };
+    return { answered: sendSeeOther(asked.reply, `${OPERATOR_PATH}/${pages[own.session.stage]}`) };
   }
-  return { visit: visitOf(request, own, CONSOLE_TIME_ZONE) };
+  return { visit: visitOf(asked.request, own, CONSOLE_TIME_ZONE) };
 }
 
 /**

@@ -1,10 +1,11 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { viewAccount } from '../../accounts/manage-accounts.ts';
 import { registerOverviewPage } from '../dashboard/overview-page.ts';
 import { registerPaymentPages } from '../dashboard/payment-pages.ts';
 import { html } from '../design/html.ts';
 import {
   type Admission,
+  type AreaRequest,
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
@@ -39,7 +40,7 @@ export function registerViewing(routes: OperatorRoutes): void {
     return sendSeeOther(reply, DASHBOARD_PATH);
   });
   pages.form('/stop-viewing', async (context, { user }, _form, reply) => {
-    const viewing = await readOwnSession(routes, reply.request, 'viewing');
+    const viewing = await readOwnSession({ ...routes, request: reply.request, reply }, 'viewing');
     cookies.remove(reply, 'viewing');
     if (viewing === null) return seeOther('/accounts');
     await context.sessions.endSession(user.id, viewing.session.id);
@@ -63,7 +64,7 @@ export function registerViewedDashboard(
         ...console,
         context,
         shown: new Set(),
-        admit: (request, reply) => admitViewing(console, request, reply),
+        admit: (request, reply) => admitViewing({ ...console, request, reply }),
       };
       scope.addHook('onRequest', async (request, reply) => {
         await requireAdmission(operator, request);
@@ -83,15 +84,11 @@ export function registerViewedDashboard(
 }
 
 /** Admits an operator who is signed in to the console and views an account; the console's session has to stay valid. */
-async function admitViewing(
-  routes: OperatorRoutes,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Admission<Visit>> {
-  const admission = await admit(routes, request, reply);
+async function admitViewing(asked: AreaRequest): Promise<Admission<Visit>> {
+  const admission = await admit(asked);
   if ('answered' in admission) return admission;
-  const { context, cookies } = routes;
-  const viewing = await readOwnSession(routes, request, 'viewing');
+  const { context, cookies, request, reply } = asked;
+  const viewing = await readOwnSession(asked, 'viewing');
   const isOwn = viewing?.user.id === admission.visit.user.id;
   const account = isOwn ? await context.accounts.findAccount(viewing.session.accountId ?? '') : null;
   if (viewing === null || account === null) {

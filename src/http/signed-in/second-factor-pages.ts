@@ -140,7 +140,7 @@ export async function readPending(
   asked: AreaRequest,
   stage: 'second_factor' | 'set_up',
 ): Promise<OwnSession | null> {
-  const own = await readOwnSession(asked, asked.request);
+  const own = await readOwnSession(asked);
   return own?.session.stage === stage ? own : null;
 }
 

@@ -28,7 +28,7 @@ async function showSignIn(asked: AreaRequest): Promise<FastifyReply> {
   const { area, request, reply } = asked;
   const query = new URL(request.url, 'http://localhost').searchParams;
   const next = returnPathOf(area, query.get('next') ?? '');
-  const signedIn = await readOwnSession(asked, request);
+  const signedIn = await readOwnSession(asked);
   if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
   return sendSignIn(asked, { status: 200, next, email: '', message: flashOf({ query }, greetings) });
 }
@@ -89,7 +89,7 @@ async function answerSignIn(asked: AreaRequest): Promise<FastifyReply> {
 async function answerSignOut(asked: AreaRequest): Promise<FastifyReply> {
   const { context, cookies, area, request, reply } = asked;
   readOwnForm(asked, 'session');
-  const signedIn = await readOwnSession(asked, request);
+  const signedIn = await readOwnSession(asked);
   if (signedIn !== null) {
     const { user, session } = signedIn;
     const actor = { name: user.email, userId: user.id, address: callerOf(request).address };

@@ -245,8 +245,7 @@ export interface OwnSession extends SignedIn {
 
 /** The session of a request's cookie; null without a valid one. */
 export async function readOwnSession(
-  { context, cookies, area }: Pick<AreaRoutes, 'context' | 'cookies' | 'area'>,
-  request: FastifyRequest,
+  { context, cookies, area, request }: AreaRequest,
   cookie: 'session' | 'viewing' = 'session',
 ): Promise<OwnSession | null> {
   const token = cookies.read(request.headers, cookie);
@@ -256,7 +255,7 @@ export async function readOwnSession(
 }
 
 /** The sign-in page, for a request without a valid session; removes the cookie of an ended one. */
-export function toSignIn({ cookies, area }: AreaRoutes, request: FastifyRequest, reply: FastifyReply) {
+export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
   if (cookies.read(request.headers, 'session') !== null) cookies.remove(reply, 'session');
   return { answered: sendSeeOther(reply, signInPath(area, request)) };
 }
@@ -277,25 +276,23 @@ export function visitOf(request: FastifyRequest, own: OwnSession, timeZone: stri
 
 /** Admits members of an account. */
 export async function admit(
-  routes: Omit<DashboardRoutes, 'admit'>,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  asked: AreaRequest & { readonly context: DashboardContext },
 ): Promise<Admission<Visit>> {
-  const own = await readOwnSession(routes, request);
-  if (own === null) return toSignIn(routes, request, reply);
+  const own = await readOwnSession(asked);
+  if (own === null) return toSignIn(asked);
   if (own.session.stage !== 'open') {
-    return { answered: sendSeeOther(reply, `${DASHBOARD_PATH}/second-factor`) };
+    return { answered: sendSeeOther(asked.reply, `${DASHBOARD_PATH}/second-factor`) };
   }
-  const chosen = await readChosenAccount(routes.context, own);
-  if (chosen === null) return { answered: sendNoAccount({ ...routes, reply }, formTokenOf(own.token)) };
-  return { visit: { ...visitOf(request, own, chosen.account.timeZone), ...chosen, viewing: null } };
+  const chosen = await readChosenAccount(asked.context, own);
+  if (chosen === null) return { answered: sendNoAccount(asked, formTokenOf(own.token)) };
+  return { visit: { ...visitOf(asked.request, own, chosen.account.timeZone), ...chosen, viewing: null } };
 }
 
 function requireRole(visit: Visit, role: Role): void {
   if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
 }
 
-function sendNoAccount(asked: Pick<AreaRequest, 'context' | 'reply'>, formToken: string): FastifyReply {
+function sendNoAccount(asked: AreaRequest, formToken: string): FastifyReply {
   return sendPlainPage(asked, 403, {
     title: 'No account',
     main: html`<p>You are signed in, but you are not a member of any account. Ask an account owner for an invitation.</p>
