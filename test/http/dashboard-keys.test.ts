@@ -103,6 +103,13 @@ describe('API keys', () => {
       expect((await browser.get(page)).payload).toMatch(/service_live_[\w-]{38}/);
   });
 
+  it('show no message for a name in the address that has none, not even one of every object', async () => {
+    const plain = await open('/dashboard/keys');
+    for (const name of ['nothing', 'constructor', 'toString', '__proto__']) {
+      expect(await open(`/dashboard/keys?flash=${name}`), name).toBe(plain);
+    }
+  });
+
   it('are revoked after a question, at once, and stay listed as such', async () => {
     const key = newKey(account.id, { name: 'Old shop' });
     await dashboard.store.accounts.createKey(key);
