@@ -248,6 +248,18 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
         .split('\n')
         .filter((line) => line.includes('plugins/card-checkout') || line.includes('meta_query'));
       expect(ours).toEqual([]);
+
+      const left = await shop.php(`
+        require_once ABSPATH . 'wp-admin/includes/plugin.php';
+        deactivate_plugins('card-checkout/card-checkout.php');
+        uninstall_plugin('card-checkout/card-checkout.php');
+        global $wpdb;
+        echo 'LEFT:' . json_encode([
+          $wpdb->get_col("SELECT option_name FROM {$wpdb->options} WHERE option_name LIKE '%card_checkout%'"
+            . " AND option_name NOT LIKE '_transient%'"),
+          wp_next_scheduled('card_checkout_check_open_orders'),
+        ]);`);
+      expect(left.split('LEFT:')[1]).toBe('[[],false]');
     } finally {
       await browser?.close();
       await service?.stop();

@@ -144,6 +144,8 @@ require $_SERVER['DOCUMENT_ROOT'] . '/index.php';
       forwarded.on('error', () => outgoing.writeHead(502).end());
       incoming.pipe(forwarded);
     });
+    // On a busy machine a browser would find its idle connections closed again and again.
+    proxy.keepAliveTimeout = 120_000;
     return new Promise((resolve) => (proxy as Server).listen(tlsPort, '127.0.0.1', resolve));
   }
 

@@ -353,6 +353,7 @@ function __(string $text, string $domain = 'default'): string
     return $text;
 }
 
+function esc_textarea(string $text): string { return htmlspecialchars($text, ENT_QUOTES); }
 function esc_attr(string $text): string { return htmlspecialchars($text, ENT_QUOTES); }
 /** @param list<string>|null $protocols */
 function esc_url(string $url, ?array $protocols = null): string

@@ -59,7 +59,7 @@ final class ClientTest extends TestCase
         foreach ([400 => true, 403 => true, 409 => true, 500 => false, 502 => false, 302 => false] as $status => $is_refusal) {
             self::answer($status, ['error' => 'Because.']);
             try {
-                self::client()->open_refund('a', ['amount' => '1']);
+                self::client()->open_refund('a', ['amount' => '1'], 'key');
                 $this->fail("$status is accepted");
             } catch (Card_Checkout_Exception $exception) {
                 $this->assertSame($is_refusal, $exception->is_refusal(), "$status");

@@ -51,15 +51,15 @@ final class Card_Checkout_Client
     }
 
     /**
-     * Opens a refund, which the merchant then pays from their own wallet. Not idempotent: list the refunds before a repetition.
+     * Opens a refund, which the merchant then pays from their own wallet.
      *
      * @param array<string, string> $parameters amount, reason, destination
      * @return array<string, mixed> the refund
      */
-    public function open_refund(string $payment_id, array $parameters): array
+    public function open_refund(string $payment_id, array $parameters, string $idempotency_key): array
     {
         $path = '/merchant/v1/payments/' . rawurlencode($payment_id) . '/refunds';
-        return self::require_refund($this->call('POST', $path, $parameters));
+        return self::require_refund($this->call('POST', $path, $parameters, ['Idempotency-Key' => $idempotency_key]));
     }
 
     /** @return list<array<string, mixed>> the refunds of a payment */

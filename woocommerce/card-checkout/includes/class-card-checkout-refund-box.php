@@ -12,6 +12,7 @@ final class Card_Checkout_Refund_Box
 {
     private const DESTINATION_FIELD = 'card_checkout_refund_address';
     private const TRANSACTION_FIELD = 'card_checkout_refund_transaction';
+    private const CHARACTERS_IN_LINE = 26;
     private const ACTION_FIELD = 'card_checkout_refund_action';
 
     public static function register(): void
@@ -36,7 +37,7 @@ final class Card_Checkout_Refund_Box
     public static function allowed_html(): array
     {
         $field = ['type' => true, 'name' => true, 'id' => true, 'value' => true, 'placeholder' => true, 'class' => true];
-        return ['input' => $field + ['autocomplete' => true, 'readonly' => true], 'button' => $field] + wp_kses_allowed_html('post');
+        return ['input' => $field + ['autocomplete' => true], 'button' => $field] + wp_kses_allowed_html('post');
     }
 
     /** @return list<string> */
@@ -121,8 +122,8 @@ final class Card_Checkout_Refund_Box
         } else {
             $text = __('Transfer exactly this amount from your wallet to this address on Polygon.', 'card-checkout');
             $html .= '<p>' . esc_html($text) . '</p>'
-                . self::field('card_checkout_refund_amount', __('Amount in USDC', 'card-checkout'), $refund['amount'], true)
-                . self::field('card_checkout_refund_to', __('Customer’s address', 'card-checkout'), $refund['destination'], true);
+                . self::shown('card_checkout_refund_amount', __('Amount in USDC', 'card-checkout'), $refund['amount'])
+                . self::shown('card_checkout_refund_to', __('Customer’s address', 'card-checkout'), $refund['destination']);
         }
         if ($refund === null) {
             return $html;
@@ -165,16 +166,27 @@ final class Card_Checkout_Refund_Box
         };
     }
 
-    /** A field; one that cannot be changed is for copying. */
-    private static function field(string $name, string $label, string $value, bool $is_fixed = false): string
+    private static function field(string $name, string $label, string $value): string
     {
         return sprintf(
             '<p><label for="%1$s"><strong>%2$s</strong></label><br>'
-                . '<input type="text" class="widefat" autocomplete="off" name="%1$s" id="%1$s" value="%3$s" %4$s></p>',
+                . '<input type="text" class="widefat" autocomplete="off" name="%1$s" id="%1$s" value="%3$s" placeholder="0x…"></p>',
             esc_attr($name),
             esc_html($label),
-            esc_attr($value),
-            $is_fixed ? 'readonly="readonly"' : 'placeholder="0x…"'
+            esc_attr($value)
+        );
+    }
+
+    /** For copying. It is as high as an address needs: a person compares all of it. */
+    private static function shown(string $name, string $label, string $value): string
+    {
+        return sprintf(
+            '<p><label for="%1$s"><strong>%2$s</strong></label><br>'
+                . '<textarea class="widefat" name="%1$s" id="%1$s" rows="%4$d" readonly="readonly">%3$s</textarea></p>',
+            esc_attr($name),
+            esc_html($label),
+            esc_textarea($value),
+            intdiv(strlen($value), self::CHARACTERS_IN_LINE) + 1
         );
     }
 

@@ -88,11 +88,15 @@ final class Card_Checkout_Refunds
             // Stored first: if the answer is lost, the reference finds the refund.
             self::store($order, $open);
             try {
-                $refund = $this->client->open_refund((string) $order->get_meta(Card_Checkout_Orders::PAYMENT_ID), array_filter([
-                    'amount' => $open['usdc'],
-                    'reason' => $open['reason'],
-                    'destination' => $open['destination'],
-                ]));
+                $refund = $this->client->open_refund(
+                    (string) $order->get_meta(Card_Checkout_Orders::PAYMENT_ID),
+                    array_filter([
+                        'amount' => $open['usdc'],
+                        'reason' => $open['reason'],
+                        'destination' => $open['destination'],
+                    ]),
+                    $open['reference']
+                );
             } catch (Card_Checkout_Exception $exception) {
                 if (!$exception->is_refusal()) {
                     throw $exception;
