@@ -16,6 +16,7 @@ const unused = () => Promise.reject(new Error('the documentation runs no command
 export function listCommands(): readonly DescribedCommand[] {
   const services = {
     start: unused,
+    ask: null,
     init: unused,
     runOperation: unused,
     backUp: unused,

@@ -12,11 +12,22 @@ import {
 // Files of this process and of the local chain that it starts are for their owner alone, whatever the shell's umask is.
 process.umask(0o077);
 
+async function askOnTerminal(question: string): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await terminal.question(question);
+  } finally {
+    terminal.close();
+  }
+}
+
 // Parts are loaded when a command needs them: most commands only talk to a running server and should be quick.
 let isJson = false;
 const program = createProgram(
   {
     start: async (options) => (await import('./app/run-until-stopped.ts')).runUntilStopped(options),
+    ask: process.stdin.isTTY ? askOnTerminal : null,
     init: async () => {
       const { createLog } = await import('./app/log.ts');
       return (await import('./app/open-store.ts')).initDatabase(readConfig('sandbox'), createLog('error'));

@@ -91,6 +91,7 @@ const stubToken: TokenReader = {
   isBlocklisted: async () => false,
   checkReleases: () => notInThisWorld(),
   readBalance: async () => 0n,
+  describe: () => notInThisWorld(),
 };
 
 const stubRelayer: Relayer = {

@@ -37,6 +37,17 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   return {
     isBlocklisted: async (address) => (await ask(encodeIsBlacklisted(address))) !== 0n,
     readBalance: (address) => ask(encodeBalanceOf(address)),
+    describe: () =>
+      rotation.useAny(async ({ rpc }) => {
+        const read = async (data: `0x${string}`) =>
+          readData(await rpc.call('eth_call', [{ to: token, data }, 'latest']), 'call result');
+        const symbol = { abi: descriptionAbi, functionName: 'symbol' } as const;
+        const decimals = { abi: descriptionAbi, functionName: 'decimals' } as const;
+        return {
+          symbol: decodeFunctionResult({ ...symbol, data: await read(encodeFunctionData(symbol)) }),
+          decimals: decodeFunctionResult({ ...decimals, data: await read(encodeFunctionData(decimals)) }),
+        };
+      }),
     checkReleases: (releases) =>
       rotation.useAny(async ({ rpc }) => {
         const { heldUnits, suspects } =
@@ -251,6 +262,11 @@ export const tokenAbi = parseAbi([
   'function isBlacklisted(address account) view returns (bool)',
   'function paused() view returns (bool)',
   'function transfer(address to, uint256 amount) returns (bool)',
+]);
+
+const descriptionAbi = parseAbi([
+  'function symbol() view returns (string)',
+  'function decimals() view returns (uint8)',
 ]);
 
 /** topics[0] of `Transfer(from, to, value)`; topics[2] is the recipient. */

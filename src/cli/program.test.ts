@@ -11,6 +11,7 @@ let move: PresentedMove;
 let grade: Grade;
 let failure: Error | null;
 let answers: Record<string, unknown>;
+let ask: ((question: string) => Promise<string>) | null;
 let out: string;
 let err: string;
 
@@ -18,6 +19,7 @@ beforeEach(() => {
   [calls, checks, failure, answers, out, err] = [[], [], null, {}, '', ''];
   move = { tables: [], isMoved: true };
   grade = { met: 0, findings: [] };
+  ask = null;
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     out += String(chunk);
     return true;
@@ -39,6 +41,7 @@ function recordingProgram(): Command {
     {
       start: (options) => record(undefined, 'start', options),
       runOperation: (name, args) => record({ done: name, ...answers }, name, args),
+      ask,
       init: () => record({ created: true }, 'init'),
       backUp: (file) => record({ file }, 'backup', file),
       doctor: () => record({ checks }, 'doctor'),
@@ -319,6 +322,53 @@ describe('the command line', () => {
   it('--version prints the version', async () => {
     await expect(type('--version')).rejects.toMatchObject({ exitCode: 0 });
     expect(out).toBe('1.2.3\n');
+  });
+});
+
+describe('provider prove on a terminal', () => {
+  const facts = { amount: '50.00', currency: 'EUR', asset: 'USDC', network: 'Polygon', wallet: '0xabc' };
+  let asked: string[];
+
+  function answerWith(...typed: readonly string[]): void {
+    asked = [];
+    ask = async (question) => {
+      asked.push(question);
+      return typed[asked.length - 1] ?? '';
+    };
+  }
+
+  it('confirms the pages once every question is answered with yes', async () => {
+    answers = { is_fine: true, facts };
+    answerWith('y', 'yes', 'Y', 'y');
+    await type('provider', 'prove', 'wert');
+    expect(asked[0]).toBe('Does the page at url show 50.00 EUR? [y/N] ');
+    expect(asked).toHaveLength(4);
+    expect(calls).toEqual([
+      ['provider prove', { provider: 'wert' }],
+      ['provider prove', { provider: 'wert', confirm: true }],
+    ]);
+  });
+
+  it.each([
+    [['y', 'y', 'n'], true, 3],
+    [['y', ''], true, 2],
+    [['y', 'y', 'y', 'y'], false, 0],
+  ])('confirms nothing after %j where the run succeeded is %j', async (typed, isFine, questions) => {
+    answers = { is_fine: isFine, facts };
+    answerWith(...typed);
+    await type('provider', 'prove', 'wert');
+    expect(asked).toHaveLength(questions);
+    expect(calls).toHaveLength(1);
+  });
+
+  it('asks for the spending limit of a purchase where it is missing, and nothing with --json', async () => {
+    answerWith('25');
+    await type('provider', 'prove', 'wert', '--purchase');
+    expect(calls).toEqual([['provider prove', { provider: 'wert', purchase: true, 'spend-up-to': '25' }]]);
+    answers = { is_fine: true, facts };
+    answerWith('y', 'y', 'y', 'y');
+    await type('provider', 'prove', 'wert', '--json');
+    expect(asked).toEqual([]);
   });
 });
 

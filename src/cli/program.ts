@@ -16,6 +16,8 @@ interface ProgramServices extends IntegratorServices {
     readonly role: string;
     readonly isJson: boolean;
   }): Promise<void>;
+  /** Asks the operator; null where the input is no terminal. */
+  readonly ask: ((question: string) => Promise<string>) | null;
   /** Creates the data folder and the database if they are missing. */
   init(): Promise<unknown>;
   /** Copies the database into a file, also while a server runs. */
@@ -131,7 +133,10 @@ function addProveCommand(provider: Command, services: ProgramServices): void {
     .option('--spend-up-to <amount>', 'with --purchase: the most that it may cost, in USD')
     .option('--payment <payment>', 'record this paid payment as the purchase')
     .action(async (name: string, { json, spendUpTo, ...options }: ProveOptions) => {
-      const args = { provider: name, ...options, 'spend-up-to': spendUpTo };
+      const ask = json === true ? null : services.ask;
+      const isLimitMissing = options['purchase'] === true && spendUpTo === undefined;
+      const limit = isLimitMissing && ask !== null ? await ask(SPENDING_QUESTION) : spendUpTo;
+      const args = { provider: name, ...options, 'spend-up-to': limit };
       const { fixtures, ...result } = (await services.runOperation('provider prove', args)) as ProveResult;
       const file = options.fixtures === undefined ? null : join(options.fixtures, `${name}.json`);
       if (file !== null) {
@@ -140,7 +145,27 @@ function addProveCommand(provider: Command, services: ProgramServices): void {
       }
       printResult({ ...result, ...(file === null ? {} : { fixtures: file }) }, { json: json === true });
       if (result.is_fine === false) process.exitCode = 1;
+      else if (ask !== null && result.facts !== undefined && (await confirmsPages(ask, result.facts)))
+        printResult(await services.runOperation('provider prove', { provider: name, confirm: true }), {});
     });
+}
+
+const SPENDING_QUESTION = 'The most that the purchase may cost, in USD: ';
+
+/** Asks what `--confirm` states; anything but yes ends the questions, and nothing is confirmed. */
+async function confirmsPages(
+  ask: (question: string) => Promise<string>,
+  { amount, currency, asset, network, wallet }: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const questions = [
+    `Does the page at url show ${amount} ${currency}?`,
+    `Does it show ${asset} on ${network}?`,
+    `Does it show the wallet ${wallet}, in full or shortened?`,
+    'Does the page at altered_url refuse, or show the same wallet?',
+  ];
+  for (const question of questions)
+    if (!/^y(es)?$/i.test((await ask(`${question} [y/N] `)).trim())) return false;
+  return true;
 }
 
 interface ProveOptions extends Record<string, string | boolean | undefined> {
@@ -152,6 +177,8 @@ interface ProveOptions extends Record<string, string | boolean | undefined> {
 interface ProveResult {
   readonly is_fine?: boolean;
   readonly fixtures?: unknown;
+  /** What the page must show; only of a run. */
+  readonly facts?: Readonly<Record<string, string>>;
 }
 
 function addPaymentCommands(program: Command, services: ProgramServices): void {

@@ -103,7 +103,7 @@ const proveOperation: Operation = async (context, args) => {
     const view = await context.payments.viewPayment(argument.requiredPaymentId(args, 'payment'));
     if (view === null) throw new ServiceError('payment_not_found');
     const token = (await context.settlements.listSettlements())[0]?.token ?? '';
-    return presentEvidence(proof, await recordPurchase(store, proof.adapter, view, token));
+    return presentEvidence(proof, await recordPurchase(store, proof.adapter, view, token, context.chain));
   }
   return args['confirm'] === true ? confirm(proof) : run(proof);
 };

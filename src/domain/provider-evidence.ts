@@ -21,8 +21,12 @@ export interface ProvenPurchase {
   readonly charged: string;
   /** USDC with six decimals. */
   readonly delivered: string;
-  /** The contract whose transfers the service counts. */
+  /** The transaction that delivered it, and the contract whose transfer it is, as the chain shows them. */
+  readonly transaction: string;
   readonly token: string;
+  readonly symbol: string;
+  readonly decimals: number;
+  readonly isNativeUsdc: boolean;
   /** The last state that the provider's webhooks reported; null where none arrived. */
   readonly webhook: string | null;
 }

@@ -2,7 +2,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { currencies, formatCents, formatUnits } from '../domain/money.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderAdapter, RecordedAnswer, StartedSession } from '../domain/ports/provider.ts';
-import { providerCatalogue } from '../domain/provider-catalogue.ts';
+import { NATIVE_USDC, providerCatalogue } from '../domain/provider-catalogue.ts';
 import type { EvidenceStep, EvidenceStore, ProviderEvidence } from '../domain/provider-evidence.ts';
 import { redactText } from '../platform/redact.ts';
 import {
@@ -13,6 +13,7 @@ import {
   startSession,
   type TrialRequest,
 } from './check-provider.ts';
+import type { VerifiedChain } from './verify/verify-context.ts';
 
 /** The request of a proof. */
 export interface ProveRequest extends TrialRequest {
@@ -190,12 +191,13 @@ export async function confirmPage(store: EvidenceStore, adapter: ProviderAdapter
   return { ...evidence, confirmedAtMs: nowMs };
 }
 
-/** Records a purchase: a paid payment with a session at this provider. */
+/** Records a purchase: a paid payment with a session at this provider, whose transfer the chain shows. */
 export async function recordPurchase(
   store: EvidenceStore,
   adapter: ProviderAdapter,
   view: PaymentView,
   token: string,
+  chain: VerifiedChain | null,
 ): Promise<ProviderEvidence> {
   const evidence = await usableEvidence(store, adapter);
   const { payment, sessions } = view;
@@ -207,9 +209,24 @@ export async function recordPurchase(
   const purchase = {
     paidAtMs: payment.paidAtMs,
     charged: `${formatCents(payment.amountCents)} ${payment.currency}`,
-    delivered: formatUnits(payment.receivedUnits),
+    ...(await readDelivery(view, chain)),
     token,
+    isNativeUsdc: token.toLowerCase() === NATIVE_USDC.toLowerCase(),
     webhook: session.progress,
   };
   return { ...evidence, purchase };
+}
+
+/** Reads the transfer of the purchase from the chain again, and what its contract says of itself. */
+async function readDelivery({ payment, observations }: PaymentView, chain: VerifiedChain | null) {
+  const deposit = observations.deposits.find(({ transactionHash }) => transactionHash === payment.txidIn);
+  const { blockNumber = 0 } = deposit ?? {};
+  const recipients = [payment.depositAddress];
+  const range = { fromBlock: blockNumber, toBlock: blockNumber, recipients, isCandidate: () => true };
+  const found = await chain?.reader.withView((view) => view.readLogs({ ...range, withReleases: false }));
+  const transfer = found?.transfers.find(({ transactionHash }) => transactionHash === payment.txidIn);
+  const described = await chain?.token?.describe();
+  if (transfer === undefined || described === undefined)
+    throw new ServiceError('not_found', 'The chain does not show the transfer of this payment.');
+  return { ...described, transaction: transfer.transactionHash, delivered: formatUnits(transfer.units) };
 }

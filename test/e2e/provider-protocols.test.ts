@@ -218,7 +218,11 @@ it('provider prove creates no purchase above its limit, and records one that was
   expect((await prove('--payment', id)).purchase).toMatchObject({
     charged: '1.10 USD',
     delivered: expect.stringMatching(/^\d+\.\d{6}$/),
+    transaction: expect.stringMatching(/^0x[0-9a-f]{64}$/),
     token: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
+    symbol: 'USDC',
+    decimals: 6,
+    isNativeUsdc: false,
   });
 }, 120_000);
 

@@ -3,14 +3,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import {
   type EvidenceStep,
   type ProviderEndpoint,
   type ProviderEvidence,
   proofOf,
 } from '../../src/domain/provider-evidence.ts';
-import { confirmPage, FOREIGN_WALLET, tryProvider } from '../../src/payments/prove-provider.ts';
+import {
+  confirmPage,
+  FOREIGN_WALLET,
+  recordPurchase,
+  tryProvider,
+} from '../../src/payments/prove-provider.ts';
+import type { VerifiedChain } from '../../src/payments/verify/verify-context.ts';
 import { redactJson } from '../../src/platform/redact.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';
@@ -177,6 +184,58 @@ describe('evidence', () => {
   });
 });
 
+describe('a purchase', () => {
+  const payment = {
+    status: 'paid',
+    paidAtMs: 1,
+    txidIn: '0x1',
+    amountCents: 110,
+    currency: 'USD',
+    depositAddress: '0xd',
+  };
+  const deposit = { transactionHash: '0x1', blockNumber: 7 };
+  const sessions = [{ provider: 'wert', progress: 'delivered' }];
+  const view = { payment, sessions, observations: { deposits: [deposit] } } as unknown as PaymentView;
+
+  function chainThatShows(transfers: readonly object[]): VerifiedChain {
+    const readLogs = async ({ fromBlock, toBlock }: { fromBlock: number; toBlock: number }) => ({
+      transfers: fromBlock === 7 && toBlock === 7 ? transfers : [],
+    });
+    return {
+      reader: { withView: (use: (view: unknown) => Promise<unknown>) => use({ readLogs }) },
+      token: { describe: async () => ({ symbol: 'USDC', decimals: 6 }) },
+    } as unknown as VerifiedChain;
+  }
+
+  async function record(chain: VerifiedChain | null, token: string) {
+    const store = createEvidenceFiles(await mkdtemp(join(folder, 'data-')));
+    await store.writeEvidence((await prove('wert')).evidence);
+    return recordPurchase(store, stage.adapterOf('wert'), view, token, chain);
+  }
+
+  it('is recorded with the transfer and the token that the chain shows', async () => {
+    const chain = chainThatShows([{ transactionHash: '0x1', units: 1_050_000n }]);
+    expect((await record(chain, NATIVE_USDC)).purchase).toEqual({
+      paidAtMs: 1,
+      charged: '1.10 USD',
+      transaction: '0x1',
+      delivered: '1.050000',
+      token: NATIVE_USDC,
+      symbol: 'USDC',
+      decimals: 6,
+      isNativeUsdc: true,
+      webhook: 'delivered',
+    });
+    expect((await record(chain, '0x2')).purchase?.isNativeUsdc).toBe(false);
+  });
+
+  it('is not recorded where the chain does not show the transfer, or is not there', async () => {
+    const other = chainThatShows([{ transactionHash: '0x2', units: 1n }]);
+    for (const chain of [other, null])
+      await expect(record(chain, NATIVE_USDC)).rejects.toThrow('does not show the transfer');
+  });
+});
+
 describe('a provider is proved', () => {
   const production: ProviderEndpoint = { environment: 'production', urls: ['https://api.example.com'] };
   const step = { step: 'session', outcome: 'fine', detail: '' } as const;
@@ -195,7 +254,8 @@ describe('a provider is proved', () => {
 
   it('only by evidence of the same production hosts that the operator confirmed', () => {
     expect(textOf({})).toEqual({ isProved: true, text: 'proved on 2026-11-23' });
-    const purchase = { paidAtMs: 1, charged: '', delivered: '', token: '', webhook: null };
+    const token = { transaction: '', token: '', symbol: 'USDC', decimals: 6, isNativeUsdc: true };
+    const purchase = { paidAtMs: 1, charged: '', delivered: '', ...token, webhook: null };
     expect(textOf({ purchase }).text).toBe('proved on 2026-11-23, with a purchase');
     const not = [
       textOf({ confirmedAtMs: null }),

@@ -134,6 +134,8 @@ export interface TokenReader {
   /** Whether each of these releases would succeed now, in their order. */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
+  /** What the token's contract says of itself. */
+  describe(): Promise<{ readonly symbol: string; readonly decimals: number }>;
 }
 
 /** The addresses between which a release moves the token. */

@@ -1,6 +1,6 @@
 import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../domain/journal.ts';
 import type { Deposit, Release } from '../../domain/payment.ts';
-import type { ChainReader, MistakenToken, SweepBalances } from '../../domain/ports/chain.ts';
+import type { ChainReader, MistakenToken, SweepBalances, TokenReader } from '../../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import type {
   ObservationStore,
@@ -16,6 +16,8 @@ export interface VerifiedChain {
   readonly reader: Pick<ChainReader, 'withView'>;
   readonly sweepBalances: SweepBalances;
   readonly mistakenToken?: MistakenToken;
+  /** Absent without a running server. */
+  readonly token?: Pick<TokenReader, 'describe'>;
 }
 
 export interface VerifyContext {
