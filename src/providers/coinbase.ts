@@ -72,13 +72,13 @@ export const coinbase = defineProvider<Account>({
     official: [
       'A URL opens once, within five minutes; USD, EUR and CAD; the events and fields of a webhook (docs.cdp.coinbase.com).',
       'Guest checkout ended 2026-06-30: customers need a Coinbase account (docs.cdp.coinbase.com, FAQ).',
-      '`X-Hook0-Signature`: `v0` over time and body, `v1` over time, names and values of headers, and body (hook0/hook0, documentation/tutorials/webhook-authentication.md).',
     ],
     sdk: [
       '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `clientIp`; the statuses (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
       'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `iat`, `nbf`, `exp`, `uris`, 120 s (@coinbase/cdp-sdk; held against it by a test).',
     ],
     inferred: [
+      '`X-Hook0-Signature`: `v0` over time and body, `v1` over time, names and values of headers, and body (documentation of Hook0, which sends the webhooks: hook0/hook0, documentation/tutorials/webhook-authentication.md).',
       'A quote is asked for in camel case and answered in snake case (`purchase_amount.value`); `GET /onramp/v1/buy/options`; `sandbox-` before our id in the test environment.',
       '`contractAddress` of a webhook is the contract of the delivered token.',
     ],

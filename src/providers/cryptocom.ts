@@ -26,10 +26,10 @@ export const cryptocom = defineProvider<Account>({
   facts: {
     official: [
       '`POST /api/payments` with a bearer key, `amount` in minor units, `currency`, `order_id`, `return_url`, `cancel_url`, `payment_url` (Crypto.com Pay API).',
-      'The on-ramp is a limited beta (documentation of Dynamic, a partner).',
     ],
     sdk: [],
     inferred: [
+      'The on-ramp is a limited beta (documentation of Dynamic, a partner).',
       '`crypto_currency`, `network`, `wallet_address`, `expired_at`; `GET /api/payments?limit=1` as a test of key and service.',
     ],
     unknown: [
