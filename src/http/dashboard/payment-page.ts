@@ -29,7 +29,9 @@ import {
   stateSentence,
   stateTitles,
   statusBadge,
+  transactionLink,
 } from './payment-words.ts';
+import { refundCard } from './refund-pages.ts';
 import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
 /** A message at the top, and the result of a check. */
@@ -57,6 +59,7 @@ ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">T
 <section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone)}</section></div>
 ${walletCard(context, history)}
 ${moneyCard(context, history)}
+${await refundCard(context, visit, payment)}
 ${noteCard(visit, payment)}
 ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
 ${cancelCard(visit, history)}
@@ -101,13 +104,6 @@ async function unservedNotice(
       ? 'No provider is available at the moment.'
       : `The lowest minimum of a provider is ${formatMoney(from, 'USD')} (USD).`;
   return html`<p class="banner">No provider accepts this payment, so the customer cannot pay it. ${advice}</p>`;
-}
-
-/** A transaction, with a link to the block explorer if there is one. */
-export function transactionLink({ explorerTransactionUrl }: DashboardContext, hash: string): Html {
-  const url = explorerTransactionUrl(hash);
-  if (url === null) return html`<code>${hash}</code>`;
-  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> (opens a new tab)</span></a>`;
 }
 
 export function amountFacts(payment: Payment): Html {

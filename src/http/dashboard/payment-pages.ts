@@ -19,8 +19,8 @@ import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, flashOf } from '../signed-in/forms.ts';
 import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
-import { amountFacts, showPayment, timeline, transactionLink } from './payment-page.ts';
-import { fact, providerName, stateSentence } from './payment-words.ts';
+import { amountFacts, showPayment, timeline } from './payment-page.ts';
+import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
 async function showEvidence(context: DashboardContext, visit: Visit): Promise<PageView> {

@@ -14,6 +14,7 @@ import {
 } from '../../domain/provider-catalogue.ts';
 import type { WebhookStatus } from '../../domain/webhook.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import type { DashboardContext } from '../signed-in/context.ts';
 import { formatAbout, formatMoney, formatUsdc } from '../signed-in/format.ts';
 
 /** A term and its value, in a list of facts. */
@@ -171,3 +172,13 @@ const reasonSentences: Readonly<Record<string, string>> = {
   signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
   internal_error: 'An error of this service. The operator’s log has the details.',
 };
+
+/** A transaction, with a link to the block explorer if there is one. */
+export function transactionLink(
+  { explorerTransactionUrl }: Pick<DashboardContext, 'explorerTransactionUrl'>,
+  hash: string,
+): Html {
+  const url = explorerTransactionUrl(hash);
+  if (url === null) return html`<code>${hash}</code>`;
+  return html`<a href="${url}" rel="noopener noreferrer" target="_blank"><code>${hash}</code><span class="quiet"> (opens a new tab)</span></a>`;
+}

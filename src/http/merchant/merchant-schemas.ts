@@ -117,47 +117,37 @@ const statusFields = answerSchemaOf(paymentStatusSchema)['properties'] as Readon
   Record<string, JsonSchema>
 >;
 
-export const merchantPaymentSchema = object(
-  {
-    ...statusFields,
-    provider: {
-      type: 'string',
-      enum: [MULTI_PROVIDER, DIRECT_PROVIDER, ...providerIds],
-      description: 'The provider that the payment was created with.',
-      examples: [MULTI_PROVIDER],
-    },
-    fee_percent: { type: 'number', description: "The account's fee in percent.", examples: [2.5] },
-    payout_address: text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
-    checkout_url: text(
-      'The page on which the customer pays.',
-      'https://pay.example/pay/01a1fbd7-b7b3-7002-be38',
-    ),
-    email: textOrNull("The customer's e-mail address, or null. It is not verified.", 'ada@example.com'),
-    note: textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
-    amount_mismatch: {
-      type: ['string', 'null'],
-      enum: [...amountMismatches, null],
-      description: 'Whether clearly less or clearly more than the price arrived, or null.',
-      examples: [null],
-    },
-    cancel_reason: {
-      type: ['string', 'null'],
-      enum: ['expired', 'merchant', 'operator', null],
-      description: 'Why the payment was canceled, or null.',
-      examples: [null],
-    },
-    ...expanded,
+const paymentFields = {
+  ...statusFields,
+  provider: {
+    type: 'string',
+    enum: [MULTI_PROVIDER, DIRECT_PROVIDER, ...providerIds],
+    description: 'The provider that the payment was created with.',
+    examples: [MULTI_PROVIDER],
   },
-  expansions,
-);
+  fee_percent: { type: 'number', description: "The account's fee in percent.", examples: [2.5] },
+  payout_address: text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
+  checkout_url: text(
+    'The page on which the customer pays.',
+    'https://pay.example/pay/01a1fbd7-b7b3-7002-be38',
+  ),
+  email: textOrNull("The customer's e-mail address, or null. It is not verified.", 'ada@example.com'),
+  note: textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
+  amount_mismatch: {
+    type: ['string', 'null'],
+    enum: [...amountMismatches, null],
+    description: 'Whether clearly less or clearly more than the price arrived, or null.',
+    examples: [null],
+  },
+  cancel_reason: {
+    type: ['string', 'null'],
+    enum: ['expired', 'merchant', 'operator', null],
+    description: 'Why the payment was canceled, or null.',
+    examples: [null],
+  },
+};
 
-const {
-  deposits: _1,
-  releases: _2,
-  sessions: _3,
-  webhooks: _4,
-  ...paymentFields
-} = merchantPaymentSchema['properties'] as Readonly<Record<string, JsonSchema>>;
+export const merchantPaymentSchema = object({ ...paymentFields, ...expanded }, expansions);
 
 export const directPaymentSchema = object({
   ...paymentFields,
@@ -301,13 +291,8 @@ export function presentEvent(
   payment: Payment,
   refund: Readonly<Record<string, unknown>> | null,
 ) {
-  return {
-    number,
-    type,
-    created_at: isoTime(atMs),
-    payment: presentMerchantPayment(baseUrl, payment),
-    refund,
-  };
+  const shown = presentMerchantPayment(baseUrl, payment);
+  return { number, type, created_at: isoTime(atMs), payment: shown, refund };
 }
 
 export function presentDay({ date, created, converted, paid, paidCents }: DayStatistics) {

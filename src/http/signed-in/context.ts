@@ -11,6 +11,7 @@ import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { EmailStore, Mailer } from '../../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import type { RefundStore } from '../../domain/ports/refund-store.ts';
 import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
@@ -43,6 +44,7 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
+  readonly refunds: RefundStore;
   readonly callbacks: CallbackGuard;
   /** The contract of USDC, for wallets. */
   readonly token: Address;
