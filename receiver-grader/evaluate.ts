@@ -1,4 +1,4 @@
-import type { WebhookAnswer } from '../src/cli/post-webhook.ts';
+import type { WebhookAnswer } from './post-webhook.ts';
 
 /** The observations of a receiver. */
 export interface Observations {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { postWebhook, type WebhookAnswer } from '../src/cli/post-webhook.ts';
 import { evaluate, type Finding, type Observations } from './evaluate.ts';
+import { postWebhook, type WebhookAnswer } from './post-webhook.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';
 
 /** Checkouts that the shop under test has to create. */

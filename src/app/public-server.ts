@@ -47,6 +47,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   openCustomerPages(server, parts);
   const { explorerTransactionUrl, settlements } = external;
   const { token } = settlements[0];
+  const dashboard = createDashboardContext({ ...parts, token, explorerTransactionUrl });
   registerMerchantApi(server, {
     ...store,
     create: parts.create,
@@ -58,8 +59,9 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     limits,
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
+    connect: dashboard,
   });
-  registerDashboard(server, createDashboardContext({ ...parts, token, explorerTransactionUrl }));
+  registerDashboard(server, dashboard);
   registerProviderWebhooks(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,

@@ -86,7 +86,7 @@ async function runOnStore(
       baseUrl,
       rescue: null,
       direct: null,
-      testPayments: null,
+      sandboxOperations: null,
     };
     return await runOperation(context, name, args);
   } finally {

@@ -1,8 +1,5 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { EventFeed } from '../../simulators/event-feed.ts';
 import type { Shop, ShopOptions } from '../../simulators/shop/start-shop.ts';
 import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
@@ -11,28 +8,21 @@ import { createRelayer } from '../chain/relayer.ts';
 import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../chain/token-reader.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { Config, Role } from '../config.ts';
-import { ServiceError } from '../domain/errors.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
-import { isDirect, type Payment } from '../domain/payment.ts';
 import { isPaymentId } from '../domain/payment-id.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import { type Outcome, simulatedProviderOf, type TestPayments } from '../domain/ports/test-payments.ts';
-import { isProviderId, MULTI_PROVIDER, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
-import type { ProviderSession } from '../domain/provider-session.ts';
+import { providerIds } from '../domain/provider-catalogue.ts';
 import type { DocsContext } from '../http/docs/register-docs.ts';
 import { createConsoleMailer } from '../mail/mailers.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
-import type { StartSession } from '../payments/start-session.ts';
 import { createProviderAdapter } from '../providers/providers.ts';
 import type { Store } from '../store/store.ts';
 import type { CleanUp } from './clean-up.ts';
-import { openDemoAccount, requireSandboxData } from './demo-account.ts';
 import type { ExternalServices, Intervals } from './external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import { openStoreToServe } from './open-store.ts';
 import { webhookUrlOf } from './provider-addresses.ts';
 import { type Service, startService } from './start-service.ts';
-import { writeOwnFile } from './write-own-file.ts';
 
 /** Time limit of a simulated on-ramp; shorter than its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
@@ -68,6 +58,11 @@ export async function startSandboxParts(
   isJson: boolean,
 ): Promise<string> {
   const { startSandbox } = await import('../../simulators/start-sandbox.ts');
+  const { openDemoAccount, readOrCreateSecretKey, requireSandboxData } = await import(
+    '../../simulators/demo-account.ts'
+  );
+  const { createTestPayments } = await import('../../simulators/simulated-customer.ts');
+  const { createSandboxOperations } = await import('../../simulators/sandbox-operations.ts');
   const { registerStatePages } = await import('../../simulators/pages/register-state-pages.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
@@ -115,6 +110,7 @@ export async function startSandboxParts(
       additions: {
         createTestPayments: (startSession) =>
           createTestPayments({ sandbox, feed, defaults, customer, startSession }),
+        createOperations: createSandboxOperations,
         registerPages: registerStatePages,
         startLinks: startLinksOf(config, shop),
         onDelivery: feed.record,
@@ -230,132 +226,4 @@ function ownUrlOf(config: Config): string {
   if (host === '0.0.0.0') return `http://127.0.0.1:${port}`;
   if (host === '::') return `http://[::1]:${port}`;
   return `http://${isIP(host) === 6 ? `[${host}]` : host}:${port}`;
-}
-
-/** What a simulated customer needs: the external services, and the service's calls to a provider. */
-interface CustomerParts {
-  readonly sandbox: Sandbox;
-  readonly customer: { readonly baseUrl: string; readonly country: string };
-  readonly startSession: StartSession;
-}
-
-/** The sandbox's test payments, for checkout page and command line. */
-function createTestPayments(
-  parts: CustomerParts & { readonly feed: EventFeed; readonly defaults: TestPayments['defaults'] },
-): TestPayments {
-  const { sandbox, feed, defaults } = parts;
-  return {
-    pay: async (payment, provider, deliveryUnits) => {
-      if (!isDirect(payment)) return payAtProvider(parts, payment, provider, deliveryUnits);
-      if (provider !== null) {
-        throw new ServiceError(
-          'provider_unknown',
-          'A direct payment is paid from a wallet, not at a provider.',
-        );
-      }
-      const units = deliveryUnits ?? payment.paidThresholdUnits;
-      const { transactionHash } = await sandbox.customerWallet.send(payment.depositAddress, units);
-      return { provider: payment.provider, transactionHash, deliveryUnits: units };
-    },
-    payRefund: (to, units) => sandbox.customerWallet.send(to, units),
-    async setProviderFault(provider, fault) {
-      sandbox.faults.setProvider(provider, fault);
-    },
-    async setFault(target, fault) {
-      if (target === 'rates') sandbox.faults.setRates(fault);
-      else sandbox.faults.setChain(fault);
-    },
-    simulateOutcome: createOutcomeSimulator(parts),
-    readEvents: (cursor) => feed.read(cursor),
-    defaults,
-  };
-}
-
-async function payAtProvider(
-  { sandbox, customer: { baseUrl, country }, startSession }: CustomerParts,
-  ...[payment, provider, deliveryUnits]: Parameters<TestPayments['pay']>
-): ReturnType<TestPayments['pay']> {
-  const chosen = chooseProvider(payment.provider, provider);
-  const session = await startSession(payment, chosen, { country, knowsEmail: true });
-  const units = deliveryUnits ?? session.quotedUnits;
-  if (units === null)
-    throw new ServiceError(
-      'provider_unavailable',
-      'The provider returned no quote: specify an amount with --usdc.',
-    );
-  const { transactionHash } = await sandbox.pay({
-    order: session.redirectUrl,
-    deliveryUnits: units,
-    cameFrom: baseUrl,
-  });
-  return { provider: chosen, transactionHash, deliveryUnits: units };
-}
-
-/** The provider named on the command line, else the payment's own, else the first of the catalogue. */
-function chooseProvider(own: string, named: string | null): ProviderId {
-  const chosen = named ?? (own === MULTI_PROVIDER ? (providerIds[0] as ProviderId) : own);
-  if (!isProviderId(chosen))
-    throw new ServiceError('provider_unknown', `The provider ${chosen} does not exist.`);
-  return chosen;
-}
-
-/** Provider of a second payment by the same customer. */
-const SECOND: ProviderId = 'transak';
-
-const SLOW_CHAIN_MS = 20_000;
-
-/** Plays outcomes at the simulated on-ramps by the same doors as a customer. */
-function createOutcomeSimulator({
-  sandbox,
-  customer: { baseUrl, country },
-  startSession,
-}: CustomerParts): TestPayments['simulateOutcome'] {
-  const orderOf = ({ redirectUrl }: ProviderSession) => ({ order: redirectUrl, cameFrom: baseUrl });
-  const startProviderSession = (payment: Payment, provider: ProviderId) =>
-    startSession(payment, provider, { country, knowsEmail: true });
-
-  async function simulate(payment: Payment, outcome: Outcome): Promise<void> {
-    const session = await startProviderSession(payment, simulatedProviderOf(payment));
-    switch (outcome) {
-      case 'declined':
-        return sandbox.decline(orderOf(session));
-      case 'late':
-        return sandbox.payLate(orderOf(session));
-      case 'too-little':
-        await sandbox.pay({ ...orderOf(session), deliveryUnits: payment.paidThresholdUnits / 2n });
-        return;
-      case 'twice': {
-        // Both sessions start before anything arrives.
-        const again = await startProviderSession(payment, SECOND);
-        await Promise.all([sandbox.pay(orderOf(session)), sandbox.pay(orderOf(again))]);
-        return;
-      }
-      case 'slow-chain':
-        await sandbox.pay(orderOf(session));
-        sandbox.faults.setChain('slow');
-        setTimeout(() => sandbox.faults.setChain('up'), SLOW_CHAIN_MS).unref();
-        return;
-      case 'paid':
-        await sandbox.pay(orderOf(session));
-    }
-  }
-
-  return (payment, outcome) =>
-    simulate(payment, outcome).catch((error: unknown) => {
-      if (error instanceof ServiceError) throw error;
-      throw new ServiceError('payment_state_conflict', undefined, { cause: error });
-    });
-}
-
-/**
- * The sandbox's own secret: made at its first start and kept in its data folder, so that tokens stay good. Throws
- * when the file was damaged. Called under the store's lock, so no other process makes one at the same time.
- */
-export function readOrCreateSecretKey(dataDir: string): string {
-  const file = join(dataDir, 'sandbox-secret-key');
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-  if (!existsSync(file)) writeOwnFile(file, randomBytes(32).toString('hex'));
-  const secretKey = readFileSync(file, 'utf8').trim();
-  if (!/^[0-9a-f]{64}$/.test(secretKey)) throw new Error(`${file} is damaged: it must hold 64 hex digits`);
-  return secretKey;
 }

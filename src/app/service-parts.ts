@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
+import type { SandboxOperations } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
 import {
   type AcceptedCallbackUrl,
@@ -50,8 +51,9 @@ import { createMetrics, type Metrics } from './metrics.ts';
 
 /** Additions of test mode to the service; live mode has none. */
 interface TestAdditions {
-  /** Makes the test payments: outcomes on the checkout page, operations of the command line. */
+  /** Makes the test payments: outcomes on the checkout page, and the operations of the command line. */
   readonly createTestPayments: (startSession: StartSession) => TestPayments;
+  readonly createOperations: (testPayments: TestPayments) => SandboxOperations;
   /** Registers further pages on the public server. */
   readonly registerPages: (server: FastifyInstance, context: ExamplePagesContext) => void;
   /** Links of the start page besides dashboard and documentation. */

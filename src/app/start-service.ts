@@ -133,7 +133,8 @@ function startControl(parts: ServiceParts): Promise<Server> {
     },
     rescue: (id, token) =>
       rescueToken({ ...store, relayer: external.relayers[0], nowMs: clock.nowMs }, id, token),
-    testPayments: parts.testPayments,
+    sandboxOperations:
+      parts.testPayments === null ? null : (parts.additions?.createOperations(parts.testPayments) ?? null),
   });
 }
 

@@ -4,7 +4,12 @@ import { dirname } from 'node:path';
 import { ServiceError } from '../domain/errors.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { operations } from './operations.ts';
-import type { OperationArguments, OperationsContext } from './operations-context.ts';
+import {
+  type Operation,
+  type OperationArguments,
+  type OperationsContext,
+  sandboxOperationNames,
+} from './operations-context.ts';
 
 /** The file name of the control socket inside the data folder. */
 export const CONTROL_SOCKET = 'control.sock';
@@ -63,7 +68,8 @@ export async function runOperation(
   name: string,
   args: OperationArguments,
 ): Promise<unknown> {
-  const operation = Object.hasOwn(operations, name) ? operations[name] : undefined;
+  const known = isSandboxOperation(name) ? requireSandbox(context) : operations;
+  const operation = Object.hasOwn(known, name) ? known[name] : undefined;
   if (operation === undefined) throw new ServiceError('not_found', `The operation ${name} does not exist.`);
   try {
     return await operation(context, args);
@@ -77,6 +83,25 @@ export async function runOperation(
       },
     );
   }
+}
+
+function isSandboxOperation(name: string): boolean {
+  return (sandboxOperationNames as readonly string[]).includes(name);
+}
+
+function requireSandbox({
+  sandboxOperations,
+  direct,
+}: OperationsContext): Readonly<Record<string, Operation>> {
+  if (sandboxOperations !== null) return sandboxOperations;
+  // Only a server can create payments.
+  const isLive = direct !== null;
+  throw new ServiceError(
+    'not_found',
+    isLive
+      ? 'This works only in the sandbox; this service runs in live mode.'
+      : 'This works only while the sandbox runs.',
+  );
 }
 
 /** After a long stop, nodes have forgotten the state of the block that was scanned last. */

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { postWebhook } from '../../receiver-grader/post-webhook.ts';
 import { NoServerError } from './control-socket.ts';
-import { postWebhook } from './post-webhook.ts';
 import { visible } from './present.ts';
 
 /** The arguments of `listen`. */

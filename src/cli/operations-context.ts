@@ -15,7 +15,6 @@ import type {
   SettlementStore,
   WebhookStore,
 } from '../domain/ports/settlement-store.ts';
-import type { TestPayments } from '../domain/ports/test-payments.ts';
 import type { DirectPaymentRequest } from '../payments/create-direct-payment.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import type { VerifiedChain } from '../payments/verify/verify-context.ts';
@@ -64,13 +63,23 @@ export interface OperationsContext {
   /** Null without a relayer (the store was opened without a server). */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
   /** Null in live mode and without a running server. */
-  readonly testPayments: TestPayments | null;
+  readonly sandboxOperations: SandboxOperations | null;
   /** Null without a running server. */
   readonly direct: DirectPayments | null;
 }
 
 /** One operation of the command line; its result is printed. */
 export type Operation = (context: OperationsContext, args: OperationArguments) => Promise<unknown>;
+
+/** The operations that only the sandbox has, which brings them. */
+export const sandboxOperationNames = [
+  'sandbox pay',
+  'sandbox refund',
+  'sandbox fault',
+  'trigger',
+  'listen',
+] as const;
+export type SandboxOperations = Readonly<Record<(typeof sandboxOperationNames)[number], Operation>>;
 
 /** Arguments of an operation on the control socket: text and switches by their option's name. */
 export type OperationArguments = Readonly<Record<string, string | boolean | undefined>>;

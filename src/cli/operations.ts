@@ -24,7 +24,6 @@ import {
   presentVerification,
 } from './present.ts';
 import { providerOperations } from './provider-operations.ts';
-import { sandboxOperations } from './sandbox-operations.ts';
 import { emailOperations, userOperations } from './user-operations.ts';
 
 const MAXIMUM_NOTE_CHARACTERS = 500;
@@ -129,12 +128,10 @@ export const operations: Readonly<Record<string, Operation>> = {
   },
 
   'key create': async (context, args) => {
-    const { key, plainKey } = await createKey(
-      context,
-      argument.required(args, 'account'),
-      argument.optional(args, 'name') ?? 'API key',
-      parseScopes((argument.optional(args, 'scopes') ?? '').split(/[\s,]+/).filter((name) => name !== '')),
-    );
+    const { key, plainKey } = await createKey(context, argument.required(args, 'account'), {
+      name: argument.optional(args, 'name') ?? 'API key',
+      scopes: parseScopes(argument.optional(args, 'scopes') ?? ''),
+    });
     await recordAction(context, key.accountId, operatorActor, 'key.created', describeKey(key));
     return { key_id: key.id, api_key: plainKey };
   },
@@ -205,8 +202,6 @@ export const operations: Readonly<Record<string, Operation>> = {
       await verifyPayments({ ...context, chain, pause: () => delay(RETRY_INTERVAL_MS) }),
     );
   },
-
-  ...sandboxOperations,
 };
 
 /** Interval between two reads of a payment that does not reconcile: longer than the slowest step of the service. */

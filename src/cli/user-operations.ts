@@ -89,10 +89,10 @@ async function linkFor(context: OperationsContext, user: User) {
 }
 
 /** The obstacles to opening the link; empty without any. */
-function linkNote({ baseUrl, direct, testPayments }: OperationsContext): { readonly note?: string } {
+function linkNote({ baseUrl, direct, sandboxOperations }: OperationsContext): { readonly note?: string } {
   const notes = [
     ...(direct === null ? ['No server is running: start it before you open the link.'] : []),
-    ...(testPayments === null && isLoopbackHost(new URL(baseUrl).hostname)
+    ...(sandboxOperations === null && isLoopbackHost(new URL(baseUrl).hostname)
       ? [`Only this machine can open ${baseUrl}: set BASE_URL to the public URL of the service.`]
       : []),
   ];

@@ -41,7 +41,7 @@ function start(): Promise<Server> {
     baseUrl: 'https://pay.example.com',
     rescue: null,
     direct: null,
-    testPayments: null,
+    sandboxOperations: null,
   });
 }
 

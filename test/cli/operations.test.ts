@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createFixedRates } from '../../simulators/fixed-rates.ts';
+import { createSandboxOperations } from '../../simulators/sandbox-operations.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
 import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
@@ -10,6 +11,7 @@ import type {
   DirectPayments,
   OperationArguments,
   OperationsContext,
+  SandboxOperations,
 } from '../../src/cli/operations-context.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { hashApiKey } from '../../src/domain/api-key.ts';
@@ -69,7 +71,7 @@ beforeEach(async () => {
     baseUrl: 'https://pay.example.com',
     rescue: null,
     direct: null,
-    testPayments: null,
+    sandboxOperations: null,
   };
 });
 afterEach(async () => {
@@ -77,10 +79,10 @@ afterEach(async () => {
   await database.remove();
 });
 
-/** Test payments that can do this much. */
-function testPaymentsThat(can: Partial<TestPayments>): TestPayments {
+/** The sandbox's operations over test payments that can do this much. */
+function sandboxThat(can: Partial<TestPayments>): SandboxOperations {
   const cannot = () => Promise.reject(new Error('not asked here'));
-  return {
+  return createSandboxOperations({
     pay: cannot,
     payRefund: cannot,
     setFault: cannot,
@@ -89,7 +91,7 @@ function testPaymentsThat(can: Partial<TestPayments>): TestPayments {
     readEvents: cannot,
     defaults: { accountId: 'acc_demo', callbackUrl: 'https://idle.example.com/hook' },
     ...can,
-  };
+  });
 }
 
 /** What a running server has; it creates nothing here. */
@@ -605,7 +607,7 @@ describe('payments', () => {
     async (name) => {
       await watchTheChain();
       const unknown = (await givePayment(store)).id.replace(/.{4}$/, '0000');
-      context = { ...context, testPayments: testPaymentsThat({}) };
+      context = { ...context, sandboxOperations: sandboxThat({}) };
       await expect(run(name, { payment: unknown })).rejects.toThrow('Payment not found.');
       await expect(run(name, { payment: 'x' })).rejects.toThrow('payment must be a payment id');
       await expect(run(name)).rejects.toThrow('payment is missing');
@@ -631,7 +633,7 @@ describe('the sandbox', () => {
     const asked: unknown[][] = [];
     context = {
       ...context,
-      testPayments: testPaymentsThat({
+      sandboxOperations: sandboxThat({
         pay: async (...call) => {
           asked.push(call);
           return { provider: 'wert', transactionHash: '0xaa', deliveryUnits: 12_340_000n };
@@ -707,7 +709,7 @@ describe('trigger', () => {
         create: createAs('direct', 'payment.forwarded'),
         createCheckout: createAs('card', 'payment.paid'),
       },
-      testPayments: testPaymentsThat({
+      sandboxOperations: sandboxThat({
         pay: async () => {
           const waiting = await store.webhooks.listWaitingWebhooks(10, []);
           const ids = waiting.map(({ id }) => id);

@@ -43,7 +43,7 @@ function startControl(store: Store) {
     baseUrl: 'https://pay.example.com',
     rescue: null,
     direct: null,
-    testPayments: null,
+    sandboxOperations: null,
   });
 }
 

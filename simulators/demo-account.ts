@@ -1,13 +1,13 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/manage-accounts.ts';
-import { createKey } from '../accounts/manage-keys.ts';
-import { createPasswords, createRandomPassword } from '../accounts/passwords.ts';
-import { createUser } from '../accounts/users.ts';
-import { hashApiKey } from '../domain/api-key.ts';
-import type { Address } from '../domain/payout-address.ts';
-import type { Store } from '../store/store.ts';
-import { writeOwnFile } from './write-own-file.ts';
+import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../src/accounts/manage-accounts.ts';
+import { createKey } from '../src/accounts/manage-keys.ts';
+import { createPasswords, createRandomPassword } from '../src/accounts/passwords.ts';
+import { createUser } from '../src/accounts/users.ts';
+import { hashApiKey } from '../src/domain/api-key.ts';
+import type { Address } from '../src/domain/payout-address.ts';
+import type { Store } from '../src/store/store.ts';
 
 /** The account a newcomer finds in the sandbox. */
 export interface DemoAccount {
@@ -58,7 +58,7 @@ async function makeAccount(
     feeBasisPoints: DEFAULT_FEE_BASIS_POINTS,
     wallet,
   });
-  const { plainKey } = await createKey(context, account.id, 'Demo key');
+  const { plainKey } = await createKey(context, account.id, { name: 'Demo key' });
   return { accountId: account.id, apiKey: plainKey };
 }
 
@@ -84,4 +84,24 @@ function readKnown(file: string): DemoAccount | null {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
   }
+}
+
+/**
+ * The sandbox's own secret: made at its first start and kept in its data folder, so that tokens stay good. Throws
+ * when the file was damaged. Called under the store's lock, so no other process makes one at the same time.
+ */
+export function readOrCreateSecretKey(dataDir: string): string {
+  const file = join(dataDir, 'sandbox-secret-key');
+  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+  if (!existsSync(file)) writeOwnFile(file, randomBytes(32).toString('hex'));
+  const secretKey = readFileSync(file, 'utf8').trim();
+  if (!/^[0-9a-f]{64}$/.test(secretKey)) throw new Error(`${file} is damaged: it must hold 64 hex digits`);
+  return secretKey;
+}
+
+/** Writes a file that only its owner may read, as a whole or not at all: a kill in between leaves what was there. */
+function writeOwnFile(file: string, text: string): void {
+  const unfinished = `${file}.new`;
+  writeFileSync(unfinished, text, { mode: 0o600, flush: true });
+  renameSync(unfinished, file);
 }

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { hashApiKey } from '../domain/api-key.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
-import type { Store } from '../store/store.ts';
+import { hashApiKey } from '../src/domain/api-key.ts';
+import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
+import type { Store } from '../src/store/store.ts';
 import { openDemoAccount, requireSandboxData } from './demo-account.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';

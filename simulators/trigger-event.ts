@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Account } from '../domain/account.ts';
-import { invalidField, ServiceError } from '../domain/errors.ts';
-import type { Payment } from '../domain/payment.ts';
-import type { TestPayments } from '../domain/ports/test-payments.ts';
-import type { Webhook } from '../domain/webhook.ts';
-import * as argument from './arguments.ts';
-import type { OperationArguments, OperationsContext } from './operations-context.ts';
+import * as argument from '../src/cli/arguments.ts';
+import type { OperationArguments, OperationsContext } from '../src/cli/operations-context.ts';
+import type { Account } from '../src/domain/account.ts';
+import { invalidField, ServiceError } from '../src/domain/errors.ts';
+import type { Payment } from '../src/domain/payment.ts';
+import type { TestPayments } from '../src/domain/ports/test-payments.ts';
+import type { Webhook } from '../src/domain/webhook.ts';
 
 /** The events that can be triggered. */
 const triggeredEvents = ['payment.paid', 'payment.forwarded'] as const;

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { readOrCreateSecretKey } from './sandbox-mode.ts';
+import { readOrCreateSecretKey } from './demo-account.ts';
 
 let folder: string;
 beforeEach(() => {
