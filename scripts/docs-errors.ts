@@ -77,7 +77,16 @@ export const errorAdvice: Record<ErrorName, Advice> = {
     where: 'merchant API',
     action: 'The message gives the reason. Read the refund again.',
   },
-  too_many_keys: { where: 'command line', action: 'Revoke an unused key.' },
+  connect_code_invalid: {
+    where: 'merchant API',
+    action:
+      'Let the merchant start the connection again in your shop. A code lasts 60 seconds and works once.',
+  },
+  callback_host_refused: {
+    where: 'API, merchant API',
+    action: 'Use a callback on the host that the message names, or another key.',
+  },
+  too_many_keys: { where: 'command line, merchant API', action: 'Revoke an unused key.' },
   cursor_expired: {
     where: 'merchant API',
     action: 'Continue with the `after` in the message. Read the orders that are still open one by one.',

@@ -76,7 +76,7 @@ async function createApiKeys(store: Store): Promise<string[]> {
       wallet: null,
     });
     for (let key = 0; key < KEYS_PER_ACCOUNT; key++) {
-      apiKeys.push((await createKey(context, id, `Key ${key}`)).plainKey);
+      apiKeys.push((await createKey(context, id, { name: `Key ${key}` })).plainKey);
     }
   }
   return apiKeys;

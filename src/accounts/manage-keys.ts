@@ -1,13 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiKey } from '../domain/account.ts';
-import {
-  createApiKey,
-  hashApiKey,
-  type KeyScope,
-  keyScopes,
-  MAXIMUM_ACTIVE_KEYS,
-  maskApiKey,
-} from '../domain/api-key.ts';
+import { createApiKey, hashApiKey, keyScopes, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseName } from '../domain/shop-profile.ts';
 import type { AccountsContext } from './manage-accounts.ts';
@@ -23,8 +16,11 @@ export interface CreatedKey {
 export async function createKey(
   context: AccountsContext,
   accountId: string,
-  name: string,
-  scopes: readonly KeyScope[] = keyScopes,
+  {
+    name,
+    scopes = keyScopes,
+    callbackHost = null,
+  }: { readonly name: string } & Partial<Pick<ApiKey, 'scopes' | 'callbackHost'>>,
 ): Promise<CreatedKey> {
   const label = parseName(name);
   await requireAccount(context, accountId);
@@ -36,6 +32,7 @@ export async function createKey(
     hash: hashApiKey(plainKey),
     lastCharacters: plainKey.slice(-4),
     scopes,
+    callbackHost,
     createdAtMs: context.nowMs(),
     revokedAtMs: null,
     lastUsedAtMs: null,

@@ -51,7 +51,8 @@ export async function readLink(
   if (!isSecretToken(token)) return null;
   const link = await sessions.findLink(hashSecretToken(token));
   if (link === null || link.expiresAtMs <= nowMs()) return null;
-  return (link.kind === 'invitation') === (purpose === 'invitation') ? link : null;
+  const kinds = purpose === 'invitation' ? ['invitation'] : ['password', 'forgotten'];
+  return kinds.includes(link.kind) ? link : null;
 }
 
 /**

@@ -47,14 +47,15 @@ export interface ApiKey {
   /** The key's last four characters, by which a user distinguishes keys. */
   readonly lastCharacters: string;
   readonly scopes: readonly KeyScope[];
+  /** The only host that callbacks may name (`shop.example`); null for any. */
+  readonly callbackHost: string | null;
   readonly createdAtMs: number;
   readonly revokedAtMs: number | null;
   /** Time of the last request with this key, up to about a minute late. Null when it was never used. */
   readonly lastUsedAtMs: number | null;
 }
 
-/** What a request may do: the account of its key, and the key's scopes. */
-export interface ActiveKey {
+/** What a request may do: the account of its key, and the key's limits. */
+export interface ActiveKey extends Pick<ApiKey, 'scopes' | 'callbackHost'> {
   readonly account: Account;
-  readonly scopes: readonly KeyScope[];
 }

@@ -12,8 +12,9 @@ export function isKeyScope(value: string): value is KeyScope {
   return (keyScopes as readonly string[]).includes(value);
 }
 
-/** Parses the scopes of a new key; an empty list means all of them. Throws `invalid_request`, naming the field. */
-export function parseScopes(names: readonly string[]): readonly KeyScope[] {
+/** Parses the scopes of a new key, separated by blanks or commas; none means all. Throws `invalid_request`, naming the field. */
+export function parseScopes(text: string): readonly KeyScope[] {
+  const names = text.split(/[\s,]+/).filter((name) => name !== '');
   for (const name of names) {
     if (!isKeyScope(name)) throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
   }

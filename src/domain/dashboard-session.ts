@@ -56,9 +56,9 @@ export interface OneTimeLink {
   readonly tokenHash: string;
   /**
    * `password`: sets the password of a user. `forgotten`: the same, by an e-mail that anyone may request. `invitation`:
-   * makes its reader a member of an account.
+   * makes its reader a member of an account. `connect`: is exchanged for an API key (`accounts/connect-shop.ts`).
    */
-  readonly kind: 'password' | 'forgotten' | 'invitation';
+  readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
   /** The recipient's address. */
   readonly email: string;
   /** The user whose password it sets; null for an invitation. */

@@ -21,6 +21,11 @@ export const errorTable = {
     code: 'conversion_failed',
     text: 'The amount could not be converted to USD. Retry shortly.',
   },
+  connect_code_invalid: {
+    status: 400,
+    code: 'connect_code_invalid',
+    text: 'The code is invalid, expired or already used. Start the connection again.',
+  },
   unauthorized: { status: 401, code: null, text: 'The API key is missing, invalid or revoked.' },
   scope_missing: {
     status: 403,
@@ -28,6 +33,11 @@ export const errorTable = {
     text: 'The API key does not have the scope that this operation needs.',
   },
   feature_disabled: { status: 403, code: null, text: 'This feature is not enabled for the account.' },
+  callback_host_refused: {
+    status: 403,
+    code: null,
+    text: 'The API key may only name callbacks on the host that it is bound to.',
+  },
   role_too_small: {
     status: 403,
     code: null,

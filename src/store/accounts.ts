@@ -120,9 +120,17 @@ export function requireKnownNames(account: Account): Account {
   return account;
 }
 
-/** The key of a row of an account's columns and the key's scopes. */
-export function activeKeyOf(account: Account, scopes: readonly string[]): ActiveKey {
-  return { account: requireKnownNames(account), scopes: scopes.map((name) => requireName(name, isKeyScope)) };
+/** The key of a row of an account's columns and the key's limits. */
+export function activeKeyOf(
+  account: Account,
+  scopes: readonly string[],
+  callbackHost: string | null,
+): ActiveKey {
+  return {
+    account: requireKnownNames(account),
+    scopes: scopes.map((name) => requireName(name, isKeyScope)),
+    callbackHost,
+  };
 }
 
 /** A name that this version does not know is an error, as leaving it out would change rights. */

@@ -94,6 +94,7 @@ export function initialSchema(engine: Engine): Migration {
       hash ${id} NOT NULL UNIQUE,
       last_characters text NOT NULL,
       scopes ${texts} NOT NULL,
+      callback_host text,
       created_at_ms ${bigint} NOT NULL,
       last_used_at_ms ${bigint},
       revoked_at_ms ${bigint}

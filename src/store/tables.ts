@@ -63,6 +63,7 @@ export const keyTable = table<ApiKey>('api_keys', ['id'], {
   hash: 'text',
   lastCharacters: 'text',
   scopes: 'texts',
+  callbackHost: 'text',
   createdAtMs: 'integer',
   revokedAtMs: 'integer',
   lastUsedAtMs: 'integer',

@@ -301,12 +301,10 @@ describe('a key', () => {
   it.each(keyScopes)(
     'with the scope %s alone gets 403 for every other operation, and only for those',
     async (scope) => {
-      const { plainKey } = await createKey(
-        { accounts: service.store.accounts, nowMs: Date.now },
-        accountId,
-        'one',
-        [scope],
-      );
+      const { plainKey } = await createKey({ accounts: service.store.accounts, nowMs: Date.now }, accountId, {
+        name: 'one',
+        scopes: [scope],
+      });
       for (const [operation, needed] of Object.entries(operations)) {
         const [method, url] = operation.split(' ') as ['GET' | 'POST', string];
         const answer = await service.server.inject({ method, url, headers: { 'x-api-key': plainKey } });

@@ -2,14 +2,18 @@
  * Brings about every answer that the OpenAPI document describes, for every operation: the table of causes below must
  * have exactly the document's entries, so that neither can grow without the other.
  */
+import { createHash } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { approveConnection } from '../../src/accounts/connect-shop.ts';
 import { createKey } from '../../src/accounts/manage-keys.ts';
+import type { Account } from '../../src/domain/account.ts';
 import { type ErrorName, errorTable, ServiceError } from '../../src/domain/errors.ts';
 import type { RefundStatus } from '../../src/domain/refund.ts';
 import { type Operation, operations } from '../../src/http/openapi/operations.ts';
 import { requireHttps } from '../../src/http/require-https.ts';
 import { sorted } from '../docs/markdown.ts';
+import { newUser } from '../store/people.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { answerFault } from '../support/described-answers.ts';
 import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
@@ -91,6 +95,8 @@ async function givePaidId(): Promise<Parameters> {
   return { payment_id };
 }
 
+let exchanges = 0;
+
 /** Asks an operation in the way that is its own. */
 async function ask(
   { method, path, needsKey }: Operation,
@@ -107,7 +113,11 @@ async function ask(
     path,
   );
   const hasQuery = method === 'get' && Object.keys(rest).length > 0;
+  // An exchange counts against its address, so that each has its own, but for those that shall be too many.
+  const isExchange = path.endsWith('/connect') && headers['x-api-key'] === undefined;
+  const remoteAddress = isExchange ? `192.0.2.${++exchanges}` : '127.0.0.1';
   const response = await service.server.inject({
+    remoteAddress,
     method: method === 'get' ? 'GET' : 'POST',
     url: url + (hasQuery ? `?${new URLSearchParams(rest).toString()}` : ''),
     headers: { ...(needsKey ? { 'x-api-key': service.apiKey } : {}), ...headers },
@@ -142,14 +152,53 @@ function noRate(): never {
 
 const create = (parameters: Parameters) => createIn(() => {}, parameters);
 
+const RETURN_URL = 'https://shop.example.com/connected';
+const VERIFIER = 'v'.repeat(43);
+
+/** What a shop sends for a code that a new user of an account approved. */
+async function giveCode(account: Account): Promise<Parameters> {
+  const user = newUser({});
+  const { people } = service.store;
+  await people.createUser(user);
+  await people.putMembership({ userId: user.id, accountId: account.id, role: 'owner', createdAtMs: 0 });
+  const back = await approveConnection(
+    service.connect,
+    {
+      name: 'Shop',
+      returnUrl: RETURN_URL,
+      state: 'the state',
+      codeChallenge: createHash('sha256').update(VERIFIER).digest('base64url'),
+      scopes: ['create'],
+    },
+    { account, actor: { name: user.email, userId: user.id, address: null }, callbackHost: null },
+  );
+  const code = new URL(back).searchParams.get('code') as string;
+  return { code, code_verifier: VERIFIER, return: RETURN_URL };
+}
+
 /** What brings an error about. */
 const causes: Partial<Record<ErrorName, Cause>> = {
   async scope_missing(operation) {
     const { account } = await service.addAccount();
     const context = { accounts: service.store.accounts, nowMs: Date.now };
     const needed = operation.method === 'post' || operation.path.endsWith('/wallet') ? 'read' : 'create';
-    const { plainKey } = await createKey(context, account.id, 'one scope', [needed]);
+    const { plainKey } = await createKey(context, account.id, { name: 'one scope', scopes: [needed] });
     return ask(operation, {}, { 'x-api-key': plainKey });
+  },
+  async callback_host_refused(operation) {
+    const { account } = await service.addAccount();
+    const context = { accounts: service.store.accounts, nowMs: Date.now };
+    const bound = { name: 'bound', callbackHost: 'another.example.com' };
+    const { plainKey } = await createKey(context, account.id, bound);
+    return ask(operation, validRequest, { 'x-api-key': plainKey });
+  },
+  connect_code_invalid: (operation) =>
+    ask(operation, { code: 'unknown', code_verifier: VERIFIER, return: RETURN_URL }),
+  async too_many_keys(operation) {
+    const { account } = await service.addAccount();
+    const context = { accounts: service.store.accounts, nowMs: Date.now };
+    for (let index = 0; index < 9; index++) await createKey(context, account.id, { name: 'a key' });
+    return ask(operation, await giveCode(account));
   },
   async payment_state_conflict(operation) {
     const created = await service.post(validRequest);
@@ -179,6 +228,16 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     const fail = () => Promise.reject(new Error('planted'));
     if (operation.path === '/api/v1/wallet') {
       return createIn((world) => Object.assign(world, { quote: fail }), { provider: 'wert' })(operation);
+    }
+    if (operation.path.endsWith('/connect')) {
+      const { account } = await service.addAccount();
+      const { createKey: original } = service.store.accounts;
+      Object.assign(service.store.accounts, { createKey: fail });
+      try {
+        return await ask(operation, await giveCode(account));
+      } finally {
+        Object.assign(service.store.accounts, { createKey: original });
+      }
     }
     const { payments, search, events, refunds } = service.store;
     const whole = [{ ...payments }, { ...search }, { ...events }, { ...refunds }];
@@ -269,6 +328,10 @@ const otherCauses: Readonly<Record<string, Cause>> = {
   'GET /merchant/v1/days 200': (operation) => ask(operation, {}),
   'GET /merchant/v1/journal.csv 200': (operation) => ask(operation, { month: '2026-11' }),
   'POST /merchant/v1/direct-payments 200': (operation) => ask(operation, validRequest),
+  async 'POST /merchant/v1/connect 200'(operation) {
+    const { account } = await service.addAccount();
+    return ask(operation, await giveCode(account));
+  },
   'GET /.well-known/card-checkout.json 200': (operation) => ask(operation, {}),
   'GET /health/live 200': (operation) => ask(operation, {}),
   'GET /health/ready 200': (operation) => ask(operation, {}),

@@ -194,7 +194,11 @@ export function accountPromises(context: StoreContext): void {
     await context.store.accounts.createAccount(account);
     expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();
     await context.store.accounts.createKey(key);
-    expect(await context.store.accounts.findActiveKey(key.hash)).toEqual({ account, scopes: key.scopes });
+    expect(await context.store.accounts.findActiveKey(key.hash)).toEqual({
+      account,
+      scopes: key.scopes,
+      callbackHost: null,
+    });
     expect(await context.store.accounts.findActiveKey(key.id)).toBeNull();
     await context.store.accounts.revokeKey(key.id, NOW_MS);
     expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();

@@ -47,6 +47,7 @@ export function newKey(accountId: string, change: Partial<ApiKey> = {}): ApiKey 
     hash: `hash of ${id}`,
     lastCharacters: 'R8mQ',
     scopes: ['create', 'read'],
+    callbackHost: null,
     createdAtMs: NOW_MS + lastNumber,
     revokedAtMs: null,
     lastUsedAtMs: null,

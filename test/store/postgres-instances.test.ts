@@ -93,7 +93,11 @@ describe('two instances on one database', () => {
     const key = newKey(account.id);
     await one.accounts.createAccount(account);
     await one.accounts.createKey(key);
-    expect(await other.accounts.findActiveKey(key.hash)).toEqual({ account, scopes: key.scopes });
+    expect(await other.accounts.findActiveKey(key.hash)).toEqual({
+      account,
+      scopes: key.scopes,
+      callbackHost: null,
+    });
     await one.accounts.updateAccount(account.id, { suspended: true });
     expect(await other.accounts.findActiveKey(key.hash)).toMatchObject({ account: { suspended: true } });
     await one.accounts.revokeKey(key.id, NOW_MS);

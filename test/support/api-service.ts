@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
+import type { ConnectContext } from '../../src/accounts/connect-shop.ts';
 import { type Account, features } from '../../src/domain/account.ts';
 import { createApiKey, hashApiKey, keyScopes } from '../../src/domain/api-key.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
@@ -11,6 +12,7 @@ import { registerOpenApi } from '../../src/http/openapi/create-openapi-document.
 import type { Observe } from '../../src/http/request-log.ts';
 import { type BaseServerOptions, createBaseServer } from '../../src/http/server.ts';
 import { registerHealth, registerWellKnown } from '../../src/http/well-known.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
 import { checkAnswers } from './described-answers.ts';
 import {
@@ -44,6 +46,8 @@ type Json = Record<string, unknown>;
  * gives is held to the OpenAPI document; `close` throws when one was not as described.
  */
 export interface ApiService {
+  /** For approving the connection of a shop. */
+  readonly connect: ConnectContext;
   readonly server: FastifyInstance;
   readonly store: Store;
   readonly account: Account;
@@ -109,6 +113,11 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     limits,
     baseUrl: BASE_URL,
   });
+  const connect = {
+    ...store,
+    nowMs,
+    shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
+  };
   registerMerchantApi(server, {
     ...store,
     create,
@@ -120,6 +129,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     limits,
     nowMs,
     baseUrl: BASE_URL,
+    connect,
   });
   registerOpenApi(server, { baseUrl: BASE_URL });
   registerHealth(server, {
@@ -142,6 +152,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     server,
     store,
     ...first,
+    connect,
     world,
     logLines,
     observed,
@@ -201,6 +212,7 @@ async function addAccount(store: Store, change: Partial<Account> = {}) {
     hash: hashApiKey(apiKey),
     lastCharacters: apiKey.slice(-4),
     scopes: keyScopes,
+    callbackHost: null,
     createdAtMs: Date.now(),
     revokedAtMs: null,
     lastUsedAtMs: null,

@@ -5,7 +5,10 @@ import { openSession } from '../../src/accounts/sessions.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { Role, User } from '../../src/domain/person.ts';
 import type { Mail } from '../../src/domain/ports/mail.ts';
+import { createMemoryRateLimiters } from '../../src/http/api/api-context.ts';
+import { registerApi } from '../../src/http/api/payment-routes.ts';
 import { registerDashboard } from '../../src/http/dashboard/routes.ts';
+import { registerMerchantApi } from '../../src/http/merchant/merchant-routes.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import type { DashboardContext } from '../../src/http/signed-in/context.ts';
 import { createDashboardLimits, type DashboardLimits } from '../../src/http/signed-in/limits.ts';
@@ -46,6 +49,8 @@ export interface TestDashboard {
   readonly nowMs: () => number;
   readonly limits: DashboardLimits;
   readonly monotonicMs: () => number;
+  /** Sends a request to the APIs, which the same server has. */
+  readonly inject: FastifyInstance['inject'];
   /** E-mails that were sent. */
   readonly mails: Mail[];
   /** Somebody else's hand in the database. */
@@ -133,6 +138,19 @@ export async function createTestDashboard(
     token: USDC,
   };
   registerDashboard(server, context);
+  const apiLimits = createMemoryRateLimiters(
+    { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
+    monotonicMs,
+  );
+  const api = { ...store, create: context.create, tokens, callbacks, limits: apiLimits, nowMs, baseUrl };
+  registerApi(server, { ...api, status: { payments: store.payments, tokens } });
+  registerMerchantApi(server, {
+    ...api,
+    isReservedAddress: () => Promise.resolve(false),
+    token: USDC,
+    chainId: 137,
+    connect: context,
+  });
   await (listens
     ? server.listen({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) })
     : server.ready());
@@ -142,6 +160,7 @@ export async function createTestDashboard(
   return {
     store,
     context,
+    inject: server.inject.bind(server) as FastifyInstance['inject'],
     nowMs,
     limits,
     monotonicMs,

@@ -11,12 +11,15 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The account of the request's API key; null before authentication. */
     account: Account | null;
+    /** The only host that its callbacks may name; null for any. */
+    callbackHost: string | null;
   }
 }
 
 /** Prepares a scope of the server for `admit`. */
 export function decorateRequests(server: FastifyInstance): void {
   server.decorateRequest('account', null);
+  server.decorateRequest('callbackHost', null);
 }
 
 /**
@@ -48,6 +51,7 @@ export function admit(
     const key = accounts.peekActiveKey(hash) ?? (await accounts.findActiveKey(hash));
     if (key === null) return refuse(request);
     request.account = key.account;
+    request.callbackHost = key.callbackHost;
     noteKeyUse(hash);
     await requirePassing(keyLimiter, hash);
     if (key.scopes.includes(scope)) return;
@@ -59,6 +63,15 @@ export function admit(
 export function accountOf(request: FastifyRequest): Account {
   if (request.account === null) throw new Error('a route without the admit hook read the account');
   return request.account;
+}
+
+/** Throws `callback_host_refused` where the request's key is bound to another host. */
+export function requireCallbackHost({ callbackHost }: FastifyRequest, callbackUrl: string): void {
+  if (callbackHost === null || new URL(callbackUrl).hostname === callbackHost) return;
+  throw new ServiceError(
+    'callback_host_refused',
+    `The API key may only name callbacks on ${callbackHost}. Use another key for other hosts.`,
+  );
 }
 
 /**

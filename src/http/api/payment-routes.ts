@@ -4,7 +4,7 @@ import { createPayoutAddressParser } from '../../domain/payout-address.ts';
 import { createPayment } from '../../payments/create-payment.ts';
 import { readStatus } from '../../payments/read-status.ts';
 import type { ApiContext, ApiRouteContext } from './api-context.ts';
-import { accountOf, admit, decorateRequests, recordKeyUses } from './authenticate.ts';
+import { accountOf, admit, decorateRequests, recordKeyUses, requireCallbackHost } from './authenticate.ts';
 import { createParameterNames, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
 import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
 import {
@@ -53,6 +53,7 @@ function registerWalletRoutes(server: FastifyInstance, context: ApiRouteContext)
   async function create(request: FastifyRequest, parameters: CreateParameters, source: ParameterSource) {
     const idempotencyKey = readIdempotencyKey(request.headers);
     const wanted = await parseCreateRequest(parsing, parameters, source, idempotencyKey);
+    requireCallbackHost(request, wanted.callbackUrl);
     const payment = await createPayment(context.create, accountOf(request), wanted);
     return presentCreatedPayment(context, payment);
   }

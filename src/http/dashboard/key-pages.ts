@@ -30,7 +30,7 @@ const flashMessages = {
     'A key is shown only once. If you have not saved the new key, revoke it and create another.',
   ),
 };
-const scopeLabels: Readonly<Record<KeyScope, string>> = {
+export const scopeLabels: Readonly<Record<KeyScope, string>> = {
   create: 'Create checkouts',
   read: 'Read payments and events',
   cancel: 'Cancel payments',
@@ -101,7 +101,7 @@ function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
     label: 'API keys',
     columns: ['Name', 'Key', 'Scopes', 'Created', 'Last used', { name: 'Action', holds: 'actions' }],
     rows: keys.map((key) => [
-      html`<bdi>${key.name}</bdi>`,
+      html`<bdi>${key.name}</bdi>${key.callbackHost === null ? nothing : html`<br><span class="soft small">callbacks on <bdi>${key.callbackHost}</bdi> only</span>`}`,
       html`<code>${maskApiKey(key.lastCharacters)}</code>`,
       key.scopes.length === keyScopes.length ? 'all' : key.scopes.join(', '),
       moment(key.createdAtMs, visit.timeZone),
@@ -131,7 +131,7 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 async function answerCreate(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
   const { name, scopes } = keyIn(form);
   if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
-  const { key, plainKey } = await createKey(context, visit.account.id, name, scopes);
+  const { key, plainKey } = await createKey(context, visit.account.id, { name, scopes });
   await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));
   await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);
   return seeOther(`/keys/${key.id}/created`);

@@ -10,6 +10,7 @@ import {
   type Section,
 } from '../signed-in/context.ts';
 import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
+import { sendSeeOther } from '../signed-in/layout.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
@@ -21,6 +22,7 @@ import {
   sendFailure,
 } from '../signed-in/signed-in-page.ts';
 import { registerAuditPage } from './audit-page.ts';
+import { registerConnectPages } from './connect-pages.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerLinkPages } from './link-pages.ts';
 import {
@@ -40,6 +42,10 @@ import { registerStatementPages } from './statement-page.ts';
  * error pages. `signed-in-page.ts` explains how a page joins it.
  */
 export function registerDashboard(server: FastifyInstance, context: DashboardContext): void {
+  // The address that shops know.
+  server.get('/connect', { exposeHeadRoute: true }, (request, reply) =>
+    sendSeeOther(reply, `${DASHBOARD_PATH}${request.url}`),
+  );
   server.register(
     (scope, _options, done) => {
       const cookies = createCookies(context.baseUrl, 'card_checkout');
@@ -69,6 +75,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerPasswordLinkPages(routes);
       registerOverviewPage(routes);
       registerKeyPages(routes);
+      registerConnectPages(routes);
       registerPeoplePages(routes);
       registerInvitationPages(routes);
       registerAuditPage(routes);

@@ -149,7 +149,7 @@ async function confirm(context: DashboardContext, visit: Visit, form: FormFields
  * Throws a 400 unless the form has a code, or a passkey was used just now; requires nothing of a user without a second
  * factor.
  */
-async function requireSecondFactor(
+export async function requireSecondFactor(
   context: DashboardContext,
   visit: Visit,
   form: FormFields,
@@ -158,8 +158,7 @@ async function requireSecondFactor(
   if (!(await hasSecondFactor(context, visit.user))) return;
   if (isConfirmed(context, visit.session.id, form.text('confirmation'))) return;
   const code = form.text(codeField);
-  if (code === '')
-    throw invalidField('A second factor', 'is needed to change second factors: a code or a passkey.');
+  if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.');
   // Counted apart from sign-in codes: an attacker with only the password must not use these up.
   await requirePassing(context.limits.codesOfUser, `${visit.user.id} signed in`);
   if (await spendCode(context, visit.user, code)) return;
@@ -192,13 +191,18 @@ ${passkeyCard(visit, passkeys, offer, proof.field)}${passkeys.length > 0 && visi
 }
 
 /** The extra fields of the forms that change second factors, besides the password. */
-interface Proof {
+export interface Proof {
   /** Whether a passkey was used just now. */
   readonly isGiven: boolean;
   readonly field: ProofField;
 }
 
-function proofOf(context: DashboardContext, visit: Visit, hasPasskeys: boolean, confirmation: string): Proof {
+export function proofOf(
+  context: DashboardContext,
+  visit: Visit,
+  hasPasskeys: boolean,
+  confirmation: string,
+): Proof {
   if (visit.user.totpSecret === null && !hasPasskeys) return { isGiven: true, field: () => nothing };
   if (isConfirmed(context, visit.session.id, confirmation)) {
     const field = html`<input type="hidden" name="confirmation" value="${confirmation}">`;

@@ -27,6 +27,10 @@ function optional(schema: ParameterSchema, description: string, example: string)
   return { isRequired: false, isNullable: false, schema, description, example };
 }
 
+export function required(schema: ParameterSchema, description: string, example: string): RequestParameter {
+  return { ...optional(schema, description, example), isRequired: true };
+}
+
 const wholeNumber = { type: 'string', pattern: '^(0|[1-9][0-9]{0,14})$' } as const;
 const oneOf = (values: readonly string[]): ParameterSchema => ({ type: 'string', enum: values });
 const time = {
@@ -79,6 +83,21 @@ export const eventParameters = {
     wholeNumber,
     `The length of the page, 1 to ${MAXIMUM_PAGE}. Default: ${MAXIMUM_PAGE}.`,
     '100',
+  ),
+} satisfies Record<string, RequestParameter>;
+
+/** A shop exchanges the code of a connection with these. */
+export const connectParameters = {
+  code: required({ type: 'string', maxLength: 2_000 }, 'The `code` that came back to your shop.', 'pXk2…'),
+  code_verifier: required(
+    { type: 'string', pattern: '^[A-Za-z0-9._~-]{43,128}$' },
+    'The secret whose SHA-256 is the `code_challenge`.',
+    'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
+  ),
+  return: required(
+    { type: 'string', maxLength: 500 },
+    'The `return` of the connection, as the browser was sent here with it.',
+    'https://shop.example/connected',
   ),
 } satisfies Record<string, RequestParameter>;
 

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type ConnectContext, exchangeCode } from '../../accounts/connect-shop.ts';
 import type { KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
@@ -16,7 +17,13 @@ import { exportJournal } from '../../payments/export-journal.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { readStatistics } from '../../payments/read-statistics.ts';
 import type { ApiRateLimiters, ApiRouteContext } from '../api/api-context.ts';
-import { accountOf, admit, decorateRequests, recordKeyUses } from '../api/authenticate.ts';
+import {
+  accountOf,
+  admit,
+  decorateRequests,
+  recordKeyUses,
+  requireCallbackHost,
+} from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
 import type { PresentContext } from '../api/payment-schemas.ts';
@@ -27,8 +34,10 @@ import {
   readParameters,
   withNumberAsWritten,
 } from '../api/request-input.ts';
+import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import {
   completeDirectParameters,
+  connectParameters,
   parseDayRequest,
   parseEventRequest,
   parseExpandRequest,
@@ -36,6 +45,7 @@ import {
   parseListRequest,
 } from './merchant-parameters.ts';
 import {
+  presentConnection,
   presentDay,
   presentDirectPayment,
   presentEvent,
@@ -72,6 +82,7 @@ export interface MerchantContext
   /** For direct payments, under the same rules as checkouts. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
+  readonly connect: ConnectContext;
 }
 
 /** Registers the merchant's own interface: payments, events and sums of the account of the API key. */
@@ -94,6 +105,7 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
       registerPayments(scope, context, guards);
       registerReports(scope, context, guards);
       registerRefunds(scope, context, guards, sendTagged);
+      registerConnect(scope, context);
       done();
     },
     { prefix: MERCHANT_PREFIX },
@@ -139,6 +151,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     const parameters = completeDirectParameters(body, account);
     const idempotencyKey = readIdempotencyKey(request.headers);
     const wanted = await parseCreateRequest(parsing, parameters, 'json', idempotencyKey);
+    requireCallbackHost(request, wanted.callbackUrl);
     return presentDirectPayment(context, await createDirectPayment(context.create, account, wanted));
   });
 }
@@ -197,6 +210,21 @@ function requireKept(
     'cursor_expired',
     `Events after ${after} are not available. Continue with after=${oldestAfter}.`,
   );
+}
+
+/** Exchanges the code of a connection for an API key: the request has none yet, so it counts against its address. */
+function registerConnect(server: FastifyInstance, { connect, limits }: MerchantContext): void {
+  server.post('/connect', async (request, reply) => {
+    const address = addressGroupOf(request.ip);
+    await requirePassing(limits.unauthenticated, address);
+    const {
+      code = '',
+      code_verifier = '',
+      return: returnUrl = '',
+    } = readParameters(request, connectParameters);
+    const connected = await exchangeCode(connect, { code, codeVerifier: code_verifier, returnUrl, address });
+    return reply.header('cache-control', 'no-store').send(presentConnection(connected));
+  });
 }
 
 async function* followedBy(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

@@ -1,3 +1,6 @@
+import type { CreatedKey } from '../../accounts/manage-keys.ts';
+import type { Account } from '../../domain/account.ts';
+import { keyScopes } from '../../domain/api-key.ts';
 import { currencies, formatCents, formatUnits } from '../../domain/money.ts';
 import { amountMismatches, type Payment } from '../../domain/payment.ts';
 import { type NumberedEvent, paymentEventTypes } from '../../domain/payment-events.ts';
@@ -49,6 +52,38 @@ export const textOrNull = (description: string, example: string | null): JsonSch
   description,
   examples: [example],
 });
+/** The answer to a shop that is connected. */
+export const connectionSchema = object({
+  api_key: text('The API key. It is shown only here.', 'service_live_…'),
+  key_id: text("The key's id.", 'key_5b484cd3e9340db05b48'),
+  scopes: {
+    type: 'array',
+    items: { type: 'string', enum: [...keyScopes] },
+    description: 'What the key may do.',
+    examples: [['create', 'read']],
+  },
+  callback_host: textOrNull('The only host that callbacks may name, or null for any.', 'shop.example'),
+  account_id: text("The account's id.", 'acc_5b484cd3e9340db05b48'),
+  account_name: text("The account's name.", 'Example shop'),
+  wallet: textOrNull("The account's payout wallet, or null.", null),
+});
+
+export function presentConnection({
+  key,
+  plainKey,
+  account,
+}: CreatedKey & { readonly account: Account }): Record<string, unknown> {
+  return {
+    api_key: plainKey,
+    key_id: key.id,
+    scopes: key.scopes,
+    callback_host: key.callbackHost,
+    account_id: account.id,
+    account_name: account.name,
+    wallet: account.wallet,
+  };
+}
+
 const count = (description: string, example: number): JsonSchema => ({
   type: 'integer',
   minimum: 0,

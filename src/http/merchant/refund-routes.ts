@@ -20,8 +20,9 @@ import {
 } from '../../payments/refunds.ts';
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
-import { type ParameterSchema, type RequestParameter, readParameters } from '../api/request-input.ts';
+import { type RequestParameter, readParameters } from '../api/request-input.ts';
 import type { JsonSchema } from '../openapi/json-schema.ts';
+import { required } from './merchant-parameters.ts';
 import {
   EXAMPLE_HASH,
   isoTime,
@@ -46,16 +47,12 @@ export interface RefundRoutesContext extends RefundContext {
 
 const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
-function parameter(schema: ParameterSchema, description: string, example: string): RequestParameter {
-  return { isRequired: true, isNullable: false, schema, description, example };
-}
-
 const optional = { isRequired: false, isNullable: true } as const;
 const addressSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' } as const;
 
 export const createRefundParameters = {
   amount: {
-    ...parameter(
+    ...required(
       { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
       'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
       '12.50',
@@ -64,7 +61,7 @@ export const createRefundParameters = {
     default: 'all',
   },
   reason: {
-    ...parameter(
+    ...required(
       { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
       'The reason. The customer does not see it.',
       'Order 1042 was returned',
@@ -72,12 +69,12 @@ export const createRefundParameters = {
     ...optional,
   },
   destination: {
-    ...parameter(addressSchema, "The customer's Polygon address.", EXAMPLE_ADDRESS),
+    ...required(addressSchema, "The customer's Polygon address.", EXAMPLE_ADDRESS),
   },
 } satisfies Record<string, RequestParameter>;
 
 export const refundTransactionParameters = {
-  transaction: parameter(
+  transaction: required(
     { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
     'The hash of the transaction with your transfer.',
     EXAMPLE_HASH,

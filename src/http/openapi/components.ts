@@ -4,8 +4,9 @@ import { journalAccounts } from '../../payments/export-journal.ts';
 import { createParameters } from '../api/create-parameters.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../api/payment-schemas.ts';
 import type { RequestParameter } from '../api/request-input.ts';
-import { directParameters } from '../merchant/merchant-parameters.ts';
+import { connectParameters, directParameters } from '../merchant/merchant-parameters.ts';
 import {
+  connectionSchema,
   directPaymentSchema,
   merchantDaysSchema,
   merchantEventsSchema,
@@ -105,6 +106,8 @@ export const schemas = {
   },
   Refund: refundSchema,
   RefundList: refundListSchema,
+  ConnectShop: bodySchema(connectParameters),
+  Connection: connectionSchema,
   CreateRefund: bodySchema(createRefundParameters),
   RefundTransaction: bodySchema(refundTransactionParameters),
   PaymentPaidEvent: paymentPaidSchema,

@@ -2,6 +2,7 @@ import type { ErrorName } from '../../domain/errors.ts';
 import { createParameters, idempotencyKeyParameter, statusParameters } from '../api/create-parameters.ts';
 import type { RequestParameter } from '../api/request-input.ts';
 import {
+  connectParameters,
   dayParameters,
   directParameters,
   eventParameters,
@@ -25,7 +26,7 @@ export interface Operation {
   readonly query?: Readonly<Record<string, RequestParameter>>;
   readonly body?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that describes the body. Default: `CreateCheckout`. */
-  readonly bodyName?: 'CreateDirectPayment' | 'CreateRefund' | 'RefundTransaction';
+  readonly bodyName?: 'ConnectShop' | 'CreateDirectPayment' | 'CreateRefund' | 'RefundTransaction';
   readonly headers?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that answers with 200. */
   readonly answer:
@@ -36,6 +37,7 @@ export interface Operation {
     | 'MerchantEvents'
     | 'MerchantDays'
     | 'JournalCsv'
+    | 'Connection'
     | 'Refund'
     | 'RefundList'
     | 'DirectPayment'
@@ -69,6 +71,7 @@ const apiErrors = [
 const createErrors = [
   ...apiErrors,
   'feature_disabled',
+  'callback_host_refused',
   'provider_unknown',
   'currency_locked',
   'provider_inactive',
@@ -275,8 +278,29 @@ export const operations: readonly Operation[] = [
     bodyName: 'CreateDirectPayment',
     headers: idempotency,
     answer: 'DirectPayment',
-    errors: ['feature_disabled', 'conversion_failed'],
+    errors: ['feature_disabled', 'callback_host_refused', 'conversion_failed'],
   }),
+  {
+    method: 'post',
+    path: '/merchant/v1/connect',
+    id: 'connectShop',
+    tag: 'Merchant',
+    summary: 'Exchange the code of a connection for an API key',
+    description:
+      'The last step of connecting a shop: server to server, within 60 seconds, once. Requests count against the address.',
+    needsKey: false,
+    body: connectParameters,
+    bodyName: 'ConnectShop',
+    answer: 'Connection',
+    errors: [
+      ...transportErrors,
+      'connect_code_invalid',
+      'too_many_keys',
+      'payload_too_large',
+      'rate_limited',
+      'internal',
+    ],
+  },
   {
     method: 'get',
     path: '/.well-known/card-checkout.json',

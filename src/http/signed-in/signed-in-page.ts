@@ -302,7 +302,8 @@ function sendNoAccount(asked: AreaRequest, formToken: string): FastifyReply {
 
 /** The rest of an area's path, as this service writes it: text that no browser can take for another host. */
 const ownEnd = /^(?:\/[\w-]+)*(?:\?[\w\-.~%&=+:@!,]*)?$/;
-const MAXIMUM_CHARACTERS = 500;
+/** Long enough for the address of a connection. */
+const MAXIMUM_CHARACTERS = 2_500;
 
 /** The path after sign-in; the area's start page if a text is no path of the area. */
 export function returnPathOf({ path }: Area, text: string): string {

@@ -14,7 +14,7 @@ import { arrayStatement } from './statements.ts';
 const { qualifiedNames } = accountTable;
 const selectById = arrayStatement(`SELECT ${qualifiedNames} FROM accounts WHERE id = $1`);
 const selectByHash = arrayStatement(`
-  SELECT ${qualifiedNames}, scopes, hash FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
+  SELECT ${qualifiedNames}, scopes, callback_host, hash FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
   WHERE hash = ANY($1::text[]) AND revoked_at_ms IS NULL`);
 
 /** Accounts and provider settings, which requests read, on PostgreSQL. */
@@ -25,7 +25,8 @@ export function createAccountStore(database: Database, scripts: Scripts): Closab
     const byHash = new Map(rows.map((row) => [row.at(-1), row]));
     return (hash) => {
       const row = byHash.get(hash);
-      return row === undefined ? null : activeKeyOf(accountTable.ofValues(row), textsOf(row.at(-2)));
+      if (row === undefined) return null;
+      return activeKeyOf(accountTable.ofValues(row), textsOf(row.at(-3)), row.at(-2) as string | null);
     };
   });
 

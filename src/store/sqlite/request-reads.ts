@@ -19,7 +19,7 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
   const { qualifiedNames } = accountTable;
   const selectById = database.prepare(`SELECT ${qualifiedNames} FROM accounts WHERE id = ?`);
   const selectByHash = database.prepare(
-    `SELECT ${qualifiedNames}, api_keys.scopes FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
+    `SELECT ${qualifiedNames}, api_keys.scopes, callback_host FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
      WHERE api_keys.hash = ? AND api_keys.revoked_at_ms IS NULL`,
   );
   for (const select of [selectById, selectByHash]) select.setReturnArrays(true);
@@ -52,7 +52,7 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
       if (remembered !== undefined) return remembered;
       const row = selectByHash.get(hash) as readonly unknown[] | undefined;
       if (row === undefined) return null;
-      const key = activeKeyOf(accountTable.ofValues(row), textsOf(row.at(-1)));
+      const key = activeKeyOf(accountTable.ofValues(row), textsOf(row.at(-2)), row.at(-1) as string | null);
       keyByHash.set(hash, key);
       return key;
     },

@@ -1,0 +1,275 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { keyScopes } from '../../src/domain/api-key.ts';
+import { newKey } from '../store/fixtures.ts';
+import {
+  createTestDashboard,
+  PASSWORD,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+} from '../support/dashboard.ts';
+
+const VERIFIER = randomBytes(32).toString('base64url');
+const challengeOf = (verifier: string) => createHash('sha256').update(verifier).digest('base64url');
+const RETURN = 'https://shop.example.com/wp-admin/admin.php?page=card-checkout';
+const WALLET = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+
+const asked = {
+  name: 'Tea & <b>Biscuits</b>',
+  return: RETURN,
+  state: 'state-of-the-shop',
+  code_challenge: challengeOf(VERIFIER),
+  scopes: 'create,read',
+};
+const addressWith = (change: Record<string, string> = {}, path = '/dashboard/connect') =>
+  `${path}?${new URLSearchParams({ ...asked, ...change })}`;
+
+let dashboard: TestDashboard;
+let account: Account;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount({ wallet: WALLET });
+  browser = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role: 'developer' }));
+});
+afterEach(() => dashboard.close());
+
+const approve = (change: Record<string, string> = {}, fields: Record<string, string> = {}) =>
+  browser.post(addressWith(change), { password: PASSWORD, ...fields }, { page: addressWith(change) });
+
+/** The address to which an approval sends the browser. */
+async function approvedAddress(
+  change?: Record<string, string>,
+  fields?: Record<string, string>,
+): Promise<URL> {
+  const { statusCode, headers } = await approve(change, fields);
+  expect(statusCode).toBe(200);
+  expect(headers['location']).toBeUndefined();
+  return new URL(String(headers['refresh']).replace('0; url=', ''));
+}
+
+const exchange = (body: Record<string, string | undefined>) =>
+  dashboard.inject({ method: 'POST', url: '/merchant/v1/connect', payload: body });
+
+async function codeOf(change?: Record<string, string>, fields?: Record<string, string>): Promise<string> {
+  return (await approvedAddress(change, fields)).searchParams.get('code') as string;
+}
+
+const createAt = (key: string, callback: string) =>
+  dashboard.inject({
+    method: 'POST',
+    url: '/api/v1/wallet',
+    headers: { 'x-api-key': key },
+    payload: { address: WALLET, callback, amount: '25.00', currency: 'USD', provider: 'multi' },
+  });
+
+const auditOf = async () =>
+  (await dashboard.store.audit.listEntries(account.id, null, 10))
+    .map(({ action }) => action)
+    .filter((action) => action.startsWith('shop.'));
+
+describe('a shop that connects', () => {
+  it('exchanges the code of an approval for a key with the approved scopes, once', async () => {
+    const page = await browser.get(addressWith());
+    expect(textOf(page.payload)).toContain('A shop at shop.example.com asks for an API key of Tea shop .');
+    expect(page.payload).toContain('Tea &#38; &#60;b&#62;Biscuits');
+    expect(page.payload).not.toContain('Open and cancel refunds');
+
+    const back = await approvedAddress();
+    expect(`${back.origin}${back.pathname}`).toBe('https://shop.example.com/wp-admin/admin.php');
+    expect(back.searchParams.get('page')).toBe('card-checkout');
+    expect(back.searchParams.get('state')).toBe(asked.state);
+    const code = back.searchParams.get('code') as string;
+
+    const answer = await exchange({ code, code_verifier: VERIFIER, return: RETURN });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['cache-control']).toBe('no-store');
+    expect(answer.json()).toMatchObject({
+      scopes: ['create', 'read'],
+      callback_host: 'shop.example.com',
+      account_id: account.id,
+      account_name: 'Tea shop',
+      wallet: WALLET,
+    });
+    expect((await createAt(answer.json().api_key, 'https://shop.example.com/hook')).statusCode).toBe(200);
+    expect(await auditOf()).toEqual(['shop.connected', 'shop.approved']);
+
+    const replay = await exchange({ code, code_verifier: VERIFIER, return: RETURN });
+    expect([replay.statusCode, replay.json().code]).toEqual([400, 'connect_code_invalid']);
+    expect(await dashboard.store.accounts.listKeys(account.id)).toHaveLength(1);
+    expect(dashboard.logLines.join('')).not.toContain(answer.json().api_key);
+    expect(dashboard.logLines.join('')).not.toContain(code);
+  });
+
+  it('gets one key for many exchanges at once', async () => {
+    const code = await codeOf();
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => exchange({ code, code_verifier: VERIFIER, return: RETURN })),
+    );
+    expect(answers.filter(({ statusCode }) => statusCode === 200)).toHaveLength(1);
+    expect(await dashboard.store.accounts.listKeys(account.id)).toHaveLength(1);
+  });
+
+  it.each([
+    ['another verifier', { code_verifier: randomBytes(32).toString('base64url') }],
+    ['no verifier', { code_verifier: undefined }],
+    ['the challenge as verifier', { code_verifier: asked.code_challenge }],
+    ['another return address', { return: 'https://shop.example.com/other' }],
+    ['another host', { return: RETURN.replace('shop.', 'evil.') }],
+  ])('is refused with %s, and the shop can still use its code', async (_what, change) => {
+    const code = await codeOf();
+    const refused = await exchange({ code, code_verifier: VERIFIER, return: RETURN, ...change });
+    expect(refused.statusCode).toBe(400);
+    expect(await dashboard.store.accounts.listKeys(account.id)).toEqual([]);
+    expect((await exchange({ code, code_verifier: VERIFIER, return: RETURN })).statusCode).toBe(200);
+  });
+
+  it('is refused after 60 seconds, with an older code than the last, and with a code of its own making', async () => {
+    const older = await codeOf();
+    const code = await codeOf();
+    const withCode = async (text: string) =>
+      (await exchange({ code: text, code_verifier: VERIFIER, return: RETURN })).statusCode;
+    expect(await withCode(older)).toBe(400);
+    expect(await withCode(`${code.slice(0, -2)}AA`)).toBe(400);
+    expect(await withCode('x'.repeat(5_000))).toBe(400);
+    dashboard.advance(60_000);
+    expect(await withCode(code)).toBe(400);
+    expect(await dashboard.store.accounts.listKeys(account.id)).toEqual([]);
+  });
+
+  it('is refused once the approving user may no longer create keys', async () => {
+    const developer = await dashboard.giveUser({ accountId: account.id, role: 'developer' });
+    browser = await dashboard.signIn(developer);
+    const code = await codeOf();
+    await dashboard.store.people.putMembership({
+      userId: developer.id,
+      accountId: account.id,
+      role: 'viewer',
+      createdAtMs: 0,
+    });
+    const answer = await exchange({ code, code_verifier: VERIFIER, return: RETURN });
+    expect(answer.statusCode).toBe(400);
+    expect(await auditOf()).toEqual(['shop.refused', 'shop.approved']);
+  });
+
+  it('is asked at most 30 times a minute for keys, by address', async () => {
+    const codes = await Promise.all(Array.from({ length: 31 }, () => exchange({ code: 'x' })));
+    expect(codes.map(({ statusCode }) => statusCode).filter((status) => status === 429)).toHaveLength(1);
+  });
+});
+
+describe('callbacks of a connected shop', () => {
+  it('stay on the host of the shop', async () => {
+    const code = await codeOf();
+    const { api_key: key } = (await exchange({ code, code_verifier: VERIFIER, return: RETURN })).json();
+    const other = await createAt(key, 'https://hooks.example.com/hook');
+    expect([other.statusCode, other.json().error]).toEqual([
+      403,
+      'The API key may only name callbacks on shop.example.com. Use another key for other hosts.',
+    ]);
+    expect(textOf((await browser.get('/dashboard/keys')).payload)).toContain(
+      'callbacks on shop.example.com only',
+    );
+  });
+
+  it('may be anywhere where the merchant approves that', async () => {
+    const code = await codeOf({}, { any_host: '1' });
+    const { api_key: key } = (await exchange({ code, code_verifier: VERIFIER, return: RETURN })).json();
+    expect((await createAt(key, 'https://hooks.example.com/hook')).statusCode).toBe(200);
+  });
+
+  it('of a shop under development, on loopback, are not bound', async () => {
+    const code = await codeOf({ return: 'http://127.0.0.1:8080/back' });
+    const answer = await exchange({ code, code_verifier: VERIFIER, return: 'http://127.0.0.1:8080/back' });
+    expect(answer.json()).toMatchObject({ callback_host: null });
+  });
+});
+
+describe('the page of a connection', () => {
+  it.each([
+    ['no name', { name: '' }],
+    ['a name with a text direction mark', { name: 'Shop \u202e' }],
+    ['no return address', { return: '' }],
+    ['plain http', { return: 'http://shop.example.com/' }],
+    ['a script', { return: 'javascript:alert(1)' }],
+    ['user information', { return: 'https://shop.example.com@evil.example/' }],
+    ['a fragment', { return: `${RETURN}#x` }],
+    ['a long return address', { return: `https://shop.example.com/${'x'.repeat(500)}` }],
+    ['no state', { state: '' }],
+    ['a state with markup', { state: '"><script>alert(1)</script>' }],
+    ['no challenge', { code_challenge: '' }],
+    ['the plain method', { code_challenge_method: 'plain' }],
+    ['an unknown scope', { scopes: 'create,everything' }],
+  ])('refuses %s, and redirects nowhere', async (_what, change) => {
+    for (const answer of [await browser.get(addressWith(change)), await approve(change)]) {
+      expect(answer.statusCode).toBe(400);
+      expect(answer.headers['location']).toBeUndefined();
+      expect(answer.headers['refresh']).toBeUndefined();
+      expect(answer.payload).not.toContain('<script>alert');
+    }
+    expect(await auditOf()).toEqual([]);
+  });
+
+  it('refuses a parameter that is given twice', async () => {
+    const answer = await browser.get(`${addressWith()}&return=https%3A%2F%2Fevil.example%2F`);
+    expect([answer.statusCode, answer.headers['location']]).toEqual([400, undefined]);
+  });
+
+  it('is reached at /connect, after signing in, and is never framed', async () => {
+    const stranger = dashboard.newBrowser();
+    const first = await stranger.get(addressWith({}, '/connect'));
+    expect([first.statusCode, first.headers['location']]).toEqual([303, addressWith()]);
+    const second = await stranger.get(String(first.headers['location']));
+    const signIn = new URL(String(second.headers['location']), 'https://pay.example.com');
+    expect(signIn.pathname).toBe('/dashboard/sign-in');
+    expect(signIn.searchParams.get('next')).toBe(addressWith());
+    const page = await browser.get(addressWith());
+    expect(page.headers['x-frame-options']).toBe('DENY');
+    expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+  });
+
+  it.each([
+    ['without the password', { password: '' }],
+    ['with a wrong password', { password: 'not the password' }],
+  ])('approves nothing %s', async (_what, fields) => {
+    const answer = await approve({}, fields);
+    expect([answer.statusCode, answer.headers['refresh']]).toEqual([400, undefined]);
+    expect(await auditOf()).toEqual([]);
+  });
+
+  it('approves nothing without a fresh second factor, where the user has one', async () => {
+    const user = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+    const box = dashboard.context.secondFactor.box;
+    await dashboard.store.people.updateUser(user.id, { totpSecret: box.seal('JBSWY3DPEHPK3PXP', user.id) });
+    browser = await dashboard.signIn(user);
+    const without = await approve();
+    expect(without.statusCode).toBe(400);
+    expect(textOf(without.payload)).toContain('A second factor is needed');
+    expect((await approve({}, { code: '000000' })).headers['refresh']).toBeUndefined();
+    expect(await auditOf()).toEqual([]);
+  });
+
+  it('is forbidden to viewers, and to a form of another site', async () => {
+    const viewer = await dashboard.signIn(
+      await dashboard.giveUser({ accountId: account.id, role: 'viewer' }),
+    );
+    expect((await viewer.get(addressWith())).statusCode).toBe(403);
+    const foreign = await browser.post(
+      addressWith(),
+      { password: PASSWORD },
+      { page: addressWith(), headers: { 'sec-fetch-site': '', origin: 'https://evil.example' } },
+    );
+    expect([foreign.statusCode, foreign.headers['refresh']]).toEqual([403, undefined]);
+  });
+
+  it('names the limit of ten keys, before the approval and at the exchange', async () => {
+    const code = await codeOf();
+    for (let count = 0; count < 10; count++)
+      await dashboard.store.accounts.createKey(newKey(account.id, { scopes: keyScopes }));
+    expect((await browser.get(addressWith())).statusCode).toBe(409);
+    expect((await exchange({ code, code_verifier: VERIFIER, return: RETURN })).statusCode).toBe(409);
+  });
+});
