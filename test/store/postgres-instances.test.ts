@@ -106,7 +106,7 @@ describe('two instances on one database', () => {
 
   it('show what is set for a provider with the next request, and merge what both set at once', async () => {
     const settings = await other.providers.readProviderSettings('wert');
-    expect(settings).toEqual({ active: null, minimumUsdCents: null });
+    expect(settings).toEqual({ active: null, minimumUsdCents: null, pinned: null });
     await Promise.all([
       one.providers.writeProviderSettings('wert', { active: false }),
       other.providers.writeProviderSettings('wert', { minimumUsdCents: 700 }),
