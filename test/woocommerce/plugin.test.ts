@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { approveConnection, callbackHostOf, parseConnectRequest } from '../../src/accounts/connect-shop.ts';
+import { newUser } from '../store/people.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';
 import { payWithDeposit } from '../support/refunds.ts';
 
@@ -14,7 +16,7 @@ const root = join(import.meta.dirname, '..', '..');
 const plugin = join(root, 'woocommerce', 'card-checkout');
 const scenarios = join(import.meta.dirname, 'scenarios.php');
 /** A wallet that pays refunds. */
-const SOMEBODY = '0x52908400098527886E0F7030069857D2E4169EE7';
+const SOMEBODY: `0x${string}` = '0x52908400098527886E0F7030069857D2E4169EE7';
 const hasPhp = spawnSync('php', ['-r', 'exit(PHP_VERSION_ID >= 80100 ? 0 : 1);']).status === 0;
 
 let service: ApiService;
@@ -82,6 +84,25 @@ beforeAll(async () => {
     if (path === '/test-status') {
       statuses.set(scenario, body);
       return void response.end();
+    }
+    if (path.startsWith('/connect?')) {
+      // The merchant approves.
+      const asked = parseConnectRequest(new URL(path, 'http://localhost').searchParams);
+      const { account } = service;
+      await service.store.accounts.updateAccount(account.id, { wallet: SOMEBODY });
+      const user = newUser({});
+      await service.store.people.createUser(user);
+      await service.store.people.putMembership({
+        userId: user.id,
+        accountId: account.id,
+        role: 'owner',
+        createdAtMs: 0,
+      });
+      const actor = { name: user.email, userId: user.id, address: null };
+      const callbackHost = callbackHostOf(asked);
+      return void response.end(
+        await approveConnection(service.connect, asked, { account, actor, callbackHost }),
+      );
     }
     if (path === '/test-control') {
       const problem = await control(JSON.parse(body) as Control).then(() => undefined, String);

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Browser, Dialog, Page } from 'playwright-core';
 import { expect, it } from 'vitest';
@@ -188,6 +188,19 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       await page.getByRole('link', { name: 'Test connection' }).click();
       await page.getByText('The connection works.').waitFor();
       await page.screenshot({ path: join(screenshots, `settings-${storage}.png`), fullPage: true });
+      // Connected in one click: another key, which works at once.
+      const account = JSON.parse(
+        readFileSync(join(service.environment['DATA_DIR'] as string, 'sandbox-demo-account.json'), 'utf8'),
+      ) as { readonly email: string; readonly password: string };
+      await page.getByRole('link', { name: 'Connect in one click' }).click();
+      await page.getByLabel('E-mail address').fill(account.email);
+      await page.getByLabel('Password').fill(account.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByText(`A shop at ${shop.host}`).waitFor();
+      await page.getByLabel('Your password').fill(account.password);
+      await page.screenshot({ path: join(screenshots, `connect-${storage}.png`), fullPage: true });
+      await page.getByRole('button', { name: 'Connect the shop' }).click();
+      await page.getByText('The shop is connected.').waitFor();
       const german = await shop.php(`
         unload_textdomain('card-checkout');
         add_filter('plugin_locale', fn () => 'de_DE');

@@ -340,6 +340,51 @@ $scenarios = [
         require_that(!str_contains($html, substr($key, 0, 20)) && str_contains($html, 'value=""'), 'the key is in the page');
         require_that(str_contains($html, substr($key, -4)), 'its last characters are not');
     },
+    'connects in one click, once, and keeps the wallet that the merchant entered' => function (): void {
+        settle_in(['api_key' => '']);
+        $url = Card_Checkout_Connect::begin();
+        parse_str((string) parse_url($url, PHP_URL_QUERY), $asked);
+        same([$asked['name'], $asked['scopes']], ['Tea & Biscuits', 'create,read,refund'], 'asked');
+        $pending = json_decode(Shop::$options['transient card_checkout_connect_0'], true);
+        require_that(!str_contains($url, $pending['verifier']), 'the verifier stays here');
+        parse_str((string) parse_url((string) file_get_contents($url), PHP_URL_QUERY), $back);
+        same([$back['action'], $back['state']], ['card_checkout_connected', $pending['state']], 'back');
+        same(Card_Checkout_Connect::finish($back['code'], $back['state']), 'The shop is connected. Check the payout wallet below.', 'outcome');
+        $settings = Shop::$options['woocommerce_card_checkout_settings'];
+        require_that(str_starts_with($settings['api_key'], 'service_live_'), 'a key');
+        same($settings['payout_address'], WALLET, 'the wallet');
+        $id = Shop::give_order();
+        same(card_checkout_gateway()->process_payment($id)['result'], 'success', implode(' ', Shop::$log));
+        require_that(
+            str_contains(Card_Checkout_Connect::finish($back['code'], $back['state']), 'was not started here'),
+            'only once'
+        );
+        same(Shop::$options['woocommerce_card_checkout_settings'], $settings, 'unchanged');
+    },
+    'takes the account’s wallet where the merchant entered none' => function (): void {
+        settle_in(['api_key' => '', 'payout_address' => '']);
+        parse_str((string) parse_url((string) file_get_contents((string) Card_Checkout_Connect::begin()), PHP_URL_QUERY), $back);
+        Card_Checkout_Connect::finish($back['code'], $back['state']);
+        same(Shop::$options['woocommerce_card_checkout_settings']['payout_address'], '0x52908400098527886E0F7030069857D2E4169EE7', 'wallet');
+    },
+    'connects nothing with a foreign state, a foreign code or another service' => function (): void {
+        settle_in();
+        $before = Shop::$options['woocommerce_card_checkout_settings'];
+        same(Card_Checkout_Connect::finish('code', 'state'), 'The connection was not started here, or took too long. Start it again.', 'unasked');
+        parse_str((string) parse_url((string) file_get_contents((string) Card_Checkout_Connect::begin()), PHP_URL_QUERY), $back);
+        require_that(str_contains(Card_Checkout_Connect::finish($back['code'], 'another-state'), 'was not started here'), 'state');
+        Card_Checkout_Connect::begin();
+        $state = json_decode(Shop::$options['transient card_checkout_connect_0'], true)['state'];
+        require_that(str_contains(Card_Checkout_Connect::finish($back['code'], $state), 'Start the connection again'), 'a code for another verifier');
+        Card_Checkout_Connect::begin();
+        $state = json_decode(Shop::$options['transient card_checkout_connect_0'], true)['state'];
+        Shop::$options['woocommerce_card_checkout_settings']['service_url'] = 'https://other.example';
+        require_that(str_contains(Card_Checkout_Connect::finish('code', $state), 'was changed meanwhile'), 'another service');
+        Shop::$options['woocommerce_card_checkout_settings']['service_url'] = $before['service_url'];
+        same(Shop::$options['woocommerce_card_checkout_settings'], $before, 'unchanged');
+        settle_in(['service_url' => '']);
+        same(Card_Checkout_Connect::begin(), null, 'without a service');
+    },
     'tests the connection when the settings are saved, and says what is wrong' => function (): void {
         $gateway = settle_in();
         $gateway->check_connection();

@@ -371,6 +371,14 @@ function set_transient(string $key, string $value, int $seconds): bool
     Shop::$options["transient $key"] = $value;
     return true;
 }
+function get_transient(string $key): string|false { return Shop::$options["transient $key"] ?? false; }
+function delete_transient(string $key): bool
+{
+    unset(Shop::$options["transient $key"]);
+    return true;
+}
+function get_bloginfo(string $show): string { return 'Tea &amp; Biscuits'; }
+function wp_specialchars_decode(string $text, int $quotes): string { return htmlspecialchars_decode($text, $quotes); }
 function wp_kses_post(string $html): string { return $html; }
 function plugin_basename(string $file): string { return 'card-checkout/' . basename($file); }
 function load_plugin_textdomain(string $domain, bool $deprecated, string $path): bool { return true; }

@@ -27,7 +27,7 @@ const CARD_CHECKOUT_HOURLY = 'card_checkout_check_open_orders';
 /** Files below `includes`, in the order of loading. */
 const CARD_CHECKOUT_CLASSES = [
     'client', 'keccak', 'deposit-address', 'amount', 'state', 'lock', 'orders', 'refunds', 'refund-box', 'webhook', 'return',
-    'gateway', 'admin',
+    'gateway', 'admin', 'connect',
 ];
 
 add_action('plugins_loaded', 'card_checkout_load');
@@ -49,6 +49,7 @@ function card_checkout_load(): void
     load_plugin_textdomain('card-checkout', false, dirname(plugin_basename(__FILE__)) . '/languages');
     Card_Checkout_Admin::register();
     Card_Checkout_Refund_Box::register();
+    Card_Checkout_Connect::register();
     add_filter('woocommerce_payment_gateways', 'card_checkout_add_gateway');
     add_filter('woocommerce_cancel_unpaid_order', 'card_checkout_keep_open_order', 10, 2);
     add_action('woocommerce_api_card_checkout', 'card_checkout_receive_webhook');

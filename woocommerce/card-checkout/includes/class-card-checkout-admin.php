@@ -132,7 +132,8 @@ final class Card_Checkout_Admin
         foreach ($lines as $line) {
             $html .= '<p>' . esc_html($line) . '</p>';
         }
-        return $html . self::button(self::action_url(self::CHECK_CONNECTION), __('Test connection', 'card-checkout'))
+        $html .= self::button(self::action_url(self::CHECK_CONNECTION), __('Test connection', 'card-checkout'));
+        return Card_Checkout_Connect::html() . $html
             . '<p class="description">'
             . esc_html__('The test uses the saved settings, and accepts the deposit contracts that the service publishes.', 'card-checkout')
             . '</p>';
@@ -218,18 +219,18 @@ final class Card_Checkout_Admin
             : '<code title="' . esc_attr($hash) . '">' . $short . '</code>';
     }
 
-    private static function button(string $url, string $text): string
+    public static function button(string $url, string $text): string
     {
         return sprintf('<p><a class="button" href="%s">%s</a></p>', esc_url($url), esc_html($text));
     }
 
     /** @param array<string, scalar> $arguments */
-    private static function action_url(string $action, array $arguments = []): string
+    public static function action_url(string $action, array $arguments = []): string
     {
         return wp_nonce_url(add_query_arg(['action' => $action] + $arguments, admin_url('admin-post.php')), $action);
     }
 
-    private static function require_permission(string $action, string $capability): void
+    public static function require_permission(string $action, string $capability): void
     {
         check_admin_referer($action);
         if (!current_user_can($capability)) {
@@ -237,7 +238,7 @@ final class Card_Checkout_Admin
         }
     }
 
-    private static function return_with(string $text, string $url): void
+    public static function return_with(string $text, string $url): never
     {
         self::remember_outcome($text);
         wp_safe_redirect($url);

@@ -100,6 +100,21 @@ final class Card_Checkout_Client
     }
 
     /**
+     * Exchanges the code of a connection for an API key. Sent without a key.
+     *
+     * @return array<string, mixed> with api_key and wallet
+     */
+    public function exchange_code(string $code, #[SensitiveParameter] string $verifier, string $return_url): array
+    {
+        $parameters = ['code' => $code, 'code_verifier' => $verifier, 'return' => $return_url];
+        $answer = $this->call('POST', '/merchant/v1/connect', $parameters, [], false);
+        if (!is_string($answer['api_key'] ?? null)) {
+            throw new Card_Checkout_Exception('the service answered without api_key');
+        }
+        return $answer;
+    }
+
+    /**
      * What the service publishes about its deposit contracts. Sent without the key.
      *
      * @return array<string, mixed>

@@ -40,6 +40,8 @@ return [
             'Card Checkout: Erstattung von %1$s bezahlt. %2$s USDC gingen in der Transaktion %4$s an %3$s (%5$s).',
         'Check now' =>
             'Jetzt prüfen',
+        'Connect in one click' =>
+            'Mit einem Klick verbinden',
         'Connection' =>
             'Verbindung',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -54,6 +56,8 @@ return [
             'Beschreibung',
         'Enable' =>
             'Aktivieren',
+        'Enter and save the service address first.' =>
+            'Geben Sie zuerst die Adresse des Dienstes ein und speichern Sie sie.',
         'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
             'Geben Sie zuerst die Adresse des Kunden im Feld „Card Checkout“ ein, und speichern Sie sie.',
         'Expired or canceled' =>
@@ -132,6 +136,8 @@ return [
             'Die Verbindung funktioniert nicht: %s',
         'The connection has not been tested yet.' =>
             'Die Verbindung wurde noch nicht getestet.',
+        'The connection was not started here, or took too long. Start it again.' =>
+            'Die Verbindung wurde nicht hier begonnen oder hat zu lange gedauert. Beginnen Sie sie erneut.',
         'The connection works.' =>
             'Die Verbindung funktioniert.',
         'The customer has to name an address first.' =>
@@ -172,8 +178,12 @@ return [
             'Die Adresse des Dienstes fehlt.',
         'The service address must be https:// and a host, without a path.' =>
             'Die Adresse des Dienstes muss aus https:// und einem Host ohne Pfad bestehen.',
+        'The service address was changed meanwhile. Start the connection again.' =>
+            'Die Adresse des Dienstes wurde inzwischen geändert. Beginnen Sie die Verbindung erneut.',
         'The service did not answer. Check it in a minute, before you refund again.' =>
             'Der Dienst hat nicht geantwortet. Prüfen Sie in einer Minute, bevor Sie erneut erstatten.',
+        'The shop is connected. Check the payout wallet below.' =>
+            'Der Shop ist verbunden. Prüfen Sie unten die Auszahlungs-Wallet.',
         'The shop’s currency is not one of %s.' =>
             'Die Währung des Shops ist keine von %s.',
         'The signature is wrong.' =>
@@ -212,6 +222,8 @@ return [
             'Sie dürfen das nicht.',
         'You pay by card on the next page, and then return to the shop.' =>
             'Sie zahlen auf der nächsten Seite mit Karte und kehren dann zum Shop zurück.',
+        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
+            'Sie melden sich beim Dienst an und genehmigen diesen Shop. Der API-Schlüssel wird dann hier gespeichert. Speichern Sie zuerst die Adresse des Dienstes.',
         'Your own address on Polygon (0x…).' =>
             'Ihre eigene Adresse auf Polygon (0x…).',
     ],

@@ -40,6 +40,8 @@ return [
             'Card checkout: reembolso de %1$s pagado. Se enviaron %2$s USDC a %3$s en la transacción %4$s (%5$s).',
         'Check now' =>
             'Comprobar ahora',
+        'Connect in one click' =>
+            'Conectar con un clic',
         'Connection' =>
             'Conexión',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -54,6 +56,8 @@ return [
             'Descripción',
         'Enable' =>
             'Activar',
+        'Enter and save the service address first.' =>
+            'Introduzca y guarde primero la dirección del servicio.',
         'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
             'Introduzca primero la dirección del cliente en el cuadro «Card checkout» y guárdela.',
         'Expired or canceled' =>
@@ -132,6 +136,8 @@ return [
             'La conexión no funciona: %s',
         'The connection has not been tested yet.' =>
             'La conexión aún no se ha probado.',
+        'The connection was not started here, or took too long. Start it again.' =>
+            'La conexión no se inició aquí o tardó demasiado. Iníciela de nuevo.',
         'The connection works.' =>
             'La conexión funciona.',
         'The customer has to name an address first.' =>
@@ -172,8 +178,12 @@ return [
             'Falta la dirección del servicio.',
         'The service address must be https:// and a host, without a path.' =>
             'La dirección del servicio debe ser https:// y un host, sin ruta.',
+        'The service address was changed meanwhile. Start the connection again.' =>
+            'La dirección del servicio ha cambiado entretanto. Inicie la conexión de nuevo.',
         'The service did not answer. Check it in a minute, before you refund again.' =>
             'El servicio no respondió. Compruébelo dentro de un minuto, antes de volver a reembolsar.',
+        'The shop is connected. Check the payout wallet below.' =>
+            'La tienda está conectada. Compruebe abajo la billetera de pago.',
         'The shop’s currency is not one of %s.' =>
             'La moneda de la tienda no es ninguna de %s.',
         'The signature is wrong.' =>
@@ -212,6 +222,8 @@ return [
             'No puede hacer esto.',
         'You pay by card on the next page, and then return to the shop.' =>
             'Pague con tarjeta en la página siguiente y vuelva después a la tienda.',
+        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
+            'Usted inicia sesión en el servicio y aprueba esta tienda. La clave de API se guarda después aquí. Guarde primero la dirección del servicio.',
         'Your own address on Polygon (0x…).' =>
             'Su propia dirección en Polygon (0x…).',
     ],

@@ -40,6 +40,8 @@ return [
             'Card checkout : remboursement de %1$s payé. %2$s USDC envoyés à %3$s dans la transaction %4$s (%5$s).',
         'Check now' =>
             'Vérifier maintenant',
+        'Connect in one click' =>
+            'Connecter en un clic',
         'Connection' =>
             'Connexion',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -54,6 +56,8 @@ return [
             'Description',
         'Enable' =>
             'Activer',
+        'Enter and save the service address first.' =>
+            'Saisissez et enregistrez d’abord l’adresse du service.',
         'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
             'Saisissez d’abord l’adresse du client dans l’encadré « Card checkout », puis enregistrez-la.',
         'Expired or canceled' =>
@@ -132,6 +136,8 @@ return [
             'La connexion ne fonctionne pas : %s',
         'The connection has not been tested yet.' =>
             'La connexion n’a pas encore été testée.',
+        'The connection was not started here, or took too long. Start it again.' =>
+            'La connexion n’a pas été lancée ici ou a pris trop de temps. Relancez-la.',
         'The connection works.' =>
             'La connexion fonctionne.',
         'The customer has to name an address first.' =>
@@ -172,8 +178,12 @@ return [
             'L’adresse du service est absente.',
         'The service address must be https:// and a host, without a path.' =>
             'L’adresse du service doit être https:// et un hôte, sans chemin.',
+        'The service address was changed meanwhile. Start the connection again.' =>
+            'L’adresse du service a changé entre-temps. Relancez la connexion.',
         'The service did not answer. Check it in a minute, before you refund again.' =>
             'Le service n’a pas répondu. Vérifiez dans une minute, avant de rembourser à nouveau.',
+        'The shop is connected. Check the payout wallet below.' =>
+            'La boutique est connectée. Vérifiez le portefeuille de versement ci-dessous.',
         'The shop’s currency is not one of %s.' =>
             'La devise de la boutique n’est pas l’une de %s.',
         'The signature is wrong.' =>
@@ -212,6 +222,8 @@ return [
             'Vous n’avez pas le droit de faire cela.',
         'You pay by card on the next page, and then return to the shop.' =>
             'Vous payez par carte sur la page suivante, puis vous revenez à la boutique.',
+        'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
+            'Vous vous connectez au service et approuvez cette boutique. La clé API est ensuite enregistrée ici. Enregistrez d’abord l’adresse du service.',
         'Your own address on Polygon (0x…).' =>
             'Votre propre adresse sur Polygon (0x…).',
     ],
