@@ -1,10 +1,11 @@
 import { join, resolve } from 'node:path';
 import { CONTROL_SOCKET, callServer } from '../cli/control-socket.ts';
-import { type ListenOptions, listen } from '../cli/listen.ts';
+import type { ListenOptions } from '../../simulators/listen.ts';
 import type { Config } from '../config.ts';
 
 /** Shows the events of the sandbox that serves this data folder, until the user stops it. */
-export function listenToSandbox(config: Config, options: ListenOptions): Promise<void> {
+export async function listenToSandbox(config: Config, options: ListenOptions): Promise<void> {
+  const { listen } = await import('../../simulators/listen.ts');
   const socket = join(config.dataDir, CONTROL_SOCKET);
   return listen({
     ...options,

@@ -28,7 +28,7 @@ const mayImport: Record<string, string[]> = {
   // A provider's variables stand in its own file.
   'config-variables': ['domain', 'providers'],
   // The local chain, the simulated on-ramps, the shop and the example pages are a small world of their own.
-  simulators: [...belowApp, 'locales'],
+  simulators: [...belowApp, 'locales', 'receiver-grader'],
   'receiver-grader': belowApp,
   locales: [],
 };
@@ -55,8 +55,8 @@ export function arrowViolations(modules: Module[]): string[] {
   });
 }
 
-/** The one module of `app` that knows the sandbox, its types included: what live mode loads has no word of it. */
-const SANDBOX_COMPOSITION = 'src/app/sandbox-mode.ts';
+/** The modules of `app` that know the sandbox, its types included: what live mode loads has no word of it. */
+const sandboxCompositions = ['src/app/sandbox-mode.ts', 'src/app/listen-to-sandbox.ts'];
 
 /** What is wrong with one arrow, or undefined. */
 function objection(module: Module, part: string, arrow: Import): string | undefined {
@@ -73,8 +73,8 @@ function objection(module: Module, part: string, arrow: Import): string | undefi
   if (targetPart === part) return undefined;
   if (!mayImport[part]?.includes(targetPart)) return `${part} may not know ${targetPart}`;
   const isSandbox = part === 'app' && targetPart === 'simulators';
-  if (isSandbox && module.path !== SANDBOX_COMPOSITION && !isTest(module.path)) {
-    return `only ${SANDBOX_COMPOSITION} may know the sandbox`;
+  if (isSandbox && !sandboxCompositions.includes(module.path) && !isTest(module.path)) {
+    return `only ${sandboxCompositions.join(' and ')} may know the sandbox`;
   }
   if (isSandbox && arrow.kind === 'static') {
     return 'live mode must not load the sandbox: only `await import(…)` may';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { postWebhook } from '../../receiver-grader/post-webhook.ts';
-import { NoServerError } from './control-socket.ts';
-import { visible } from './present.ts';
+import { postWebhook } from '../receiver-grader/post-webhook.ts';
+import { NoServerError } from '../src/cli/control-socket.ts';
+import { visible } from '../src/cli/present.ts';
 
 /** The arguments of `listen`. */
 export interface ListenOptions {
