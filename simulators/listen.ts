@@ -2,13 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { postWebhook } from '../receiver-grader/post-webhook.ts';
 import { NoServerError } from '../src/cli/control-socket.ts';
 import { visible } from '../src/cli/present.ts';
-
-/** The arguments of `listen`. */
-export interface ListenOptions {
-  /** The endpoint that receives each event; without it events are only printed. */
-  readonly forwardTo?: string;
-  readonly isJson: boolean;
-}
+import type { ListenOptions } from '../src/cli/program.ts';
 
 /** Options besides the arguments. */
 export interface ListenContext extends ListenOptions {

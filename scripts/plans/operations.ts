@@ -54,6 +54,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'refunds.changeRefund': 'by hand, and once a transfer, by the primary key',
   'refunds.findRefund': 'dashboard and merchant API, by the primary key',
   'refunds.listRefunds': 'dashboard and merchant API, by the payment',
+  'refunds.sumPaidRefunds': 'dashboard’s CSV, two hundred payments at a time, by the payment',
   'refunds.isTransferCounted': 'once a submitted transaction, by the transfer',
   'refunds.recordRefundScan': 'twice a minute while a refund is open, by the primary key',
   'events.deleteEvents': 'every half second, by the index of their times',

@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { CONTROL_SOCKET, callServer } from '../cli/control-socket.ts';
-import type { ListenOptions } from '../../simulators/listen.ts';
+import type { ListenOptions } from '../cli/program.ts';
 import type { Config } from '../config.ts';
 
 /** Shows the events of the sandbox that serves this data folder, until the user stops it. */

@@ -5,8 +5,14 @@ import { type Grade, type GradeOptions, gradeLines } from '../../receiver-grader
 import { faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operation } from './command.ts';
-import type { ListenOptions } from './listen.ts';
 import { moveLines, type PresentedMove, presentMove, printResult } from './present.ts';
+
+/** The arguments of `listen`. */
+export interface ListenOptions {
+  /** The endpoint that receives each event; without it events are only printed. */
+  readonly forwardTo?: string;
+  readonly isJson: boolean;
+}
 
 /** Dependencies of the command line. */
 interface ProgramServices extends IntegratorServices {

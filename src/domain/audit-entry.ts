@@ -35,6 +35,9 @@ export const auditActions = {
   'payment.email_erased': 'erased the customer’s e-mail address of a payment',
   'account.emails_erased': 'erased customers’ e-mail addresses of payments older than',
   'payment.canceled': 'canceled a payment',
+  'refund.opened': 'opened the refund',
+  'refund.submitted': 'submitted a transaction for the refund',
+  'refund.canceled': 'canceled the refund',
   'payments.exported': 'downloaded payments as CSV',
   'link.created': 'created a payment link',
 } as const;

@@ -3,6 +3,7 @@ import type { Payment } from '../domain/payment.ts';
 import { type PaymentId, shortCodeOf } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import type { RefundStore } from '../domain/ports/refund-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
 import { appliedUsdRate } from './export-journal.ts';
@@ -20,6 +21,7 @@ interface Column {
 /** Facts of a line besides the payment itself. */
 interface ExportedFacts {
   readonly sums: FinalSums;
+  readonly refundedUnits: bigint;
   readonly sessionProvider: ProviderId | null;
 }
 
@@ -52,6 +54,8 @@ const columns: readonly Column[] = [
     cell: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
       units(depositedUnits - forwardedUnits - feeUnits),
   },
+  // From the merchant's own wallet, so it is not part of the sums above.
+  { name: 'refunded_usdc', cell: (_, { refundedUnits }) => units(refundedUnits) },
   // As the create request named it: `multi` where the customer chooses.
   { name: 'provider', cell: ({ provider }) => provider },
   { name: 'session_provider', cell: (_, { sessionProvider }) => sessionProvider },
@@ -69,19 +73,22 @@ const columns: readonly Column[] = [
  */
 export async function* exportPayments(
   search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listSessionProviders'>,
+  refunds: Pick<RefundStore, 'sumPaidRefunds'>,
   query: PaymentQuery,
 ): AsyncGenerator<string> {
   yield csvLine(columns.map(({ name }) => name));
   for (let before: PaymentId | null = null; ; ) {
     const { payments, next } = await search.searchPayments(query, before, PORTION);
     const ids = payments.map(({ id }) => id);
-    const [sums, providers] = await Promise.all([
+    const [sums, providers, refunded] = await Promise.all([
       search.listFinalSums(ids),
       search.listSessionProviders(query.accountId, ids),
+      refunds.sumPaidRefunds(query.accountId, ids),
     ]);
     const lines = payments.map((payment) => {
       const more = {
         sums: sums.get(payment.id) ?? nothingYet,
+        refundedUnits: refunded.get(payment.id) ?? 0n,
         sessionProvider: providers.get(payment.id) ?? null,
       };
       return csvLine(columns.map(({ cell }) => cell(payment, more)));

@@ -47,6 +47,15 @@ export function createRefundStore(scripts: Scripts): RefundStore {
       const rest = `WHERE status = 'awaiting_transfer' AND expires_at_ms > ?1 ORDER BY scanned_block, id LIMIT ?2`;
       return scripts.read(() => select(refundTable, rest, expiresAfterMs, limit));
     },
+    sumPaidRefunds: (accountId, paymentIds) =>
+      scripts.read(function* () {
+        const sums = new Map<string, bigint>();
+        const rest = `WHERE account_id = ?1 AND payment_id = ANY(?2) AND status = 'paid'`;
+        for (const { paymentId, units } of yield* select(refundTable, rest, accountId, paymentIds)) {
+          sums.set(paymentId, (sums.get(paymentId) ?? 0n) + units);
+        }
+        return sums;
+      }),
     isTransferCounted: (hash, logIndex) => scripts.read(() => isCounted(hash, logIndex)),
     recordRefundScan: (ids, scannedBlock) =>
       scripts.write(function* () {

@@ -1,11 +1,22 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { Secret, TOTP } from 'otpauth';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import { bookTransfer, type Refund, TRANSFER_MS } from '../../src/domain/refund.ts';
+import type { Role } from '../../src/domain/person.ts';
+import { bookTransfer, type Refund } from '../../src/domain/refund.ts';
 import { newPayment } from '../store/fixtures.ts';
-import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from '../support/dashboard.ts';
-import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
+import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
+import {
+  createTestDashboard,
+  formTokenIn,
+  PASSWORD,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+} from '../support/dashboard.ts';
+import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
+const SECURITY = '/dashboard/security';
 const UNITS = 25_000_000n;
 
 let dashboard: TestDashboard;
@@ -16,16 +27,30 @@ let payment: Payment;
 beforeEach(async () => {
   dashboard = await createTestDashboard();
   account = await dashboard.giveAccount();
-  browser = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role: 'viewer' }));
+  browser = await signIn('developer');
   payment = newPayment(account.id);
   await dashboard.store.payments.createPayment(payment, null);
   await payWithDeposit(dashboard.store, payment, UNITS);
 });
 afterEach(() => dashboard.close());
 
-const read = async () => (await browser.get(`/dashboard/payments/${payment.id}`)).payload;
-const open = (change: Partial<Refund> = {}) =>
-  giveRefund(dashboard.store, newRefund(payment, { units: 12_500_000n, ...change }));
+async function signIn(role: Role): Promise<TestBrowser> {
+  return dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role }));
+}
+
+const pagePath = () => `/dashboard/payments/${payment.id}`;
+const post = (path: string, fields: Record<string, string> = {}, from = browser) =>
+  from.post(`${pagePath()}/refunds${path}`, fields, { page: pagePath() });
+const open = (fields: Record<string, string> = {}, from = browser) =>
+  post('', { destination: CUSTOMER_ADDRESS, ...fields }, from);
+const read = async (from = browser) => (await from.get(pagePath())).payload;
+const stored = () => dashboard.store.refunds.listRefunds(payment);
+
+async function only(): Promise<Refund> {
+  const [refund] = await stored();
+  if (refund === undefined) throw new Error('there is no refund');
+  return refund;
+}
 
 /** Books a transfer of exactly the refund, as the watcher does. */
 const pay = (refund: Refund) =>
@@ -45,27 +70,118 @@ const pay = (refund: Refund) =>
     dashboard.nowMs(),
   );
 
-it('shows a refund with its transfer for a wallet, and then its final transaction', async () => {
-  expect(await read()).not.toContain('id="refunds"');
-  const refund = await open({ reason: 'Returned <b>cake</b>' });
-  const ready = await read();
-  expect(ready).toContain(`/transfer?address&#61;${CUSTOMER_ADDRESS}&#38;uint256&#61;12500000`);
-  expect(ready).toContain('aria-label="The transfer, for a wallet that scans it"');
-  expect(textOf(ready)).toContain('Returned <b>cake</b>');
-  expect(textOf(ready)).toContain('12.500000 USDC can still be refunded');
-  await pay(refund);
-  const done = await read();
-  expect(textOf(done)).toContain('The transfer is final.');
-  expect(textOf(done)).toContain(`0x${'ef'.repeat(32)}`);
-  expect(done).not.toContain('ethereum:');
+describe('the card of refunds', () => {
+  it('leads from the form over the transfer for a wallet to the final one, in audit log and CSV', async () => {
+    expect(textOf(await read())).toContain('25.000000 USDC can still be refunded');
+    const opened = await open({ amount: '12.50', reason: 'Returned <b>cake</b>' });
+    expect([opened.statusCode, opened.headers['location']]).toEqual([303, `${pagePath()}#refunds`]);
+    const ready = await read();
+    expect(ready).toContain(`/transfer?address&#61;${CUSTOMER_ADDRESS}&#38;uint256&#61;12500000`);
+    expect(ready).toContain('<svg');
+    expect(textOf(ready)).toContain('Returned <b>cake</b>');
+    await pay(await only());
+    const done = await read();
+    expect(textOf(done)).toContain('The transfer is final.');
+    expect(textOf(done)).toContain(`0x${'ef'.repeat(32)}`);
+    expect(done).not.toContain('ethereum:');
+    const audit = await dashboard.store.audit.listEntries(account.id, null, 10);
+    expect(audit.map(({ action }) => action)).toEqual(['refund.opened', 'session.opened']);
+    const csv = (await browser.get('/dashboard/payments.csv')).payload.split('\r\n');
+    const column = (csv[0] as string).split(',').indexOf('refunded_usdc');
+    expect((csv[1] as string).split(',')[column]).toBe('12.500000');
+  });
+
+  it('takes the hash of a transfer of another amount, and cancels', async () => {
+    await open();
+    const hash = `0x${'5B'.repeat(32)}`;
+    expect((await post(`/${(await only()).id}/transaction`, { transaction: hash })).statusCode).toBe(303);
+    expect(textOf(await read())).toContain(`Submitted, not final yet ${hash.toLowerCase()}`);
+    expect((await post(`/${(await only()).id}/transaction`, { transaction: 'x' })).statusCode).toBe(400);
+    await post(`/${(await only()).id}/cancel`);
+    expect(await only()).toMatchObject({ status: 'canceled', submittedHash: null });
+    expect(textOf(await read())).toContain('25.000000 USDC can still be refunded');
+  });
+
+  it('shows viewers the refunds without forms, and refuses theirs', async () => {
+    await open();
+    const viewer = await signIn('viewer');
+    const page = await read(viewer);
+    expect(textOf(page)).toContain('Transfer exactly this amount');
+    expect(page).not.toContain(`${pagePath()}/refunds`);
+    const form_token = formTokenIn(page);
+    for (const path of ['', `/${(await only()).id}/transaction`, `/${(await only()).id}/cancel`]) {
+      expect((await post(path, { form_token }, viewer)).statusCode).toBe(403);
+    }
+    expect((await only()).status).toBe('awaiting_transfer');
+  });
+
+  it('takes no form without its token, and no refund of another account', async () => {
+    expect((await open({ form_token: 'forged' })).statusCode).toBe(403);
+    expect(await stored()).toEqual([]);
+    await open();
+    const other = await dashboard.giveAccount();
+    const stranger = await dashboard.signIn(await dashboard.giveUser({ accountId: other.id, role: 'owner' }));
+    const path = `${pagePath()}/refunds/${(await only()).id}/cancel`;
+    expect((await stranger.post(path, {}, { page: '/dashboard/payments' })).statusCode).toBe(404);
+    expect((await only()).status).toBe('awaiting_transfer');
+  });
+
+  it('shows refusals on the page of the payment', async () => {
+    const tooMuch = await open({ amount: '26' });
+    expect([tooMuch.statusCode, textOf(tooMuch.payload)]).toEqual([
+      409,
+      expect.stringContaining('At most 25.000000 USDC'),
+    ]);
+    const wrongChecksum = CUSTOMER_ADDRESS.replace('C44', 'c44');
+    for (const destination of ['', wrongChecksum, payment.depositAddress, `0x${'0'.repeat(40)}`]) {
+      expect([destination, (await open({ destination })).statusCode]).toEqual([destination, 400]);
+    }
+    expect(await stored()).toEqual([]);
+  });
 });
 
-it('shows what is wrong with a submitted transaction, and no transfer for a refund that expired', async () => {
-  await open({ transactionProblem: 'too_early' });
-  expect(textOf(await read())).toContain('The submitted transfer is older than the deposit.');
-  dashboard.advance(TRANSFER_MS + 1);
-  browser = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role: 'viewer' }));
-  const page = await read();
-  expect(textOf(page)).toContain('The transfer did not come in time.');
-  expect(page).not.toContain('ethereum:');
+describe('a member with a second factor', () => {
+  it('opens a refund with a fresh code only, which is used up', async () => {
+    const page = (await browser.get(SECURITY)).payload;
+    const secret = (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const codeNow = () =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: dashboard.nowMs() });
+    const first = codeNow();
+    await browser.post(
+      `${SECURITY}/second-factor`,
+      { sealed, code: first, password: PASSWORD },
+      { page: SECURITY },
+    );
+    for (const code of ['', first, '000000']) {
+      expect([code, (await open({ code })).statusCode]).toEqual([code, 400]);
+    }
+    expect(await stored()).toEqual([]);
+    dashboard.advance(60_000);
+    expect([(await open({ code: codeNow() })).statusCode, (await only()).status]).toEqual([
+      303,
+      'awaiting_transfer',
+    ]);
+  });
+
+  it('opens a refund with a passkey, and with its answer to this session alone', async () => {
+    const device = createAuthenticator('pay.example.com');
+    const security = (await browser.get(SECURITY)).payload;
+    const response = device.make(challengeIn(security), 'https://pay.example.com');
+    const fields = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
+    expect((await browser.post(`${SECURITY}/passkeys`, fields)).statusCode).toBe(200);
+    const send = async (respond: (challenge: string) => string) => {
+      const page = await read();
+      return open({ response: respond(challengeIn(page)), form_token: formTokenIn(page) });
+    };
+    const answers: ((challenge: string) => string)[] = [
+      () => '',
+      () => device.use('another challenge', 'https://pay.example.com'),
+      (asked) => device.use(asked, 'https://evil.example'),
+    ];
+    for (const respond of answers) expect((await send(respond)).statusCode).toBe(400);
+    expect(await stored()).toEqual([]);
+    const answer = await send((asked) => device.use(asked, 'https://pay.example.com'));
+    expect([answer.statusCode, (await only()).status]).toEqual([303, 'awaiting_transfer']);
+  });
 });

@@ -71,6 +71,8 @@ export function refundPromises(context: StoreContext): void {
     expect(await book(second, { logIndex: 4 })).toMatchObject({ status: 'paid', logIndex: 4 });
     expect(await context.store.refunds.isTransferCounted(`0x${'ab'.repeat(32)}`, 4)).toBe(true);
     expect(await context.store.refunds.isTransferCounted(`0x${'ab'.repeat(32)}`, 5)).toBe(false);
+    const sums = await context.store.refunds.sumPaidRefunds(payment.accountId, [payment.id, 'another']);
+    expect([...sums]).toEqual([[payment.id, first.units + second.units]]);
   });
 
   it('are watched while they wait for a transfer, those with the oldest scan first', async () => {

@@ -11,7 +11,6 @@ const allowed: Record<string, string> = {
   'src/app/listen-to-sandbox.ts': 'A command; main.ts loads it only when it runs.',
   'src/http/close-stalled.ts': 'The rule for stalled connections, apart from the server that has it.',
   'src/http/dashboard/audit-page.ts': 'A page, like the others in its folder.',
-  'src/http/dashboard/refund-pages.ts': 'A card of the payment’s page with its forms, as webhook-card.ts is.',
   'src/http/serialize-pipelined.ts': 'The rule for pipelined requests, apart from the server that has it.',
   'src/payments/index-payments.ts': 'A step of the worker, like the others in its folder.',
   'src/providers/evidence-files.ts': 'The one part of the providers that keeps files, and their format.',

@@ -19,6 +19,8 @@ export interface RefundStore {
   findRefund(accountId: string, id: string): Promise<Refund | null>;
   /** Refunds of a payment, the oldest first. */
   listRefunds(payment: PaymentReference): Promise<readonly Refund[]>;
+  /** What was refunded of each of these payments of an account; without those of which nothing was. */
+  sumPaidRefunds(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /** Refunds that wait for a transfer and expire after this time, those with the oldest scan first. */
   listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;
   /** Whether a refund has this transfer. */

@@ -85,7 +85,7 @@ export async function sendPaymentsCsv(
       `attachment; filename="payments-${dateAt(context.nowMs(), visit.timeZone)}.csv"`,
     )
     .type('text/csv; charset=utf-8')
-    .send(Readable.from(exportPayments(context.search, query)));
+    .send(Readable.from(exportPayments(context.search, context.refunds, query)));
 }
 
 function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {

@@ -84,7 +84,7 @@ function mismatchNotice(
   const visited = [...new Set(sessions.map(({ provider }) => providerName(provider)))];
   const { length: deposits } = observations.deposits;
   return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
-<p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. Only one webhook is sent. If the customer paid twice, refund the surplus from your wallet.</p></section>`;
+<p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
 }
 
 /** A note for an open payment that no provider serves, with the amount from which one does. */

@@ -21,6 +21,7 @@ import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline } from './payment-page.ts';
 import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
+import { registerRefundForms } from './refund-pages.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
 async function showEvidence(context: DashboardContext, visit: Visit): Promise<PageView> {
@@ -74,7 +75,11 @@ export function registerPaymentPages(routes: DashboardRoutes): void {
   seen.page('/payments/:paymentId/evidence', showEvidence);
   seen.form('/payments/:paymentId/verify-signature', verifySignature);
   registerChanges(routes);
+  registerRefundForms(routes, showRefused);
 }
+
+const showRefused = (context: DashboardContext, visit: Visit, refusal: ServiceError) =>
+  showPayment(context, visit, { message: banner('bad', refusal.message) });
 
 /** The forms that change a payment. Refusals appear on the payment's own page. */
 function registerChanges(routes: DashboardRoutes): void {
@@ -98,7 +103,7 @@ function registerChanges(routes: DashboardRoutes): void {
         if (action !== null) await recordAction(context, visit.account.id, visit.actor, action, payment.id);
         return seeOther(`/payments/${payment.id}?flash=${done}`);
       },
-      (_context, visit, refusal) => showPayment(context, visit, { message: banner('bad', refusal.message) }),
+      showRefused,
     );
   change('developer', 'note', 'noted', async (payment, form) => {
     await context.search.editNote(payment, parseNote(form.text('note').trim() || null));

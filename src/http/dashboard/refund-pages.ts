@@ -1,29 +1,83 @@
+import { askForPasskey, usePasskey } from '../../accounts/passkeys.ts';
+import { recordAction } from '../../accounts/people-context.ts';
+import type { AuditAction } from '../../domain/audit-entry.ts';
+import { invalidField, type ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
+import { relyingPartyOf, roleIncludes } from '../../domain/person.ts';
 import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from '../../domain/refund.ts';
-import { readRefunds } from '../../payments/refunds.ts';
+import {
+  cancelOpenRefund,
+  createRefund,
+  type RefundContext,
+  readRefund,
+  readRefunds,
+  submitTransaction,
+} from '../../payments/refunds.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import type { DashboardContext, Visit } from '../signed-in/context.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner } from '../signed-in/forms.ts';
+import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import { confirmPasskeyForm } from '../signed-in/second-factor-pages.ts';
+import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { networkName } from '../well-known.ts';
 import { fact, transactionLink } from './payment-words.ts';
+import { requireSecondFactor, secondFactorField } from './security-pages.ts';
 
-/** The refunds of a payment, and how each is paid. Empty where none was opened. */
+const refundContext = (context: DashboardContext): RefundContext => ({
+  ...context,
+  isReservedAddress: context.create.settlement.isReservedAddress,
+});
+const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
+
+/** The refunds of a payment, and the form that opens one. Empty where nothing can be refunded. */
 export async function refundCard(context: DashboardContext, visit: Visit, payment: Payment): Promise<Html> {
   const { refunds, leftUnits } = await readRefunds(context, visit.account.id, payment.id);
-  if (refunds.length === 0) return nothing;
+  if (refunds.length === 0 && leftUnits === 0n) return nothing;
+  const canOpen = leftUnits > 0n && roleIncludes(visit.role, 'developer');
   return html`<section class="card" id="refunds"><h2>Refunds</h2>
 <p>You refund in USDC, from your own wallet. ${formatUnits(leftUnits)} USDC can still be refunded.</p>
-${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}</section>`;
+${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}
+${canOpen ? await openForm(context, visit, payment.id, leftUnits) : nothing}</section>`;
+}
+
+/** The money goes to the address in this form, so it asks for an existing second factor. */
+async function openForm(
+  context: DashboardContext,
+  visit: Visit,
+  paymentId: string,
+  leftUnits: bigint,
+): Promise<Html> {
+  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+  const hasApp = visit.user.totpSecret !== null;
+  const passkey = party === null || hasApp ? null : await askForPasskey(context, visit, party);
+  const fields = html`<p class="banner">The e-mail address of a payment is not verified. Ask the customer for an address over a channel that you know.</p>
+${textField({ name: 'amount', label: 'Amount in USDC', value: formatUnits(leftUnits), hint: 'Or surplus, for what an overpaid payment has too much.' })}
+${textField({ name: 'reason', label: 'Reason', isOptional: true })}
+${textField({ name: 'destination', label: 'The customer’s Polygon address', hint: 'It begins with 0x and has 42 characters.' })}`;
+  const form =
+    passkey === null
+      ? html`<form class="fields" method="post" action="${pathOf(paymentId)}">${formTokenField(visit.formToken)}${fields}
+${await secondFactorField(context, visit, 'code-for-refund')}
+<p class="actions"><button class="button primary">Open the refund</button></p></form>`
+      : confirmPasskeyForm(pathOf(paymentId), visit.formToken, passkey, fields);
+  return html`<details><summary>Open a refund…</summary>${form}</details>`;
 }
 
 function refundPart(context: DashboardContext, visit: Visit, refund: Refund, chainId: number): Html {
   const status = refundStatusAt(refund, context.nowMs());
+  const isOpen = status === 'awaiting_transfer';
   const { destination, units, transactionHash, submittedHash, transactionProblem, sender } = refund;
   const uri = paymentUri({ token: context.token, chainId, to: destination, units });
+  const form = (action: string, content: Html) =>
+    html`<form method="post" action="${pathOf(refund.paymentId)}/${refund.id}/${action}">${formTokenField(visit.formToken)}${content}</form>`;
   return html`<h3>${formatUnits(units)} USDC</h3><p>${refundStatuses[status]}</p>
 ${transactionProblem === null ? nothing : banner('bad', transactionProblems[transactionProblem])}
 <dl class="facts">${fact('Id', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
@@ -32,12 +86,62 @@ ${fact('Address', html`<code>${destination}</code>`)}
 ${submittedHash === null ? nothing : fact('Submitted, not final yet', transactionLink(context, submittedHash))}
 ${transactionHash === null ? nothing : fact('Transaction', transactionLink(context, transactionHash))}
 ${sender === null ? nothing : fact('Sent from', html`<code>${sender}</code>`)}</dl>
-${status === 'awaiting_transfer' ? transferPart(uri, chainId) : nothing}`;
+${
+  isOpen
+    ? html`${qrCode(uri, 'The transfer, for a wallet that scans it')}
+<p>Network: ${networkName(chainId)}. All digits of the amount count: the last ones identify the refund.</p>
+<p class="actions"><a class="button primary" href="${uri}">Open in your wallet</a></p>`
+    : nothing
+}
+${
+  isOpen && roleIncludes(visit.role, 'developer')
+    ? html`${form(
+        'transaction',
+        html`${textField({ name: 'transaction', id: `transaction-${refund.id}`, label: 'Transaction hash', hint: 'Only if you transferred another amount.' })}
+<p class="actions"><button class="button">Submit the transaction</button></p>`,
+      )}
+${form('cancel', html`<p class="actions"><button class="button danger">Cancel this refund</button></p>`)}`
+    : nothing
+}`;
 }
 
-const transferPart = (
-  uri: string,
-  chainId: number,
-) => html`${qrCode(uri, 'The transfer, for a wallet that scans it')}
-<p>Network: ${networkName(chainId)}. All digits of the amount count: the last ones identify the refund.</p>
-<p class="actions"><a class="button primary" href="${uri}">Open in your wallet</a></p>`;
+type RefundForm = (context: DashboardContext, visit: Visit, form: FormFields) => Promise<Refund>;
+
+/** The forms of the refunds. Their results, and refusals, are shown on the payment's page. */
+export function registerRefundForms(
+  routes: DashboardRoutes,
+  showAgain: (context: DashboardContext, visit: Visit, refusal: ServiceError) => Promise<PageView>,
+): void {
+  const register = (path: string, action: AuditAction, act: RefundForm) =>
+    dashboardPages(routes, 'payments', 'developer').form(
+      `/payments/:paymentId/refunds${path}`,
+      async (context, visit, form) => {
+        const { id, paymentId } = await act(context, visit, form);
+        await recordAction(context, visit.account.id, visit.actor, action, id);
+        return seeOther(`/payments/${paymentId}#refunds`);
+      },
+      showAgain,
+    );
+  const own = (context: DashboardContext, { account, params }: Visit) =>
+    readRefund(context, account.id, params['refundId'] ?? '');
+  register('', 'refund.opened', open);
+  register('/:refundId/transaction', 'refund.submitted', async (context, visit, form) =>
+    submitTransaction(refundContext(context), await own(context, visit), form.text('transaction')),
+  );
+  register('/:refundId/cancel', 'refund.canceled', async (context, visit) =>
+    cancelOpenRefund(refundContext(context), await own(context, visit)),
+  );
+}
+
+async function open(context: DashboardContext, visit: Visit, form: FormFields): Promise<Refund> {
+  const response = form.text('response');
+  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+  if (response === '' || party === null) await requireSecondFactor(context, visit, form);
+  else if (!(await usePasskey(context, visit, response, party)))
+    throw invalidField('The passkey', 'was not accepted. Please try again.');
+  return createRefund(refundContext(context), visit.account.id, visit.params['paymentId'] ?? '', {
+    amount: form.text('amount').trim() || 'all',
+    reason: form.text('reason'),
+    destination: form.text('destination'),
+  });
+}

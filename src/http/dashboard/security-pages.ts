@@ -165,6 +165,12 @@ export async function requireSecondFactor(
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.');
 }
 
+/** The field for a code; empty for a user without a second factor. */
+export async function secondFactorField(context: DashboardContext, visit: Visit, id: string): Promise<Html> {
+  const passkeys = await context.people.listPasskeys(visit.user.id);
+  return proofOf(context, visit, passkeys.length > 0, '').field(id);
+}
+
 async function showSecurity(context: DashboardContext, visit: Visit, shown: Shown): Promise<PageView> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkeys = await context.people.listPasskeys(visit.user.id);

@@ -64,10 +64,15 @@ ${proofField('code-for-passkey')}
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
-/** The form for one of the user's passkeys before a change of second factors. */
-export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
+/** The form for one of the user's passkeys before a change of second factors, or before another act with its fields. */
+export function confirmPasskeyForm(
+  action: string,
+  formToken: string,
+  options: object,
+  fields: Html = nothing,
+): Html {
   const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
-  return passkeyForm('fields', { action, formToken, options }, nothing, button);
+  return passkeyForm('fields', { action, formToken, options }, fields, button);
 }
 
 function passkeyForm(
