@@ -30,7 +30,9 @@ export interface ConnectRequest {
 interface Grant extends Pick<ConnectRequest, 'name' | 'codeChallenge' | 'scopes'> {
   readonly accountId: string;
   readonly userId: string;
+  /** Of the URL as parsed: a shop may write it with capitals, or without the last slash. */
   readonly returnHash: string;
+  readonly expiresAtMs: number;
   /** The only host that callbacks of the key may name; null for any. */
   readonly callbackHost: string | null;
 }
@@ -49,30 +51,19 @@ export function parseConnectRequest(query: URLSearchParams): ConnectRequest {
   for (const name of parameters)
     if (query.getAll(name).length > 1) throw invalidField(name, 'must be given once');
   const text = (name: (typeof parameters)[number]) => query.get(name) ?? '';
+  const matching = (name: (typeof parameters)[number], pattern: RegExp, rule: string) => {
+    if (pattern.test(text(name))) return text(name);
+    throw invalidField(name, rule);
+  };
   if (!['', 'S256'].includes(text('code_challenge_method')))
     throw invalidField('code_challenge_method', 'must be S256');
   return {
     name: parseName(text('name')),
     returnUrl: parseReturn(text('return')),
-    state: matching(
-      'state',
-      text('state'),
-      /^[\w.~-]{8,200}$/,
-      'must have 8 to 200 letters, digits, or -._~',
-    ),
-    codeChallenge: matching(
-      'code_challenge',
-      text('code_challenge'),
-      /^[\w-]{43}$/,
-      'must be a SHA-256 in base64url',
-    ),
+    state: matching('state', /^[\w.~-]{8,200}$/, 'must have 8 to 200 letters, digits, or -._~'),
+    codeChallenge: matching('code_challenge', /^[\w-]{43}$/, 'must be a SHA-256 in base64url'),
     scopes: parseScopes(text('scopes')),
   };
-}
-
-function matching(field: string, text: string, pattern: RegExp, rule: string): string {
-  if (pattern.test(text)) return text;
-  throw invalidField(field, rule);
 }
 
 function parseReturn(text: string): string {
@@ -103,6 +94,8 @@ export async function approveConnection(
 ): Promise<string> {
   const { account, actor, callbackHost } = approved;
   const { name, codeChallenge, scopes, returnUrl, state } = request;
+  const createdAtMs = context.nowMs();
+  const expiresAtMs = createdAtMs + CONNECT_CODE_MS;
   const grant: Grant = {
     name,
     codeChallenge,
@@ -111,9 +104,9 @@ export async function approveConnection(
     userId: actor.userId,
     returnHash: hashSecretToken(returnUrl),
     callbackHost,
+    expiresAtMs,
   };
   const code = context.shownOnce.seal(JSON.stringify(grant), CODE_OWNER);
-  const createdAtMs = context.nowMs();
   const tokenHash = hashSecretToken(code);
   await context.sessions.createLink({
     id: `lnk_${tokenHash.slice(0, 20)}`,
@@ -125,7 +118,7 @@ export async function approveConnection(
     accountId: null,
     role: null,
     createdAtMs,
-    expiresAtMs: createdAtMs + CONNECT_CODE_MS,
+    expiresAtMs,
   });
   await recordAction(context, account.id, actor, 'shop.approved', `${name} at ${new URL(returnUrl).host}`);
   const back = new URL(returnUrl);
@@ -152,25 +145,28 @@ export async function exchangeCode(
   { code, codeVerifier, returnUrl, address }: Exchange,
 ): Promise<CreatedKey & { readonly account: Account }> {
   const opened = code.length > MAXIMUM_CODE_CHARACTERS ? null : context.shownOnce.open(code, CODE_OWNER);
-  if (opened === null) throw new ServiceError('connect_code_invalid');
-  const grant: Grant = JSON.parse(opened);
+  const grant: Grant | null = opened === null ? null : JSON.parse(opened);
+  // An expired code is not recorded: requests with it could push all other entries out of the audit log.
+  if (grant === null || grant.expiresAtMs <= context.nowMs()) throw new ServiceError('connect_code_invalid');
   const user = await context.people.findUser(grant.userId);
   const actor = { name: user?.email ?? grant.userId, userId: grant.userId, address };
+  const refuse = async (error: unknown): Promise<never> => {
+    await recordAction(context, grant.accountId, actor, 'shop.refused', grant.name);
+    throw error;
+  };
   const isShop =
     /^[\w.~-]{43,128}$/.test(codeVerifier) &&
     hash('sha256', codeVerifier, 'base64url') === grant.codeChallenge &&
-    hashSecretToken(returnUrl) === grant.returnHash;
+    hashSecretToken(URL.parse(returnUrl)?.href ?? '') === grant.returnHash;
   // Only the shop's own exchange uses the code up: without its verifier, nobody can end a connection.
   const taken = isShop ? await context.sessions.takeLink(hashSecretToken(code), context.nowMs()) : null;
   const memberships = taken === null ? [] : await context.people.listMemberships(grant.userId);
   const membership = memberships.find(({ accountId }) => accountId === grant.accountId);
   const account = membership === undefined ? null : await context.accounts.findAccount(grant.accountId);
-  if (membership === undefined || !roleIncludes(membership.role, 'developer') || account === null) {
-    await recordAction(context, grant.accountId, actor, 'shop.refused', grant.name);
-    throw new ServiceError('connect_code_invalid');
-  }
+  if (membership === undefined || !roleIncludes(membership.role, 'developer') || account === null)
+    return refuse(new ServiceError('connect_code_invalid'));
   const { name, scopes, callbackHost } = grant;
-  const created = await createKey(context, account.id, { name, scopes, callbackHost });
+  const created = await createKey(context, account.id, { name, scopes, callbackHost }).catch(refuse);
   await recordAction(context, account.id, actor, 'shop.connected', describeKey(created.key));
   return { ...created, account };
 }

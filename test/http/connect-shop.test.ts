@@ -127,6 +127,17 @@ describe('a shop that connects', () => {
     expect((await exchange({ code, code_verifier: VERIFIER, return: RETURN })).statusCode).toBe(200);
   });
 
+  it.each([
+    ['without a path', 'https://shop.example.com'],
+    ['with capitals in its host', 'https://Shop.Example.com/back'],
+    ['with the port of https', 'https://shop.example.com:443/back'],
+    ['with a letter outside ASCII', 'https://shop.example.com/caf\u00e9'],
+  ])('exchanges its code with the return address as it sent it, %s', async (_what, address) => {
+    const code = await codeOf({ return: address });
+    const answer = await exchange({ code, code_verifier: VERIFIER, return: address });
+    expect(answer.statusCode).toBe(200);
+  });
+
   it('is refused after 60 seconds, with an older code than the last, and with a code of its own making', async () => {
     const older = await codeOf();
     const code = await codeOf();
@@ -138,6 +149,16 @@ describe('a shop that connects', () => {
     dashboard.advance(60_000);
     expect(await withCode(code)).toBe(400);
     expect(await dashboard.store.accounts.listKeys(account.id)).toEqual([]);
+  });
+
+  it('adds nothing to the audit log with an expired code, which could push out all other entries', async () => {
+    const code = await codeOf();
+    const wrong = { code, code_verifier: randomBytes(32).toString('base64url'), return: RETURN };
+    dashboard.advance(30_000);
+    await exchange(wrong);
+    dashboard.advance(30_000);
+    for (let count = 0; count < 3; count++) expect((await exchange(wrong)).statusCode).toBe(400);
+    expect(await auditOf()).toEqual(['shop.refused', 'shop.approved']);
   });
 
   it('is refused once the approving user may no longer create keys', async () => {
@@ -199,6 +220,8 @@ describe('the page of a connection', () => {
     ['a fragment', { return: `${RETURN}#x` }],
     ['a long return address', { return: `https://shop.example.com/${'x'.repeat(500)}` }],
     ['no state', { state: '' }],
+    ['a short state', { state: 'x'.repeat(7) }],
+    ['a long state', { state: 'x'.repeat(201) }],
     ['a state with markup', { state: '"><script>alert(1)</script>' }],
     ['no challenge', { code_challenge: '' }],
     ['the plain method', { code_challenge_method: 'plain' }],
@@ -229,6 +252,25 @@ describe('the page of a connection', () => {
     const page = await browser.get(addressWith());
     expect(page.headers['x-frame-options']).toBe('DENY');
     expect(page.headers['content-security-policy']).toContain("frame-ancestors 'none'");
+  });
+
+  it.each([
+    ['slashes', 'return=https://shop.example.com/back&name=Shop'],
+    [
+      'the characters that encodeURIComponent leaves',
+      `return=${encodeURIComponent(RETURN)}&name=Bob's!*(tea)`,
+    ],
+  ])('is still the page after signing in where a shop leaves %s as they are', async (_what, query) => {
+    const { code_challenge, state } = asked;
+    const stranger = dashboard.newBrowser();
+    const first = await stranger.get(`/connect?${query}&state=${state}&code_challenge=${code_challenge}`);
+    const second = await stranger.get(String(first.headers['location']));
+    const signIn = new URL(String(second.headers['location']), 'https://pay.example.com');
+    const next = new URL(signIn.searchParams.get('next') ?? '', 'https://pay.example.com');
+    expect(next.pathname).toBe('/dashboard/connect');
+    const sent = new URLSearchParams(query);
+    expect(next.searchParams.get('return')).toBe(sent.get('return'));
+    expect(next.searchParams.get('name')).toBe(sent.get('name'));
   });
 
   it.each([
@@ -271,5 +313,6 @@ describe('the page of a connection', () => {
       await dashboard.store.accounts.createKey(newKey(account.id, { scopes: keyScopes }));
     expect((await browser.get(addressWith())).statusCode).toBe(409);
     expect((await exchange({ code, code_verifier: VERIFIER, return: RETURN })).statusCode).toBe(409);
+    expect(await auditOf()).toEqual(['shop.refused', 'shop.approved']);
   });
 });

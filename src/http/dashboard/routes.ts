@@ -42,10 +42,11 @@ import { registerStatementPages } from './statement-page.ts';
  * error pages. `signed-in-page.ts` explains how a page joins it.
  */
 export function registerDashboard(server: FastifyInstance, context: DashboardContext): void {
-  // The address that shops know.
-  server.get('/connect', { exposeHeadRoute: true }, (request, reply) =>
-    sendSeeOther(reply, `${DASHBOARD_PATH}${request.url}`),
-  );
+  // The address that shops know. Its query is written as sign-in pages accept it (`returnPathOf`), whatever the shop encodes.
+  server.get('/connect', { exposeHeadRoute: true }, (request, reply) => {
+    const query = String(new URL(request.url, context.baseUrl).searchParams).replaceAll('*', '%2A');
+    return sendSeeOther(reply, `${DASHBOARD_PATH}/connect?${query}`);
+  });
   server.register(
     (scope, _options, done) => {
       const cookies = createCookies(context.baseUrl, 'card_checkout');
