@@ -373,6 +373,7 @@ $scenarios = [
         same(Card_Checkout_Connect::finish('code', 'state'), 'The connection was not started here, or took too long. Start it again.', 'unasked');
         parse_str((string) parse_url((string) file_get_contents((string) Card_Checkout_Connect::begin()), PHP_URL_QUERY), $back);
         require_that(str_contains(Card_Checkout_Connect::finish($back['code'], 'another-state'), 'was not started here'), 'state');
+        require_that(isset(Shop::$options['transient card_checkout_connect_0']), 'a foreign link ends nothing');
         Card_Checkout_Connect::begin();
         $state = json_decode(Shop::$options['transient card_checkout_connect_0'], true)['state'];
         require_that(str_contains(Card_Checkout_Connect::finish($back['code'], $state), 'Start the connection again'), 'a code for another verifier');

@@ -82,7 +82,7 @@ async function showKeys(
   return {
     title: 'API keys',
     main: html`${message}${flashOf(visit, flashMessages)}
-<p>A key lets your shop create checkouts and read payments. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
+<p>A key lets your shop create checkouts and read payments. Shop plugins can <a href="/docs/connect">get one in one click</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit, typed)}
 ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,

@@ -87,10 +87,11 @@ final class Card_Checkout_Connect
     public static function finish(string $code, string $state): string
     {
         $pending = json_decode((string) get_transient(self::pending_key()), true);
-        delete_transient(self::pending_key());
+        // A link of someone else's making ends nothing.
         if (!is_array($pending) || !hash_equals($pending['state'], $state)) {
             return __('The connection was not started here, or took too long. Start it again.', 'card-checkout');
         }
+        delete_transient(self::pending_key());
         $gateway = card_checkout_gateway();
         if ($gateway->get_option('service_url') !== $pending['service_url']) {
             return __('The service address was changed meanwhile. Start the connection again.', 'card-checkout');
