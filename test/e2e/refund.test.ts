@@ -1,4 +1,7 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { CUSTOMER_ADDRESS } from '../support/refunds.ts';
 import { runJson } from '../support/service-process.ts';
@@ -60,4 +63,59 @@ it('goes from a paid checkout to a refund that is paid on the chain, with its ev
   });
   expect(types).toEqual(['refund.opened', 'refund.paid']);
   expect(await call(`/payments/${id}`)).toMatchObject({ status: 'paid' });
+}, 180_000);
+
+it('a merchant opens a refund in the dashboard, pays it from a wallet and sees it paid', async () => {
+  const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
+  mkdirSync(screenshots, { recursive: true });
+  const { payment_id: id } = await service.create({});
+  await runJson(service.environment, 'sandbox', 'pay', id);
+  await waitFor('the payment', 60_000, async () => {
+    const { status } = await call<{ status: string }>(`/payments/${id}`);
+    return status === 'paid';
+  });
+  const owner = JSON.parse(
+    readFileSync(join(service.environment['DATA_DIR'] as string, 'sandbox-demo-account.json'), 'utf8'),
+  ) as { readonly email: string; readonly password: string };
+  const browser = await launchBrowser();
+  try {
+    const page = await browser.newPage({ locale: 'en-US' });
+    const complaints: string[] = [];
+    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.goto(`${service.url}/dashboard/payments/${id}`);
+    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Password').fill(owner.password);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('Open a refund…').click();
+    await page.getByLabel('Amount in USDC').fill('4');
+    await page.getByLabel('Reason').fill('One of two cups was broken');
+    await page.getByLabel('The customer’s Polygon address').fill('0x1234');
+    await page.getByRole('button', { name: 'Open the refund' }).click();
+    await page.getByRole('alert').waitFor();
+    expect((await call<{ refunds: unknown[] }>(`/payments/${id}/refunds`)).refunds).toEqual([]);
+
+    await page.getByText('Open a refund…').click();
+    await page.getByLabel('Amount in USDC').fill('4');
+    await page.getByLabel('The customer’s Polygon address').fill(CUSTOMER_ADDRESS);
+    await page.getByRole('button', { name: 'Open the refund' }).click();
+    await page.getByRole('link', { name: 'Open in your wallet' }).waitFor();
+    await page.screenshot({ path: join(screenshots, 'refund-open-desktop.png'), fullPage: true });
+    const { refunds } = await call<{ refunds: Refund[] }>(`/payments/${id}/refunds`);
+    expect(refunds).toHaveLength(1);
+    const [{ refund_id: refund } = { refund_id: '' }] = refunds;
+    await runJson(service.environment, 'sandbox', 'refund', refund);
+    await waitFor(
+      'the refund',
+      60_000,
+      async () => (await call<Refund>(`/refunds/${refund}`)).status === 'paid',
+    );
+    await page.reload();
+    await page.locator('#refunds').getByText('Sent from').waitFor();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await page.screenshot({ path: join(screenshots, 'refund-paid-phone-dark.png'), fullPage: true });
+    expect(complaints).toEqual([]);
+  } finally {
+    await browser.close();
+  }
 }, 180_000);
