@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import { keyScopes } from '../../src/domain/api-key.ts';
@@ -282,7 +283,7 @@ describe('the page of a connection', () => {
     expect(await auditOf()).toEqual([]);
   });
 
-  it('approves nothing without a fresh second factor, where the user has one', async () => {
+  it('approves only with a fresh second factor, where the user has one', async () => {
     const user = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
     const box = dashboard.context.secondFactor.box;
     await dashboard.store.people.updateUser(user.id, { totpSecret: box.seal('JBSWY3DPEHPK3PXP', user.id) });
@@ -292,6 +293,12 @@ describe('the page of a connection', () => {
     expect(textOf(without.payload)).toContain('A second factor is needed');
     expect((await approve({}, { code: '000000' })).headers['refresh']).toBeUndefined();
     expect(await auditOf()).toEqual([]);
+    const totp = new TOTP({ secret: Secret.fromBase32('JBSWY3DPEHPK3PXP') });
+    const code = totp.generate({ timestamp: dashboard.nowMs() });
+    expect((await approve({}, { code })).headers['refresh']).toContain('https://shop.example.com/');
+    // A code is used up with the first approval.
+    expect((await approve({}, { code })).headers['refresh']).toBeUndefined();
+    expect(await auditOf()).toEqual(['shop.approved']);
   });
 
   it('is forbidden to viewers, and to a form of another site', async () => {
