@@ -79,15 +79,19 @@ async function printPaths(): Promise<void> {
   try {
     const [inspectorUrl, apiKey] = await Promise.all([
       printed(child, 'stderr', /ws:\/\/\S+/),
-      printed(child, 'stdout', /service_live_\w+/),
+      printed(child, 'stdout', /service_live_[\w-]+/),
     ]);
     const api = createApi(`http://localhost:${env.PORT}`, apiKey);
     await until(api.isReady, START_TIMEOUT_MS);
     const coverage = await startCoverage(inspectorUrl);
-    await api.create();
-    report('from the first byte of a create to its answer', await filesOfCreate(api, coverage));
-    report('from a deposit to its webhook', await filesOfSettlement(api, coverage, env));
-    coverage.close();
+    try {
+      await api.create();
+      report('from the first byte of a create to its answer', await filesOfCreate(api, coverage));
+      report('from a deposit to its webhook', await filesOfSettlement(api, coverage, env));
+    } finally {
+      // A process does not end while a debugger is connected.
+      coverage.close();
+    }
   } finally {
     const ended = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
