@@ -35,6 +35,7 @@ export const auditActions = {
   'payment.email_erased': 'erased the customer’s e-mail address of a payment',
   'account.emails_erased': 'erased customers’ e-mail addresses of payments older than',
   'payment.canceled': 'canceled a payment',
+  'payment.accepted': 'accepted a partial payment as paid',
   'refund.opened': 'opened the refund',
   'refund.submitted': 'submitted a transaction for the refund',
   'refund.canceled': 'canceled the refund',

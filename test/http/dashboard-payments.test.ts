@@ -451,6 +451,57 @@ describe('a payment that received less or more than it asked for', () => {
     );
   });
 
+  it('is accepted as paid by an owner at the amount that was shown, which the audit log records', async () => {
+    const payment = await giveWith(5_000_000n);
+    const page = `/dashboard/payments/${payment.id}`;
+    const send = (from: TestBrowser, fields: Record<string, string>) =>
+      from.post(`${page}/accept`, fields, { page });
+    expect((await send(browser, { units: '5.000000' })).statusCode).toBe(403);
+    const owner = await signIn('owner');
+    expect((await read(`/payments/${payment.id}`)).includes('Accept 5.000000 USDC')).toBe(false);
+    expect((await read(`/payments/${payment.id}`, owner)).includes('Accept 5.000000 USDC')).toBe(true);
+    for (const [units, status] of [
+      ['', 400],
+      ['five', 400],
+      ['-5', 400],
+      ['4.999999', 409],
+      ['24.5', 409],
+    ] as const) {
+      expect([units, (await send(owner, { units })).statusCode]).toEqual([units, status]);
+    }
+    const stored = () => dashboard.store.payments.findPaymentById(payment.id);
+    expect(await stored()).toMatchObject({ paidThresholdUnits: 24_500_000n, forwardStatus: 'pending' });
+    expect((await send(owner, { units: '5.000000' })).statusCode).toBe(303);
+    expect(await stored()).toMatchObject({
+      paidThresholdUnits: 5_000_000n,
+      status: 'unpaid',
+      forwardStatus: 'ready',
+      amountMismatch: null,
+    });
+    expect((await send(owner, { units: '5.000000' })).statusCode).toBe(409);
+    const [entry] = await dashboard.store.audit.listEntries(account.id, null, 10);
+    expect(entry).toMatchObject({ action: 'payment.accepted', target: payment.id });
+    expect(await read(`/payments/${payment.id}?flash=accepted`, owner)).toContain('The payment is accepted.');
+  });
+
+  it('is not offered for acceptance before its deposits are final', async () => {
+    const payment = await giveWith(5_000_000n);
+    const from = { number: 12, hash: '0x12', timestampMs: Date.now() };
+    const deposit = { ...depositOf(payment, 13, 7), units: 1_000_000n };
+    await dashboard.store.observations.recordScan(
+      { from, final: from, scannedTo: 13, deposits: [deposit], releases: [] },
+      (view) => settle(view, { nowMs: Date.now(), expiredBeforeMs: null }),
+    );
+    const owner = await signIn('owner');
+    expect(await read(`/payments/${payment.id}`, owner)).not.toContain('Accept as paid');
+    const page = `/dashboard/payments/${payment.id}`;
+    const answer = await owner.post(`${page}/accept`, { units: '6.000000' }, { page });
+    expect([answer.statusCode, textOf(answer.payload)]).toEqual([
+      409,
+      expect.stringContaining('not final on the chain yet'),
+    ]);
+  });
+
   it('is overpaid in the list, on its page and on the overview', async () => {
     const payment = await giveWith(22_380_000n, 22_380_000n);
     expect(await read('/payments?amount=overpaid')).toContain('overpaid');

@@ -164,6 +164,29 @@ describe('a member with a second factor', () => {
     ]);
   });
 
+  it('accepts a partial payment with a fresh code only', async () => {
+    const owner = await signIn('owner');
+    const page = (await owner.get(SECURITY)).payload;
+    const secret = (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    const codeNow = () =>
+      new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: dashboard.nowMs() });
+    const fields = { sealed, code: codeNow(), password: PASSWORD };
+    await owner.post(`${SECURITY}/second-factor`, fields, { page: SECURITY });
+    await payWithDeposit(dashboard.store, payment, 0n, {
+      status: 'unpaid',
+      forwardStatus: 'pending',
+      paidAtMs: null,
+      amountMismatch: 'partially_paid',
+      paidThresholdUnits: 2n * UNITS,
+    });
+    const accept = (code: string) =>
+      owner.post(`${pagePath()}/accept`, { units: '25.000000', code }, { page: pagePath() });
+    expect([(await accept('')).statusCode, (await accept('000000')).statusCode]).toEqual([400, 400]);
+    dashboard.advance(60_000);
+    expect((await accept(codeNow())).statusCode).toBe(303);
+  });
+
   it('opens a refund with a passkey, and with its answer to this session alone', async () => {
     const device = createAuthenticator('pay.example.com');
     const security = (await browser.get(SECURITY)).payload;

@@ -137,6 +137,35 @@ describe('a payment', () => {
     expect(paid.txidIn).toBe(txidIn);
   });
 
+  it('accepted as paid with a part is released, and paid when that is final, with one webhook', async () => {
+    const payment = await settlement.create();
+    const txidIn = await settlement.deposit(payment, 50_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    await expect(settlement.accept(payment, 50_000_000n)).rejects.toThrow('not final');
+    await settlement.settleDown();
+    for (const units of [49_999_999n, 50_000_001n, 0n]) {
+      await expect(settlement.accept(payment, units)).rejects.toThrow('Another deposit');
+    }
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.accept(payment, 50_000_000n);
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    expect(await settlement.webhooks(payment)).toEqual([]);
+    await settlement.settleDown();
+    expect((await expectPaid(payment, 50_000_000n)).txidIn).toBe(txidIn);
+    await expect(settlement.accept(payment, 50_000_000n)).rejects.toThrow('Only an open payment');
+  });
+
+  it('is not accepted with nothing, nor in full, nor canceled', async () => {
+    const empty = await settlement.create();
+    await expect(settlement.accept(empty, 0n)).rejects.toThrow('Only an open payment');
+    const full = await settlement.create();
+    await settlement.deposit(full, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await expect(settlement.accept(full, EXPECTED_UNITS)).rejects.toThrow('Only an open payment');
+  });
+
   it('overpaid is paid, and all of it is the merchant’s less the fee', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, 250_000_001n);

@@ -21,6 +21,7 @@ import type { BlockReference } from '../../src/domain/ports/settlement-store.ts'
 import { settleScanned } from '../../src/domain/settle.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
+import { acceptPayment } from '../../src/payments/accept-payment.ts';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import { createDirectPayment } from '../../src/payments/create-direct-payment.ts';
 import {
@@ -385,6 +386,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     },
     openSender,
     expire: () => expirePayments({ ...parts.store, sweep, nowMs, expiryMs: EXPIRY_MS }),
+    accept: (payment: Payment, units: bigint) => acceptPayment({ ...parts.store, nowMs }, payment, units),
     cancel: (payment: Payment) => cancelPayment({ ...parts.store, nowMs }, payment.id, 'merchant'),
     release: (payment: Payment) => releasePayment({ ...parts.store, nowMs }, payment.id),
     rescue: (payment: Payment, token: Address) =>

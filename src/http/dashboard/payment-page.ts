@@ -32,6 +32,7 @@ import {
   transactionLink,
 } from './payment-words.ts';
 import { refundCard } from './refund-pages.ts';
+import { confirmedForm } from './security-pages.ts';
 import { type SignatureCheck, webhookCard } from './webhook-card.ts';
 
 /** A message at the top, and the result of a check. */
@@ -53,6 +54,7 @@ export async function showPayment(
     main: html`${message}
 <p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
 ${mismatchNotice(context, history)}
+${await acceptCard(context, visit, history)}
 ${await unservedNotice(context, visit, payment)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
 <div class="pair">${factsCard(context, visit, history)}
@@ -77,7 +79,7 @@ function mismatchNotice(
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
 <ul><li>The customer can send the rest from a wallet: the <a href="${url}">checkout page</a> shows how much is missing and the address. A card would be charged the full amount again.</li>
-<li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest.</li>
+<li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
 <li>If the rest does not arrive before the payment expires, the payment is canceled. What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
   }
   if (payment.amountMismatch !== 'overpaid') return nothing;
@@ -85,6 +87,26 @@ function mismatchNotice(
   const { length: deposits } = observations.deposits;
   return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
 <p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
+}
+
+/** The form that accepts a partial payment as paid. Empty for other payments, and before the deposits are final. */
+async function acceptCard(
+  context: DashboardContext,
+  visit: Visit,
+  { payment, observations }: PaymentHistory,
+): Promise<Html> {
+  const { seenUnits, finalSeenUnits } = sumObservations(observations);
+  const isOffered = payment.amountMismatch === 'partially_paid' && finalSeenUnits === seenUnits;
+  if (!isOffered || !roleIncludes(visit.role, 'owner')) return nothing;
+  const units = formatUnits(seenUnits);
+  const form = await confirmedForm(context, visit, {
+    action: `${DASHBOARD_PATH}/payments/${payment.id}/accept`,
+    fields: html`<p class="banner">The payment becomes paid with ${units} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
+<input type="hidden" name="units" value="${units}">`,
+    button: 'Accept as paid',
+  });
+  return html`<section class="card"><h2>Accept as paid</h2><p>If what arrived is enough for you, accept it instead of waiting for the rest.</p>
+<details><summary>Accept ${units} USDC…</summary>${form}</details></section>`;
 }
 
 /** A note for an open payment that no provider serves, with the amount from which one does. */

@@ -1,9 +1,10 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import type { AuditAction } from '../../domain/audit-entry.ts';
-import { ServiceError } from '../../domain/errors.ts';
-import { formatUnits } from '../../domain/money.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Role } from '../../domain/person.ts';
+import { acceptPayment } from '../../payments/accept-payment.ts';
 import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { eraseEmail } from '../../payments/erase-emails.ts';
 import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payment-history.ts';
@@ -22,6 +23,7 @@ import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline } from './payment-page.ts';
 import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
 import { registerRefundForms } from './refund-pages.ts';
+import { requireConfirmedForm } from './security-pages.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
 async function showEvidence(context: DashboardContext, visit: Visit): Promise<PageView> {
@@ -61,6 +63,7 @@ ${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUni
 const flashMessages = {
   noted: 'The note is saved.',
   canceled: 'The payment is canceled.',
+  accepted: 'The payment is accepted. It becomes paid when its release is final.',
   erased: 'The customer’s e-mail address is erased.',
 };
 
@@ -88,7 +91,7 @@ function registerChanges(routes: DashboardRoutes): void {
     role: Role,
     name: string,
     done: keyof typeof flashMessages,
-    act: (payment: Payment, form: FormFields) => Promise<AuditAction | null>,
+    act: (payment: Payment, form: FormFields, visit: Visit) => Promise<AuditAction | null>,
   ) =>
     dashboardPages(routes, 'payments', role).form(
       `/payments/:paymentId/${name}`,
@@ -99,7 +102,7 @@ function registerChanges(routes: DashboardRoutes): void {
           visit.account.id,
           visit.params['paymentId'] ?? '',
         );
-        const action = await act(payment, form);
+        const action = await act(payment, form, visit);
         if (action !== null) await recordAction(context, visit.account.id, visit.actor, action, payment.id);
         return seeOther(`/payments/${payment.id}?flash=${done}`);
       },
@@ -112,6 +115,13 @@ function registerChanges(routes: DashboardRoutes): void {
   change('developer', 'cancel', 'canceled', async ({ id }) => {
     await cancelPayment(context, id, 'merchant');
     return 'payment.canceled';
+  });
+  change('owner', 'accept', 'accepted', async (payment, form, visit) => {
+    await requireConfirmedForm(context, visit, form);
+    const units = parseUnits(form.text('units'));
+    if (units === null) throw invalidField('units', 'must be the amount shown on this page');
+    await acceptPayment(context, payment, units);
+    return 'payment.accepted';
   });
   change('owner', 'erase-email', 'erased', async (payment) =>
     (await eraseEmail(context, payment)) ? 'payment.email_erased' : null,

@@ -1,11 +1,10 @@
-import { askForPasskey, usePasskey } from '../../accounts/passkeys.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import type { AuditAction } from '../../domain/audit-entry.ts';
-import { invalidField, type ServiceError } from '../../domain/errors.ts';
+import type { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
-import { relyingPartyOf, roleIncludes } from '../../domain/person.ts';
+import { roleIncludes } from '../../domain/person.ts';
 import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from '../../domain/refund.ts';
 import {
   cancelOpenRefund,
@@ -25,11 +24,10 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
-import { confirmPasskeyForm } from '../signed-in/second-factor-pages.ts';
 import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { networkName } from '../well-known.ts';
 import { fact, transactionLink } from './payment-words.ts';
-import { requireSecondFactor, secondFactorField } from './security-pages.ts';
+import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
 
 const refundContext = (context: DashboardContext): RefundContext => ({
   ...context,
@@ -55,19 +53,15 @@ async function openForm(
   paymentId: string,
   leftUnits: bigint,
 ): Promise<Html> {
-  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
-  const hasApp = visit.user.totpSecret !== null;
-  const passkey = party === null || hasApp ? null : await askForPasskey(context, visit, party);
   const fields = html`<p class="banner">The e-mail address of a payment is not verified. Ask the customer for an address over a channel that you know.</p>
 ${textField({ name: 'amount', label: 'Amount in USDC', value: formatUnits(leftUnits), hint: 'Or surplus, for what an overpaid payment has too much.' })}
 ${textField({ name: 'reason', label: 'Reason', isOptional: true })}
 ${textField({ name: 'destination', label: 'The customer’s Polygon address', hint: 'It begins with 0x and has 42 characters.' })}`;
-  const form =
-    passkey === null
-      ? html`<form class="fields" method="post" action="${pathOf(paymentId)}">${formTokenField(visit.formToken)}${fields}
-${await secondFactorField(context, visit, 'code-for-refund')}
-<p class="actions"><button class="button primary">Open the refund</button></p></form>`
-      : confirmPasskeyForm(pathOf(paymentId), visit.formToken, passkey, fields);
+  const form = await confirmedForm(context, visit, {
+    action: pathOf(paymentId),
+    fields,
+    button: 'Open the refund',
+  });
   return html`<details><summary>Open a refund…</summary>${form}</details>`;
 }
 
@@ -134,11 +128,7 @@ export function registerRefundForms(
 }
 
 async function open(context: DashboardContext, visit: Visit, form: FormFields): Promise<Refund> {
-  const response = form.text('response');
-  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
-  if (response === '' || party === null) await requireSecondFactor(context, visit, form);
-  else if (!(await usePasskey(context, visit, response, party)))
-    throw invalidField('The passkey', 'was not accepted. Please try again.');
+  await requireConfirmedForm(context, visit, form);
   return createRefund(refundContext(context), visit.account.id, visit.params['paymentId'] ?? '', {
     amount: form.text('amount').trim() || 'all',
     reason: form.text('reason'),

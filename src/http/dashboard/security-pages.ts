@@ -165,10 +165,34 @@ export async function requireSecondFactor(
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.');
 }
 
-/** The field for a code; empty for a user without a second factor. */
-export async function secondFactorField(context: DashboardContext, visit: Visit, id: string): Promise<Html> {
+/** A form about money. The user confirms it with an existing second factor, see `requireConfirmedForm`. */
+export async function confirmedForm(
+  context: DashboardContext,
+  visit: Visit,
+  { action, fields, button }: { readonly action: string; readonly fields: Html; readonly button: string },
+): Promise<Html> {
+  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+  const hasApp = visit.user.totpSecret !== null;
+  const passkey = party === null || hasApp ? null : await askForPasskey(context, visit, party);
+  if (passkey !== null) return confirmPasskeyForm(action, visit.formToken, passkey, fields);
   const passkeys = await context.people.listPasskeys(visit.user.id);
-  return proofOf(context, visit, passkeys.length > 0, '').field(id);
+  const proof = proofOf(context, visit, passkeys.length > 0, '');
+  return html`<form class="fields" method="post" action="${action}">${formTokenField(visit.formToken)}${fields}
+${proof.field('code-to-confirm')}
+<p class="actions"><button class="button primary">${button}</button></p></form>`;
+}
+
+/** Throws `invalid_request` for a form of `confirmedForm` without the user's second factor. */
+export async function requireConfirmedForm(
+  context: DashboardContext,
+  visit: Visit,
+  form: FormFields,
+): Promise<void> {
+  const response = form.text('response');
+  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+  if (response === '' || party === null) return requireSecondFactor(context, visit, form);
+  if (!(await usePasskey(context, visit, response, party)))
+    throw invalidField('The passkey', 'was not accepted. Please try again.');
 }
 
 async function showSecurity(context: DashboardContext, visit: Visit, shown: Shown): Promise<PageView> {
