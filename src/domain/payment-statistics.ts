@@ -17,6 +17,9 @@ export interface PaymentSlot {
   /** Payments that became paid in it, and what their customers were charged. */
   readonly paid: number;
   readonly paidCents: number;
+  /** What was received for those payments when they became paid, and the service's fees of it, in 10⁻⁶ USDC. */
+  readonly receivedUnits: number;
+  readonly feeUnits: number;
 }
 
 /** Paid payments of some days (of UTC) by provider and by how long they took. */

@@ -12,6 +12,9 @@ export interface DayStatistics extends LocalDay {
   readonly paid: number;
   /** Charged amounts of those payments, by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
+  /** Received for those payments when they became paid, and the service's fees of it, in 10⁻⁶ USDC. */
+  readonly receivedUnits: number;
+  readonly feeUnits: number;
 }
 
 export interface AccountStatistics {
@@ -33,6 +36,8 @@ export async function readStatistics(
     created: 0,
     converted: 0,
     paid: 0,
+    receivedUnits: 0,
+    feeUnits: 0,
     paidCents: new Map<Currency, number>(),
   }));
   const [fromMs, beforeMs] = [days[0]?.startMs ?? nowMs, days.at(-1)?.endMs ?? nowMs];
@@ -50,6 +55,8 @@ export async function readStatistics(
     day.created += slot.created;
     day.converted += slot.converted;
     day.paid += slot.paid;
+    day.receivedUnits += slot.receivedUnits;
+    day.feeUnits += slot.feeUnits;
     if (slot.paid > 0)
       day.paidCents.set(slot.currency, (day.paidCents.get(slot.currency) ?? 0) + slot.paidCents);
   }

@@ -439,6 +439,8 @@ export function initialSchema(engine: Engine): Migration {
       converted integer NOT NULL,
       paid integer NOT NULL,
       paid_cents ${bigint} NOT NULL,
+      received_units ${bigint} NOT NULL,
+      fee_units ${bigint} NOT NULL,
       PRIMARY KEY (account_id, start_ms, currency)
     )${clustered};
     CREATE TABLE paid_days (

@@ -11,7 +11,7 @@ import type {
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
 import { listPaymentEntries } from './journal.ts';
-import { insertAll } from './payment-index.ts';
+import { insertAll, slotColumns } from './payment-index.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
 import { type Rows, run, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
@@ -27,7 +27,7 @@ export function createPaymentHistory(scripts: Scripts): HistoryStore {
     async listSlots(accountId, fromMs, beforeMs, stepMs) {
       const rows = await scripts.read(() =>
         run(
-          `SELECT (start_ms - ?2) / ?4 AS step, currency, ${summed.map((name) => `sum(${name}) AS ${name}`).join(', ')}
+          `SELECT (start_ms - ?2) / ?4 AS step, currency, ${slotSums}
            FROM payment_buckets WHERE account_id = ?1 AND start_ms >= ?2 AND start_ms < ?3
            GROUP BY step, currency ORDER BY step, currency`,
           accountId,
@@ -84,23 +84,13 @@ export function createPaymentHistory(scripts: Scripts): HistoryStore {
   };
 }
 
-const summed = ['created', 'converted', 'paid', 'paid_cents'] as const;
+const slotSums = Object.entries(slotColumns)
+  .map(([field, column]) => `sum(${column}) AS "${field}"`)
+  .join(', ');
 
-function slotOfRow(row: Rows[number], fromMs: number, stepMs: number): PaymentSlot {
-  const [created, converted, paid, paidCents] = summed.map((name) => Number(row[name])) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  return {
-    startMs: fromMs + Number(row['step']) * stepMs,
-    currency: row['currency'] as PaymentSlot['currency'],
-    created,
-    converted,
-    paid,
-    paidCents,
-  };
+function slotOfRow({ step, currency, ...sums }: Rows[number], fromMs: number, stepMs: number): PaymentSlot {
+  const numbers = Object.entries(sums).map(([field, sum]) => [field, Number(sum)]);
+  return { startMs: fromMs + Number(step) * stepMs, currency, ...Object.fromEntries(numbers) } as PaymentSlot;
 }
 
 const sumFields = {

@@ -1,6 +1,13 @@
+import { feeUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
-import { dayOf, payingProvider, settleClassOf, slotOf } from '../domain/payment-statistics.ts';
+import {
+  dayOf,
+  type PaymentSlot,
+  payingProvider,
+  settleClassOf,
+  slotOf,
+} from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
@@ -91,31 +98,30 @@ function* countCreated(payments: readonly Payment[]): Script<void> {
   yield* counts.write();
 }
 
-interface SlotCounts {
-  readonly created?: number;
-  readonly converted?: number;
-  readonly paid?: number;
-  readonly paidCents?: number;
-}
-
-const slotColumns = ['created', 'converted', 'paid', 'paid_cents'] as const;
+/** The sums of a slot, and their columns. */
+export const slotColumns = {
+  created: 'created',
+  converted: 'converted',
+  paid: 'paid',
+  paidCents: 'paid_cents',
+  receivedUnits: 'received_units',
+  feeUnits: 'fee_units',
+} as const satisfies Partial<Record<keyof PaymentSlot, string>>;
+type SlotField = keyof typeof slotColumns;
+const slotFields = Object.keys(slotColumns) as SlotField[];
 
 /** Adds up here first: many payments fall into one quarter of an hour. */
 function createSlotCounts() {
   const slots = new Map<string, { readonly key: readonly ScriptValue[]; readonly sums: number[] }>();
   return {
-    add(
-      payment: Payment,
-      timeMs: number,
-      { created = 0, converted = 0, paid = 0, paidCents = 0 }: SlotCounts,
-    ) {
+    add(payment: Payment, timeMs: number, counts: Partial<Record<SlotField, number>>) {
       const key = [payment.accountId, slotOf(timeMs), payment.currency];
       const name = JSON.stringify(key);
-      const slot = slots.get(name) ?? { key, sums: [0, 0, 0, 0] };
-      for (const [index, count] of [created, converted, paid, paidCents].entries()) {
-        slot.sums[index] = (slot.sums[index] as number) + count;
-      }
-      slots.set(name, slot);
+      const sums = slots.get(name)?.sums ?? slotFields.map(() => 0);
+      slots.set(name, {
+        key,
+        sums: slotFields.map((field, index) => (sums[index] ?? 0) + (counts[field] ?? 0)),
+      });
     },
     *write(): Script<void> {
       for (const { key, sums } of slots.values()) yield* run(addToSlotSql, ...key, ...sums);
@@ -124,9 +130,11 @@ function createSlotCounts() {
 }
 
 const addToSlotSql = `
-  INSERT INTO payment_buckets (account_id, start_ms, currency, ${slotColumns.join(', ')})
-  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (account_id, start_ms, currency)
-  DO UPDATE SET ${slotColumns.map((name) => `${name} = payment_buckets.${name} + excluded.${name}`).join(', ')}`;
+  INSERT INTO payment_buckets (account_id, start_ms, currency, ${Object.values(slotColumns).join(', ')})
+  VALUES (?1, ?2, ?3, ${slotFields.map((_, index) => `?${index + 4}`).join(', ')})
+  ON CONFLICT (account_id, start_ms, currency) DO UPDATE SET ${Object.values(slotColumns)
+    .map((name) => `${name} = payment_buckets.${name} + excluded.${name}`)
+    .join(', ')}`;
 const addToDaySql = `
   INSERT INTO paid_days (account_id, day_ms, provider, settle_class, paid) VALUES (?1, ?2, ?3, ?4, ?5)
   ON CONFLICT (account_id, day_ms, provider, settle_class) DO UPDATE SET paid = paid_days.paid + excluded.paid`;
@@ -152,7 +160,12 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
   for (const payment of payments) {
     const paidAtMs = payment.paidAtMs ?? payment.createdAtMs;
     slots.add(payment, payment.createdAtMs, { converted: 1 });
-    slots.add(payment, paidAtMs, { paid: 1, paidCents: payment.amountCents });
+    slots.add(payment, paidAtMs, {
+      paid: 1,
+      paidCents: payment.amountCents,
+      receivedUnits: Number(payment.receivedUnits),
+      feeUnits: Number(feeUnitsOf(payment)),
+    });
     const provider = payingProvider(payment, yield* sessionsOf(traits, payment));
     const key = [payment.accountId, dayOf(paidAtMs), provider, settleClassOf(payment, paidAtMs)];
     const name = JSON.stringify(key);
@@ -166,6 +179,11 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
   yield* slots.write();
   for (const { key, paid } of days.values()) yield* run(addToDaySql, ...key, paid);
   return payments.length;
+}
+
+/** The fee of what was received. A direct payment is paid before its release: then as the deposit contract will compute it. */
+function feeUnitsOf({ receivedUnits, forwardedUnits, feeBasisPoints }: Payment): bigint {
+  return forwardedUnits > 0n ? receivedUnits - forwardedUnits : feeUnits(receivedUnits, feeBasisPoints);
 }
 
 function* sessionsOf(

@@ -35,7 +35,13 @@ const cancel = (id: string, key = apiKey) =>
 
 async function pay(id: string): Promise<void> {
   await service.store.payments.decidePayment({ accountId, id: id as never }, () => ({
-    change: { status: 'paid', forwardStatus: 'completed', paidAtMs: Date.now() },
+    change: {
+      status: 'paid',
+      forwardStatus: 'completed',
+      paidAtMs: Date.now(),
+      receivedUnits: 25_000_000n,
+      forwardedUnits: 24_375_000n,
+    },
   }));
 }
 
@@ -208,7 +214,14 @@ describe('sums by day', () => {
     await search.countPaid(1_000);
     const { days } = (await get('/days?days=2')).json();
     expect(days).toHaveLength(2);
-    expect(days.at(-1)).toMatchObject({ created: 2, converted: 1, paid: 1, paid_amounts: { USD: '25.00' } });
+    expect(days.at(-1)).toMatchObject({
+      created: 2,
+      converted: 1,
+      paid: 1,
+      paid_amounts: { USD: '25.00' },
+      received_amount: '25.000000',
+      service_fees: '0.625000',
+    });
   });
 });
 

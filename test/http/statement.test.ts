@@ -43,6 +43,8 @@ const madePayment = fc.record({
 });
 type MadePayment = typeof madePayment extends fc.Arbitrary<infer Made> ? Made : never;
 
+const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
+
 /** An account with these payments, their money in final blocks, indexed and counted. */
 async function startShop(made: readonly MadePayment[], timeZone: string) {
   const { account, apiKey } = await service.addAccount({ timeZone });
@@ -76,7 +78,13 @@ async function startShop(made: readonly MadePayment[], timeZone: string) {
     const isPaid = each.outcome === 'paid';
     await payments.decidePayment(payment, () => ({
       change: isPaid
-        ? { status: 'paid', forwardStatus: 'completed', paidAtMs: createdAtMs + each.paidAfterMs }
+        ? {
+            status: 'paid',
+            forwardStatus: 'completed',
+            paidAtMs: createdAtMs + each.paidAfterMs,
+            receivedUnits: sum(each.releases.flat()),
+            forwardedUnits: sum(each.releases.map(([toMerchantUnits]) => toMerchantUnits)),
+          }
         : { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'expired' },
     }));
   }
@@ -126,7 +134,6 @@ async function readJournalCsv(apiKey: string, month: string) {
   });
 }
 
-const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 const totalsNow = async () =>
   (
     await verifyPayments({
@@ -217,7 +224,22 @@ describe('the journal', () => {
             url: `/merchant/v1/days?days=${DAYS + 40}`,
             headers: { 'x-api-key': apiKey },
           });
-          const apiDays = answered.json().days as { date: string; paid: number; paid_amounts: object }[];
+          const apiDays = answered.json().days as {
+            date: string;
+            paid: number;
+            paid_amounts: object;
+            received_amount: string;
+            service_fees: string;
+          }[];
+          const releasesOfPaid = made
+            .filter(({ outcome }) => outcome === 'paid')
+            .flatMap((each) => each.releases);
+          const sumOfApi = (name: 'received_amount' | 'service_fees') =>
+            sum(apiDays.map((day) => parseUnits(day[name]) as bigint));
+          expect([sumOfApi('received_amount'), sumOfApi('service_fees')]).toEqual([
+            sum(releasesOfPaid.flat()),
+            sum(releasesOfPaid.map(([, feeUnits]) => feeUnits)),
+          ]);
           for (const [month, { paid, paidCents }] of statements) {
             const own = days.filter(({ date }) => date.startsWith(month));
             const ofApi = apiDays.filter(({ date }) => date.startsWith(month));

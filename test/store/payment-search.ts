@@ -212,17 +212,33 @@ export function paymentSearchPromises(context: StoreContext): void {
     const [early, late, open] = await givePayments(store, 3);
     const accountId = early?.accountId as string;
     await store.payments.addSession(early as Payment, newSession(early as Payment), leave);
-    await store.payments.decidePayment(early as Payment, pay);
+    await store.payments.decidePayment(early as Payment, (view) => ({
+      ...pay(view),
+      change: { ...pay(view)?.change, receivedUnits: 10_000_003n, forwardedUnits: 9_750_003n },
+    }));
     expect(await store.search.countPaid(10)).toBe(0);
     await Promise.all([indexPayments(store), indexPayments(store)]);
     await indexAll(store);
-    await store.payments.decidePayment(late as Payment, pay);
+    // Direct: paid, and released later.
+    await store.payments.decidePayment(late as Payment, (view) => ({
+      ...pay(view),
+      change: { ...pay(view)?.change, receivedUnits: 20_000_039n, forwardedUnits: 0n },
+    }));
     await Promise.all([store.search.countPaid(10), store.search.countPaid(10)]);
     await indexAll(store);
 
     const slots = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 1, 900_000);
     expect(slots).toEqual([
-      { startMs: NOW_MS, currency: 'EUR', created: 3, converted: 2, paid: 2, paidCents: 2 * 10_257 },
+      {
+        startMs: NOW_MS,
+        currency: 'EUR',
+        created: 3,
+        converted: 2,
+        paid: 2,
+        paidCents: 2 * 10_257,
+        receivedUnits: 30_000_042,
+        feeUnits: 250_000 + 500_000,
+      },
     ]);
     const day = await store.search.listSlots(accountId, NOW_MS - 86_400_000, NOW_MS + 86_400_000, 86_400_000);
     expect(day).toEqual(slots);

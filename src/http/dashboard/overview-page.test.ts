@@ -14,6 +14,8 @@ function statisticsOf(cents: number): AccountStatistics {
     converted: paid,
     paid,
     paidCents,
+    receivedUnits: cents * 9_800,
+    feeUnits: cents * 245,
   };
   return { days: [day], providers: [], settleTimes: [] };
 }
@@ -30,4 +32,12 @@ it('compares the volume with as many days before, and nothing with days without 
   expect(textOf(15_000, 10_000)).toContain('+50% against the 7 days before');
   expect(textOf(5_000, 10_000)).toContain('-50% against the 7 days before');
   expect(textOf(15_000, 0)).not.toContain('against');
+});
+
+it('shows what was received, the fees of it and the rest, which is the merchant’s', () => {
+  const text = textOf(15_000, 10_000)
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+  expect(text).toContain('Net 143.325 USDC +50% against the 7 days before');
+  expect(text).toContain('Received 147.00 USDC Service fees 3.675 USDC');
 });

@@ -15,7 +15,7 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
+import { formatMoney, formatPercent, formatUsdc, moment } from '../signed-in/format.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 import {
   mismatchBadge,
@@ -179,6 +179,7 @@ export function statisticsCard({
   return html`<section class="card"><h2>The last ${span} days</h2>
 <nav class="actions" aria-label="Days">${spans.map((other) => spanLink(other, span))}</nav>
 <dl class="tiles">
+${paid === 0 ? nothing : moneyTiles(days, before.days, against)}
 ${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency), against(volumeOf(days, currency), volumeOf(before.days, currency))))}
 ${tile('Paid', counts.format(paid), against(paid, sum(before.days, 'paid')))}${tile('Created', counts.format(created))}
 ${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), 'of payments created in this period')}
@@ -187,7 +188,7 @@ ${created + paid === 0 ? html`<p class="banner plain">No payments in these days.
 ${used.map((currency) => volumeChart(days, currency))}
 ${created === 0 ? nothing : createdCharts(days)}
 ${paid === 0 ? nothing : paidCharts(statistics)}
-<p class="small soft">Days in ${timeZone}; providers and settling times in UTC. Updated every few seconds.</p></section>`;
+<p class="small soft">Received, fees and net as of the time of payment; a later surplus is in the statement. Days in ${timeZone}; providers and settling times in UTC. Updated every few seconds.</p></section>`;
 }
 
 function spanLink(other: Span, span: Span): Html {
@@ -198,7 +199,21 @@ function tile(name: string, value: string, hint = ''): Html {
   return html`<div><dt>${name}</dt><dd><strong>${value}</strong>${hint === '' ? nothing : html` <span class="small soft">${hint}</span>`}</dd></div>`;
 }
 
-function sum(days: readonly DayStatistics[], field: 'created' | 'converted' | 'paid'): number {
+/** The merchant's share of what was received for the payments that were paid in these days. */
+function moneyTiles(
+  days: readonly DayStatistics[],
+  before: readonly DayStatistics[],
+  against: (value: number, earlier: number) => string,
+): Html {
+  const usdc = (units: number) => `${formatUsdc(BigInt(units))} USDC`;
+  const netOf = (some: readonly DayStatistics[]) => sum(some, 'receivedUnits') - sum(some, 'feeUnits');
+  return html`${tile('Net', usdc(netOf(days)), against(netOf(days), netOf(before)))}
+${tile('Received', usdc(sum(days, 'receivedUnits')))}${tile('Service fees', usdc(sum(days, 'feeUnits')))}`;
+}
+
+type Sum = 'created' | 'converted' | 'paid' | 'receivedUnits' | 'feeUnits';
+
+function sum(days: readonly DayStatistics[], field: Sum): number {
   return days.reduce((total, day) => total + day[field], 0);
 }
 

@@ -244,6 +244,8 @@ export const merchantDaysSchema = object({
         propertyNames: { enum: currencies },
         additionalProperties: { type: 'string' },
       },
+      received_amount: text('USDC received for these payments when they became paid.', '42.000000'),
+      service_fees: text('The part of it that the service kept.', '1.050000'),
     }),
   ),
 });
@@ -330,7 +332,15 @@ export function presentEvent(
   return { number, type, created_at: isoTime(atMs), payment: shown, refund };
 }
 
-export function presentDay({ date, created, converted, paid, paidCents }: DayStatistics) {
-  const amounts = [...paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
-  return { date, created, converted, paid, paid_amounts: Object.fromEntries(amounts) };
+export function presentDay({ date, created, converted, paid, ...sums }: DayStatistics) {
+  const amounts = [...sums.paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
+  return {
+    date,
+    created,
+    converted,
+    paid,
+    paid_amounts: Object.fromEntries(amounts),
+    received_amount: formatUnits(BigInt(sums.receivedUnits)),
+    service_fees: formatUnits(BigInt(sums.feeUnits)),
+  };
 }
