@@ -2,18 +2,18 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
 import { keyScopes } from '../domain/api-key.ts';
 import { MAXIMUM_LOGO_BYTES } from '../domain/shop-profile.ts';
-import { leaf, type OperationRunner, operation } from './command.ts';
+import { type OperationRunner, operation } from './command.ts';
 
 /** Accounts and their API keys. */
 export function addAccountCommands(program: Command, services: OperationRunner): void {
   const account = program.command('account').description('merchant accounts');
-  operation(leaf(account, 'create', 'create an account'), services, 'account create')
+  operation(account, services, 'create', 'create an account')
     .requiredOption('--name <name>', 'the shop name that customers see')
     .option('--email <address>', 'the merchant’s e-mail address')
     .option('--fee-percent <percent>', 'the account’s card fee (2.5)')
     .option('--wallet <address>', 'the merchant’s own wallet');
-  operation(leaf(account, 'list', 'list all accounts'), services, 'account list');
-  operation(leaf(account, 'update', 'change an account').argument('<account>'), services, 'account update')
+  operation(account, services, 'list', 'list all accounts');
+  operation(account, services, 'update <account>', 'change an account')
     .option('--name <name>', 'the shop name that customers see')
     .option('--support-link <link>', 'customer support: an https URL or an e-mail address')
     .option(
@@ -52,21 +52,22 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--resume', 'accept new checkouts again');
 
   operation(
-    leaf(account, 'erase-emails', 'erase customers’ e-mail addresses of old payments').argument('<account>'),
+    account,
     services,
-    'account erase-emails',
+    'erase-emails <account>',
+    'erase customers’ e-mail addresses of old payments',
   ).requiredOption('--older-than-days <days>', 'the minimum age of the payments');
 
   const key = program.command('key').description('API keys of an account');
-  operation(leaf(key, 'create', 'create a key and show it once'), services, 'key create')
+  operation(key, services, 'create', 'create a key and show it once')
     .requiredOption('--account <account>', 'the account')
     .option('--name <name>', 'what the key is for')
     .option('--scopes <scopes>', `what the key may do, from ${keyScopes.join(', ')}; all of them by default`);
-  operation(leaf(key, 'list', 'list the keys of an account'), services, 'key list').requiredOption(
+  operation(key, services, 'list', 'list the keys of an account').requiredOption(
     '--account <account>',
     'the account',
   );
-  operation(leaf(key, 'revoke', 'revoke a key immediately').argument('<key>'), services, 'key revoke');
+  operation(key, services, 'revoke <key>', 'revoke a key immediately');
 }
 
 /** The content of a file, cut at a length that is refused anyway; an empty name stays empty and removes the logo. */
@@ -86,38 +87,23 @@ function readAsBase64(file: string): string {
 export function addUserCommands(program: Command, services: OperationRunner): void {
   const user = program.command('user').description('users of the dashboard and the console');
   operation(
-    leaf(
-      user,
-      'create',
-      'create a user or member of an account, and print a link to set a password',
-    ).argument('<email>'),
+    user,
     services,
-    'user create',
+    'create <email>',
+    'create a user or member of an account, and print a link to set a password',
   )
     .option('--account <account>', 'the account')
     .option('--role <role>', 'owner, developer or viewer (owner)')
     .option('--operator', 'allow the operator’s console')
     .option('--existing', 'grant it to a user with a password, after you verified who that is');
-  operation(
-    leaf(user, 'update', 'grant or revoke access to the operator’s console').argument('<email>'),
-    services,
-    'user update',
-  )
+  operation(user, services, 'update <email>', 'grant or revoke access to the operator’s console')
     .option('--operator', 'allow the operator’s console, with a new password set by the printed link')
     .option(
       '--existing',
       'grant it to a user with a password; removes the password, second factors and sessions',
     )
     .option('--no-operator', 'revoke the operator’s console and end all sessions');
-  operation(leaf(user, 'list', 'list all users'), services, 'user list');
-  operation(
-    leaf(user, 'reset-link', 'print a link to set a new password').argument('<email>'),
-    services,
-    'user reset-link',
-  );
-  operation(
-    leaf(user, 'reset-second-factor', 'remove all second factors of a user').argument('<email>'),
-    services,
-    'user reset-second-factor',
-  );
+  operation(user, services, 'list', 'list all users');
+  operation(user, services, 'reset-link <email>', 'print a link to set a new password');
+  operation(user, services, 'reset-second-factor <email>', 'remove all second factors of a user');
 }

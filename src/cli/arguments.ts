@@ -11,7 +11,6 @@ import {
 } from '../domain/money.ts';
 import { isPaymentId, type PaymentId } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
-import type { PaymentStatus } from '../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentFilter } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider.ts';
@@ -34,69 +33,66 @@ export function required(args: OperationArguments, name: string): string {
   return value;
 }
 
-export function optionalPercent(args: OperationArguments, name: string): number | null {
-  const value = optional(args, name);
-  if (value === null) return null;
-  const basisPoints = parsePercentBasisPoints(value);
-  if (basisPoints === null) throw invalidField(name, 'must be a percentage with at most two decimals');
-  return basisPoints;
-}
-
-export function optionalAddress(args: OperationArguments, name: string): Address | null {
-  const value = optional(args, name);
-  if (value === null) return null;
-  const address = parsePayoutAddress(value);
-  if (address === null) throw invalidField(name, 'must be a non-zero address (0x…) with a valid checksum');
-  return address;
-}
-
-export function optionalEmail(args: OperationArguments, name: string): string | null {
-  const value = optional(args, name);
-  if (value === null) return null;
-  if (value.length > 254 || !/^[^\s@<>]+@[^\s@<>]+$/.test(value))
-    throw invalidField(name, 'must be an e-mail address');
+/** An option's value as its parser reads it; null without the option. The parser answers null where it is no such value. */
+function optionalAs<Value>(
+  args: OperationArguments,
+  name: string,
+  parse: (text: string) => Value | null,
+  problem: string,
+): Value | null {
+  const text = optional(args, name);
+  if (text === null) return null;
+  const value = parse(text);
+  if (value === null) throw invalidField(name, problem);
   return value;
 }
 
-export function optionalUnits(args: OperationArguments, name: string): bigint | null {
-  const value = optional(args, name);
-  if (value === null) return null;
-  const units = parseUnits(value);
-  if (units === null || units === 0n)
-    throw invalidField(name, 'must be a positive amount with at most six decimals');
-  return units;
-}
+export const optionalPercent = (args: OperationArguments, name: string): number | null =>
+  optionalAs(args, name, parsePercentBasisPoints, 'must be a percentage with at most two decimals');
 
-export function optionalAmountCents(args: OperationArguments, name: string): number | null {
-  const value = optional(args, name);
-  if (value === null) return null;
-  const cents = parseAmountCents(value);
-  if (cents === null || cents === 0)
-    throw invalidField(name, 'must be a positive amount with at most two decimals');
-  return cents;
-}
+export const optionalAddress = (args: OperationArguments, name: string): Address | null =>
+  optionalAs(args, name, parsePayoutAddress, 'must be a non-zero address (0x…) with a valid checksum');
 
-export function optionalCurrency(args: OperationArguments, name: string): Currency | null {
-  const value = optional(args, name);
-  if (value === null) return null;
-  if (!isCurrency(value)) throw invalidField(name, `must be one of ${currencies.join(', ')}`);
-  return value;
-}
+export const optionalEmail = (args: OperationArguments, name: string): string | null =>
+  optionalAs(
+    args,
+    name,
+    (text) => (text.length <= 254 && /^[^\s@<>]+@[^\s@<>]+$/.test(text) ? text : null),
+    'must be an e-mail address',
+  );
 
-export function optionalCountry(args: OperationArguments, name: string): string | null {
-  const value = optional(args, name);
-  if (value === null || /^[A-Z]{2}$/.test(value)) return value;
-  throw invalidField(name, 'must be a two-letter country code in capitals, such as DE');
-}
+export const optionalUnits = (args: OperationArguments, name: string): bigint | null =>
+  optionalAs(
+    args,
+    name,
+    (text) => parseUnits(text) || null,
+    'must be a positive amount with at most six decimals',
+  );
+
+export const optionalAmountCents = (args: OperationArguments, name: string): number | null =>
+  optionalAs(
+    args,
+    name,
+    (text) => parseAmountCents(text) || null,
+    'must be a positive amount with at most two decimals',
+  );
+
+const oneOf = (values: readonly string[]) => `must be one of ${values.join(', ')}`;
+
+export const optionalCurrency = (args: OperationArguments, name: string): Currency | null =>
+  optionalAs(args, name, (text) => (isCurrency(text) ? text : null), oneOf(currencies));
+
+export const optionalCountry = (args: OperationArguments, name: string): string | null =>
+  optionalAs(
+    args,
+    name,
+    (text) => (/^[A-Z]{2}$/.test(text) ? text : null),
+    'must be a two-letter country code in capitals, such as DE',
+  );
 
 /** A public IP address in its canonical form. */
-export function optionalPublicIp(args: OperationArguments, name: string): string | null {
-  const value = optional(args, name);
-  if (value === null) return null;
-  const address = canonicalPublicAddress(value);
-  if (address === null) throw invalidField(name, 'must be a public IP address');
-  return address;
-}
+export const optionalPublicIp = (args: OperationArguments, name: string): string | null =>
+  optionalAs(args, name, canonicalPublicAddress, 'must be a public IP address');
 
 export function requiredPaymentId(args: OperationArguments, name: string): PaymentId {
   const value = required(args, name);
@@ -106,7 +102,7 @@ export function requiredPaymentId(args: OperationArguments, name: string): Payme
 
 export function requiredProvider(args: OperationArguments, name: string): ProviderId {
   const value = required(args, name);
-  if (!isProviderId(value)) throw invalidField(name, `must be one of ${providerIds.join(', ')}`);
+  if (!isProviderId(value)) throw invalidField(name, oneOf(providerIds));
   return value;
 }
 
@@ -142,12 +138,9 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
   };
 }
 
-function optionalOnOrOff(args: OperationArguments, name: string): boolean | null {
-  const value = optional(args, name);
-  if (value === null) return null;
-  if (value !== 'on' && value !== 'off') throw invalidField(name, 'must be on or off');
-  return value === 'on';
-}
+const onOrOff: Readonly<Record<string, boolean>> = { on: true, off: false };
+const optionalOnOrOff = (args: OperationArguments, name: string): boolean | null =>
+  optionalAs(args, name, (text) => onOrOff[text] ?? null, 'must be on or off');
 
 /** True or false by one of two opposite options; null without either. */
 function optionalSwitch(args: OperationArguments, on: string, off: string): boolean | null {
@@ -161,11 +154,8 @@ function given<Name extends string, Value>(name: Name, value: Value | null): { [
   return value === null ? {} : ({ [name]: value } as { [Key in Name]: Value });
 }
 
-function optionalFeature(args: OperationArguments, name: string): Feature | null {
-  const value = optional(args, name);
-  if (value === null || isFeature(value)) return value;
-  throw invalidField(name, `must be one of ${features.join(', ')}`);
-}
+const optionalFeature = (args: OperationArguments, name: string): Feature | null =>
+  optionalAs(args, name, (text) => (isFeature(text) ? text : null), oneOf(features));
 
 function providerList(text: string): readonly ProviderId[] | null {
   if (text === 'all') return null;
@@ -189,14 +179,13 @@ export function providerSettings(args: OperationArguments): Partial<ProviderSett
 }
 
 export function paymentFilter(args: OperationArguments): PaymentFilter {
-  const accountId = optional(args, 'account');
-  const status = optional(args, 'status');
   for (const name of ['forward-status', 'provider', 'currency', 'search', 'before']) {
     if (args[name] !== undefined) throw invalidField(name, 'requires --account');
   }
+  const findStatus = (text: string) => paymentStatuses.find((status) => status === text) ?? null;
   return {
-    ...(accountId === null ? {} : { accountId }),
-    ...(status === null ? {} : { status: paymentStatus(status) }),
+    ...given('accountId', optional(args, 'account')),
+    ...given('status', optionalAs(args, 'status', findStatus, oneOf(paymentStatuses))),
   };
 }
 
@@ -211,12 +200,6 @@ export function paymentQuery(args: OperationArguments): PaymentQuery | null {
     currency: optional(args, 'currency') ?? '',
     search: optional(args, 'search') ?? '',
   });
-}
-
-function paymentStatus(text: string): PaymentStatus {
-  const status = paymentStatuses.find((candidate) => candidate === text);
-  if (status === undefined) throw invalidField('status', `must be one of ${paymentStatuses.join(', ')}`);
-  return status;
 }
 
 /** The token to rescue; `pol` stands for the chain's native coin, which the contract names by the zero address. */

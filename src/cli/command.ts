@@ -14,16 +14,28 @@ export function leaf(parent: Command, name: string, description: string): Comman
 }
 
 /**
- * Connects a command to an operation: its argument and options become the operation's arguments by their names.
- * `checkResult` may set the exit code by the result.
+ * A command that runs the operation of its name, such as `payment show`: its argument and options become the operation's
+ * arguments by their names. `usage` is the command with its argument, such as `show <payment>`.
  */
 export function operation(
-  command: Command,
+  parent: Command,
   services: OperationRunner,
-  name: string,
-  fixed: OperationArguments = {},
-  checkResult: (result: unknown) => void = () => {},
+  usage: string,
+  description: string,
+  {
+    name,
+    fixed = {},
+    checkResult = () => {},
+  }: {
+    /** Another operation than that of the command's name, and arguments that it always gets. */
+    readonly name?: string;
+    readonly fixed?: OperationArguments;
+    /** May set the exit code by the result. */
+    readonly checkResult?: (result: unknown) => void;
+  } = {},
 ): Command {
+  const command = leaf(parent, usage, description);
+  const path = parent.parent === null ? command.name() : `${parent.name()} ${command.name()}`;
   return command.action(async () => {
     const args: Record<string, string | boolean | undefined> = { ...fixed };
     for (const [index, declared] of command.registeredArguments.entries()) {
@@ -34,7 +46,7 @@ export function operation(
       args[name] = command.getOptionValue(option.attributeName());
     }
     const { json, ...rest } = args;
-    const result = await services.runOperation(name, rest);
+    const result = await services.runOperation(name ?? path, rest);
     printResult(result, { json: json === true });
     checkResult(result);
   });

@@ -96,27 +96,23 @@ function describeCheck({ isFine, name, detail }: DoctorCheck): string {
 
 function addProviderCommands(program: Command, services: ProgramServices): void {
   const provider = program.command('provider').description('on-ramp providers');
-  operation(leaf(provider, 'list', 'list all providers and their health'), services, 'provider list');
+  operation(provider, services, 'list', 'list all providers and their health');
   operation(
-    leaf(provider, 'check', 'test your credentials with a quote and a session, without a payment').argument(
-      '<provider>',
-    ),
+    provider,
     services,
-    'provider check',
-    {},
-    (report) => {
-      if (!(report as { is_fine: boolean }).is_fine) process.exitCode = 1;
+    'check <provider>',
+    'test your credentials with a quote and a session, without a payment',
+    {
+      checkResult: (report) => {
+        if (!(report as { is_fine: boolean }).is_fine) process.exitCode = 1;
+      },
     },
   )
     .option('--amount <amount>', 'the charge (50, or just above the provider’s minimum if that is more)')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
     .option('--country <code>', 'the customer’s country, such as DE');
   addProveCommand(provider, services);
-  operation(
-    leaf(provider, 'set', 'change the settings of a provider').argument('<provider>'),
-    services,
-    'provider set',
-  )
+  operation(provider, services, 'set <provider>', 'change the settings of a provider')
     .option('--active', 'offer the provider')
     .option('--inactive', 'do not offer the provider')
     .option('--pin', 'let it lead the list where it can serve')
@@ -189,7 +185,7 @@ interface ProveResult {
 
 function addPaymentCommands(program: Command, services: ProgramServices): void {
   const payment = program.command('payment').description('payments');
-  operation(leaf(payment, 'list', 'list the newest payments'), services, 'payment list')
+  operation(payment, services, 'list', 'list the newest payments')
     .option('--account <account>', 'only payments of this account')
     .option('--status <status>', 'unpaid, paid or canceled')
     .option('--forward-status <status>', 'with --account: the progress of the release')
@@ -201,9 +197,10 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     )
     .option('--before <payment>', 'with --account: payments created before this one');
   operation(
-    leaf(payment, 'create', 'create a direct payment, which the customer pays in USDC from a wallet'),
+    payment,
     services,
-    'payment create',
+    'create',
+    'create a direct payment, which the customer pays in USDC from a wallet',
   )
     .requiredOption('--account <account>', 'the merchant')
     .requiredOption('--amount <amount>', 'from 0.01 to 10000')
@@ -218,27 +215,22 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     ['erase-email', 'erase the e-mail address of a payment’s customer'],
     ['release', 'release the USDC held at the deposit address to the merchant'],
   ] as const) {
-    operation(leaf(payment, name, description).argument('<payment>'), services, `payment ${name}`);
+    operation(payment, services, `${name} <payment>`, description);
   }
   operation(
-    leaf(payment, 'rescue', 'send a token other than USDC from the deposit address to the merchant').argument(
-      '<payment>',
-    ),
+    payment,
     services,
-    'payment rescue',
+    'rescue <payment>',
+    'send a token other than USDC from the deposit address to the merchant',
   ).requiredOption('--token <address>', 'the token’s address, or pol');
 }
 
 function addKeepingCommands(program: Command, services: ProgramServices): void {
-  operation(
-    leaf(program, 'verify', 'compare every payment with the journal and the chain'),
-    services,
-    'verify',
-    {},
-    (report) => {
+  operation(program, services, 'verify', 'compare every payment with the journal and the chain', {
+    checkResult: (report) => {
       if ((report as { discrepancy_count: number }).discrepancy_count > 0) process.exitCode = 1;
     },
-  ).option('--offline', 'check the database only, without the chain');
+  }).option('--offline', 'check the database only, without the chain');
   leaf(program, 'backup', 'copy the database to a new file; works while the service runs')
     .argument('<file>')
     .action(async (file: string, options: { json?: boolean }) =>
@@ -255,26 +247,21 @@ const faultDescriptions = {
 function addSandboxCommands(program: Command, services: ProgramServices): void {
   const sandbox = program.command('sandbox').description('simulated customers and faults');
   operation(
-    leaf(sandbox, 'pay', 'pay a payment like a customer, at an on-ramp or from a wallet').argument(
-      '<payment>',
-    ),
+    sandbox,
     services,
-    'sandbox pay',
+    'pay <payment>',
+    'pay a payment like a customer, at an on-ramp or from a wallet',
   )
     .option('--provider <provider>', 'pay at this provider')
     .option('--usdc <amount>', 'deliver this amount instead of the quoted one');
 
-  operation(
-    leaf(sandbox, 'refund', 'transfer what a refund of the demo account asks for').argument('<refund>'),
-    services,
-    'sandbox refund',
-  );
+  operation(sandbox, services, 'refund <refund>', 'transfer what a refund of the demo account asks for');
 
   const fault = sandbox.command('fault').description('inject faults');
   for (const target of ['provider', 'rates', 'chain'] as const) {
-    const command = leaf(fault, target, faultDescriptions[target]);
-    if (target === 'provider') command.argument('<provider>');
-    operation(command, services, 'sandbox fault', { target });
+    const usage = target === 'provider' ? 'provider <provider>' : target;
+    const options = { name: 'sandbox fault', fixed: { target } };
+    const command = operation(fault, services, usage, faultDescriptions[target], options);
     const names = target === 'provider' ? (Object.keys(providerFaults) as ProviderFault[]) : faults;
     for (const name of names) command.option(`--${name}`, providerFaults[name]);
   }
@@ -296,14 +283,12 @@ function addIntegratorCommands(program: Command, services: IntegratorServices): 
       services.listen({ isJson: json === true, ...(forwardTo === undefined ? {} : { forwardTo }) }),
     );
   operation(
-    leaf(
-      program,
-      'trigger',
-      'create and pay a payment in the sandbox, and wait until its event is sent',
-    ).argument('<event>', 'payment.paid or payment.forwarded'),
+    program,
     services,
     'trigger',
+    'create and pay a payment in the sandbox, and wait until its event is sent',
   )
+    .argument('<event>', 'payment.paid or payment.forwarded')
     .option('--amount <amount>', 'in USD (25.00)')
     .option('--callback <url>', 'the webhook URL (the account’s default, else an endpoint of the sandbox)')
     .option('--account <account>', 'the account of the payment (the demo account)');

@@ -5,6 +5,13 @@ import { shortCodeOf } from '../../domain/payment-id.ts';
 import { paymentStates } from '../../domain/payment-states.ts';
 import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
 import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/webhook.ts';
+import {
+  ADDRESS_PATTERN,
+  EXAMPLE_ID,
+  FIAT_PATTERN,
+  HASH_PATTERN,
+  USDC_PATTERN,
+} from '../openapi/json-schema.ts';
 
 /**
  * JSON schemas of answers that carry, in their types alone, the type they describe. The serializer, the documentation
@@ -64,14 +71,9 @@ const numeric = (
   ...notes,
 });
 
-const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
-const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
-const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$';
-const HASH_PATTERN = '^0x[0-9a-f]{64}$';
 const ID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$';
 const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
 
-const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 const EXAMPLE_DEPOSIT_ADDRESS = '0x18Ed66b2Ab130EFF5D813b60ff64A8d6D8B6860d';
 
 const states = Object.keys(paymentStates);

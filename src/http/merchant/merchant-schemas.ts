@@ -15,7 +15,21 @@ import {
   paymentStatusSchema,
   presentPaymentStatus,
 } from '../api/payment-schemas.ts';
-import { answerSchemaOf, type JsonSchema } from '../openapi/json-schema.ts';
+import {
+  answerSchemaOf,
+  count,
+  type JsonSchema,
+  list,
+  object,
+  oneOf,
+  oneOfOrNull,
+  text,
+  textOrNull,
+  time,
+  timeOrNull,
+  usdc,
+  yesOrNo,
+} from '../openapi/json-schema.ts';
 
 /** Parts of a payment that an answer contains on request. */
 export const expansions = ['deposits', 'releases', 'sessions', 'webhooks'] as const;
@@ -25,43 +39,11 @@ export const isoTime = (timeMs: number) => new Date(timeMs).toISOString();
 export const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
 
 export const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
-export const time = (description: string): JsonSchema => ({
-  type: 'string',
-  format: 'date-time',
-  description,
-  examples: ['2026-11-21T02:03:09.770Z'],
-});
-export const timeOrNull = (description: string): JsonSchema => ({
-  ...time(description),
-  type: ['string', 'null'],
-  examples: [null],
-});
-export const usdc = (description: string): JsonSchema => ({
-  type: 'string',
-  pattern: '^[0-9]+\\.[0-9]{6}$',
-  description,
-  examples: ['21.010000'],
-});
-export const text = (description: string, example: string): JsonSchema => ({
-  type: 'string',
-  description,
-  examples: [example],
-});
-export const textOrNull = (description: string, example: string | null): JsonSchema => ({
-  type: ['string', 'null'],
-  description,
-  examples: [example],
-});
 /** The answer to a shop that is connected. */
 export const connectionSchema = object({
   api_key: text('The API key. It is shown only here.', 'service_live_…'),
   key_id: text("The key's id.", 'key_5b484cd3e9340db05b48'),
-  scopes: {
-    type: 'array',
-    items: { type: 'string', enum: [...keyScopes] },
-    description: 'What the key may do.',
-    examples: [['create', 'read']],
-  },
+  scopes: list('What the key may do.', { type: 'string', enum: keyScopes }, ['create', 'read']),
   callback_host: textOrNull('The only host that callbacks may name, or null for any.', 'shop.example'),
   account_id: text("The account's id.", 'acc_5b484cd3e9340db05b48'),
   account_name: text("The account's name.", 'Example shop'),
@@ -84,32 +66,10 @@ export function presentConnection({
   };
 }
 
-const count = (description: string, example: number): JsonSchema => ({
-  type: 'integer',
-  minimum: 0,
-  description,
-  examples: [example],
-});
-
-export function object(
-  properties: Readonly<Record<string, JsonSchema>>,
-  optional: readonly string[] = [],
-): JsonSchema {
-  return {
-    type: 'object',
-    required: Object.keys(properties).filter((name) => !optional.includes(name)),
-    properties,
-  };
-}
-
-export function list(description: string, items: JsonSchema, example: readonly unknown[] = []): JsonSchema {
-  return { type: 'array', description, items, examples: [example] };
-}
-
 const chainPosition = {
   transaction: text('The transaction hash.', EXAMPLE_HASH),
   block_number: count('The block.', 78_000_000),
-  is_final: { type: 'boolean', description: 'Whether the block is final.', examples: [true] },
+  is_final: yesOrNo('Whether the block is final.', true),
 };
 
 const expanded = {
@@ -154,12 +114,11 @@ const statusFields = answerSchemaOf(paymentStatusSchema)['properties'] as Readon
 
 const paymentFields = {
   ...statusFields,
-  provider: {
-    type: 'string',
-    enum: [MULTI_PROVIDER, DIRECT_PROVIDER, ...providerIds],
-    description: 'The provider that the payment was created with.',
-    examples: [MULTI_PROVIDER],
-  },
+  provider: oneOf('The provider that the payment was created with.', [
+    MULTI_PROVIDER,
+    DIRECT_PROVIDER,
+    ...providerIds,
+  ]),
   fee_percent: { type: 'number', description: "The account's fee in percent.", examples: [2.5] },
   payout_address: text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
   checkout_url: text(
@@ -168,18 +127,11 @@ const paymentFields = {
   ),
   email: textOrNull("The customer's e-mail address, or null. It is not verified.", 'ada@example.com'),
   note: textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
-  amount_mismatch: {
-    type: ['string', 'null'],
-    enum: [...amountMismatches, null],
-    description: 'Whether clearly less or clearly more than the price arrived, or null.',
-    examples: [null],
-  },
-  cancel_reason: {
-    type: ['string', 'null'],
-    enum: ['expired', 'merchant', 'operator', null],
-    description: 'Why the payment was canceled, or null.',
-    examples: [null],
-  },
+  amount_mismatch: oneOfOrNull(
+    'Whether clearly less or clearly more than the price arrived, or null.',
+    amountMismatches,
+  ),
+  cancel_reason: oneOfOrNull('Why the payment was canceled, or null.', ['expired', 'merchant', 'operator']),
 };
 
 export const merchantPaymentSchema = object({ ...paymentFields, ...expanded }, expansions);
@@ -227,7 +179,7 @@ export const merchantEventsSchema = object({
     }),
   ),
   next_after: count('The `after` of the next request.', 42),
-  has_more: { type: 'boolean', description: 'Whether more events are there now.', examples: [false] },
+  has_more: yesOrNo('Whether more events are there now.', false),
 });
 
 export const merchantDaysSchema = object({

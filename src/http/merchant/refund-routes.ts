@@ -21,20 +21,22 @@ import {
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
 import { type RequestParameter, readParameters } from '../api/request-input.ts';
-import type { JsonSchema } from '../openapi/json-schema.ts';
-import { required } from './merchant-parameters.ts';
 import {
-  EXAMPLE_HASH,
-  isoTime,
-  isoTimeOrNull,
+  ADDRESS_PATTERN,
+  EXAMPLE_ID,
+  type JsonSchema,
   list,
   object,
+  oneOf,
+  oneOfOrNull,
   text,
   textOrNull,
   time,
   timeOrNull,
   usdc,
-} from './merchant-schemas.ts';
+} from '../openapi/json-schema.ts';
+import { required } from './merchant-parameters.ts';
+import { EXAMPLE_HASH, isoTime, isoTimeOrNull } from './merchant-schemas.ts';
 
 /** Dependencies of the refunds' operations. */
 export interface RefundRoutesContext extends RefundContext {
@@ -48,7 +50,7 @@ export interface RefundRoutesContext extends RefundContext {
 const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
 const optional = { isRequired: false, isNullable: true } as const;
-const addressSchema = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' } as const;
+const addressSchema = { type: 'string', pattern: ADDRESS_PATTERN } as const;
 
 export const createRefundParameters = {
   amount: {
@@ -83,13 +85,8 @@ export const refundTransactionParameters = {
 
 export const refundSchema = object({
   refund_id: text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
-  payment_id: text("The payment's id.", '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4'),
-  status: {
-    type: 'string',
-    enum: Object.keys(refundStatuses),
-    description: 'The state.',
-    examples: ['awaiting_transfer'],
-  },
+  payment_id: text("The payment's id.", EXAMPLE_ID),
+  status: oneOf('The state.', Object.keys(refundStatuses), 'awaiting_transfer'),
   amount: usdc(
     'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
   ),
@@ -100,12 +97,10 @@ export const refundSchema = object({
     `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${EXAMPLE_ADDRESS}&uint256=21010000`,
   ),
   submitted_transaction: textOrNull('The transaction that you submitted, until it is checked.', null),
-  transaction_problem: {
-    type: ['string', 'null'],
-    enum: [...Object.keys(transactionProblems), null],
-    description: "Why the last transaction is not the refund's, or null.",
-    examples: [null],
-  },
+  transaction_problem: oneOfOrNull(
+    "Why the last transaction is not the refund's, or null.",
+    Object.keys(transactionProblems),
+  ),
   transaction: textOrNull('The final transaction, or null.', null),
   sender: textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
   created_at: time('When it was opened.'),

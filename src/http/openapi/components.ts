@@ -19,74 +19,52 @@ import {
   refundSchema,
   refundTransactionParameters,
 } from '../merchant/refund-routes.ts';
-import { answerSchemaOf, bodySchemaOf, type JsonSchema } from './json-schema.ts';
+import {
+  ADDRESS_PATTERN,
+  answerSchemaOf,
+  bodyOf,
+  exampleOf,
+  type JsonSchema,
+  list,
+  object,
+  oneOf,
+  text,
+} from './json-schema.ts';
 import type { Operation } from './operations.ts';
 import { paymentForwardedSchema, paymentPaidSchema } from './webhook-schemas.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
 
-const address = { type: 'string', pattern: '^0x[0-9a-fA-F]{40}$' };
 const EXAMPLE_FACTORY = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 const EXAMPLE_IMPLEMENTATION = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
 
-/** An object with one fixed text. */
-function wordSchema(description: string, word: string): JsonSchema {
-  return {
-    type: 'object',
-    required: ['status'],
-    properties: { status: { type: 'string', description, enum: [word], examples: [word] } },
-  };
-}
+const address = (description: string, example: string) =>
+  text(description, example, { pattern: ADDRESS_PATTERN });
 
-const settlementProofSchema: JsonSchema = {
-  type: 'object',
-  required: ['chain_id', 'token', 'factories', 'fee_wallets', 'recompute_deposit_address'],
-  properties: {
-    chain_id: { type: 'integer', description: 'The chain: 137 is Polygon.', examples: [137] },
-    token: {
-      ...address,
-      description: 'The USDC contract.',
-      examples: ['0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'],
-    },
-    factories: {
-      type: 'array',
-      description: 'All deposit factories of existing payments, the current one first.',
-      items: {
-        type: 'object',
-        required: ['address', 'implementation', 'code_hash'],
-        properties: {
-          address: { ...address, description: 'The factory.' },
-          implementation: { ...address, description: 'The implementation contract of the deposit proxies.' },
-          code_hash: {
-            type: 'string',
-            description: "The keccak-256 hash of the factory's code on the chain.",
-          },
-        },
-      },
-      examples: [
-        [
-          {
-            address: EXAMPLE_FACTORY,
-            implementation: EXAMPLE_IMPLEMENTATION,
-            code_hash: `0x${'1f'.repeat(32)}`,
-          },
-        ],
-      ],
-    },
-    fee_wallets: {
-      type: 'array',
-      description: 'Where the fees go or went, the current one first.',
-      items: address,
-      examples: [['0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB']],
-    },
-    recompute_deposit_address: {
-      type: 'object',
-      description: 'The computation, step by step.',
-      additionalProperties: { type: 'string' },
-      examples: [{ reference: 'keccak256(utf8(payment_id))' }],
-    },
+const factory = object({
+  address: address('The factory.', EXAMPLE_FACTORY),
+  implementation: address('The implementation contract of the deposit proxies.', EXAMPLE_IMPLEMENTATION),
+  code_hash: text("The keccak-256 hash of the factory's code on the chain.", `0x${'1f'.repeat(32)}`),
+});
+
+const settlementProofSchema = object({
+  chain_id: { type: 'integer', description: 'The chain: 137 is Polygon.', examples: [137] },
+  token: address('The USDC contract.', '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
+  factories: list('All deposit factories of existing payments, the current one first.', factory, [
+    exampleOf(factory),
+  ]),
+  fee_wallets: list(
+    'Where the fees go or went, the current one first.',
+    { type: 'string', pattern: ADDRESS_PATTERN },
+    ['0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'],
+  ),
+  recompute_deposit_address: {
+    type: 'object',
+    description: 'The computation, step by step.',
+    additionalProperties: { type: 'string' },
+    examples: [{ reference: 'keccak256(utf8(payment_id))' }],
   },
-};
+});
 
 /** The schemas that operations and webhooks refer to. */
 export const schemas = {
@@ -97,7 +75,7 @@ export const schemas = {
   MerchantPaymentList: merchantPaymentListSchema,
   MerchantEvents: merchantEventsSchema,
   MerchantDays: merchantDaysSchema,
-  CreateDirectPayment: createSchema(directParameters),
+  CreateDirectPayment: bodyOf(directParameters),
   DirectPayment: directPaymentSchema,
   JournalCsv: {
     type: 'string',
@@ -106,15 +84,15 @@ export const schemas = {
   },
   Refund: refundSchema,
   RefundList: refundListSchema,
-  ConnectShop: bodySchema(connectParameters),
+  ConnectShop: closed(connectParameters),
   Connection: connectionSchema,
-  CreateRefund: bodySchema(createRefundParameters),
-  RefundTransaction: bodySchema(refundTransactionParameters),
+  CreateRefund: closed(createRefundParameters),
+  RefundTransaction: closed(refundTransactionParameters),
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: settlementProofSchema,
-  Live: wordSchema('The process responds.', 'live'),
-  Ready: wordSchema('The service accepts requests.', 'ready'),
+  Live: object({ status: oneOf('The process responds.', ['live']) }),
+  Ready: object({ status: oneOf('The service accepts requests.', ['ready']) }),
   Error: {
     type: 'object',
     required: ['error'],
@@ -129,19 +107,9 @@ export const schemas = {
   },
 } as const satisfies Record<string, JsonSchema>;
 
-/** The schema of a body. */
-function createSchema(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
-  const entries = Object.entries(parameters);
-  return {
-    type: 'object',
-    required: entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name),
-    properties: Object.fromEntries(entries.map(([name, parameter]) => [name, bodySchemaOf(parameter)])),
-  };
-}
-
 function createCheckoutSchema(): JsonSchema {
   return {
-    ...createSchema(createParameters),
+    ...bodyOf(createParameters),
     description:
       'The service also validates what a schema cannot express: the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
     // Two names of one flag, which must not contradict each other.
@@ -252,13 +220,6 @@ function exampleOfError(name: ErrorName): object {
   return code === null ? { error: text } : { error: text, code };
 }
 
-function bodySchema(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
-  const entries = Object.entries(parameters);
-  const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
-  return {
-    type: 'object',
-    ...(required.length === 0 ? {} : { required }),
-    properties: Object.fromEntries(entries.map(([name, parameter]) => [name, bodySchemaOf(parameter)])),
-    additionalProperties: false,
-  };
+function closed(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
+  return { ...bodyOf(parameters), additionalProperties: false };
 }

@@ -3,8 +3,76 @@ import type { ParameterSchema, RequestParameter } from '../api/request-input.ts'
 /** A JSON Schema of 2020-12, as OpenAPI 3.1 has it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
+/** Fields of answers, by kind. `more` adds keywords, such as a pattern. */
+
+export const text = (description: string, example: string, more: JsonSchema = {}): JsonSchema => ({
+  type: 'string',
+  description,
+  examples: [example],
+  ...more,
+});
+export const textOrNull = (
+  description: string,
+  example: string | null,
+  more: JsonSchema = {},
+): JsonSchema => ({
+  type: ['string', 'null'],
+  description,
+  examples: [example],
+  ...more,
+});
+export const oneOf = (description: string, values: readonly string[], example = values[0] ?? '') =>
+  text(description, example, { enum: values });
+export const oneOfOrNull = (description: string, values: readonly string[]) =>
+  textOrNull(description, null, { enum: [...values, null] });
+export const yesOrNo = (description: string, example: boolean): JsonSchema => ({
+  type: 'boolean',
+  description,
+  examples: [example],
+});
+export const count = (description: string, example: number): JsonSchema => ({
+  type: 'integer',
+  minimum: 0,
+  description,
+  examples: [example],
+});
+export const time = (description: string) =>
+  text(description, '2026-11-21T02:03:09.770Z', { format: 'date-time' });
+export const timeOrNull = (description: string) => textOrNull(description, null, { format: 'date-time' });
+
+export const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
+export const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
+export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$';
+export const HASH_PATTERN = '^0x[0-9a-f]{64}$';
+export const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
+
+export const usdc = (description: string) => text(description, '21.010000', { pattern: USDC_PATTERN });
+
+export function object(
+  properties: Readonly<Record<string, JsonSchema>>,
+  optional: readonly string[] = [],
+): JsonSchema {
+  const required = Object.keys(properties).filter((name) => !optional.includes(name));
+  return { type: 'object', required, properties };
+}
+
+export function list(description: string, items: JsonSchema, example: readonly unknown[] = []): JsonSchema {
+  return { type: 'array', description, items, examples: [example] };
+}
+
+/** The schema of a JSON body with these parameters. */
+export function bodyOf(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
+  const entries = Object.entries(parameters);
+  const required = entries.filter(([, { isRequired }]) => isRequired).map(([name]) => name);
+  return {
+    type: 'object',
+    ...(required.length === 0 ? {} : { required }),
+    properties: Object.fromEntries(entries.map(([name, parameter]) => [name, bodySchemaOf(parameter)])),
+  };
+}
+
 /** The parameter's schema in a JSON body. */
-export function bodySchemaOf(parameter: RequestParameter): JsonSchema {
+function bodySchemaOf(parameter: RequestParameter): JsonSchema {
   const { schema, isNullable, example } = parameter;
   const documented = { ...(isNullable ? nullable(schema) : schema), description: describe(parameter) };
   return { ...documented, examples: [example] };

@@ -1,53 +1,40 @@
 import { currencies } from '../../domain/money.ts';
 import { SETTLEMENT_COIN } from '../../domain/webhook.ts';
-import type { JsonSchema } from './json-schema.ts';
+import {
+  ADDRESS_PATTERN,
+  EXAMPLE_ID,
+  FIAT_PATTERN,
+  HASH_PATTERN,
+  type JsonSchema,
+  object,
+  oneOf,
+  text,
+  textOrNull,
+  USDC_PATTERN,
+  yesOrNo,
+} from './json-schema.ts';
 
-const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
-const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
-const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
-const HASH_PATTERN = '^0x[0-9a-f]{64}$';
-
-const text = (description: string, example: string, more: object = {}) => ({
-  type: 'string',
-  description,
-  examples: [example],
-  ...more,
-});
-const textOrNull = (description: string, example: string | null, more: object = {}) => ({
-  type: ['string', 'null'],
-  description,
-  examples: [example],
-  ...more,
-});
 const timestamp = {
   type: 'integer',
   description: 'The time of sending, in Unix seconds.',
   examples: [1795226590],
 };
 
-function eventSchema(description: string, properties: Readonly<Record<string, object>>): JsonSchema {
-  return { type: 'object', description, required: Object.keys(properties), properties };
-}
-
 /** The body of the event `payment.paid`. */
-export const paymentPaidSchema = eventSchema(
-  'The payment is paid. For card payments, the USDC has also been sent to the merchant wallet.',
-  {
-    event: text('The event type.', 'payment.paid', { enum: ['payment.paid'] }),
+export const paymentPaidSchema: JsonSchema = {
+  description: 'The payment is paid. For card payments, the USDC has also been sent to the merchant wallet.',
+  ...object({
+    event: oneOf('The event type.', ['payment.paid']),
     id: text('The same as `paymentId`.', EXAMPLE_ID),
     paymentId: text("The payment's id.", EXAMPLE_ID),
-    status: text('Always `paid`.', 'paid', { enum: ['paid'] }),
+    status: oneOf('Always `paid`.', ['paid']),
     amount: textOrNull('The amount charged to the customer.', '25.00', { pattern: FIAT_PATTERN }),
     originalAmount: textOrNull('With fee pass-through the amount that was asked for.', null, {
       pattern: FIAT_PATTERN,
     }),
     customerFeeAmount: textOrNull('With fee pass-through what was added.', null, { pattern: FIAT_PATTERN }),
-    passFeeToCustomer: {
-      type: 'boolean',
-      description: 'Whether the fee was passed on to the customer.',
-      examples: [false],
-    },
-    currency: text('The currency of the amount.', 'USD', { enum: currencies }),
+    passFeeToCustomer: yesOrNo('Whether the fee was passed on to the customer.', false),
+    currency: oneOf('The currency of the amount.', currencies, 'USD'),
     coin: textOrNull('The settlement asset.', SETTLEMENT_COIN, { enum: [SETTLEMENT_COIN, null] }),
     receivedAmount: textOrNull('The USDC that arrived.', '21.010000', { pattern: USDC_PATTERN }),
     forwardedAmount: textOrNull("The USDC sent to the merchant's wallet.", '20.484750', {
@@ -66,14 +53,14 @@ export const paymentPaidSchema = eventSchema(
     note: textOrNull('The note from the create request.', 'Order 1001'),
     email: textOrNull('The e-mail address from the create request.', null),
     timestamp,
-  },
-);
+  }),
+};
 
 /** The body of the event that ends a direct USDC payment. Payments created by this API have none. */
-export const paymentForwardedSchema = eventSchema(
-  'Only for direct payments, which this API does not create: the funds were forwarded.',
-  {
-    event: text('The event type.', 'payment.forwarded', { enum: ['payment.forwarded'] }),
+export const paymentForwardedSchema: JsonSchema = {
+  description: 'Only for direct payments, which this API does not create: the funds were forwarded.',
+  ...object({
+    event: oneOf('The event type.', ['payment.forwarded']),
     paymentId: text("The payment's id.", EXAMPLE_ID),
     forwardTxid: text(
       'The transaction that paid the merchant.',
@@ -82,8 +69,8 @@ export const paymentForwardedSchema = eventSchema(
     ),
     amountForwarded: text('The USDC that was forwarded.', '20.484750', { pattern: USDC_PATTERN }),
     toWallet: text("The merchant's wallet.", '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', {
-      pattern: '^0x[0-9a-fA-F]{40}$',
+      pattern: ADDRESS_PATTERN,
     }),
     timestamp,
-  },
-);
+  }),
+};
