@@ -29,7 +29,7 @@ const SETTLEMENT_TIMEOUT_MS = 60_000;
  * script asks for, the index of lists, mail, and what the command line needs.
  */
 const BESIDE_A_SETTLEMENT =
-  /^src\/(sandbox|cli|http|providers|rates)\/|^src\/store\/(payment-(index|windows|search|history)|emails|sessions|alerts)|^src\/store\/\w+\/(session-rows|accounts|payment-lists)|^src\/domain\/(payment-(search|statistics)|api-key|provider-catalogue|paid-threshold|callback-url)|^src\/payments\/(index-payments|send-receipts|read-status|start-session|provider-availability|handle-provider-webhook)|^src\/app\/(public-server|provider-addresses|sandbox-mode|run-until-stopped)/;
+  /^src\/(sandbox|cli|http|providers|rates)\/|^src\/store\/(payment-(index|windows|search|history)|emails|sessions|alerts)|^src\/store\/\w+\/(session-rows|accounts|payment-lists)|^src\/domain\/(payment-(search|statistics)|api-key|provider-catalogue|paid-threshold|callback-url)|^src\/payments\/(index-payments|send-receipts|read-status|start-session|provider-availability|handle-provider-webhook)|^src\/app\/(public-server|run-until-stopped)/;
 
 const { values: flags } = parseArgs({
   options: { static: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },

@@ -26,7 +26,12 @@ async function askOnTerminal(question: string): Promise<string> {
 let isJson = false;
 const program = createProgram(
   {
-    start: async (options) => (await import('./app/run-until-stopped.ts')).runUntilStopped(options),
+    start: async (options) => {
+      const { runUntilStopped } = await import('./app/run-until-stopped.ts');
+      if (options.isLive) return runUntilStopped(options, null);
+      const { startSandboxParts } = await import('../simulators/sandbox-mode.ts');
+      return runUntilStopped(options, (...parts) => startSandboxParts(...parts, options.isJson));
+    },
     ask: process.stdin.isTTY ? askOnTerminal : null,
     init: async () => {
       const { createLog } = await import('./app/log.ts');
@@ -42,7 +47,7 @@ const program = createProgram(
       (await import('./app/deploy-contract.ts')).deployContract(readContractDeploymentConfig()),
     moveStore: async (places) => (await import('./app/move-store.ts')).moveStore(readDataConfig(), places),
     listen: async (options) =>
-      (await import('./app/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
+      (await import('../simulators/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
     grade: async (options) => {
       const log = (line: string) => void process.stderr.write(`${line}\n`);
       return (await import('../receiver-grader/run-grade.ts')).runGrade({ ...options, log });

@@ -10,6 +10,7 @@ import type { Address } from '../domain/payout-address.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import { BRIDGED_USDC, type ProviderId } from '../domain/provider-catalogue.ts';
+import { webhookUrlOf } from '../http/provider-webhooks.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import { ProviderSettingError } from '../providers/define-provider.ts';
 import { createProviderAdapter } from '../providers/providers.ts';
@@ -18,7 +19,6 @@ import type { Store } from '../store/store.ts';
 import type { ExternalServices, Intervals } from './external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { webhookUrlOf } from './provider-addresses.ts';
 
 /** The chain on which bridged USDC exists. */
 const POLYGON_CHAIN_ID = 137;

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { type Config, type Role, readConfig } from '../config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { createSmtpMailer } from '../mail/mailers.ts';
-import { type Running, withCleanUp } from './clean-up.ts';
+import { type CleanUp, type Running, withCleanUp } from './clean-up.ts';
 import { openLiveServices } from './live-services.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -23,25 +23,31 @@ const DRAIN_DELAY_SINGLE_MS = 1_000;
 
 const roles: readonly Role[] = ['all', 'api', 'worker'];
 
-/** Runs the service until SIGINT or SIGTERM stops it; a second signal ends it at once. */
-export async function runUntilStopped(options: {
-  readonly isLive: boolean;
-  readonly role: string;
-  /** Whether the sandbox prints JSON when it is ready. */
-  readonly isJson: boolean;
-}): Promise<void> {
-  const role = roles.find((name) => name === options.role);
+/** What starts the sandbox. Resolves with its welcome text when it is ready. */
+export type StartSandbox = (config: Config, clock: Clock, log: Log, cleanUp: CleanUp) => Promise<string>;
+
+/**
+ * Runs the service until SIGINT or SIGTERM stops it; a second signal ends it at once.
+ *
+ * @param startSandbox starts the service with simulators; null in live mode
+ */
+export async function runUntilStopped(
+  { role: name }: { readonly role: string },
+  startSandbox: StartSandbox | null,
+): Promise<void> {
+  const role = roles.find((each) => each === name);
   if (role === undefined) throw new Error(`--role must be one of ${roles.join(', ')}`);
-  const config = readConfig(options.isLive ? 'live' : 'sandbox');
-  if (role !== 'all' && (!options.isLive || config.databaseUrl === null)) {
+  const config = readConfig(startSandbox === null ? 'live' : 'sandbox');
+  if (role !== 'all' && (startSandbox !== null || config.databaseUrl === null)) {
     throw new Error('--role api and worker need --live and PostgreSQL (DATABASE_URL)');
   }
 
   const log = createLog(config.logLevel);
   const stopped = signalToStop(process, systemClock.monotonicMs, (exitCode) => process.exit(exitCode));
-  const running = options.isLive
-    ? await startLive(config, role, log)
-    : await startSandboxMode(config, role, log, options.isJson);
+  const running =
+    startSandbox === null
+      ? await startLive(config, role, log)
+      : await startSandboxMode(config, log, startSandbox);
   collectGarbageAfterStart();
   await stopped;
   await running.stop();
@@ -71,13 +77,11 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
   });
 }
 
-async function startSandboxMode(config: Config, role: Role, log: Log, isJson: boolean): Promise<Running> {
+async function startSandboxMode(config: Config, log: Log, startSandbox: StartSandbox): Promise<Running> {
   if (config.databaseUrl !== null)
     throw new Error('DATABASE_URL must be empty in the sandbox, which brings SQLite');
-  // Loaded only here: live mode must not even contain the sandbox.
-  const { startSandboxParts } = await import('./sandbox-mode.ts');
   return withCleanUp(async (cleanUp) => {
-    process.stdout.write(await startSandboxParts(config, role, systemClock, log, cleanUp, isJson));
+    process.stdout.write(await startSandbox(config, systemClock, log, cleanUp));
   });
 }
 

@@ -11,6 +11,11 @@ import {
 import { countVisitor } from './checkout/page-limits.ts';
 import { createFixedWindowLimiter } from './rate-limit.ts';
 
+/** The address at which a provider reaches its route below this root. */
+export function webhookUrlOf(provider: ProviderId, root: string): string {
+  return `${root}/providers/${provider}/webhooks`;
+}
+
 export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
   /** Limits the posts of one address: verifying a signature costs little, but not nothing. */
   readonly limiter: RateLimiter;

@@ -61,11 +61,7 @@ describe('the check itself', () => {
     ['crosses in the outside world', 'src/store/sqlite/open.ts', "import { a } from '../../chain/rpc.ts';"],
     ['skips the ports', 'src/payments/create.ts', "import { a } from '../store/sqlite/open.ts';"],
     ['reads the configuration', 'src/http/server.ts', "import { config } from '../config.ts';"],
-    [
-      'loads the sandbox at once',
-      'src/app/sandbox-mode.ts',
-      "import { a } from '../../simulators/start-sandbox.ts';",
-    ],
+    ['loads the sandbox at once', 'src/main.ts', "import { a } from '../simulators/start-sandbox.ts';"],
     [
       'names a type of a simulator in the service',
       'src/app/start-service.ts',
@@ -90,10 +86,8 @@ describe('the check itself', () => {
   it.each([
     ['src/main.ts', "import { a } from './app.ts';"],
     ['src/app.ts', "import { a } from './store/sqlite/open.ts'; import { c } from './config.ts';"],
-    [
-      'src/app/sandbox-mode.ts',
-      "await import('../../simulators/start-sandbox.ts'); import type { S } from '../../simulators/start-sandbox.ts';",
-    ],
+    ['src/main.ts', "await import('../simulators/sandbox-mode.ts');"],
+    ['simulators/sandbox-mode.ts', "import { a } from '../src/app/start-service.ts';"],
     ['src/http/api/wallet.ts', "import { a } from '../../payments/create.ts'; import b from 'fastify';"],
     ['src/chain/watch.ts', "import { a } from './rpc.ts'; import { b } from '../domain/money.ts';"],
     ['src/chain/watch.ts', "import a from '../../contracts/artifacts/Factory.json' with { type: 'json' };"],

@@ -1,11 +1,11 @@
 import { join, resolve } from 'node:path';
-import { CONTROL_SOCKET, callServer } from '../cli/control-socket.ts';
-import type { ListenOptions } from '../cli/program.ts';
-import type { Config } from '../config.ts';
+import { CONTROL_SOCKET, callServer } from '../src/cli/control-socket.ts';
+import type { ListenOptions } from '../src/cli/program.ts';
+import type { Config } from '../src/config.ts';
+import { listen } from './listen.ts';
 
 /** Shows the events of the sandbox that serves this data folder, until the user stops it. */
 export async function listenToSandbox(config: Config, options: ListenOptions): Promise<void> {
-  const { listen } = await import('../../simulators/listen.ts');
   const socket = join(config.dataDir, CONTROL_SOCKET);
   return listen({
     ...options,

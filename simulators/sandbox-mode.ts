@@ -1,28 +1,35 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
-import type { Shop, ShopOptions } from '../../simulators/shop/start-shop.ts';
-import type { Sandbox } from '../../simulators/start-sandbox.ts';
-import { createChainReader } from '../chain/create-chain-reader.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
-import { createRelayer } from '../chain/relayer.ts';
-import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../chain/token-reader.ts';
-import { verifyDeployment } from '../chain/verify-deployment.ts';
-import type { Config, Role } from '../config.ts';
-import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
-import { isPaymentId } from '../domain/payment-id.ts';
-import type { Clock } from '../domain/ports/clock.ts';
-import { providerIds } from '../domain/provider-catalogue.ts';
-import type { DocsContext } from '../http/docs/register-docs.ts';
-import { createConsoleMailer } from '../mail/mailers.ts';
-import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
-import { createProviderAdapter } from '../providers/providers.ts';
-import type { Store } from '../store/store.ts';
-import type { CleanUp } from './clean-up.ts';
-import type { ExternalServices, Intervals } from './external-services.ts';
-import { factoriesOf, type Log, rememberSettlement } from './log.ts';
-import { openStoreToServe } from './open-store.ts';
-import { webhookUrlOf } from './provider-addresses.ts';
-import { type Service, startService } from './start-service.ts';
+import type { CleanUp } from '../src/app/clean-up.ts';
+import type { ExternalServices, Intervals } from '../src/app/external-services.ts';
+import { factoriesOf, type Log, rememberSettlement } from '../src/app/log.ts';
+import { openStoreToServe } from '../src/app/open-store.ts';
+import { type Service, startService } from '../src/app/start-service.ts';
+import { createChainReader } from '../src/chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../src/chain/endpoint-rotation.ts';
+import { createRelayer } from '../src/chain/relayer.ts';
+import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../src/chain/token-reader.ts';
+import { verifyDeployment } from '../src/chain/verify-deployment.ts';
+import type { Config } from '../src/config.ts';
+import { createIpnTokens, type IpnTokens } from '../src/domain/ipn-token.ts';
+import { isPaymentId } from '../src/domain/payment-id.ts';
+import type { Clock } from '../src/domain/ports/clock.ts';
+import { providerIds } from '../src/domain/provider-catalogue.ts';
+import type { DocsContext } from '../src/http/docs/register-docs.ts';
+import { webhookUrlOf } from '../src/http/provider-webhooks.ts';
+import { createConsoleMailer } from '../src/mail/mailers.ts';
+import { defaultRelayLimits } from '../src/payments/relay/relay-context.ts';
+import { createProviderAdapter } from '../src/providers/providers.ts';
+import type { Store } from '../src/store/store.ts';
+import { openDemoAccount, readOrCreateSecretKey, requireSandboxData } from './demo-account.ts';
+import { createEventFeed } from './event-feed.ts';
+import { registerStatePages } from './pages/register-state-pages.ts';
+import { createSandboxOperations } from './sandbox-operations.ts';
+import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
+import { type Shop, type ShopOptions, startShop } from './shop/start-shop.ts';
+import { createTestPayments } from './simulated-customer.ts';
+import { type Sandbox, startSandbox } from './start-sandbox.ts';
+import { welcome, welcomeJson } from './welcome.ts';
 
 /** Time limit of a simulated on-ramp; shorter than its `slow` fault. */
 const SESSION_TIMEOUT_MS = 3_000;
@@ -51,19 +58,11 @@ const sandboxIntervals: Intervals = {
 /** Starts the sandbox: the same service, with external services of its own. Returns its welcome text. */
 export async function startSandboxParts(
   config: Config,
-  role: Role,
   clock: Clock,
   log: Log,
   cleanUp: CleanUp,
   isJson: boolean,
 ): Promise<string> {
-  const { startSandbox } = await import('../../simulators/start-sandbox.ts');
-  const { openDemoAccount, readOrCreateSecretKey, requireSandboxData } = await import(
-    '../../simulators/demo-account.ts'
-  );
-  const { createTestPayments } = await import('../../simulators/simulated-customer.ts');
-  const { createSandboxOperations } = await import('../../simulators/sandbox-operations.ts');
-  const { registerStatePages } = await import('../../simulators/pages/register-state-pages.ts');
   // The store's lock is taken first: it says that no other process uses this data folder, chain included.
   const store = cleanUp.add(await openStoreToServe(config, log), (opened) => opened.close());
   await requireSandboxData(store, config.dataDir);
@@ -88,7 +87,6 @@ export async function startSandboxParts(
   const shop = cleanUp.add(await startShopWhereItWas(config, account, tokens, clock, log), (opened) =>
     opened.stop(),
   );
-  const { createEventFeed } = await import('../../simulators/event-feed.ts');
   const feed = cleanUp.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
   const customer = { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY };
   const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
@@ -99,7 +97,7 @@ export async function startSandboxParts(
         ...config,
         callbackAllowedHosts: new Set([...config.callbackAllowedHosts, shop.receiverHost]),
       },
-      role,
+      role: 'all',
       secretKey,
       store,
       external,
@@ -120,7 +118,6 @@ export async function startSandboxParts(
     }),
     (started: Service) => started.stop(),
   );
-  const { welcome, welcomeJson } = await import('../../simulators/welcome.ts');
   const facts = { config, demo, sandbox, shop };
   return isJson ? welcomeJson(facts) : welcome(facts);
 }
@@ -153,8 +150,6 @@ async function startShopWhereItWas(
   clock: Clock,
   log: Log,
 ): Promise<Shop> {
-  const { startShop } = await import('../../simulators/shop/start-shop.ts');
-  const { readSandboxSettings, writeSandboxSettings } = await import('../../simulators/sandbox-settings.ts');
   const directory = join(config.dataDir, 'sandbox');
   const settings = await readSandboxSettings(directory);
   const shop = await startShop({
