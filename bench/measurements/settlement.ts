@@ -6,7 +6,7 @@ import { createMetrics } from '../../src/app/metrics.ts';
 import { createWorkerTasks } from '../../src/app/worker-tasks.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
-import { createTokenReader, MULTICALL3 } from '../../src/chain/token-reader.ts';
+import { createTokenReader } from '../../src/chain/token-reader.ts';
 import { paymentReference } from '../../src/domain/deposit-address.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import { type Payment, termsOf } from '../../src/domain/payment.ts';
@@ -94,7 +94,6 @@ async function settleOnce(variant: Variant, payments: number, file: string): Pro
   try {
     await store.accounts.createAccount(benchAccount());
     const { rpc } = chain.anvil;
-    await rpc('anvil_setCode', [MULTICALL3, await multicall3Code(chain)]);
     const external = worldOf(chain, variant);
     const { tasks, busyMs } = settlementTasks(store, external);
     // Sets the cursor before anything is paid.
@@ -152,13 +151,6 @@ async function checkReleasedOnce(store: Store, count: number): Promise<void> {
     const view = await store.payments.viewPayment(id);
     if (view?.observations.releases.length !== 1) throw new Error(`${id} was not released exactly once`);
   }
-}
-
-/** viem has the code that deploys Multicall3, but does not export it. */
-async function multicall3Code({ anvil }: LocalChain): Promise<unknown> {
-  const path: string = new URL('../../node_modules/viem/_esm/constants/contracts.js', import.meta.url).href;
-  const { multicall3Bytecode } = (await import(path)) as { multicall3Bytecode: string };
-  return anvil.rpc('eth_call', [{ data: multicall3Bytecode }, 'latest']);
 }
 
 function worldOf(chain: LocalChain, { keys, swallowedPercent }: Variant): ExternalServices {

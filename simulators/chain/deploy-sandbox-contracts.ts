@@ -4,9 +4,11 @@ import { encodeDeployData, encodeFunctionData, getContractAddress, parseAbi } fr
 import depositFactoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import testUsdcArtifact from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
 import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
+import { MULTICALL3 } from '../../src/chain/token-reader.ts';
 import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
 import type { DevelopmentKey, DevelopmentKeys } from '../development-keys.ts';
 import { SANDBOX_CHAIN_ID } from '../development-keys.ts';
+import { placeMulticall3 } from './multicall3.ts';
 
 /** The contracts of a sandbox. */
 export interface SandboxContracts {
@@ -90,7 +92,7 @@ async function allowMinting(
 }
 
 /**
- * Deploys the test USDC, another token and the deposit factory where they are not there yet. Their addresses follow from
+ * Deploys the test USDC, another token, the deposit factory and Multicall3 where they are not there yet. Their addresses follow from
  * the deployers' first nonces, so every sandbox has the same ones and each step can be judged by the chain alone: a
  * start that was killed halfway is carried on by the next. Gives gas to the senders, and USDC to the customer's wallet.
  */
@@ -110,6 +112,7 @@ export async function deploySandboxContracts(
     if (balance < GAS_MONEY_WEI)
       await rpc.call('anvil_setBalance', [address, `0x${GAS_MONEY_WEI.toString(16)}`]);
   }
+  if (!(await hasCode(rpc, MULTICALL3))) await placeMulticall3(rpc.call);
   const tokenCode = testUsdcArtifact.bytecode as Hex;
   for (const [token, deployer] of [
     [usdc, keys.deployer],

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { privateKeyToAddress } from 'viem/accounts';
 import { encodeFunctionData, keccak256, parseAbi, toHex } from 'viem/utils';
 import testUsdc from '../../contracts/artifacts/TestUsdc.json' with { type: 'json' };
+import { placeMulticall3 } from '../../simulators/chain/multicall3.ts';
 import { type DeployerOptions, deployContract, deployFactory } from '../../src/chain/deploy-contract.ts';
 import {
   type ChainEndpoint,
@@ -14,7 +15,7 @@ import { type Address, checksumAddress } from '../../src/domain/payout-address.t
 import type { RelayCall } from '../../src/domain/ports/chain.ts';
 import { type Anvil, type AnvilOptions, anvilKeys, startAnvil } from '../support/anvil.ts';
 
-/** A local chain with the test USDC and a deposit factory. */
+/** A local chain with Multicall3, the test USDC and a deposit factory. */
 export interface LocalChain {
   readonly anvil: Anvil;
   /** One endpoint: the node itself. */
@@ -60,6 +61,7 @@ export async function startLocalChain(options: AnvilOptions = {}): Promise<Local
   const anvil = await startAnvil(options);
   const endpoints = createChainEndpoints({ urls: [anvil.url], chainId: anvil.chainId });
   const deployer = { endpoints, chainId: anvil.chainId, privateKey: ownerKey, pollIntervalMs: 10 };
+  await placeMulticall3(anvil.rpc);
   if (options.mining === 'manual') await anvil.rpc('evm_setAutomine', [true]);
   const token = await deployTestUsdc(deployer);
   const { factory, implementation } = await deployFactory(deployer, token);

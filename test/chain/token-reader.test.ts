@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { placeMulticall3 } from '../../simulators/chain/multicall3.ts';
 import { createBalanceSweep, createTokenReader, MULTICALL3 } from '../../src/chain/token-reader.ts';
 import {
   ChainUnavailableError,
@@ -17,14 +18,18 @@ beforeAll(async () => {
 
 afterAll(() => chain.stop());
 
+/** As on a chain that never had it. */
+async function removeMulticall3(): Promise<void> {
+  await chain.anvil.rpc('anvil_setCode', [MULTICALL3, '0x']);
+}
+
 for (const way of ['with Multicall3', 'without Multicall3']) {
   describe(`releases checked ${way}`, () => {
     beforeAll(async () => {
-      const code = way === 'with Multicall3' ? await multicall3Code() : '0x';
-      await chain.anvil.rpc('anvil_setCode', [MULTICALL3, code]);
+      if (way === 'without Multicall3') await removeMulticall3();
       token = createTokenReader({ endpoints: chain.endpoints, token: chain.token });
     });
-    afterAll(() => chain.anvil.rpc('anvil_setCode', [MULTICALL3, '0x']));
+    afterAll(() => placeMulticall3(chain.anvil.rpc));
 
     it('would succeed, fail with the token’s reason, or have nothing to move, and move nothing', async () => {
       const release = (name: string) => ({
@@ -60,7 +65,8 @@ for (const way of ['with Multicall3', 'without Multicall3']) {
 
 it('a batch of 100 releases is checked in two calls, or with Multicall3 elsewhere, at its address', async () => {
   const elsewhere = addressFor('multicall elsewhere');
-  await chain.anvil.rpc('anvil_setCode', [elsewhere, await multicall3Code()]);
+  await removeMulticall3();
+  await placeMulticall3(chain.anvil.rpc, elsewhere);
   const methods: string[] = [];
   const counted = chain.endpoints.map((endpoint) => ({
     ...endpoint,
@@ -85,6 +91,7 @@ it('a batch of 100 releases is checked in two calls, or with Multicall3 elsewher
   expect(methods).toEqual(['eth_getCode', 'eth_call']);
   await reader.checkReleases(releases);
   expect(methods).toEqual(['eth_getCode', 'eth_call', 'eth_call']);
+  await placeMulticall3(chain.anvil.rpc);
 });
 
 it('a blocklisted merchant is seen until it is taken off', async () => {
@@ -109,6 +116,7 @@ it('a sweep reads the balances of many addresses at one block, with Multicall3 a
   const [first, last] = [addressFor('sweep 0'), addressFor('sweep 1099')];
   await chain.callToken({ name: 'mint', to: first, units: 11n });
   await chain.callToken({ name: 'mint', to: last, units: 12n });
+  await removeMulticall3();
   const block = await chain.anvil.blockNumber();
   const expected: bigint[] = addresses.map((address) =>
     address === first ? 11n : address === last ? 12n : 0n,
@@ -116,17 +124,10 @@ it('a sweep reads the balances of many addresses at one block, with Multicall3 a
   const options = { endpoints: chain.endpoints, token: chain.token };
   expect(await createBalanceSweep(options)(addresses, block)).toEqual(expected);
 
-  await chain.anvil.rpc('anvil_setCode', [MULTICALL3, await multicall3Code()]);
+  await placeMulticall3(chain.anvil.rpc);
   await chain.callToken({ name: 'mint', to: first, units: 100n });
   const sweep = createBalanceSweep(options);
   const newest = await chain.anvil.blockNumber();
   expect(await sweep(addresses, newest)).toEqual(expected.with(0, 111n));
   expect(await sweep(addresses.slice(0, 2), newest)).toEqual([111n, 0n]);
 });
-
-/** viem has the code that deploys Multicall3, but does not export it. */
-async function multicall3Code(): Promise<unknown> {
-  const path: string = new URL('../../node_modules/viem/_esm/constants/contracts.js', import.meta.url).href;
-  const { multicall3Bytecode } = (await import(path)) as { multicall3Bytecode: string };
-  return chain.anvil.rpc('eth_call', [{ data: multicall3Bytecode }, 'latest']);
-}

@@ -5,8 +5,13 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endOrphanedChain, spawnChain } from '../../simulators/chain/chain-process.ts';
+import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-contracts.ts';
 import { findAnvil } from '../../simulators/chain/find-anvil.ts';
 import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
+import { deriveDevelopmentKeys, SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
+import { type ChainEndpoint, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
+import { createTokenReader } from '../../src/chain/token-reader.ts';
+import { checksumAddress } from '../../src/domain/payout-address.ts';
 import { claimLoopbackPort } from '../../src/platform/loopback-port.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
@@ -97,6 +102,30 @@ describe('the local chain', () => {
     await first.stop();
     const second = await start();
     expect(await second.rpc.call('eth_getBalance', [someAddress('1'), 'finalized'])).toBe('0x7');
+  });
+
+  it('of a sandbox has Multicall3, also after a restart: 100 releases are checked in two calls', async () => {
+    const first = await start();
+    const { usdc } = await deploySandboxContracts(first.rpc, deriveDevelopmentKeys());
+    await first.stop();
+    const { url } = await start();
+    const methods: string[] = [];
+    const options = { urls: [url], chainId: SANDBOX_CHAIN_ID };
+    const [endpoint] = createChainEndpoints(options) as [ChainEndpoint];
+    await endpoint.ensureChain();
+    const call: typeof endpoint.rpc.call = (method, params) => {
+      methods.push(method);
+      return endpoint.rpc.call(method, params);
+    };
+    const counted = { ...endpoint, rpc: { ...endpoint.rpc, call } };
+    const releases = Array.from({ length: 100 }, (_, index) => ({
+      deposit: someAddress('1'),
+      merchant: checksumAddress((index + 1).toString(16).padStart(40, '0')),
+    }));
+    const checks = await createTokenReader({ endpoints: [counted], token: usdc }).checkReleases(releases);
+    expect(checks).toEqual(releases.map(() => ({ heldUnits: 0n, refusal: null })));
+    expect(methods).toEqual(['eth_getCode', 'eth_call']);
+    await endpoint.rpc.close();
   });
 
   it('refuses a port that is taken', async () => {
