@@ -85,6 +85,11 @@ export const variables: readonly Variable[] = [
     'Maximum cost of one release transaction in POL, gas limit times fee; at most the --rpc.txfeecap of your nodes (1).',
   ),
   plain(
+    'RELAY_MAX_GAS_SHARE_PERCENT',
+    'A release whose gas costs more than this share of the received amount waits up to a day for lower fees (no limit).',
+  ),
+  plain('POL_PRICE_USD', 'Price of one POL in USD, required with RELAY_MAX_GAS_SHARE_PERCENT.'),
+  plain(
     'RELAY_BATCH_WINDOW_MS',
     'Milliseconds that a due release waits for others to share its transaction, which saves gas (0).',
   ),

@@ -103,6 +103,7 @@ describe('defaults', () => {
       token: null,
       relayerPrivateKeys: [RELAYER_KEY],
       relayMaximumFeeWei: 10n ** 18n,
+      relayGasShare: null,
       relayBatchWindowMs: 0,
       multicall: null,
       factory: ADDRESS,
@@ -202,6 +203,18 @@ it.each([
   expect(liveWith({ RELAY_MAX_FEE_POL: text }).chain?.relayMaximumFeeWei).toBe(wei);
 });
 
+it('live mode reads the maximum gas share together with the price of one POL', () => {
+  const { chain } = liveWith({ RELAY_MAX_GAS_SHARE_PERCENT: '12.5', POL_PRICE_USD: '0.21' });
+  expect(chain?.relayGasShare).toEqual({ basisPoints: 1_250, polRate: 21_000_000n });
+  expect(liveWith({ POL_PRICE_USD: '0.21' }).chain?.relayGasShare).toBeNull();
+});
+
+it('live mode asks for the price of one POL where a maximum gas share is set', () => {
+  expect(problemsOf('live', { ...live, RELAY_MAX_GAS_SHARE_PERCENT: '10' })).toEqual([
+    'POL_PRICE_USD must be the price of one POL in USD, such as 0.25.',
+  ]);
+});
+
 const notAPort = ['0', '65536', '-1', '3.5', '1e3', '0x10', 'abc', '30 00'];
 const invalid: readonly [string, readonly string[], RegExp][] = [
   ['HOST', ['a b', '127.0.0.1:80', 'http://x', '-', 'ü.example'], /IP address or a host name/],
@@ -273,6 +286,8 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
     ['0', '0.009', '-1', '1e3', '1000.1', '1,5', '1 POL', `0.${'1'.repeat(19)}`],
     /from 0\.01 to 1000/,
   ],
+  ['RELAY_MAX_GAS_SHARE_PERCENT', ['0', '0.99', '100.01', '-1', '1,5', '5%'], /percentage from 1 to 100/],
+  ['POL_PRICE_USD', ['0', '-1', '0,21', '1e3', 'a lot'], /price of one POL in USD/],
   ['RELAY_BATCH_WINDOW_MS', ['-1', '60001', '1.5', 'two'], /RELAY_BATCH_WINDOW_MS/],
   ['MULTICALL3_ADDRESS', ['multicall', `0x${'0'.repeat(40)}`], /valid checksum/],
   ['FEE_WALLET', ['wallet', `0x${'0'.repeat(40)}`], /valid checksum/],

@@ -15,8 +15,8 @@ import {
 } from './config-network.ts';
 import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
-import { parsePolWei } from './domain/gas-money.ts';
-import { parsePercentBasisPoints } from './domain/money.ts';
+import { type GasShareLimit, parsePolWei } from './domain/gas-money.ts';
+import { parsePercentBasisPoints, parseUsdRate } from './domain/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   MAXIMUM_TOLERANCE_BASIS_POINTS,
@@ -51,6 +51,8 @@ export interface ChainConfig extends ContractDeploymentConfig {
   readonly feeWallet: Address;
   /** The most that one transaction of the relayer may cost. */
   readonly relayMaximumFeeWei: bigint;
+  /** Null where no release waits for lower fees. */
+  readonly relayGasShare: GasShareLimit | null;
   /** Time for which the first due release waits for others to share its transaction. */
   readonly relayBatchWindowMs: number;
   /** Multicall3 of this chain; null for its usual address. */
@@ -231,11 +233,12 @@ function readChain(read: Reader, problems: string[]): ChainConfig | null {
   const feeWallet = read.address('FEE_WALLET');
   if (read.text('FEE_WALLET') === null) problems.push('FEE_WALLET is missing.');
   const relayMaximumFeeWei = readRelayMaximumFee(read, problems);
+  const relayGasShare = readRelayGasShare(read, problems);
   const relayBatchWindowMs = read.integer('RELAY_BATCH_WINDOW_MS', 0, 0, 60_000);
   const multicall = read.address('MULTICALL3_ADDRESS');
   return deployment === null || factory === null || feeWallet === null
     ? null
-    : { ...deployment, factory, feeWallet, relayMaximumFeeWei, relayBatchWindowMs, multicall };
+    : { ...deployment, factory, feeWallet, relayMaximumFeeWei, relayGasShare, relayBatchWindowMs, multicall };
 }
 
 /** Reads the maximum fee: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
@@ -244,6 +247,24 @@ function readRelayMaximumFee(read: Reader, problems: string[]): bigint {
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
   problems.push('RELAY_MAX_FEE_POL must be an amount from 0.01 to 1000 with at most 18 decimals.');
   return 10n ** 18n;
+}
+
+/** Null where no share is set. A share needs the price; a price alone does nothing. */
+function readRelayGasShare(read: Reader, problems: string[]): GasShareLimit | null {
+  const percent = read.text('RELAY_MAX_GAS_SHARE_PERCENT');
+  const price = read.text('POL_PRICE_USD');
+  const basisPoints = parsePercentBasisPoints(percent ?? '');
+  const polRate = parseUsdRate(price ?? '');
+  const isShare = basisPoints !== null && basisPoints >= 100;
+  if (percent !== null && !isShare) {
+    problems.push(
+      'RELAY_MAX_GAS_SHARE_PERCENT must be a percentage from 1 to 100 with at most two decimals.',
+    );
+  }
+  if (polRate === null && (price !== null || isShare)) {
+    problems.push('POL_PRICE_USD must be the price of one POL in USD, such as 0.25.');
+  }
+  return isShare && polRate !== null ? { basisPoints, polRate } : null;
 }
 
 /**

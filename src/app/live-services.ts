@@ -99,6 +99,7 @@ export async function openLiveServices(
         relayLimits: {
           ...defaultRelayLimits,
           maximumTransactionFeeWei: chain.relayMaximumFeeWei,
+          gasShare: chain.relayGasShare,
           batchWindowMs: chain.relayBatchWindowMs,
         },
       },

@@ -131,7 +131,7 @@ function relayTask(
       metrics.relayPasses.inc({ result: pass });
       if (pass === 'bumped' || pass === 'replaced' || pass === 'abandoned' || pass === 'refused')
         log.warn({ pass, relayer: relayer.address }, 'relay');
-      return pass === 'resolved';
+      return pass === 'resolved' || pass === 'deferred';
     },
   };
 }

@@ -1,5 +1,6 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
+import { larger, smaller } from '../domain/gas-money.ts';
 import type { Address } from '../domain/payout-address.ts';
 import {
   CallRevertedError,
@@ -174,14 +175,6 @@ function lowerQuote(quotes: readonly FeeQuote[]): FeeQuote {
 function median(values: readonly bigint[]): bigint {
   const sorted = [...values].sort((first, second) => (first < second ? -1 : first > second ? 1 : 0));
   return sorted[Math.floor(sorted.length / 2)] ?? 0n;
-}
-
-function larger(first: bigint, second: bigint): bigint {
-  return first > second ? first : second;
-}
-
-function smaller(first: bigint, second: bigint): bigint {
-  return first < second ? first : second;
 }
 
 /** An EIP-1559 transaction that sends no coins. */

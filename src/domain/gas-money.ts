@@ -1,3 +1,7 @@
+import { BASIS_POINTS, type UsdRate } from './money.ts';
+import type { Payment } from './payment.ts';
+import type { FeeQuote } from './ports/chain.ts';
+
 /** The chain's own coin, in wei, with which the relayer pays for its transactions. */
 
 const WEI_PER_POL = 10n ** 18n;
@@ -10,7 +14,7 @@ const FULL_BATCH_GAS = 11_000_000n;
 const BATCHES_IN_RESERVE = 3n;
 
 /** Below this balance the relayer needs gas money: three full batches at the fee that the chain asks for now. */
-export function lowGasWei({ maxFeePerGas }: { readonly maxFeePerGas: bigint }): bigint {
+export function lowGasWei({ maxFeePerGas }: Pick<FeeQuote, 'maxFeePerGas'>): bigint {
   return BATCHES_IN_RESERVE * FULL_BATCH_GAS * maxFeePerGas;
 }
 
@@ -25,4 +29,61 @@ export function parsePolWei(text: string): bigint | null {
   if (match === null) return null;
   const [, whole = '0', decimals = ''] = match;
   return BigInt(whole) * WEI_PER_POL + BigInt(decimals.padEnd(18, '0'));
+}
+
+/** The larger of two amounts or fees in wei. */
+export function larger(first: bigint, second: bigint): bigint {
+  return first > second ? first : second;
+}
+
+/** The smaller of two amounts or fees in wei. */
+export function smaller(first: bigint, second: bigint): bigint {
+  return first < second ? first : second;
+}
+
+/** The operator's maximum for the gas cost of a release, as a share of what its payment received. */
+export interface GasShareLimit {
+  readonly basisPoints: number;
+  /** The value of one POL. */
+  readonly polRate: UsdRate;
+}
+
+/** Gas that the releases of a transaction share, and gas of each: measured, to wallets that never held USDC. */
+const SHARED_GAS = 25_000n;
+const RELEASE_GAS = 88_000n;
+
+/** No release waits for lower fees once its payment is as old as this. */
+export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;
+
+/** USDC units in one USD, times `USD_RATE_ONE`, in wei: the divisor of wei times rate that leaves units. */
+const WEI_RATE_PER_UNIT = WEI_PER_POL * 100n;
+
+/**
+ * The payments that one transaction releases now: as many as possible, so that each one's share of the gas is within
+ * the limit. A release that was requested, or whose payment is a day old, is never left out. A clock that was set back
+ * leaves none out either.
+ */
+export function releasesWithinGasShare<
+  Releasable extends Pick<Payment, 'receivedUnits' | 'createdAtMs' | 'paidAtMs' | 'releaseRequested'>,
+>(
+  payments: readonly Releasable[],
+  fees: FeeQuote,
+  limit: GasShareLimit,
+  nowMs: number,
+): readonly Releasable[] {
+  // A quote offers two base fees and a tip; one base fee and the tip are spent.
+  const weiPerGas = (fees.maxFeePerGas + fees.maxPriorityFeePerGas) / 2n;
+  let kept = payments;
+  for (;;) {
+    const gas = RELEASE_GAS + SHARED_GAS / BigInt(Math.max(kept.length, 1));
+    const costUnits = (gas * weiPerGas * limit.polRate) / WEI_RATE_PER_UNIT;
+    const within = kept.filter(({ receivedUnits, createdAtMs, paidAtMs, releaseRequested }) => {
+      const ageMs = nowMs - (paidAtMs ?? createdAtMs);
+      const isUrgent = releaseRequested || ageMs < 0 || ageMs >= LONGEST_GAS_DEFERRAL_MS;
+      return isUrgent || costUnits * BigInt(BASIS_POINTS) <= receivedUnits * BigInt(limit.basisPoints);
+    });
+    // Fewer releases share the transaction's own gas, which may be too much for another one.
+    if (within.length === kept.length) return kept;
+    kept = within;
+  }
 }

@@ -339,7 +339,7 @@ export const RETRY_AFTER_EMPTY_MS = 5_000;
 export const RETRY_AFTER_ABANDONED_MS = 10_000;
 
 /** No due time of a payment without a failed try is further ahead: one that is was written before the clock went back. */
-export const LONGEST_FIRST_DELAY_MS = 10_000;
+export const LONGEST_FIRST_DELAY_MS = 60_000;
 
 /** The longest wait of any payment. */
 export const LONGEST_DELAY_MS = delaysMs[3];

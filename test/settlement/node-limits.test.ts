@@ -5,12 +5,13 @@ import {
   closeChainEndpoints,
   createChainEndpoints,
 } from '../../src/chain/endpoint-rotation.ts';
+import { USD_RATE_ONE } from '../../src/domain/money.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { TransactionRefusedError } from '../../src/domain/ports/chain.ts';
 import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import type { RelayLimits } from '../../src/payments/relay/relay-context.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
-import { EXPECTED_UNITS, useSettlement } from './harness.ts';
+import { EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { chain, settlement, reopen } = useSettlement();
 const GWEI = 10n ** 9n;
@@ -239,6 +240,57 @@ describe('a batch that every node refuses', () => {
     await mineAtBaseFee();
     await settleAtBaseFee();
     await expectPaidOnce(payments);
+  });
+});
+
+describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
+  const gasShare = { basisPoints: 1_000, polRate: 500n * USD_RATE_ONE };
+
+  it('a small payment waits, larger ones leave, and it is released once when fees fall', async () => {
+    await openBehindNode({ gasShare });
+    // More than 4 USD a release at 60 gwei and 500 USD a POL: too much for 30 USD, and not for 95.
+    const small = await settlement.create({ amountCents: 30_00 });
+    const large = await settlement.create();
+    await settlement.deposit(small, 30_000_000n);
+    await settlement.deposit(large, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.relay()).toBe('opened');
+    expect(settlement.incidents).toEqual([{ kind: 'deferred_releases', paymentIds: [small.id] }]);
+    expect((await openBatch()).paymentIds).toEqual([large.id]);
+    await mineAtBaseFee();
+    await settlement.finalise();
+    await settlement.watch();
+    await expectPaidOnce([large]);
+    settlement.advance(60_000);
+    // Also alone, and each minute again.
+    await settlement.relay();
+    await settlement.relay();
+    expect(incidentKinds()).toEqual(['deferred_releases', 'deferred_releases']);
+    expect(await settlement.state(small)).toBe('unpaid/ready');
+
+    node.baseFeeGwei = 10n;
+    await mineAtBaseFee();
+    settlement.advance(60_000);
+    await settleAtBaseFee();
+    expect(await settlement.read(small)).toMatchObject({ status: 'paid', receivedUnits: 30_000_000n });
+    expect((await settlement.observations(small)).releases).toHaveLength(1);
+    expect(incidentKinds()).toHaveLength(2);
+  });
+
+  it('a payment that is a day old is released at any fee', async () => {
+    await openBehindNode({ gasShare });
+    const small = await settlement.create({ amountCents: 30_00 });
+    await settlement.deposit(small, 30_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.relay()).toBe('deferred');
+    settlement.advance(24 * HOUR_MS - (settlement.nowMs() - small.createdAtMs) - 1);
+    expect(await settlement.relay()).toBe('deferred');
+    settlement.advance(60_000);
+    expect(await settlement.relay()).toBe('opened');
+    await settleAtBaseFee();
+    expect(await settlement.read(small)).toMatchObject({ status: 'paid' });
   });
 });
 

@@ -65,8 +65,8 @@ export function relayPromises(context: StoreContext): void {
 
   it('lists what is due further ahead than any delay is long, because the clock was set back', async () => {
     const hourMs = 3_600_000;
-    const first = await givePayment(context.store, { releaseDueAtMs: NOW_MS + 10_001 });
-    await givePayment(context.store, { releaseDueAtMs: NOW_MS + 10_000 });
+    const first = await givePayment(context.store, { releaseDueAtMs: NOW_MS + 60_001 });
+    await givePayment(context.store, { releaseDueAtMs: NOW_MS + 60_000 });
     await givePayment(context.store, { releaseDueAtMs: NOW_MS + hourMs, releaseRefusals: 1 });
     await givePayment(context.store, { releaseDueAtMs: NOW_MS + hourMs, noOpBatches: 1 });
     const refused = { releaseDueAtMs: NOW_MS + hourMs + 1, releaseRefusals: 1 };

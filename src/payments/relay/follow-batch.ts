@@ -1,3 +1,4 @@
+import { larger, smaller } from '../../domain/gas-money.ts';
 import type { Payment, PaymentChange } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import {
@@ -327,14 +328,6 @@ function bumpByPercent(wei: bigint): bigint {
 /** More than the tip rises by, so that the base fee is followed although the tip is bounded. */
 function addQuarter(wei: bigint): bigint {
   return wei + wei / 4n + 1n;
-}
-
-function larger(first: bigint, second: bigint): bigint {
-  return first > second ? first : second;
-}
-
-function smaller(first: bigint, second: bigint): bigint {
-  return first < second ? first : second;
 }
 
 /** Closes a batch whose nonce is spent for good, after the watcher has seen what its transaction did. */

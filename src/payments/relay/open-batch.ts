@@ -1,3 +1,4 @@
+import { releasesWithinGasShare } from '../../domain/gas-money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import {
   CallRevertedError,
@@ -7,7 +8,7 @@ import {
   TransactionRefusedError,
 } from '../../domain/ports/chain.ts';
 import type { RelayBatch } from '../../domain/ports/settlement-store.ts';
-import { RETRY_AFTER_EMPTY_MS, refuseRelease, settle } from '../../domain/settle.ts';
+import { LONGEST_FIRST_DELAY_MS, RETRY_AFTER_EMPTY_MS, refuseRelease, settle } from '../../domain/settle.ts';
 import {
   chooseNonce,
   costOf,
@@ -126,9 +127,11 @@ async function sendBatch(
   const { relayer } = context;
   // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === due[0]?.factory);
-  const releasable = await filterReleasable(context, sameFactory);
-  if (releasable.length === 0) return 'refused';
   const { fees, balanceWei } = await funds();
+  const affordable = await deferExpensive(context, sameFactory, fees);
+  if (affordable.length === 0) return 'deferred';
+  const releasable = await filterReleasable(context, affordable);
+  if (releasable.length === 0) return 'refused';
   const othersWei = costOf(unminedOf(open, counts));
   const budgetWei = feeBudgetOf(context.limits, balanceWei, othersWei);
   const fitted = await shrinkOrDefer(context, releasable, { fees, budgetWei }, othersWei);
@@ -171,12 +174,25 @@ async function shrinkOrDefer(
   } catch (error) {
     if (error instanceof TransactionRefusedError && othersWei > 0n) return 'waiting';
     if (!(error instanceof CallRevertedError)) throw error;
-    const settleContext = { nowMs: context.nowMs(), expiredBeforeMs: null };
-    await context.payments.decidePayment(payments[0] as Payment, (view) =>
-      refuseRelease(view, settleContext, error.message),
-    );
+    await deferRelease(context, payments[0] as Payment, { refusal: error.message });
     return 'refused';
   }
+}
+
+/** Puts off the releases whose share of the gas exceeds the operator's maximum; returns the others. */
+async function deferExpensive(
+  context: RelayContext,
+  payments: readonly Payment[],
+  fees: FeeQuote,
+): Promise<readonly Payment[]> {
+  const { gasShare } = context.limits;
+  if (gasShare === null) return payments;
+  const affordable = releasesWithinGasShare(payments, fees, gasShare, context.nowMs());
+  const deferred = payments.filter((payment) => !affordable.includes(payment));
+  if (deferred.length === 0) return payments;
+  for (const payment of deferred) await deferRelease(context, payment, { delayMs: LONGEST_FIRST_DELAY_MS });
+  context.onIncident({ kind: 'deferred_releases', paymentIds: deferred.map(({ id }) => id) });
+  return affordable;
 }
 
 /** Asks the token for each release; what it would refuse is recorded with its reason and tried again later. */
@@ -190,20 +206,25 @@ async function filterReleasable(context: RelayContext, payments: readonly Paymen
   const releasable: Payment[] = [];
   for (const [index, payment] of payments.entries()) {
     const { heldUnits, refusal } = checks[index] as ReleaseCheck;
-    if (heldUnits > 0n && refusal === null) releasable.push(payment);
-    else await deferRelease(context, payment, refusal);
+    if (refusal !== null) await deferRelease(context, payment, { refusal });
+    else if (heldUnits > 0n) releasable.push(payment);
+    // A rival was faster, or the deposit was taken back. No refusal, the watcher is about to see it.
+    else await deferRelease(context, payment, { delayMs: RETRY_AFTER_EMPTY_MS });
   }
   return releasable;
 }
 
-async function deferRelease(context: RelayContext, payment: Payment, refusal: string | null): Promise<void> {
+/** A refused release is tried later and later, another one after its delay. */
+async function deferRelease(
+  context: RelayContext,
+  payment: Payment,
+  cause: { readonly refusal: string } | { readonly delayMs: number },
+): Promise<void> {
   const nowMs = context.nowMs();
   const settleContext = { nowMs, expiredBeforeMs: null };
-  // Nothing is held: a rival was faster, or the deposit was taken back. No refusal, the watcher is about to see it.
-  const releaseDueAtMs = nowMs + RETRY_AFTER_EMPTY_MS;
   await context.payments.decidePayment(payment, (view) =>
-    refusal === null
-      ? settle(view, settleContext, { releaseDueAtMs })
-      : refuseRelease(view, settleContext, refusal),
+    'refusal' in cause
+      ? refuseRelease(view, settleContext, cause.refusal)
+      : settle(view, settleContext, { releaseDueAtMs: nowMs + cause.delayMs }),
   );
 }

@@ -1,4 +1,5 @@
 import { paymentReference } from '../../domain/deposit-address.ts';
+import type { GasShareLimit } from '../../domain/gas-money.ts';
 import { type Payment, termsOf } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type {
@@ -49,6 +50,8 @@ export interface RelayLimits {
   readonly maximumFeePerGas: bigint;
   /** The most that the gas limit of one transaction may cost, in wei: nodes refuse what exceeds a cap of their own. */
   readonly maximumTransactionFeeWei: bigint;
+  /** Releases whose share of the gas costs more wait for lower fees; null for none. */
+  readonly gasShare: GasShareLimit | null;
   /** Time for which every node may refuse a release on its own before its nonce is spent without it. */
   readonly refusedPatienceMs: number;
   /** Time to wait for a gap before our first nonce to close, from its first sight, before it is filled. */
@@ -65,6 +68,7 @@ export const defaultRelayLimits: RelayLimits = {
   bumpAfterMs: 15_000,
   maximumFeePerGas: 5_000n * 10n ** 9n,
   maximumTransactionFeeWei: 10n ** 18n,
+  gasShare: null,
   refusedPatienceMs: 600_000,
   nonceGapPatienceMs: 30_000,
   retiredPatienceMs: 600_000,
@@ -75,6 +79,7 @@ export type RelayPass =
   | 'idle'
   | 'collecting'
   | 'refused'
+  | 'deferred'
   | 'opened'
   | 'waiting'
   | 'rebroadcast'
@@ -99,6 +104,8 @@ export type RelayIncident =
     }
   /** Nonces before the first open batch were missing on the chain; a transfer to the relayer itself spends each. */
   | { readonly kind: 'filled_gap'; readonly fromNonce: number; readonly toNonce: number }
+  /** At present fees their gas costs a larger share of them than the operator allows. */
+  | { readonly kind: 'deferred_releases'; readonly paymentIds: readonly PaymentId[] }
   /** As a whole it would fail: fewer payments are sent. */
   | { readonly kind: 'halved_batch'; readonly fromPayments: number; readonly toPayments: number }
   /** A batch of a relayer address that is no longer ours came to its end. */

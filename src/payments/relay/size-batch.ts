@@ -1,3 +1,4 @@
+import { smaller } from '../../domain/gas-money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import {
   CallRevertedError,
@@ -42,8 +43,7 @@ export function feeBudgetOf(
   balanceWei: bigint,
   othersWei: bigint,
 ): bigint {
-  const freeWei = balanceWei > othersWei ? balanceWei - othersWei : 0n;
-  return freeWei > maximumTransactionFeeWei ? maximumTransactionFeeWei : freeWei;
+  return balanceWei > othersWei ? smaller(balanceWei - othersWei, maximumTransactionFeeWei) : 0n;
 }
 
 /**
@@ -162,9 +162,9 @@ export async function broadcastOrShrink(
     } catch (error) {
       if (!(error instanceof TransactionRefusedError)) throw error;
       if (untimely.test(error.message)) return current;
-      const smaller = await replaceRefused(context, current, error, othersWei);
-      if (smaller === null) throw error;
-      current = smaller;
+      const replacement = await replaceRefused(context, current, error, othersWei);
+      if (replacement === null) throw error;
+      current = replacement;
     }
   }
 }
@@ -192,13 +192,13 @@ export async function replaceRefused(
   }
   const payments = await paymentsOf(context, batch);
   const half = payments.slice(0, Math.ceil(payments.length / 2));
-  const bounds = { fees, budgetWei: lessWei < mostWei ? lessWei : mostWei };
-  const smaller = await replaceByFewer(context, batch, half, bounds);
-  if (smaller !== null) {
-    context.memory.largestBatch = smaller.paymentIds.length;
+  const bounds = { fees, budgetWei: smaller(lessWei, mostWei) };
+  const replacement = await replaceByFewer(context, batch, half, bounds);
+  if (replacement !== null) {
+    context.memory.largestBatch = replacement.paymentIds.length;
     context.memory.refusedAtMs = context.nowMs();
   }
-  return smaller;
+  return replacement;
 }
 
 /**
