@@ -16,7 +16,7 @@ export interface HotOperation {
 }
 
 const DAY_MS = 24 * 3_600_000;
-const decide: Decide = (view) => settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null });
+const decide: Decide = (view) => settle(view, { nowMs: SYNTHETIC_NOW_MS });
 const expire: Decide = (view) =>
   settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: SYNTHETIC_NOW_MS - EXPIRY_MS + DAY_MS });
 
@@ -224,7 +224,7 @@ function pageOperations(): HotOperation[] {
           customerCountry: null,
         };
         return payments.addSession(asked, session, (view) =>
-          settle(view, { nowMs: SYNTHETIC_NOW_MS, expiredBeforeMs: null }, { paidThresholdUnits: 1n }),
+          settle(view, { nowMs: SYNTHETIC_NOW_MS }, { paidThresholdUnits: 1n }),
         );
       },
     },

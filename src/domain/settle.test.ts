@@ -32,7 +32,7 @@ const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 const CREATED_MS = Date.UTC(2026, 10, 20);
 const ENOUGH = 100n;
 
-const open: SettleContext = { nowMs: CREATED_MS + 1_000, expiredBeforeMs: null };
+const open: SettleContext = { nowMs: CREATED_MS + 1_000 };
 const past: SettleContext = { nowMs: CREATED_MS + 2_000, expiredBeforeMs: CREATED_MS + 1 };
 
 function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
@@ -448,7 +448,7 @@ class Model {
   head = 0;
   finalBlock = 0;
   nowMs = CREATED_MS;
-  expiredBeforeMs: number | null = null;
+  expiredBeforeMs: number | undefined = undefined;
   webhooks: string[] = [];
   readonly visited = new Set<PaymentState>(['unpaid/pending']);
 

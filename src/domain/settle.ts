@@ -34,9 +34,9 @@ export interface SettleContext {
   readonly nowMs: number;
   /**
    * Payments created before this moment are past their deadline, and every block up to a final one later than the
-   * deadline has been scanned. Null everywhere except in the expiry step: nothing else expires a payment.
+   * deadline has been scanned. Absent everywhere except in the expiry step: nothing else expires a payment.
    */
-  readonly expiredBeforeMs: number | null;
+  readonly expiredBeforeMs?: number | undefined;
 }
 
 /** The sums that all decisions rest on, in 10⁻⁶ units. */
@@ -157,7 +157,7 @@ function dueEventOfUnpaid(
 ): PaymentEvent | null {
   if (sums.seenUnits < payment.paidThresholdUnits) {
     if (state !== 'unpaid/pending') return 'deposit_reverted';
-    const isExpired = context.expiredBeforeMs !== null && payment.createdAtMs < context.expiredBeforeMs;
+    const isExpired = context.expiredBeforeMs !== undefined && payment.createdAtMs < context.expiredBeforeMs;
     if (!isExpired) return null;
     return sums.seenUnits === 0n ? 'expired_empty' : 'expired_underpaid';
   }
@@ -321,7 +321,7 @@ export function settleScanned(
   view: PaymentView,
   { nowMs }: Pick<SettleContext, 'nowMs'>,
 ): PaymentDecision | null {
-  const decision = settle(view, { nowMs, expiredBeforeMs: null });
+  const decision = settle(view, { nowMs });
   const payment = { ...view.payment, ...decision?.change };
   const { seenUnits } = sumObservations(view.observations);
   const isWaiting = stateOf(payment) === 'unpaid/pending' && seenUnits < payment.paidThresholdUnits;

@@ -41,7 +41,7 @@ export async function acceptPayment(
         'Another deposit has arrived. Look at the amount again.',
       );
     }
-    return settle(view, { nowMs: nowMs(), expiredBeforeMs: null }, { paidThresholdUnits });
+    return settle(view, { nowMs: nowMs() }, { paidThresholdUnits });
   });
   if (accepted === null) throw new ServiceError('payment_not_found');
   return accepted;

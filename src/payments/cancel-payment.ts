@@ -45,7 +45,7 @@ export async function cancelPayment(
     }
     requireNoOpenSession(view.sessions, nowMs);
     const canceled = fieldsOf(nextState(state, 'canceled_by_request'));
-    return settle(view, { nowMs, expiredBeforeMs: null }, { ...canceled, cancelReason: reason });
+    return settle(view, { nowMs }, { ...canceled, cancelReason: reason });
   });
   if (payment === null) throw new ServiceError('payment_not_found');
   return payment;

@@ -38,7 +38,7 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
     }
     return settle(
       view,
-      { nowMs, expiredBeforeMs: null },
+      { nowMs },
       {
         releaseRequested: view.payment.status !== 'unpaid',
         releaseRefusals: 0,

@@ -159,7 +159,7 @@ async function startSession(
     // stays recorded, but changes nothing. What has once been enough must not become too little.
     return settle(
       latest,
-      { nowMs, expiredBeforeMs: null },
+      { nowMs },
       stateOf(latest.payment) === 'unpaid/pending'
         ? lowerThreshold(latest, session, context.toleranceBasisPoints)
         : {},

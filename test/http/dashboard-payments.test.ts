@@ -424,7 +424,7 @@ describe('a payment that received less or more than it asked for', () => {
     const deposits = units.map((each, index) => ({ ...depositOf(payment, 11, index), units: each }));
     await store.observations.recordScan(
       { from, final: { ...from, number: 12, hash: '0x12' }, scannedTo: 13, deposits, releases: [] },
-      (view) => settle(view, { nowMs: Date.now(), expiredBeforeMs: null }),
+      (view) => settle(view, { nowMs: Date.now() }),
     );
     await indexAll();
     return payment;
@@ -490,7 +490,7 @@ describe('a payment that received less or more than it asked for', () => {
     const deposit = { ...depositOf(payment, 13, 7), units: 1_000_000n };
     await dashboard.store.observations.recordScan(
       { from, final: from, scannedTo: 13, deposits: [deposit], releases: [] },
-      (view) => settle(view, { nowMs: Date.now(), expiredBeforeMs: null }),
+      (view) => settle(view, { nowMs: Date.now() }),
     );
     const owner = await signIn('owner');
     expect(await read(`/payments/${payment.id}`, owner)).not.toContain('Accept as paid');

@@ -222,7 +222,7 @@ describe('a payment', () => {
     const part = { ...depositOf(payment, final.number), units: 5_000_000n };
     await storeOf().observations.recordScan(
       { from, final, scannedTo: final.number, deposits: [part], releases: [] },
-      (view) => settle(view, { nowMs: Date.now(), expiredBeforeMs: null }),
+      (view) => settle(view, { nowMs: Date.now() }),
     );
     const text = await pageOf(`/payments/${payment.id}`);
     expect(text).toContain('partially paid');

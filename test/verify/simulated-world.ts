@@ -92,7 +92,7 @@ export type PaymentName =
   | 'releasedAfterCancel'
   | 'provisional';
 
-const decideContext: SettleContext = { nowMs: NOW_MS, expiredBeforeMs: null };
+const decideContext: SettleContext = { nowMs: NOW_MS };
 
 /** Makes it. Blocks 11 to 20 are final, block 25 is seen. */
 export async function openWorld(store: Store): Promise<SimulatedWorld> {

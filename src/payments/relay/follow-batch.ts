@@ -375,8 +375,7 @@ async function closeBatch(
 ): Promise<void> {
   const nowMs = context.nowMs();
   // A rescue carries no release: nothing of its payment changes.
-  const decide: Decide = (view) =>
-    settle(view, { nowMs, expiredBeforeMs: null }, batch.kind === 'forward' ? changeOf(view) : {});
+  const decide: Decide = (view) => settle(view, { nowMs }, batch.kind === 'forward' ? changeOf(view) : {});
   await context.relay.closeBatch(batch.id, outcome, nowMs, decide);
   context.memory.firstSeenMs.delete(batch.id);
   context.memory.refusedSinceMs.delete(batch.id);

@@ -153,8 +153,7 @@ async function sendBatch(
       attempts: [attempt],
       createdAtMs: nowMs,
     },
-    (view) =>
-      settle(view, { nowMs, expiredBeforeMs: null }, { releaseRefusals: 0, releaseRefusalReason: null }),
+    (view) => settle(view, { nowMs }, { releaseRefusals: 0, releaseRefusalReason: null }),
   );
   return broadcastOrShrink(context, batch, othersWei);
 }
@@ -221,10 +220,9 @@ async function deferRelease(
   cause: { readonly refusal: string } | { readonly delayMs: number },
 ): Promise<void> {
   const nowMs = context.nowMs();
-  const settleContext = { nowMs, expiredBeforeMs: null };
   await context.payments.decidePayment(payment, (view) =>
     'refusal' in cause
-      ? refuseRelease(view, settleContext, cause.refusal)
-      : settle(view, settleContext, { releaseDueAtMs: nowMs + cause.delayMs }),
+      ? refuseRelease(view, { nowMs }, cause.refusal)
+      : settle(view, { nowMs }, { releaseDueAtMs: nowMs + cause.delayMs }),
   );
 }

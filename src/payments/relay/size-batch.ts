@@ -232,13 +232,12 @@ export async function replaceBySelfTransfer(
 ): Promise<RelayBatch> {
   const attempt = await signAttempt(context, { kind: 'self_transfer' }, batch.nonce, SELF_TRANSFER_GAS, fees);
   const nowMs = context.nowMs();
-  const settleContext = { nowMs, expiredBeforeMs: null };
   const change = { rescueToken: null, gasLimit: SELF_TRANSFER_GAS, paymentIds: [], attempts: [attempt] };
   return replaceBatch(context, batch, { ...change, kind: 'self_transfer' }, (view) => {
-    if (batch.kind !== 'forward') return settle(view, settleContext, {});
+    if (batch.kind !== 'forward') return settle(view, { nowMs }, {});
     return reason === null
-      ? settle(view, settleContext, { releaseDueAtMs: nowMs })
-      : refuseRelease(view, settleContext, reason);
+      ? settle(view, { nowMs }, { releaseDueAtMs: nowMs })
+      : refuseRelease(view, { nowMs }, reason);
   });
 }
 
@@ -257,7 +256,7 @@ async function replaceByFewer(
   const kept = new Set(paymentIds);
   return replaceBatch(context, batch, { gasLimit, paymentIds, attempts: [attempt] }, (view) => {
     const change = kept.has(view.payment.id) ? {} : { releaseDueAtMs: nowMs };
-    return settle(view, { nowMs, expiredBeforeMs: null }, change);
+    return settle(view, { nowMs }, change);
   });
 }
 

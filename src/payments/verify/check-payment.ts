@@ -128,7 +128,7 @@ function checkTransactions({ view: { payment, observations } }: PaymentFacts, fi
 function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: Findings): void {
   const { payment } = view;
   // The units seen so far are checked with the amounts.
-  const { receivedUnits, txidIn, ...change } = settle(view, { nowMs, expiredBeforeMs: null })?.change ?? {};
+  const { receivedUnits, txidIn, ...change } = settle(view, { nowMs })?.change ?? {};
   const state = stateOf(payment);
   if (change.status !== undefined || change.forwardStatus !== undefined) {
     findings.add('state', stateOf({ ...payment, ...change }), state);
