@@ -48,6 +48,7 @@ export interface ProfileUpdate {
   /** Percentages of the paid threshold. */
   readonly tolerancePercent?: string;
   readonly maxProviderFeePercent?: string;
+  readonly toleratesMissingCent?: boolean;
   readonly receivesAlerts?: boolean;
   readonly pinnedProvider?: ProviderId | null;
   readonly excludedProviders?: readonly ProviderId[];
@@ -212,6 +213,7 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['logo', ({ logoHash }) => logoHash ?? 'none'],
   ['alert e-mails', ({ receivesAlerts }) => (receivesAlerts ? 'on' : 'off')],
   ['underpayment tolerance', ({ toleranceBasisPoints }) => percentOrDefault(toleranceBasisPoints)],
+  ['one cent less in direct payments', ({ toleratesMissingCent }) => (toleratesMissingCent ? 'on' : 'off')],
   ['maximum provider fee', ({ maxProviderFeeBasisPoints }) => percentOrDefault(maxProviderFeeBasisPoints)],
   ['retention of e-mail addresses in days', ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all')],
 ];

@@ -45,6 +45,10 @@ export function addAccountCommands(program: Command, services: OperationRunner):
       '--max-provider-fee-percent <percent>',
       'the maximum provider fee for new payments, at most the default; "" restores the default',
     )
+    .option(
+      '--direct-cent-tolerance <switch>',
+      'on or off: new direct payments that are at most one cent short count as paid',
+    )
     .option('--enable <feature>', 'enable a feature')
     .option('--disable <feature>', 'disable a feature')
     .option('--providers <list>', 'comma-separated provider ids, or all')

@@ -129,6 +129,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('defaultCallback', optional(args, 'default-callback')),
     ...given('tolerancePercent', optional(args, 'tolerance-percent')),
     ...given('maxProviderFeePercent', optional(args, 'max-provider-fee-percent')),
+    ...given('toleratesMissingCent', optionalOnOrOff(args, 'direct-cent-tolerance')),
     ...given('receivesAlerts', optionalOnOrOff(args, 'trouble-mails')),
     ...given('emailRetentionDays', optional(args, 'email-retention')),
     ...given('wallet', optionalAddress(args, 'wallet')),

@@ -30,6 +30,7 @@ export function presentAccount(account: Account) {
     wallet_locked: account.isWalletLocked,
     tolerance_percent: percentOf(account.toleranceBasisPoints),
     max_provider_fee_percent: percentOf(account.maxProviderFeeBasisPoints),
+    direct_cent_tolerance: account.toleratesMissingCent,
     trouble_mails: account.receivesAlerts,
     email_retention_days: account.emailRetentionDays,
     support_link: account.supportUrl,

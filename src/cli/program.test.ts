@@ -165,9 +165,9 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ['payment show id', 'payment show', { payment: 'id' }],
   ['payment cancel id', 'payment cancel', { payment: 'id' }],
   [
-    'account update acc_1 --trouble-mails off --email-retention 90',
+    'account update acc_1 --trouble-mails off --direct-cent-tolerance on --email-retention 90',
     'account update',
-    { account: 'acc_1', 'trouble-mails': 'off', 'email-retention': '90' },
+    { account: 'acc_1', 'trouble-mails': 'off', 'direct-cent-tolerance': 'on', 'email-retention': '90' },
   ],
   ['payment erase-email id', 'payment erase-email', { payment: 'id' }],
   [

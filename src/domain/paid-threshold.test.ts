@@ -4,6 +4,7 @@ import {
   amountMismatchOf,
   computeMinPaidThreshold,
   computePaidThreshold,
+  directThreshold,
   isNearlyAllMissing,
   isPlausibleQuote,
   minDeliveryUnits,
@@ -217,6 +218,21 @@ describe('a quote', () => {
 it('expects of a session its quote, or else what the catalogue assumes of its provider', () => {
   expect(sessionDeliveryUnits({ provider: 'wert', quotedUnits: 97n }, 100_000_000n)).toBe(97n);
   expect(sessionDeliveryUnits({ provider: 'wert', quotedUnits: null }, 100_000_000n)).toBe(95_000_000n);
+});
+
+it('asks a direct payment for its whole value, or where a missing cent is tolerated, for at most a cent and a hundredth less', () => {
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 10_000_000_000n }), (usdUnits) => {
+      expect(directThreshold(usdUnits, false)).toBe(usdUnits);
+      const missing = usdUnits - directThreshold(usdUnits, true);
+      expect(missing).toBeGreaterThanOrEqual(0n);
+      expect(missing).toBeLessThanOrEqual(10_000n);
+      expect(missing * 100n).toBeLessThanOrEqual(usdUnits + 99n);
+      expect(missing).toBeLessThan(usdUnits);
+    }),
+  );
+  expect(directThreshold(25_000_000n, true)).toBe(24_990_000n);
+  expect(directThreshold(10_000n, true)).toBe(9_900n);
 });
 
 it('takes up to a tenth of the threshold for a little that does not count as an attempt to pay', () => {

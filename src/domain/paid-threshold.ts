@@ -42,6 +42,16 @@ export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints
   return atLeastOne(lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
 
+/**
+ * The threshold of a direct payment: its whole value, or where the account tolerates a missing cent, one cent less; below
+ * one USD a hundredth less, so that a payment of a few cents is not paid by nothing.
+ */
+export function directThreshold(expectedUnits: bigint, toleratesMissingCent: boolean): bigint {
+  if (!toleratesMissingCent) return computePaidThreshold(expectedUnits, 0);
+  if (expectedUnits < 100n * UNITS_PER_CENT) return computePaidThreshold(expectedUnits, 100);
+  return expectedUnits - UNITS_PER_CENT;
+}
+
 /** The lowest threshold that any session can lead to; for a payment from before there was a maximum, one unit. */
 export function computeMinPaidThreshold(
   chargedUsdUnits: bigint,

@@ -28,6 +28,8 @@ export interface ShopProfile extends AccountThresholdTerms {
   readonly defaultCallbackUrl: string | null;
   /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
   readonly isWalletLocked: boolean;
+  /** Whether a direct payment that is at most one cent short counts as paid. */
+  readonly toleratesMissingCent: boolean;
   /** After so many days customers' e-mail addresses are erased; null keeps them. */
   readonly emailRetentionDays: number | null;
   /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs attention. */
@@ -47,6 +49,7 @@ export const plainProfile: ShopProfile = {
   timeZone: 'UTC',
   defaultCallbackUrl: null,
   isWalletLocked: false,
+  toleratesMissingCent: false,
   emailRetentionDays: null,
   receivesAlerts: true,
   toleranceBasisPoints: null,

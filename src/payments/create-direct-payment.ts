@@ -1,6 +1,7 @@
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { usdUnits as usdUnitsOf } from '../domain/money.ts';
+import { directThreshold } from '../domain/paid-threshold.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
 import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
@@ -23,8 +24,8 @@ export type DirectPaymentRequest = Pick<
 
 /**
  * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts
- * a fee, so the paid threshold is the whole value: no provider's fee and no tolerance. Not for the card API, which knows no such
- * payment. A repetition with the same idempotency key returns the first payment. Throws `ServiceError`.
+ * a fee, so the paid threshold is the whole value, or a cent less where the account says so. Not for the card API, which knows no
+ * such payment. A repetition with the same idempotency key returns the first payment. Throws `ServiceError`.
  */
 export async function createDirectPayment(
   context: CreatePaymentContext,
@@ -39,20 +40,19 @@ export async function createDirectPayment(
   requireAllowedWallet(account, request.payoutAddress);
   await requireUnreservedAddress(context.settlement, request.payoutAddress);
   const usdUnits = usdUnitsOf(request.amountCents, await context.rates.usdRate(request.currency));
-  const payment = newPayment(
-    context,
-    account,
-    { ...request, passFeeToCustomer: false },
-    {
-      amountCents: request.amountCents,
-      originalAmountCents: null,
-      customerFeeCents: null,
-      usdUnits,
-      toleranceBasisPoints: 0,
-      maxProviderFeeBasisPoints: 0,
-      provider: DIRECT_PROVIDER,
-    },
-  );
+  const charge = {
+    amountCents: request.amountCents,
+    originalAmountCents: null,
+    customerFeeCents: null,
+    usdUnits,
+    toleranceBasisPoints: 0,
+    maxProviderFeeBasisPoints: 0,
+    provider: DIRECT_PROVIDER,
+  } as const;
+  const payment = {
+    ...newPayment(context, account, { ...request, passFeeToCustomer: false }, charge),
+    paidThresholdUnits: directThreshold(usdUnits, account.toleratesMissingCent),
+  };
   const outcome = await context.payments.createPayment(payment, record);
   recordCreated(context.settlement, outcome, payment);
   if (outcome.kind === 'created') return payment;

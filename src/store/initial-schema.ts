@@ -59,6 +59,7 @@ export function initialSchema(engine: Engine): Migration {
       fee_basis_points integer NOT NULL,
       tolerance_basis_points integer,
       max_provider_fee_basis_points integer,
+      tolerates_missing_cent ${flag} NOT NULL DEFAULT ${no},
       wallet text,
       wallet_locked ${flag} NOT NULL DEFAULT ${no},
       features ${texts} NOT NULL,

@@ -45,6 +45,7 @@ export const accountTable = table<Account>('accounts', ['id'], {
   receivesAlerts: 'flag',
   toleranceBasisPoints: 'integer',
   maxProviderFeeBasisPoints: 'integer',
+  toleratesMissingCent: 'flag',
   pinnedProvider: 'text',
   excludedProviders: 'texts',
 });

@@ -142,6 +142,7 @@ describe('accounts', () => {
       tolerance_percent: null,
       max_provider_fee_percent: null,
       wallet_locked: false,
+      direct_cent_tolerance: false,
       trouble_mails: true,
       created_at: new Date(NOW_MS).toISOString(),
     };

@@ -70,9 +70,12 @@ describe('settings', () => {
       timeZone: 'Asia/Tokyo',
     });
     const page = (await browser.get(SETTINGS)).payload;
-    expect((await stored())?.receivesAlerts).toBe(false);
+    expect(await stored()).toMatchObject({ receivesAlerts: false, toleratesMissingCent: false });
+    await save('shop', { ...shop, trouble_mails: '1', missing_cent: '1' });
+    expect(await stored()).toMatchObject({ receivesAlerts: true, toleratesMissingCent: true });
+    expect((await browser.get(SETTINGS)).payload).toMatch(/<input id="missing_cent"[^>]* checked/);
     await save('shop', { ...shop, trouble_mails: '1' });
-    expect((await stored())?.receivesAlerts).toBe(true);
+    expect((await stored())?.toleratesMissingCent).toBe(false);
     expect(page).toContain('value="help@shop.example"');
     expect(page).toContain('<option selected>Asia/Tokyo</option>');
     expect(page).not.toContain('<Tortuga>');

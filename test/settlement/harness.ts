@@ -429,15 +429,19 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       });
     },
     /** One that is paid from a wallet. */
-    createDirect(): Promise<Payment> {
-      return createDirectPayment(createContext({}), account, {
-        payoutAddress: addressFor(`merchant ${++merchants} of ${name}`),
-        callbackUrl: 'https://shop.example.com/hook',
-        amountCents: 10_000,
-        currency: 'USD',
-        email: null,
-        note: 'Order 7',
-      });
+    createDirect(own: Partial<Account> = {}): Promise<Payment> {
+      return createDirectPayment(
+        createContext({}),
+        { ...account, ...own },
+        {
+          payoutAddress: addressFor(`merchant ${++merchants} of ${name}`),
+          callbackUrl: 'https://shop.example.com/hook',
+          amountCents: 10_000,
+          currency: 'USD',
+          email: null,
+          note: 'Order 7',
+        },
+      );
     },
     /** Sends USDC to a payment's deposit address; the next block has it. Returns the transaction's hash. */
     deposit: (payment: Payment, units: bigint) =>

@@ -124,7 +124,7 @@ async function changeShop(context: DashboardContext, visit: Visit, form: FormFie
     return { ...showSettings(context, visit, { message, shop: { form, errors } }), status: 400 };
   }
   const profile: ProfileUpdate = Object.assign(
-    { receivesAlerts: form.has('trouble_mails') },
+    { receivesAlerts: form.has('trouble_mails'), toleratesMissingCent: form.has('missing_cent') },
     ...Object.values(fields),
   );
   return saveProfile(context, visit, profile);
@@ -227,6 +227,7 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
   });
   const zone = field('time_zone');
   const zones = timeZones.includes(zone.value) ? timeZones : [zone.value, ...timeZones];
+  const toleratesCent = refused?.form.has('missing_cent') ?? account.toleratesMissingCent;
   const isTold = refused?.form.has('trouble_mails') ?? account.receivesAlerts;
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${formTokenField(formToken)}
 ${textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
@@ -239,6 +240,7 @@ ${textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from
 ${textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
 ${textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
 <p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
+<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'missing_cent', isChecked: toleratesCent, label: 'Accept direct payments that are at most one cent short' })}</div><p class="hint">Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.</p></div>
 <div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention' })}</div><p class="hint">At most one of each kind per hour. Requires e-mail to be configured by the operator.</p></div>
 <div class="actions"><button class="button primary">Save</button></div></form>`;
 }
