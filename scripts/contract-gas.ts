@@ -32,10 +32,20 @@ const feeTo = pad('0xfee', { size: 20 });
 const amountUnits = 100_000_000n;
 const forwardedTopic = keccak256(toHex('Forwarded(address,bytes32,address,uint256,uint256)'));
 
-/** Deploys the artifacts on a local chain of their own and releases batches of the given sizes. */
-export async function measureGas(artifacts: Artifact[], batchSizes: number[]): Promise<Measurement[]> {
+/** Deploys a token for which `sender` may mint, and returns its address. */
+type DeployToken = (call: ChainCall, sender: Hex) => Promise<Hex>;
+
+/**
+ * Deploys the artifacts on a local chain of their own and releases batches of the given sizes, of the test token unless
+ * another one is given.
+ */
+export async function measureGas(
+  artifacts: Artifact[],
+  batchSizes: number[],
+  deployToken?: DeployToken,
+): Promise<Measurement[]> {
   return withLocalChain(async (call, sender) => {
-    const stage = await setUp(call, sender, artifacts);
+    const stage = await setUp(call, sender, artifacts, deployToken);
     const measurements: Measurement[] = [];
     for (const payments of batchSizes) {
       for (const merchants of ['one merchant', 'many merchants', 'many new merchants'] as const) {
@@ -61,7 +71,12 @@ export async function measureGas(artifacts: Artifact[], batchSizes: number[]): P
   });
 }
 
-async function setUp(call: ChainCall, sender: Hex, artifacts: Artifact[]): Promise<Stage> {
+async function setUp(
+  call: ChainCall,
+  sender: Hex,
+  artifacts: Artifact[],
+  deployToken: DeployToken | undefined,
+): Promise<Stage> {
   const artifact = (name: string): { abi: Abi; bytecode: Hex } => {
     const found = artifacts.find((candidate) => candidate.contractName === name);
     if (found === undefined) throw new Error(`No artifact of ${name}`);
@@ -69,7 +84,10 @@ async function setUp(call: ChainCall, sender: Hex, artifacts: Artifact[]): Promi
   };
   const tokenArtifact = artifact('TestUsdc');
   const factoryArtifact = artifact('DepositFactory');
-  const token = await deploy(call, sender, encodeDeployData({ ...tokenArtifact, args: [] }));
+  const token =
+    deployToken === undefined
+      ? await deploy(call, sender, encodeDeployData({ ...tokenArtifact, args: [] }))
+      : await deployToken(call, sender);
   const factory = await deploy(call, sender, encodeDeployData({ ...factoryArtifact, args: [token] }));
   const stage = {
     call,

@@ -7,6 +7,25 @@ import {DepositFactory, Terms} from "../src/DepositFactory.sol";
 import {IERC20} from "../src/IERC20.sol";
 import {Test} from "./Test.sol";
 
+/// @notice The set-up of Circle's token.
+interface ICircleToken {
+    function changeAdmin(address admin) external;
+    function initialize(
+        string memory name,
+        string memory symbol,
+        string memory currency,
+        uint8 decimals,
+        address masterMinter,
+        address pauser,
+        address blacklister,
+        address owner
+    ) external;
+    function initializeV2(string calldata name) external;
+    function initializeV2_1(address lostAndFound) external;
+    function initializeV2_2(address[] calldata blocklisted, string calldata symbol) external;
+    function configureMinter(address minter, uint256 allowance) external;
+}
+
 /// @notice A token, a factory, a merchant, a fee wallet and a stranger who may trigger what anyone may.
 abstract contract Stage is Test {
     TestUsdcLogic internal usdc;
@@ -21,8 +40,32 @@ abstract contract Stage is Test {
     bytes internal constant PAUSED = abi.encodeWithSignature("Error(string)", "Pausable: paused");
 
     function setUp() public virtual {
-        usdc = TestUsdcLogic(address(new TestUsdc()));
+        bytes memory logic = vm.envOr("CIRCLE_TOKEN_LOGIC", bytes(""));
+        usdc = TestUsdcLogic(logic.length == 0 ? address(new TestUsdc()) : circleToken(logic));
         factory = new DepositFactory(IERC20(address(usdc)));
+    }
+
+    /// @dev Circle's own token, whose code `node scripts/contracts.ts circle` passes, with every role for this contract.
+    function circleToken(bytes memory logic) private returns (address proxy) {
+        address implementation = create(logic);
+        proxy = create(abi.encodePacked(vm.envOr("CIRCLE_TOKEN_PROXY", bytes("")), abi.encode(implementation)));
+        // The proxy refuses the token's calls to its admin.
+        ICircleToken token = ICircleToken(proxy);
+        token.changeAdmin(address(1));
+        token.initialize(
+            "USD Coin", "USDC", "USD", 6, address(this), address(this), address(this), address(this)
+        );
+        token.initializeV2("USD Coin");
+        token.initializeV2_1(address(this));
+        token.initializeV2_2(new address[](0), "USDC");
+        token.configureMinter(address(this), type(uint256).max);
+    }
+
+    function create(bytes memory code) private returns (address created) {
+        assembly ("memory-safe") {
+            created := create(0, add(code, 32), mload(code))
+        }
+        assertTrue(created != address(0), "Circle's token is deployed");
     }
 
     /// @dev A payment with the usual merchant, fee wallet and 2.5 %.

@@ -19,6 +19,7 @@ interface Vm {
     function recordLogs() external;
     function getRecordedLogs() external returns (Log[] memory);
     function snapshotState() external returns (uint256 id);
+    function envOr(string calldata name, bytes calldata otherwise) external view returns (bytes memory value);
     function revertToState(uint256 id) external returns (bool);
 }
 

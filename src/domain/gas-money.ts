@@ -49,8 +49,8 @@ export interface GasShareLimit {
 }
 
 /** Gas that the releases of a transaction share, and gas of each: measured, to wallets that never held USDC. */
-const SHARED_GAS = 25_000n;
-const RELEASE_GAS = 88_000n;
+const SHARED_GAS = 40_000n;
+const RELEASE_GAS = 87_500n;
 
 /** No release waits for lower fees once its payment is as old as this. */
 export const LONGEST_GAS_DEFERRAL_MS = 24 * 3_600_000;

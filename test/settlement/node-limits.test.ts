@@ -248,7 +248,7 @@ describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
 
   it('a small payment waits, larger ones leave, and it is released once when fees fall', async () => {
     await openBehindNode({ gasShare });
-    // More than 4 USD a release at 60 gwei and 500 USD a POL: too much for 30 USD, and not for 95.
+    // More than 4 USD a release to new wallets at 60 gwei and 500 USD a POL: too much for 30 USD, and not for 95.
     const small = await settlement.create({ amountCents: 30_00 });
     const large = await settlement.create();
     await settlement.deposit(small, 30_000_000n);
