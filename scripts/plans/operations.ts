@@ -102,7 +102,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'search.searchPayments': 'dashboard, in windows of a thousand rows of an index, at most ten of them',
   'search.listUnsettled': 'operator’s console, by an index that holds what is under way',
   'search.listFinalSums': 'dashboard’s CSV, fifty payments at a time',
-  'search.listSessionProviders':
+  'search.listLastSessions':
     'dashboard, fifty payments at a time, by the primary key and the last session of each',
   'search.listFailingWebhooks': 'dashboard and console, by an index of those that were not delivered',
   'search.listSlots': 'dashboard, by the primary key, at most four rows an hour and currency',

@@ -68,10 +68,7 @@ function credit(account: Posting['account'], units: bigint): Posting {
   return debit(account, -units);
 }
 
-type Search = Pick<
-  PaymentSearchStore,
-  'searchPayments' | 'listFinalSums' | 'listSessionProviders' | 'listSlots'
->;
+type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listSlots'>;
 
 /**
  * The payments that belong to a month, a portion at a time: those paid in it, and those created in it that are not paid
@@ -109,14 +106,14 @@ async function addSums(
   payments: readonly Payment[],
 ): Promise<BookedPayment[]> {
   const ids = payments.map(({ id }) => id);
-  const [sums, providers] = await Promise.all([
+  const [sums, sessions] = await Promise.all([
     search.listFinalSums(ids),
-    search.listSessionProviders(accountId, ids),
+    search.listLastSessions(accountId, ids),
   ]);
   const booked = payments.map((payment) => ({
     payment,
     sums: sums.get(payment.id) ?? { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n },
-    provider: providers.get(payment.id) ?? payment.provider,
+    provider: sessions.get(payment.id)?.provider ?? payment.provider,
   }));
   return booked.filter(
     ({ payment, sums }) => payment.status === 'paid' || Object.values(sums).some((units) => units !== 0n),

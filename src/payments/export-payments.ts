@@ -72,7 +72,7 @@ const columns: readonly Column[] = [
  * The amounts of USDC are those of the journal.
  */
 export async function* exportPayments(
-  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listSessionProviders'>,
+  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions'>,
   refunds: Pick<RefundStore, 'sumPaidRefunds'>,
   query: PaymentQuery,
 ): AsyncGenerator<string> {
@@ -80,16 +80,16 @@ export async function* exportPayments(
   for (let before: PaymentId | null = null; ; ) {
     const { payments, next } = await search.searchPayments(query, before, PORTION);
     const ids = payments.map(({ id }) => id);
-    const [sums, providers, refunded] = await Promise.all([
+    const [sums, sessions, refunded] = await Promise.all([
       search.listFinalSums(ids),
-      search.listSessionProviders(query.accountId, ids),
+      search.listLastSessions(query.accountId, ids),
       refunds.sumPaidRefunds(query.accountId, ids),
     ]);
     const lines = payments.map((payment) => {
       const more = {
         sums: sums.get(payment.id) ?? nothingYet,
         refundedUnits: refunded.get(payment.id) ?? 0n,
-        sessionProvider: providers.get(payment.id) ?? null,
+        sessionProvider: sessions.get(payment.id)?.provider ?? null,
       };
       return csvLine(columns.map(({ cell }) => cell(payment, more)));
     });

@@ -124,10 +124,14 @@ function createSlotCounts() {
       });
     },
     *write(): Script<void> {
-      for (const { key, sums } of slots.values()) yield* run(addToSlotSql, ...key, ...sums);
+      for (const { key, sums } of slots.values()) yield* run(addToSlotSql, ...key, ...sums.map(storable));
     },
   };
 }
+
+/** SQLite takes larger numbers for fractions. No sum of USDC comes near it, but a token can move any number. */
+const MAXIMUM_SUM = 2 ** 50;
+const storable = (sum: number) => Math.max(-MAXIMUM_SUM, Math.min(sum, MAXIMUM_SUM));
 
 const addToSlotSql = `
   INSERT INTO payment_buckets (account_id, start_ms, currency, ${Object.values(slotColumns).join(', ')})

@@ -9,8 +9,7 @@ import {
   termOfMeaning,
 } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
-import type { PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { LastSession, PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
 import { type EngineTraits, run, runForOne, type Script, type Scripts, type ScriptValue } from './scripts.ts';
 import { AFTER_ALL_IDS, checkListLimit } from './store.ts';
@@ -22,7 +21,7 @@ const COMPARED_PAYMENTS = 400;
 /** Maximum payments of a word that are counted: above it the exact number makes no difference. */
 const COUNTED_PAYMENTS = 2_000;
 
-type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled' | 'listSessionProviders'>;
+type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled' | 'listLastSessions'>;
 
 export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTraits): Lists {
   return {
@@ -64,36 +63,37 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       );
       return paymentsOfRows(rows);
     },
-    async listSessionProviders(accountId, ids) {
+    async listLastSessions(accountId, ids) {
       if (ids.length > 0) checkListLimit(ids.length);
-      const rows = await scripts.read(() => listSessionProviders(isByAccount, accountId, ids));
-      return new Map(rows.flatMap(({ id, provider }) => (provider === null ? [] : [[id, provider]])));
+      const rows = await scripts.read(() => listLastSessions(isByAccount, accountId, ids));
+      return new Map(rows.map(({ id, ...session }) => [id, session]));
     },
   };
 }
 
-interface SessionProviderRow {
-  readonly id: PaymentId;
-  readonly provider: ProviderId | null;
-}
+type LastSessionRow = LastSession & { readonly id: PaymentId };
 
 /** Reads only the last session of each payment: there may be hundreds. */
-function* listSessionProviders(
+function* listLastSessions(
   isByAccount: boolean,
   accountId: string,
   ids: readonly PaymentId[],
-): Script<readonly SessionProviderRow[]> {
-  const ofPayment = `payment_id = payments.id${isByAccount ? ' AND account_id = payments.account_id' : ''}`;
+): Script<readonly LastSessionRow[]> {
+  const ofPayment = (sessions: string) =>
+    `${sessions}.payment_id = payments.id${isByAccount ? ` AND ${sessions}.account_id = payments.account_id` : ''}`;
   const rows = yield* run(
-    `SELECT id, (
-       SELECT provider FROM provider_sessions
-       WHERE ${ofPayment} AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
-       ORDER BY created_at_ms DESC, id DESC LIMIT 1) AS provider
-     FROM payments WHERE account_id = ?1 AND id = ANY(?2)`,
+    `SELECT payments.id, session.provider, progress, expires_at_ms AS "expiresAtMs"
+     FROM payments JOIN provider_sessions AS session ON ${ofPayment('session')} AND session.id = (
+       SELECT id FROM provider_sessions
+       WHERE ${ofPayment('provider_sessions')} AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
+       ORDER BY created_at_ms DESC, id DESC LIMIT 1)
+     WHERE payments.account_id = ?1 AND payments.id = ANY(?2)`,
     accountId,
     ids,
   );
-  return rows as unknown as readonly SessionProviderRow[];
+  return rows.map(
+    (row) => ({ ...row, expiresAtMs: Number(row['expiresAtMs']) }) as unknown as LastSessionRow,
+  );
 }
 
 function isUnsettled(status: PaymentQuery['forwardStatus']): boolean {

@@ -522,6 +522,51 @@ describe('a payment that received less or more than it asked for', () => {
   });
 });
 
+it('the list names the states as a shopkeeper does, with tabs that count them', async () => {
+  const at = { createdAtMs: Date.now() };
+  const open = await give();
+  const [there, late, declined] = [await give(), await give(), await give()];
+  const session = (payment: Payment, change: object) =>
+    dashboard.store.payments.addSession(payment, newSession(payment, { ...at, ...change }), leave);
+  await session(there, { expiresAtMs: Date.now() + 60_000 });
+  await session(late, { expiresAtMs: Date.now() - 60_000 });
+  const { id } = newSession(declined);
+  await session(declined, { id, expiresAtMs: Date.now() + 60_000 });
+  await dashboard.store.payments.recordSessionProgress(declined, id, 'failed', Date.now());
+  const [expired, canceled] = [await give(), await give()];
+  for (const [payment, cancelReason] of [
+    [expired, 'expired'],
+    [canceled, 'merchant'],
+  ] as const) {
+    const change = { status: 'canceled', forwardStatus: 'canceled', cancelReason } as const;
+    await dashboard.store.payments.decidePayment(payment, () => ({ change }));
+  }
+  await indexAll();
+  const page = (await browser.get('/dashboard/payments')).payload;
+  const badgeOf = (payment: Payment) => {
+    const row = page.slice(page.indexOf(`/dashboard/payments/${payment.id}`));
+    return /class="badge [a-z]*">([^<]+)</.exec(row)?.[1];
+  };
+  expect([open, there, late, declined, expired, canceled].map(badgeOf)).toEqual([
+    'open',
+    'at provider',
+    'open',
+    'declined',
+    'expired',
+    'canceled',
+  ]);
+  expect(textOf(page)).toContain('All 6 Open 4 Partially paid 0 Overpaid 0 Paid 0 Expired or canceled 2');
+  const canceledOnly = (await browser.get('/dashboard/payments?status=canceled')).payload;
+  expect(canceledOnly).toMatch(/aria-current="true" href="\/dashboard\/payments\?status&#61;canceled"/);
+  expect(canceledOnly).not.toContain(open.id);
+});
+
+it('a tab counts to 99', async () => {
+  for (let made = 0; made < 100; made++) await give();
+  await indexAll();
+  expect(await read('/payments')).toContain('All 99+ Open 99+ Partially paid 0');
+});
+
 it('a payment that no provider serves says so to its merchant, and from which amount one does', async () => {
   const small = await give({ amountCents: 50, currency: 'USD', usdUnits: 500_000n, provider: 'multi' });
   expect(await read(`/payments/${small.id}`)).toContain(

@@ -96,7 +96,7 @@ async function askAsTheDashboard({ search, events }: Store): Promise<void> {
   await search.listPaidCounts('account', 0, 1);
   await search.listStateChanges({ accountId: 'account', id: 'id' });
   await search.listFinalSums(['id']);
-  await search.listSessionProviders('account', ['id']);
+  await search.listLastSessions('account', ['id']);
   await search.editNote({ accountId: 'account', id: 'id' }, 'note');
 }
 

@@ -3,7 +3,10 @@ import type { PaymentId } from '../payment-id.ts';
 import type { PaymentQuery } from '../payment-search.ts';
 import type { PaymentState, UnsettledStatus } from '../payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../payment-statistics.ts';
-import type { ProviderId } from '../provider-catalogue.ts';
+import type { ProviderSession } from '../provider-session.ts';
+
+/** The last session of a payment, in short. */
+export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expiresAtMs'>;
 
 /** Payments of a list, newest first. */
 export interface PaymentPage {
@@ -79,13 +82,13 @@ export interface PaymentSearchStore {
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
   /**
-   * The provider of the last session that was started before each of these payments was paid, or at all while it is not:
-   * the presumed recipient. A payment without a session is left out.
+   * The last session that was started before each of these payments was paid, or at all while it is not: its provider
+   * is the presumed recipient. A payment without a session is left out.
    */
-  listSessionProviders(
+  listLastSessions(
     accountId: string,
     ids: readonly PaymentId[],
-  ): Promise<ReadonlyMap<PaymentId, ProviderId>>;
+  ): Promise<ReadonlyMap<PaymentId, LastSession>>;
   /** The journal's sums of these payments: final, and less what was taken back. */
   listFinalSums(ids: readonly PaymentId[]): Promise<ReadonlyMap<PaymentId, FinalSums>>;
   /** The last webhooks that were not delivered, newest first; of all accounts with null. */

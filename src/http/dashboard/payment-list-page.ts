@@ -6,8 +6,7 @@ import { currencies } from '../../domain/money.ts';
 import { amountMismatches, type Payment } from '../../domain/payment.ts';
 import { isPaymentId, type PaymentId, paymentIdTimeMs } from '../../domain/payment-id.ts';
 import type { PaymentQuery } from '../../domain/payment-search.ts';
-import type { PaymentPage } from '../../domain/ports/payment-search-store.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { LastSession, PaymentPage } from '../../domain/ports/payment-search-store.ts';
 import { exportPayments } from '../../payments/export-payments.ts';
 import {
   forwardStatuses,
@@ -26,17 +25,16 @@ import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   forwardBadge,
   forwardLabel,
-  mismatchBadge,
   mismatchLabel,
   partPaid,
   providerName,
-  statusBadge,
+  shopStatusBadge,
   usedProvider,
 } from './payment-words.ts';
 
 const PAGE_SIZE = 50;
 
-type SessionProviders = ReadonlyMap<string, ProviderId>;
+type LastSessions = ReadonlyMap<string, LastSession>;
 
 /** The account's payments: searched, filtered, newest first. */
 export async function showPayments(context: DashboardContext, visit: Visit): Promise<PageView> {
@@ -50,15 +48,45 @@ export async function showPayments(context: DashboardContext, visit: Visit): Pro
   }
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
   const ids = page.payments.map(({ id }) => id);
-  const providers = await context.search.listSessionProviders(visit.account.id, ids);
+  const sessions = await context.search.listLastSessions(visit.account.id, ids);
   return {
     title: 'Payments',
-    main: html`${filterForm(filters.given)}
+    main: html`${await statusTabs(context, visit, filters.given)}
+${filterForm(filters.given)}
 ${filterChips(filters.given)}
-${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, providers, visit)}
+${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, sessions, context.nowMs(), visit)}
 ${pageLinks(filters, page)}
 <p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
   };
+}
+
+/** The statuses that a shopkeeper looks for, each as the list's filter. */
+const tabs: readonly (readonly [label: string, filter: PaymentFilters['given']])[] = [
+  ['All', {}],
+  ['Open', { status: 'unpaid' }],
+  ['Partially paid', { amount: 'partially_paid' }],
+  ['Overpaid', { amount: 'overpaid' }],
+  ['Paid', { status: 'paid' }],
+  ['Expired or canceled', { status: 'canceled' }],
+];
+/** Maximum number that a tab counts. */
+const COUNTED = 99;
+
+async function statusTabs(
+  { search }: DashboardContext,
+  { account }: Visit,
+  given: PaymentFilters['given'],
+): Promise<Html> {
+  const counted = await Promise.all(
+    tabs.map(async ([label, filter]) => {
+      const query = parsePaymentQuery(account.id, queryTextOf(filter));
+      const { payments, next } = await search.searchPayments(query, null, COUNTED);
+      return { label, filter, count: `${payments.length}${next === null ? '' : '+'}` };
+    }),
+  );
+  const isShown = (filter: PaymentFilters['given']) =>
+    filter.status === given.status && filter.amount === given.amount;
+  return html`<nav aria-label="Status"><ul class="chips">${counted.map(({ label, filter, count }) => html`<li><a class="chip"${isShown(filter) ? html` aria-current="true"` : nothing} href="${listPath(filter)}">${label} <span class="soft">${count}</span></a></li>`)}</ul></nav>`;
 }
 
 function filtersOrError(visit: Visit): PaymentFilters | ServiceError {
@@ -113,12 +141,17 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: Paymen
 }
 
 /** A table of payments; the first column is the time. */
-function paymentTable(payments: readonly Payment[], providers: SessionProviders, visit: Visit): Html {
+function paymentTable(
+  payments: readonly Payment[],
+  sessions: LastSessions,
+  nowMs: number,
+  { timeZone }: Visit,
+): Html {
   return dataTable({
     label: 'Payments',
     columns: ['Created', numbers('Amount'), 'Status', 'Provider', 'Customer', 'Note'],
     hasRowHeadings: true,
-    rows: payments.map((payment) => paymentRow(payment, providers, visit)),
+    rows: payments.map((payment) => paymentRow(payment, sessions.get(payment.id), nowMs, timeZone)),
   });
 }
 
@@ -126,24 +159,24 @@ const NOTE_CHARACTERS = 60;
 
 function paymentRow(
   payment: Payment,
-  providers: SessionProviders,
-  { timeZone }: Visit,
+  session: LastSession | undefined,
+  nowMs: number,
+  timeZone: string,
 ): (Html | string | null)[] {
   return [
     html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
     html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
-    html`${statusBadge(payment)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${mismatchOf(payment)}`,
-    usedProvider(payment, providers.get(payment.id)),
+    html`${shopStatusBadge(payment, session, nowMs)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${partOf(payment)}`,
+    usedProvider(payment, session),
     payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
     payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
   ];
 }
 
-/** A badge for a partial payment, with its part, or an overpayment. */
-function mismatchOf(payment: Payment): Html {
-  if (payment.amountMismatch === null) return nothing;
-  const part = payment.amountMismatch === 'partially_paid' ? partPaid(payment) : null;
-  return html` ${mismatchBadge(payment)}${part === null ? nothing : html` <span class="small soft">${part}</span>`}`;
+/** The received part of a partial payment. */
+function partOf(payment: Payment): Html {
+  if (payment.amountMismatch !== 'partially_paid') return nothing;
+  return html` <span class="small soft">${partPaid(payment)}</span>`;
 }
 
 /** Details that the status does not show. */
@@ -181,14 +214,7 @@ function readFilters(visit: Visit): PaymentFilters {
     const value = visit.query.get(name)?.trim();
     if (value) given[name] = value;
   }
-  const query = parsePaymentQuery(visit.account.id, {
-    ...(given.q === undefined ? {} : { search: given.q }),
-    ...(given.status === undefined ? {} : { status: given.status }),
-    ...(given.amount === undefined ? {} : { amountMismatch: given.amount }),
-    ...(given.forward === undefined ? {} : { forwardStatus: given.forward }),
-    ...(given.provider === undefined ? {} : { provider: given.provider }),
-    ...(given.currency === undefined ? {} : { currency: given.currency }),
-  });
+  const query = parsePaymentQuery(visit.account.id, queryTextOf(given));
   const before = visit.query.get('before');
   if (before !== null && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
   return {
@@ -199,6 +225,17 @@ function readFilters(visit: Visit): PaymentFilters {
     },
     before,
     given,
+  };
+}
+
+function queryTextOf({ q, status, amount, forward, provider, currency }: PaymentFilters['given']) {
+  return {
+    search: q ?? '',
+    status: status ?? '',
+    amountMismatch: amount ?? '',
+    forwardStatus: forward ?? '',
+    provider: provider ?? '',
+    currency: currency ?? '',
   };
 }
 

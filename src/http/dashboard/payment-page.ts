@@ -14,7 +14,7 @@ import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
-import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
+import { formatMoney, formatPercent, formatUsdc, moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import { networkName } from '../well-known.ts';
@@ -52,6 +52,7 @@ export async function showPayment(
   return {
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     main: html`${message}
+${receivedLine(payment)}
 <p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
 ${mismatchNotice(context, history)}
 ${await acceptCard(context, visit, history)}
@@ -68,6 +69,12 @@ ${cancelCard(visit, history)}
 ${eraseCard(visit, payment)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
   };
+}
+
+/** What the merchant has of the payment. Empty before a release is final. */
+function receivedLine({ receivedUnits, forwardedUnits }: Payment): Html {
+  if (forwardedUnits === 0n) return nothing;
+  return html`<p class="lead">You received <strong>${formatUsdc(forwardedUnits)} USDC</strong> <span class="soft">of ${formatUsdc(receivedUnits)} USDC, after the fee</span></p>`;
 }
 
 /** The meaning of a partial or double payment for the merchant, and the possible actions. */
@@ -232,7 +239,7 @@ export function timeline(history: PaymentHistory, timeZone: string): Html {
   const happenings = [...happeningsOf(history)].sort(([one], [other]) => one - other);
   return html`<ol class="timeline">${happenings.map(
     ([atMs, title, text]) =>
-      html`<li><p class="small soft">${moment(atMs, timeZone)}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
+      html`<li><p class="small soft">${moment(atMs, timeZone, true)}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
   )}</ol>`;
 }
 

@@ -6,12 +6,8 @@ import {
   paymentStates,
   stateOf,
 } from '../../domain/payment-states.ts';
-import {
-  DIRECT_PROVIDER,
-  MULTI_PROVIDER,
-  type ProviderId,
-  providerCatalogue,
-} from '../../domain/provider-catalogue.ts';
+import type { LastSession } from '../../domain/ports/payment-search-store.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalogue } from '../../domain/provider-catalogue.ts';
 import type { WebhookStatus } from '../../domain/webhook.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext } from '../signed-in/context.ts';
@@ -25,6 +21,20 @@ export function fact(term: string, description: Html | string): Html {
 type Tone = 'good' | 'warn' | 'bad' | '';
 
 const statusTones: Readonly<Record<PaymentStatus, Tone>> = { unpaid: '', paid: 'good', canceled: 'warn' };
+
+/**
+ * A payment's state as a shopkeeper names it: open, at the provider, declined, partially paid, overpaid, paid, expired or
+ * canceled. `session` is the last one of its customer.
+ */
+export function shopStatusBadge(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
+  if (payment.amountMismatch !== null) return mismatchBadge(payment);
+  if (payment.status === 'canceled')
+    return badge(payment.cancelReason === 'expired' ? 'expired' : 'canceled', '');
+  if (payment.status === 'paid' || payment.forwardStatus !== 'pending') return statusBadge(payment);
+  if (session?.progress === 'failed') return badge('declined', 'warn');
+  const isThere = session !== undefined && session.expiresAtMs > nowMs;
+  return isThere || session?.progress === 'delivering' ? badge('at provider', '') : badge('open', '');
+}
 
 const forwardWords: Readonly<Record<ForwardStatus, readonly [string, Tone]>> = {
   pending: ['waiting', ''],
@@ -131,9 +141,12 @@ export function providerName(provider: Payment['provider']): string {
  * The provider of a payment in a list. If the customer chose it, it is the provider of the last session that started
  * before the payment was paid: the chain does not record who delivered.
  */
-export function usedProvider({ provider }: Pick<Payment, 'provider'>, session: ProviderId | undefined): Html {
+export function usedProvider(
+  { provider }: Pick<Payment, 'provider'>,
+  session: LastSession | undefined,
+): Html {
   return provider === MULTI_PROVIDER && session !== undefined
-    ? html`${providerName(session)} <span class="soft small">last session</span>`
+    ? html`${providerName(session.provider)} <span class="soft small">last session</span>`
     : html`${providerName(provider)}`;
 }
 

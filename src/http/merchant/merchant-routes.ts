@@ -74,7 +74,7 @@ export interface MerchantContext
     | 'listSlots'
     | 'listPaidCounts'
     | 'listFinalSums'
-    | 'listSessionProviders'
+    | 'listLastSessions'
   >;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;

@@ -5,15 +5,16 @@ import { type Html, html } from '../design/html.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A time in a time zone, for readers and for machines. */
-export function moment(atMs: number, timeZone: string): Html {
+/** A time in a time zone, for readers and for machines; to the second if `isExact`. */
+export function moment(atMs: number, timeZone: string, isExact = false): Html {
   const at = new Date(atMs);
-  return html`<time datetime="${at.toISOString()}">${formatOf(timeZone).format(at)}</time>`;
+  return html`<time datetime="${at.toISOString()}">${formatOf(timeZone, isExact).format(at)}</time>`;
 }
 
 /** There are some 400 zones, and making a format takes longer than using it. */
-function formatOf(timeZone: string): Intl.DateTimeFormat {
-  const known = formats.get(timeZone);
+function formatOf(timeZone: string, isExact: boolean): Intl.DateTimeFormat {
+  const name = `${timeZone} ${isExact}`;
+  const known = formats.get(name);
   if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat('en', {
     timeZone,
@@ -22,10 +23,11 @@ function formatOf(timeZone: string): Intl.DateTimeFormat {
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
+    ...(isExact ? { second: '2-digit' } : {}),
     hourCycle: 'h23',
     timeZoneName: 'short',
   });
-  formats.set(timeZone, format);
+  formats.set(name, format);
   return format;
 }
 
