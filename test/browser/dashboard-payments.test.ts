@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { feeUnits } from '../../src/domain/money.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
@@ -81,7 +82,13 @@ async function fillAccount(): Promise<void> {
     if (index % 3 === 0) continue;
     const paidAtMs = timeMs + 60_000 * (1 + (index % 12) ** 2);
     await store.payments.decidePayment(payment, () => ({
-      change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
+      change: {
+        status: 'paid',
+        forwardStatus: 'completed',
+        paidAtMs,
+        receivedUnits: payment.paidThresholdUnits,
+        forwardedUnits: payment.paidThresholdUnits - feeUnits(payment.paidThresholdUnits, 250),
+      },
       webhooks: [webhook],
     }));
     paid = payment;
@@ -90,13 +97,13 @@ async function fillAccount(): Promise<void> {
   await store.payments.createPayment(direct, null);
   const place = { from: block, final: { ...block, number: 12, hash: '0x12' }, scannedTo: 13 };
   const units = paid.paidThresholdUnits + 1_234_560n;
-  const feeUnits = units / 40n;
+  const feeOfLast = units / 40n;
   const deposit = { ...depositOf(paid, 11, 0, units), transactionHash: `0x${'cd'.repeat(32)}` };
   const release = {
     ...releaseOf(paid, 12),
     transactionHash: `0x${'ab'.repeat(32)}`,
-    toMerchantUnits: units - feeUnits,
-    feeUnits,
+    toMerchantUnits: units - feeOfLast,
+    feeUnits: feeOfLast,
   };
   await store.observations.recordScan({ ...place, deposits: [deposit], releases: [release] }, leave);
   const claimed = await claimOldest(store.webhooks, 100, nowMs());
