@@ -13,6 +13,8 @@ export interface Extent {
   /** Blocks with 4,000 logs each that a round scans. */
   readonly scannedPages: number;
   readonly settledPayments: number;
+  /** Payments that are settled one after the other. */
+  readonly timedPayments: number;
   /** Starts of a service with a million payments. */
   readonly starts: number;
 }
@@ -26,6 +28,7 @@ export const fullExtent: Extent = {
   webhooks: 1_500,
   scannedPages: 10,
   settledPayments: 2_000,
+  timedPayments: 12,
   starts: 3,
 };
 
@@ -39,5 +42,6 @@ export const quickExtent: Extent = {
   webhooks: 300,
   scannedPages: 4,
   settledPayments: 600,
+  timedPayments: 4,
   starts: 1,
 };

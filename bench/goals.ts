@@ -116,6 +116,20 @@ export const goals: readonly Goal[] = [
     read: series('settlement', '30 % of broadcasts swallowed'),
   },
   {
+    what: 'deposit mined to paid, of the chain’s own time',
+    bound: 1.1,
+    isUpperBound: true,
+    unit: '×',
+    read: series('settlement', 'one payment, blocks announced: deposit mined to paid, of the floor'),
+  },
+  {
+    what: 'paid to webhook received',
+    bound: 0.3,
+    isUpperBound: true,
+    unit: 's',
+    read: series('settlement', 'one payment, blocks announced: paid to webhook received'),
+  },
+  {
     what: 'create on PostgreSQL, of its ceiling',
     bound: 0.7,
     read: ratio('create-postgres', 'service on PostgreSQL', 'ceiling on PostgreSQL'),

@@ -1,34 +1,30 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExternalServices } from '../../src/app/external-services.ts';
-import { createLog } from '../../src/app/log.ts';
-import { createMetrics } from '../../src/app/metrics.ts';
 import { createWorkerTasks } from '../../src/app/worker-tasks.ts';
-import { createChainReader } from '../../src/chain/create-chain-reader.ts';
-import { createRelayer } from '../../src/chain/relayer.ts';
-import { createTokenReader } from '../../src/chain/token-reader.ts';
-import { paymentReference } from '../../src/domain/deposit-address.ts';
-import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import { type Payment, termsOf } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import { closeChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
+import type { Payment } from '../../src/domain/payment.ts';
 import type { Relayer } from '../../src/domain/ports/chain.ts';
-import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startWorker, type WorkerTask } from '../../src/worker.ts';
 import { type LocalChain, startLocalChain } from '../../test/chain/local-chain.ts';
-import { anvilKeys } from '../../test/support/anvil.ts';
-import { benchAccount, benchPayment } from '../bench-payment.ts';
+import { benchAccount } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';
-import { benchSecret, createStubWorld } from '../servers/stub-world.ts';
 import type { Measurement, Series } from './measurement.ts';
+import { measureLatency } from './settlement-latency.ts';
+import {
+  BLOCK_SECONDS,
+  countCalls,
+  createPayments,
+  DEPOSIT_UNITS,
+  MERCHANTS,
+  settlementParts,
+  settlementWorld,
+} from './settlement-world.ts';
 
-/** As on Polygon; the newest final block is two below the newest. */
-const BLOCK_SECONDS = 2;
 /** Half of a block of Polygon: the rest is for others. */
 const BLOCK_GAS_LIMIT = 22_500_000;
-const DEPOSIT_UNITS = 12_000_000n;
-const MERCHANTS = 20;
 const PATIENCE_MS = 300_000;
 
 /** One run: its relayer keys, and the percentage of broadcasts that the node swallows. */
@@ -48,7 +44,7 @@ const variants: readonly Variant[] = [
  * The worker's own watcher and senders against a real node: payments whose deposits are all there at once are released
  * in batches, and are paid when the releases are final. The chain's capacity is what its block gas limit allows at the
  * gas that the releases used. While a sender is not in one of its steps, it waits for the chain; what it asks the node
- * within a step counts as its own time.
+ * within a step counts as its own time. Then payments one after the other, for how long each takes.
  */
 export const settlement: Measurement = {
   name: 'settlement',
@@ -64,6 +60,7 @@ export const settlement: Measurement = {
       add('settled', 'payments a second', run.paymentsPerSecond);
       add('whole run', 'of the capacity', run.paymentsPerSecond / run.capacity);
       if (run.plateau !== null) add('plateau', 'of the capacity', run.plateau);
+      add('RPC calls', 'a payment', run.callsPerPayment);
       add('processor time of the process', 'ms a payment', run.cpuMsPerPayment);
       add('sender idle', 'of the time', run.idle);
     }
@@ -73,7 +70,7 @@ export const settlement: Measurement = {
       unit: 'times as long',
       values: [swallowed / whole],
     });
-    return series;
+    return [...series, ...(await measureLatency(extent.timedPayments, folder))];
   },
 };
 
@@ -84,6 +81,7 @@ interface SettledRun {
   readonly capacity: number;
   /** The share of the block gas that releases used, between the first and the last block that has some; null for few. */
   readonly plateau: number | null;
+  readonly callsPerPayment: number;
   readonly cpuMsPerPayment: number;
   readonly idle: number;
 }
@@ -91,10 +89,13 @@ interface SettledRun {
 async function settleOnce(variant: Variant, payments: number, file: string): Promise<SettledRun> {
   const chain = await startLocalChain();
   const store = await openSqliteStore({ file });
+  const { endpoints, count } = countCalls(chain);
   try {
     await store.accounts.createAccount(benchAccount());
     const { rpc } = chain.anvil;
-    const external = worldOf(chain, variant);
+    const world = settlementWorld(chain, endpoints, variant.keys);
+    const [first, ...others] = world.relayers.map((relayer) => swallowing(relayer, variant.swallowedPercent));
+    const external = { ...world, relayers: [first as Relayer, ...others] as const };
     const { tasks, busyMs } = settlementTasks(store, external);
     // Sets the cursor before anything is paid.
     await tasks[0]?.run(new AbortController().signal);
@@ -105,12 +106,14 @@ async function settleOnce(variant: Variant, payments: number, file: string): Pro
     await rpc('evm_setIntervalMining', [BLOCK_SECONDS]);
 
     const startMs = performance.now();
+    const callsBefore = count();
     const cpuBefore = process.cpuUsage();
     const worker = startWorker(tasks, (name, error) => {
       process.stderr.write(`${name}: ${String(error)}\n`);
     });
     await untilAllPaid(store, startMs + PATIENCE_MS).finally(() => worker.stop());
     const durationMs = performance.now() - startMs;
+    const calls = count() - callsBefore;
     const { user, system } = process.cpuUsage(cpuBefore);
     await checkReleasedOnce(store, payments);
     const used = await readGasUsed(chain, firstBlock);
@@ -125,10 +128,12 @@ async function settleOnce(variant: Variant, payments: number, file: string): Pro
       capacity: BLOCK_GAS_LIMIT / gasPerPayment / BLOCK_SECONDS,
       plateau:
         inner.length < 2 ? null : inner.reduce((sum, gas) => sum + gas, 0) / inner.length / BLOCK_GAS_LIMIT,
+      callsPerPayment: calls / payments,
       cpuMsPerPayment: (user + system) / 1000 / payments,
       idle: 1 - busyMs() / durationMs / variant.keys,
     };
   } finally {
+    await closeChainEndpoints(endpoints);
     await store.close();
     await chain.stop();
   }
@@ -153,23 +158,6 @@ async function checkReleasedOnce(store: Store, count: number): Promise<void> {
   }
 }
 
-function worldOf(chain: LocalChain, { keys, swallowedPercent }: Variant): ExternalServices {
-  const { endpoints, anvil, token, factory, implementation } = chain;
-  const stub = createStubWorld();
-  const [first, ...others] = anvilKeys.slice(1, 1 + keys).map((privateKey) => {
-    const relayer = createRelayer({ endpoints, chainId: anvil.chainId, privateKey });
-    return swallowing(relayer, swallowedPercent);
-  });
-  return {
-    ...stub,
-    chainId: anvil.chainId,
-    settlements: [{ ...stub.settlements[0], chainId: anvil.chainId, token, factory, implementation }],
-    chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
-    token: createTokenReader({ endpoints, token }),
-    relayers: [first as Relayer, ...others],
-  };
-}
-
 /** Loses so many of a hundred broadcasts, and says that they went; which ones is the same in every run. */
 function swallowing(relayer: Relayer, percent: number): Relayer {
   let state = 1;
@@ -188,23 +176,10 @@ function settlementTasks(
   store: Store,
   external: ExternalServices,
 ): { tasks: readonly WorkerTask[]; busyMs: () => number } {
-  const { watching, sending } = createWorkerTasks({
-    store,
-    external,
-    known: createKnownAddresses(store.payments, store.addressPages),
-    tokens: createIpnTokens(benchSecret),
-    mailer: null,
-    baseUrl: 'http://localhost',
-    deliver: () => Promise.reject(new Error('no webhook is sent here')),
-    nowMs: Date.now,
-    monotonicMs: () => performance.now(),
-    expiryMs: 168 * 3_600_000,
-    wake: () => {},
-    // All relayers are this process's own.
-    withRelayerLease: async () => {},
-    log: createLog('silent'),
-    metrics: createMetrics(),
-  });
+  const deliver = () => Promise.reject(new Error('no webhook is sent here'));
+  const { watching, sending } = createWorkerTasks(
+    settlementParts(store, external, { deliver, wake: () => {} }),
+  );
   let busyMs = 0;
   const timed = sending.map(
     (task): WorkerTask => ({
@@ -218,25 +193,6 @@ function settlementTasks(
     }),
   );
   return { tasks: [...watching.filter(({ name }) => name === 'watch'), ...timed], busyMs: () => busyMs };
-}
-
-async function createPayments(chain: LocalChain, store: Store, count: number): Promise<readonly Payment[]> {
-  const newPaymentId = createPaymentIdGenerator(Date.now);
-  const payments = Array.from({ length: count }, (_, index) => {
-    const paymentId = newPaymentId();
-    const payoutAddress = countedAddress(index % MERCHANTS);
-    const payment = benchPayment({
-      paymentId,
-      payoutAddress,
-      depositAddress: payoutAddress,
-      callbackUrl: 'https://shop.example.com/hook',
-      email: 'customer@mail.example.com',
-    });
-    const own = { ...payment, chainId: chain.anvil.chainId, factory: chain.factory };
-    return { ...own, depositAddress: chain.depositOf(termsOf(own, paymentReference(paymentId))) };
-  });
-  await Promise.all(payments.map((payment) => store.payments.createPayment(payment, null)));
-  return payments;
 }
 
 async function payAll(chain: LocalChain, payments: readonly Payment[]): Promise<void> {
