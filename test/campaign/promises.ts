@@ -31,6 +31,8 @@ export interface Findings {
   readonly violations: Violation[];
   /** How often each fault was injected. */
   readonly faults: Map<string, number>;
+  /** How often the service's tasks met a fault of the endpoints alone, and each two at once. */
+  readonly together: Map<string, number>;
 }
 
 /** Findings of one seed. */
@@ -38,10 +40,11 @@ export interface Recorder {
   /** Counts a case, and a violation when the promise was not kept. */
   expect(promise: PromiseName, isKept: boolean, detail: () => string): void;
   fault(kind: string): void;
+  together(names: string): void;
 }
 
 export function emptyFindings(): Findings {
-  return { cases: new Map(), violations: [], faults: new Map() };
+  return { cases: new Map(), violations: [], faults: new Map(), together: new Map() };
 }
 
 export function createRecorder(findings: Findings, seed: number): Recorder {
@@ -50,8 +53,11 @@ export function createRecorder(findings: Findings, seed: number): Recorder {
       findings.cases.set(promise, (findings.cases.get(promise) ?? 0) + 1);
       if (!isKept) findings.violations.push({ promise, seed, detail: detail() });
     },
-    fault(kind) {
-      findings.faults.set(kind, (findings.faults.get(kind) ?? 0) + 1);
-    },
+    fault: (kind) => addOne(findings.faults, kind),
+    together: (names) => addOne(findings.together, names),
   };
+}
+
+function addOne(counts: Map<string, number>, name: string): void {
+  counts.set(name, (counts.get(name) ?? 0) + 1);
 }

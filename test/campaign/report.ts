@@ -35,15 +35,20 @@ export function resultsOf({ cases, violations }: Findings): readonly PromiseResu
 }
 
 /** The faults that were injected, and the first violations with their seeds. */
-export function linesOf({ violations, faults }: Findings): readonly string[] {
-  const injected = [...faults].sort(([one], [other]) => (one < other ? -1 : 1));
+export function linesOf({ violations, faults, together }: Findings): readonly string[] {
   return [
-    `faults: ${injected.map(([kind, times]) => `${kind} ${counted(times)}`).join(', ')}`,
+    `faults: ${listOf(faults)}`,
+    ...(together.size === 0 ? [] : [`faults of endpoints, alone and two at once: ${listOf(together)}`]),
     ...violations
       .slice(0, SHOWN_VIOLATIONS)
       .map(({ promise, seed, detail }) => `seed ${seed} broke "${promises[promise]}": ${detail}`),
     ...(violations.length > SHOWN_VIOLATIONS ? [`… and ${violations.length - SHOWN_VIOLATIONS} more`] : []),
   ];
+}
+
+function listOf(counts: ReadonlyMap<string, number>): string {
+  const sorted = [...counts].sort(([one], [other]) => (one < other ? -1 : 1));
+  return sorted.map(([name, times]) => `${name} ${counted(times)}`).join(', ');
 }
 
 function counted(value: number): string {

@@ -45,6 +45,39 @@ export function drawEvents(world: SimulatedWorld, faults: ReadonlySet<FaultKind>
     world.leases.isSplit = draws.chance(70);
     if (world.leases.isSplit) world.recorder.fault('split leases');
   }
+  recordTogether(world);
+}
+
+/** Faults of one endpoint, or of all their finality, of which each is met alone and each two are met at once. */
+export const endpointFaults = [
+  'fabricated logs',
+  'omitted logs',
+  'behind',
+  'hung',
+  'load balancer',
+  'fee cap',
+  'finality stall',
+] as const;
+
+/** Records which of these faults the next tasks meet: one alone, or each two of several. */
+function recordTogether({ moods, feeCapsWei, chain, recorder }: SimulatedWorld): void {
+  const active = new Set<string>(moods.map(({ kind }) => kind).filter((kind) => kind !== 'honest'));
+  if (feeCapsWei.some((cap) => cap !== null)) active.add('fee cap');
+  if (chain.isFinalityStalled) active.add('finality stall');
+  const met = endpointFaults.filter((fault) => active.has(fault));
+  const [only] = met;
+  if (only !== undefined && active.size === 1) recorder.together(`${only} alone`);
+  for (const [index, one] of met.entries()) {
+    for (const other of met.slice(index + 1)) recorder.together(`${one} + ${other}`);
+  }
+}
+
+/** Names of what `recordTogether` can record. */
+export function allTogether(): string[] {
+  return endpointFaults.flatMap((one, index) => [
+    `${one} alone`,
+    ...endpointFaults.slice(index + 1).map((other) => `${one} + ${other}`),
+  ]);
 }
 
 function drawUnits({ draws }: SimulatedWorld, { paidThresholdUnits }: Payment): bigint {
