@@ -129,3 +129,39 @@ export function fabricate(
 function topicOf(address: Address): string {
   return `0x${address.slice(2).toLowerCase().padStart(64, '0')}`;
 }
+
+/** Shows a fork: the chain's blocks, each with a hash of its own, by which it finds them again. */
+export function fork(proxy: AlteringProxy): void {
+  const known = new Map<string, string>();
+  const forked = (hash: string) => {
+    const own = `0xf0f0${hash.slice(6)}`;
+    known.set(own, hash);
+    return own;
+  };
+  proxy.alter = async (call, ask) => {
+    const [given] = call.params as [unknown];
+    const { blockHash } = (given ?? {}) as { blockHash?: string };
+    const back = (hash: string) => known.get(hash) ?? hash;
+    const asked =
+      blockHash !== undefined
+        ? { ...call, params: [{ ...(given as object), blockHash: back(blockHash) }] }
+        : call.method === 'eth_getBlockByHash'
+          ? { ...call, params: [back(given as string), ...call.params.slice(1)] }
+          : call;
+    const answer = await ask(asked);
+    if (!/^eth_getBlockBy/.test(call.method) || answer.result === null) return answer;
+    const block = answer.result as { hash: string; parentHash: string };
+    return { result: { ...block, hash: forked(block.hash), parentHash: forked(block.parentHash) } };
+  };
+}
+
+/** Denies every block up to this one: each has another hash than before. */
+export function denyUpTo(proxy: AlteringProxy, last: number): void {
+  proxy.alter = async (call, ask) => {
+    const answer = await ask(call);
+    const [block] = call.params as [unknown];
+    const isDenied = call.method === 'eth_getBlockByNumber' && Number(block) <= last;
+    if (!isDenied || answer.result === null) return answer;
+    return { result: { ...(answer.result as object), hash: `0x${'ef'.repeat(32)}` } };
+  };
+}

@@ -287,7 +287,7 @@ describe('an answer that comes late', () => {
 
 describe('an endpoint whose head crawls', () => {
   /** It shows one more block with each pass, while the chain adds twenty. */
-  async function passesWithCrawling(count: 2 | 3, passes: number) {
+  async function passesWithCrawling(count: 1 | 2 | 3, passes: number) {
     const lags = new Map<string, number>();
     const reader = createChainReader({
       endpoints: open(count),
@@ -314,6 +314,10 @@ describe('an endpoint whose head crawls', () => {
     const { heads, lag } = await passesWithCrawling(2, 4);
     expect(heads).toEqual([0, 1, 2, 3]);
     expect(lag).toBeGreaterThan(70);
+  });
+
+  it('is believed where it is the only one, and its lag counts as none', async () => {
+    expect(await passesWithCrawling(1, 4)).toEqual({ heads: [0, 1, 2, 3], lag: 0 });
   });
 });
 
