@@ -18,9 +18,6 @@ export const processFolders: readonly string[] = [
 /** Tests that reach the store: the project `postgres` runs them a second time, on the other engine. */
 export const postgresTests = {
   include: ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations.test.ts'],
-  /** Pages over given payments, connections, and what endpoints answer: not about the store. */
-  exclude: [
-    'test/http/{direct-page,pages,pages-*,plain-peers}.test.ts',
-    'test/settlement/endpoint-effects.test.ts',
-  ],
+  /** Pages over given payments, and connections: no store is behind them. */
+  exclude: ['test/http/{direct-page,pages,pages-*,plain-peers}.test.ts'],
 };
