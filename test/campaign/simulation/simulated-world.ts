@@ -1,5 +1,7 @@
 import { recoverTransactionAddress } from 'viem';
 import { createDepositAddressCalculator } from '../../../src/domain/deposit-address.ts';
+import type { GasShareLimit } from '../../../src/domain/gas-money.ts';
+import { USD_RATE_ONE } from '../../../src/domain/money.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import type { Address } from '../../../src/domain/payout-address.ts';
 import { checksumAddress } from '../../../src/domain/payout-address.ts';
@@ -31,6 +33,8 @@ export interface SimulatedWorld {
   readonly maximumBlockRange: number;
   /** Whether the chain has Multicall3. */
   readonly hasMulticall: boolean;
+  /** Whether releases wait while their gas costs too much. */
+  readonly gasShare: GasShareLimit | null;
   /** Settings of the watcher: when it asks for the final block, and how far behind it the second reading is. */
   readonly finalityIntervalMs: number;
   readonly rescanLagBlocks: number;
@@ -89,6 +93,8 @@ export function createSimulatedWorld(
     moods: Array.from({ length: draws.between(1, 3) }, () => honest),
     maximumBlockRange: draws.oneOf([5, 100, 2_000]),
     hasMulticall: draws.chance(70),
+    // At usual fees 0.42 USD a release alone, and so within the limit of any payment that is made here.
+    gasShare: seed % 3 === 0 ? { basisPoints: 1_000, polRate: 60n * USD_RATE_ONE } : null,
     finalityIntervalMs: draws.oneOf([0, 10_000]),
     rescanLagBlocks: draws.oneOf([0, 8]),
     feeCapsWei: [],
