@@ -31,12 +31,12 @@ export function parsePolWei(text: string): bigint | null {
   return BigInt(whole) * WEI_PER_POL + BigInt(decimals.padEnd(18, '0'));
 }
 
-/** The larger of two amounts or fees in wei. */
+/** The larger of two amounts. */
 export function larger(first: bigint, second: bigint): bigint {
   return first > second ? first : second;
 }
 
-/** The smaller of two amounts or fees in wei. */
+/** The smaller of two amounts. */
 export function smaller(first: bigint, second: bigint): bigint {
   return first < second ? first : second;
 }

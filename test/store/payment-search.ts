@@ -250,6 +250,21 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(open?.status).toBe('unpaid');
   });
 
+  it('counts a payment of any number of units that a token can move, as a bounded sum', async () => {
+    const { store } = context;
+    const payments = await givePayments(store, 2);
+    for (const payment of payments) {
+      await store.payments.decidePayment(payment, (view) => ({
+        ...pay(view),
+        change: { ...pay(view)?.change, receivedUnits: 2n ** 255n, forwardedUnits: 0n },
+      }));
+    }
+    await indexAll(store);
+    const accountId = payments[0]?.accountId as string;
+    const [slot] = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 1, 900_000);
+    expect(slot).toMatchObject({ paid: 2, receivedUnits: 2e15 });
+  });
+
   it('makes everything anew after somebody has emptied its tables', async () => {
     const payment = await givePayment(context.store, { note: 'blue shoes' });
     await context.store.payments.decidePayment(payment, pay);
