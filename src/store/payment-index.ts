@@ -1,4 +1,3 @@
-import { smaller } from '../domain/gas-money.ts';
 import { feeUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
@@ -168,8 +167,8 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
     slots.add(payment, paidAtMs, {
       paid: 1,
       paidCents: payment.amountCents,
-      receivedUnits: countedUnits(payment.receivedUnits),
-      feeUnits: countedUnits(feeUnitsOf(payment)),
+      receivedUnits: Number(payment.receivedUnits),
+      feeUnits: Number(feeUnitsOf(payment)),
     });
     const provider = payingProvider(payment, yield* sessionsOf(traits, payment));
     const key = [payment.accountId, dayOf(paidAtMs), provider, settleClassOf(payment, paidAtMs)];
@@ -184,13 +183,6 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
   yield* slots.write();
   for (const { key, paid } of days.values()) yield* run(addToDaySql, ...key, paid);
   return payments.length;
-}
-
-/** A thousand million USDC. A token can move any number, but the sum of a slot must fit its column. */
-const MAXIMUM_COUNTED_UNITS = 10n ** 15n;
-
-function countedUnits(units: bigint): number {
-  return Number(smaller(units, MAXIMUM_COUNTED_UNITS));
 }
 
 /** The fee of what was received. A direct payment is paid before its release: then as the deposit contract will compute it. */

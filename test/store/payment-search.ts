@@ -262,7 +262,7 @@ export function paymentSearchPromises(context: StoreContext): void {
     await indexAll(store);
     const accountId = payments[0]?.accountId as string;
     const [slot] = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 1, 900_000);
-    expect(slot).toMatchObject({ paid: 2, receivedUnits: 2e15 });
+    expect(slot).toMatchObject({ paid: 2, receivedUnits: 2 ** 50 });
   });
 
   it('makes everything anew after somebody has emptied its tables', async () => {
