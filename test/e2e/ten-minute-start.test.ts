@@ -161,6 +161,25 @@ describe('other pages, at the same sandbox', () => {
   });
 });
 
+it('docs/merchant-month.md leads from the first event to a refund and the journal of the month', async () => {
+  const blocks = codeBlocks(read('docs/merchant-month.md'), 'sh');
+  const reader = { BASE: `http://localhost:${port}`, KEY: /service_live_[\w-]+/.exec(welcome)?.[0] ?? '' };
+  const printed: string[] = [];
+  for (const block of blocks) printed.push(await run(block, reader));
+  const [, , events = '{}', opened = '{}', , refund = '{}', days = '{}', journal = ''] = printed;
+  const paid = (JSON.parse(events) as { events: { type: string; payment: { payment_id: string } }[] }).events;
+  const { payment } = paid.findLast(({ type }) => type === 'payment.paid') ?? {};
+  expect(JSON.parse(opened)).toMatchObject({ status: 'awaiting_transfer', payment_id: payment?.payment_id });
+  expect(JSON.parse(refund)).toMatchObject({ status: 'paid', reason: 'One cup was broken' });
+  const [today] = (JSON.parse(days) as { days: Record<string, string>[] }).days;
+  expect(Number(today?.['paid'])).toBeGreaterThan(0);
+  expect(Number(today?.['received_amount'])).toBeGreaterThan(20);
+  const lines = journal.split('\r\n').filter((line) => line.includes(payment?.payment_id ?? 'no payment'));
+  expect(lines.map((line) => line.split(',')[2])).toEqual(
+    expect.arrayContaining(['sales', 'payout_wallet', 'service_fees']),
+  );
+});
+
 describe('the shop of the same sandbox', () => {
   const shopUrl = () => /Shop +(http:\S+)/.exec(welcome)?.[1] ?? '';
   const post = (path: string, headers: Readonly<Record<string, string>> = {}) =>

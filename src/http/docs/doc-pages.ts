@@ -37,6 +37,7 @@ const merchantPages: readonly DocPage[] = [
     'The merchant API',
     'events, lists, sums and cancellation for your own programs',
   ),
+  page('merchant-month', 'Integrate', 'A month as a merchant', 'from the first event to a closed month'),
   page('connect', 'Integrate', 'Connect a shop', 'an API key for a shop plugin in one click'),
   page('webhooks', 'Integrate', 'Webhooks', 'the five obligations of a receiver, each with code'),
   {
