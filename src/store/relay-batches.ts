@@ -86,7 +86,7 @@ function* findPayments(ids: readonly PaymentId[]): Script<PaymentReference[]> {
   return rows as unknown as PaymentReference[];
 }
 
-/** Marks payments that are locked. */
+/** Marks payments that are locked. @throws RelayConflictError when another batch, of a process with the same key, has one */
 function* carryPayments({ id, kind, paymentIds }: RelayBatch): Script<void> {
   if (kind !== 'forward') return;
   const carried = yield* run(
@@ -94,8 +94,8 @@ function* carryPayments({ id, kind, paymentIds }: RelayBatch): Script<void> {
     id,
     paymentIds,
   );
-  // Fewer: there is no such payment, or another batch carries it.
-  if (carried.length !== paymentIds.length) throw new Error(`a payment cannot be carried by batch ${id}`);
+  if (carried.length !== paymentIds.length)
+    throw new RelayConflictError(`another batch carries a payment of batch ${id}`);
 }
 
 function* freePayments(batchId: number): Script<void> {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
+import { RelayConflictError } from '../../src/store/store-errors.ts';
 import { waitFor } from '../support/wait-for.ts';
 import {
   atOnce,
@@ -267,6 +268,15 @@ export function relayPromises(context: StoreContext): void {
       ),
     );
     expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  });
+
+  it('calls it a conflict where a batch of another process with the same key carries a payment', async () => {
+    const [carried, free] = await givePayments(context.store, 2);
+    await context.store.relay.openBatch(newBatch([carried as Payment], { nonce: 7 }), leave);
+    const second = newBatch([carried as Payment, free as Payment], { nonce: 8 });
+    await expect(context.store.relay.openBatch(second, leave)).rejects.toThrow(RelayConflictError);
+    expect(await context.store.relay.listOpenBatches(10)).toHaveLength(1);
+    expect((await context.store.payments.findPaymentById(free?.id as never))?.relayBatchId).toBeNull();
   });
 
   it('leaves no trace of a batch or of a closing whose decision throws', async () => {
