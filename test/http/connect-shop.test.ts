@@ -4,8 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import { keyScopes } from '../../src/domain/api-key.ts';
 import { newKey } from '../store/fixtures.ts';
+import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import {
   createTestDashboard,
+  formTokenIn,
   PASSWORD,
   type TestBrowser,
   type TestDashboard,
@@ -299,6 +301,30 @@ describe('the page of a connection', () => {
     // A code is used up with the first approval.
     expect((await approve({}, { code })).headers['refresh']).toBeUndefined();
     expect(await auditOf()).toEqual(['shop.approved']);
+  });
+
+  it('approves with a passkey, whose answer works once and for this session alone', async () => {
+    const origin = 'https://pay.example.com';
+    const device = createAuthenticator('pay.example.com');
+    const security = (await browser.get('/dashboard/security')).payload;
+    const response = device.make(challengeIn(security), origin);
+    const added = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
+    expect((await browser.post('/dashboard/security/passkeys', added)).statusCode).toBe(200);
+    const send = async (respond: (challenge: string) => string, password = PASSWORD) => {
+      const page = (await browser.get(addressWith())).payload;
+      const fields = { response: respond(challengeIn(page)), password, form_token: formTokenIn(page) };
+      return (await browser.post(addressWith(), fields)).headers['refresh'];
+    };
+    let used = '';
+    const right = (challenge: string) => {
+      used = device.use(challenge, origin);
+      return used;
+    };
+    expect(await send(() => '')).toBeUndefined();
+    expect(await send(right, 'wrong password')).toBeUndefined();
+    expect(await send((challenge) => device.use(challenge, 'https://evil.example'))).toBeUndefined();
+    expect(await send(right)).toContain('https://shop.example.com/');
+    expect(await send(() => used)).toBeUndefined();
   });
 
   it('is forbidden to viewers, and to a form of another site', async () => {

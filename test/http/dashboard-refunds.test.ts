@@ -204,6 +204,8 @@ describe('a member with a second factor', () => {
     ];
     for (const respond of answers) expect((await send(respond)).statusCode).toBe(400);
     expect(await stored()).toEqual([]);
+    // Without the device, or without script, one of the recovery codes does.
+    expect(textOf(await read())).toContain('Recovery code');
     const answer = await send((asked) => device.use(asked, 'https://pay.example.com'));
     expect([answer.statusCode, (await only()).status]).toEqual([303, 'awaiting_transfer']);
   });

@@ -5,12 +5,9 @@ import {
   callbackHostOf,
   parseConnectRequest,
 } from '../../accounts/connect-shop.ts';
-import { askForPasskey, createChallenge, usePasskey } from '../../accounts/passkeys.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
-import { confirmSecondFactor } from '../../accounts/second-factor.ts';
 import { keyScopes, MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
-import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { relyingPartyOf } from '../../domain/person.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import {
@@ -19,11 +16,10 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { banner, type FormFields, formTokenField, passwordField, tickField } from '../signed-in/forms.ts';
-import { confirmPasskeyForm } from '../signed-in/second-factor-pages.ts';
+import { banner, type FormFields, passwordField, tickField } from '../signed-in/forms.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 import { scopeLabels } from './key-pages.ts';
-import { proofOf, requireSecondFactor } from './security-pages.ts';
+import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
 
 const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 
@@ -35,29 +31,20 @@ export function registerConnectPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, null, 'developer');
   pages.page('/connect', (context, visit) => showConnect(context, visit));
   pages.form('/connect', approve, (context, visit, { message }, form) =>
-    showConnect(context, visit, {
-      message: banner('bad', message),
-      confirmation: form.text('confirmation'),
-      isAnyHost: form.has('any_host'),
-    }),
-  );
-  pages.form('/connect/confirm', confirm, (context, visit, { message }) =>
-    showConnect(context, visit, { message: banner('bad', message) }),
+    showConnect(context, visit, { message: banner('bad', message), isAnyHost: form.has('any_host') }),
   );
 }
 
 /** The content of the page besides the request. */
 interface Shown {
   readonly message?: Html;
-  /** The confirmation of a passkey used just now (`confirmSecondFactor`). */
-  readonly confirmation?: string;
   readonly isAnyHost?: boolean;
 }
 
 async function showConnect(
   context: DashboardContext,
   visit: Visit,
-  { message = nothing, confirmation = '', isAnyHost = false }: Shown = {},
+  { message = nothing, isAnyHost = false }: Shown = {},
 ): Promise<PageView> {
   const { name, returnUrl, scopes } = parseConnectRequest(visit.query);
   const { host, hostname } = new URL(returnUrl);
@@ -67,14 +54,13 @@ async function showConnect(
       'too_many_keys',
       `${visit.account.name} already has ${MAXIMUM_ACTIVE_KEYS} active keys. Revoke one under API keys, then start the connection in your shop again.`,
     );
-  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
-  const passkeys = await context.people.listPasskeys(visit.user.id);
-  const proof = proofOf(context, visit, passkeys.length > 0, confirmation);
-  const query = `?${visit.query}`;
-  const question =
-    party === null || proof.isGiven
-      ? null
-      : await askForPasskey(context, visit, party, await createChallenge(context, visit.session.id));
+  const form = await confirmedForm(context, visit, {
+    action: `${CONNECT_PATH}?${visit.query}`,
+    fields: html`${callbackHostOf({ returnUrl }) === null ? nothing : html`<div class="actions">${tickField({ type: 'checkbox', name: 'any_host', isChecked: isAnyHost, label: `Allow webhooks to other hosts than ${hostname}` })}</div>`}
+${passwordField({ label: 'Your password' })}`,
+    button: 'Connect the shop',
+    more: html`<a class="button" href="${DASHBOARD_PATH}">Cancel</a>`,
+  });
   return {
     title: 'Connect a shop',
     main: html`${message}<section class="card">
@@ -82,22 +68,8 @@ async function showConnect(
 <p class="banner warn">Approve only if you have just started this in your own shop, and the address is your shop’s. Anyone can choose the name.</p>
 <h2>The shop may</h2><ul>${keyScopes.filter((scope) => scopes.includes(scope)).map((scope) => html`<li>${scopeLabels[scope]}</li>`)}</ul>
 <p>It cannot change your wallet or settings. You can revoke the key at any time.</p>
-${question === null ? nothing : confirmPasskeyForm(`${CONNECT_PATH}/confirm${query}`, visit.formToken, question)}
-<form class="fields" method="post" action="${CONNECT_PATH}${query}">${formTokenField(visit.formToken)}
-${callbackHostOf({ returnUrl }) === null ? nothing : html`<div class="actions">${tickField({ type: 'checkbox', name: 'any_host', isChecked: isAnyHost, label: `Allow webhooks to other hosts than ${hostname}` })}</div>`}
-${passwordField({ label: 'Your password' })}
-${proof.field('code')}
-<div class="actions"><button class="button primary">Connect the shop</button><a class="button" href="${DASHBOARD_PATH}">Cancel</a></div></form></section>`,
+${form}</section>`,
   };
-}
-
-/** Replaces the code of the form for some minutes. */
-async function confirm(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageView> {
-  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
-  if (party === null) throw new ServiceError('not_found');
-  if (!(await usePasskey(context, visit, form.text('response'), party)))
-    throw invalidField('The passkey', 'was not accepted. Please try again.');
-  return showConnect(context, visit, { confirmation: confirmSecondFactor(context, visit.session.id) });
 }
 
 async function approve(
@@ -110,7 +82,7 @@ async function approve(
   // By session: a session without the password must not use up the tries of the user's others.
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   await requireOwnPassword(context, visit.user, form.text('password'));
-  await requireSecondFactor(context, visit, form);
+  await requireConfirmedForm(context, visit, form);
   const back = await approveConnection(context, request, {
     account: visit.account,
     actor: { ...visit.actor, userId: visit.user.id },

@@ -149,7 +149,7 @@ async function confirm(context: DashboardContext, visit: Visit, form: FormFields
  * Throws a 400 unless the form has a code, or a passkey was used just now; requires nothing of a user without a second
  * factor.
  */
-export async function requireSecondFactor(
+async function requireSecondFactor(
   context: DashboardContext,
   visit: Visit,
   form: FormFields,
@@ -165,21 +165,41 @@ export async function requireSecondFactor(
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.');
 }
 
-/** A form about money. The user confirms it with an existing second factor, see `requireConfirmedForm`. */
+/** A form that the user confirms with an existing second factor, see `requireConfirmedForm`. `more` follows its button. */
 export async function confirmedForm(
   context: DashboardContext,
   visit: Visit,
-  { action, fields, button }: { readonly action: string; readonly fields: Html; readonly button: string },
+  form: { readonly action: string; readonly fields: Html; readonly button: string; readonly more?: Html },
 ): Promise<Html> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
-  const hasApp = visit.user.totpSecret !== null;
-  const passkey = party === null || hasApp ? null : await askForPasskey(context, visit, party);
-  if (passkey !== null) return confirmPasskeyForm(action, visit.formToken, passkey, fields);
-  const passkeys = await context.people.listPasskeys(visit.user.id);
-  const proof = proofOf(context, visit, passkeys.length > 0, '');
-  return html`<form class="fields" method="post" action="${action}">${formTokenField(visit.formToken)}${fields}
-${proof.field('code-to-confirm')}
-<p class="actions"><button class="button primary">${button}</button></p></form>`;
+  const passkey = party === null ? null : await askForPasskey(context, visit, party);
+  const isNeeded = await hasSecondFactor(context, visit.user);
+  const code = isNeeded
+    ? codeField(visit, passkey === null ? null : 'Leave it empty to use a passkey.')
+    : nothing;
+  const options =
+    passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
+  return html`<form class="fields" method="post" action="${form.action}"${options}>${formTokenField(visit.formToken)}${form.fields}
+${code}<input type="hidden" name="response" value="">
+<div class="actions"><button class="button primary">${form.button}</button>${form.more ?? nothing}</div>
+<p role="status" data-status></p></form>`;
+}
+
+/** The field for a code. `passkeyHint` says how to use a passkey instead; null without one. */
+function codeField({ user }: Visit, passkeyHint: string | null): Html {
+  const words =
+    user.totpSecret === null
+      ? { label: 'Recovery code', hint: 'One of your recovery codes.' }
+      : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
+  const hint = passkeyHint === null ? words.hint : `${words.hint} ${passkeyHint}`;
+  return textField({
+    ...words,
+    hint,
+    name: 'code',
+    id: 'code-to-confirm',
+    autocomplete: 'one-time-code',
+    isOptional: passkeyHint !== null,
+  });
 }
 
 /** Throws `invalid_request` for a form of `confirmedForm` without the user's second factor. */
@@ -221,18 +241,13 @@ ${passkeyCard(visit, passkeys, offer, proof.field)}${passkeys.length > 0 && visi
 }
 
 /** The extra fields of the forms that change second factors, besides the password. */
-export interface Proof {
+interface Proof {
   /** Whether a passkey was used just now. */
   readonly isGiven: boolean;
   readonly field: ProofField;
 }
 
-export function proofOf(
-  context: DashboardContext,
-  visit: Visit,
-  hasPasskeys: boolean,
-  confirmation: string,
-): Proof {
+function proofOf(context: DashboardContext, visit: Visit, hasPasskeys: boolean, confirmation: string): Proof {
   if (visit.user.totpSecret === null && !hasPasskeys) return { isGiven: true, field: () => nothing };
   if (isConfirmed(context, visit.session.id, confirmation)) {
     const field = html`<input type="hidden" name="confirmation" value="${confirmation}">`;

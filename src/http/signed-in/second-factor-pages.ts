@@ -64,15 +64,10 @@ ${proofField('code-for-passkey')}
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
 
-/** The form for one of the user's passkeys before a change of second factors, or before another act with its fields. */
-export function confirmPasskeyForm(
-  action: string,
-  formToken: string,
-  options: object,
-  fields: Html = nothing,
-): Html {
+/** The form for one of the user's passkeys before a change of second factors. */
+export function confirmPasskeyForm(action: string, formToken: string, options: object): Html {
   const button = html`<div class="actions"><button class="button primary">Confirm with a passkey</button></div>`;
-  return passkeyForm('fields', { action, formToken, options }, fields, button);
+  return passkeyForm('fields', { action, formToken, options }, nothing, button);
 }
 
 function passkeyForm(

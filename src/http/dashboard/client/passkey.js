@@ -5,7 +5,8 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!(field instanceof HTMLInputElement)) continue;
   form.hidden = false;
   form.addEventListener('submit', (event) => {
-    if (field.value !== '') return;
+    const code = form.elements.namedItem('code');
+    if (field.value !== '' || (code instanceof HTMLInputElement && code.value !== '')) return;
     event.preventDefault();
     const options = JSON.parse(form.dataset.options ?? '{}');
     const asked = form.dataset.passkey === 'make' ? makePasskey(options) : usePasskey(options);
