@@ -12,6 +12,7 @@ export interface Extent {
   readonly webhooks: number;
   /** Blocks with 4,000 logs each that a round scans. */
   readonly scannedPages: number;
+  /** At least 2,000: the blocks to finality at the end count in the whole run, and less so with more payments. */
   readonly settledPayments: number;
   /** Payments that are settled one after the other. */
   readonly timedPayments: number;
@@ -27,7 +28,7 @@ export const fullExtent: Extent = {
   warmUpRequests: 80_000,
   webhooks: 1_500,
   scannedPages: 10,
-  settledPayments: 2_000,
+  settledPayments: 4_000,
   timedPayments: 12,
   starts: 3,
 };

@@ -34,7 +34,7 @@ const TRANSFER_TOPIC = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a
 /** As in live mode. */
 const intervals = {
   watchIntervalMs: Number(process.env['WATCH_MS'] ?? 1_000),
-  quietWatchIntervalMs: Number(process.env['QUIET_MS'] ?? 4_000),
+  quietWatchIntervalMs: Number(process.env['QUIET_MS'] ?? 6_000),
   idleWatchIntervalMs: 45_000,
   finalityIntervalMs: 60_000,
   rescanIntervalMs: 5 * 60_000,

@@ -5,10 +5,12 @@ import { createWorkerTasks } from '../../src/app/worker-tasks.ts';
 import { closeChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Relayer } from '../../src/domain/ports/chain.ts';
+import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startWorker, type WorkerTask } from '../../src/worker.ts';
 import { type LocalChain, startLocalChain } from '../../test/chain/local-chain.ts';
+import { startPostgres } from '../../test/support/postgres.ts';
 import { benchAccount } from '../bench-payment.ts';
 import { countedAddress } from '../counted-address.ts';
 import type { Measurement, Series } from './measurement.ts';
@@ -32,12 +34,15 @@ interface Variant {
   readonly name: string;
   readonly keys: number;
   readonly swallowedPercent: number;
+  /** Whether the payments are in PostgreSQL instead of SQLite. */
+  readonly isOnPostgres?: true;
 }
 
 const variants: readonly Variant[] = [
   { name: 'one key', keys: 1, swallowedPercent: 0 },
   { name: 'two keys', keys: 2, swallowedPercent: 0 },
   { name: 'one key, 30 % of broadcasts swallowed', keys: 1, swallowedPercent: 30 },
+  { name: 'one key, on PostgreSQL', keys: 1, swallowedPercent: 0, isOnPostgres: true },
 ];
 
 /**
@@ -88,7 +93,11 @@ interface SettledRun {
 
 async function settleOnce(variant: Variant, payments: number, file: string): Promise<SettledRun> {
   const chain = await startLocalChain();
-  const store = await openSqliteStore({ file });
+  const postgres = variant.isOnPostgres === true ? await startPostgres() : null;
+  const store =
+    postgres === null
+      ? await openSqliteStore({ file })
+      : await openPostgresStore({ url: await postgres.createDatabase() });
   const { endpoints, count } = countCalls(chain);
   try {
     await store.accounts.createAccount(benchAccount());
@@ -135,6 +144,7 @@ async function settleOnce(variant: Variant, payments: number, file: string): Pro
   } finally {
     await closeChainEndpoints(endpoints);
     await store.close();
+    await postgres?.stop();
     await chain.stop();
   }
 }

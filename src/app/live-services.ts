@@ -28,7 +28,7 @@ const SESSION_TIMEOUT_MS = 8_000;
 
 const liveIntervals: Intervals = {
   watchIntervalMs: 1_000,
-  quietWatchIntervalMs: 4_000,
+  quietWatchIntervalMs: 6_000,
   idleWatchIntervalMs: 45_000,
   finalityIntervalMs: 60_000,
   relayIntervalMs: 1_000,
