@@ -33,6 +33,30 @@ class Requests(unittest.TestCase):
         self.assertEqual((method, path), ("POST", "/merchant/v1/direct-payments"))
         self.assertEqual((headers["Idempotency-Key"], json.loads(body)), ("order-8", {"amount": "25.00"}))
 
+    def test_refunds_have_their_paths_and_bodies(self):
+        refund = {"refund_id": "rfd_1", "payment_id": "p", "status": "awaiting_transfer", "amount": "5.000000"}
+        with Service((200, {}, refund)) as service:
+            client = client_of(service)
+            opened = client.create_refund("p/q", destination="0x2", amount="5.00", idempotency_key="return-1")
+            client.get_refund("rfd_1")
+            client.submit_refund_transaction("rfd_1", "0xab")
+            client.cancel_refund("rfd_1")
+            sent = [(method, path, body) for method, path, _, body in service.requests]
+            self.assertEqual(service.requests[0][2]["Idempotency-Key"], "return-1")
+        self.assertEqual(opened["status"], "awaiting_transfer")
+        self.assertEqual(sent[0][:2], ("POST", "/merchant/v1/payments/p%2Fq/refunds"))
+        self.assertEqual(json.loads(sent[0][2]), {"amount": "5.00", "destination": "0x2"})
+        self.assertEqual(sent[1][:2], ("GET", "/merchant/v1/refunds/rfd_1"))
+        self.assertEqual(sent[2][:2], ("POST", "/merchant/v1/refunds/rfd_1/transaction"))
+        self.assertEqual(json.loads(sent[2][2]), {"transaction": "0xab"})
+        self.assertEqual(sent[3][:2], ("POST", "/merchant/v1/refunds/rfd_1/cancel"))
+        with Service((200, {}, {"refunds": [refund], "refundable_amount": "20.000000"})) as service:
+            self.assertEqual(client_of(service).list_refunds("p")["refunds"], [refund])
+            self.assertEqual(service.requests[0][1], "/merchant/v1/payments/p/refunds")
+        with Service((200, {}, {"status": "paid"})) as service:
+            with self.assertRaises(ConnectionError):
+                client_of(service).get_refund("rfd_1")
+
     def test_a_retried_create_keeps_its_idempotency_key(self):
         with Service((503, {}, {"error": "later"}), (200, {}, PAYMENT)) as service:
             client_of(service).create_checkout(**ORDER)

@@ -70,7 +70,7 @@ it('the Python client passes its own tests in every Python that is on this machi
 
 /** The README's snippets in their order, and around them what the page leaves to the reader. */
 function shopProgram({ url, receiver }: EndToEndService): string {
-  const [create, follow, receive, list, verify, ...others] = codeBlocks(
+  const [create, follow, receive, list, refund, verify, ...others] = codeBlocks(
     read('sdk-python/README.md'),
     'python',
   ).map((block) =>
@@ -85,6 +85,7 @@ ${verify}
 ${follow}
 ${receive}
 ${list}
+${refund}
 import json, sys, threading
 
 with transaction() as connection:
@@ -117,6 +118,11 @@ stop.set()
 thread.join()
 print("events", [event["type"] for event in client.list_events(0)["events"]])
 print("status", client.payment_status(ipn_token=payment["ipn_token"])["status"])
+
+opened = open_refund(payment["payment_id"], "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", "return-1")
+again = open_refund(payment["payment_id"], "0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC", "return-1")
+print("refund", opened == again, client.get_refund(opened)["status"])
+print("refund", len(client.list_refunds(payment["payment_id"])["refunds"]), client.cancel_refund(opened)["status"])
 `;
 }
 
@@ -146,7 +152,15 @@ it('the shop of the Python README is paid in a sandbox, and fulfills once', asyn
   expect(await ended).toEqual([0, null]);
   const lines = output.split('\n');
   expect(output).toContain('date,payment_id,account,debit_usd,credit_usd');
-  for (const line of ['direct 7.000000', 'genuine 204', 'forged 401', 'canceled canceled', 'status paid']) {
+  for (const line of [
+    'direct 7.000000',
+    'genuine 204',
+    'forged 401',
+    'canceled canceled',
+    'status paid',
+    'refund True awaiting_transfer',
+    'refund 1 canceled',
+  ]) {
     expect(lines).toContain(line);
   }
   expect(output).toMatch(/^events .*'payment.paid'.*'payment.canceled'/m);

@@ -22,6 +22,8 @@ from ._types import (
     MerchantPaymentPage,
     Payment,
     PaymentStatus,
+    Refund,
+    RefundList,
     SettlementPublication,
     WebhookEvent,
 )
@@ -47,6 +49,8 @@ __all__ = [
     "MerchantPaymentPage",
     "Payment",
     "PaymentStatus",
+    "Refund",
+    "RefundList",
     "SettlementPublication",
     "WebhookError",
     "WebhookEvent",

@@ -17,6 +17,8 @@ from ._types import (
     MerchantPaymentPage,
     Payment,
     PaymentStatus,
+    Refund,
+    RefundList,
     SettlementPublication,
 )
 
@@ -143,6 +145,43 @@ class Client:
         answer = self._transport.send("POST", f"/merchant/v1/payments/{quote(payment_id, safe='')}/cancel")
         return cast(MerchantPayment, _expect(answer, "payment_id", "status"))
 
+    def create_refund(
+        self,
+        payment_id: str,
+        *,
+        destination: str,
+        amount: str = "all",
+        reason: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
+    ) -> Refund:
+        """Opens a refund, which you transfer from your own wallet.
+
+        ``amount`` is an amount in USDC, ``all`` for what is left, or ``surplus``. ``idempotency_key`` should be your
+        number of the return: then it gets one refund. ApiError 409: less can be refunded, or the key was used with
+        other parameters.
+        """
+        given = {"amount": amount, "reason": reason, "destination": destination}
+        answer = self._create(f"/merchant/v1/payments/{quote(payment_id, safe='')}/refunds", given, idempotency_key)
+        return _expect_refund(answer)
+
+    def list_refunds(self, payment_id: str) -> RefundList:
+        """Lists the refunds of a payment, and what can still be refunded."""
+        answer = self._transport.send("GET", f"/merchant/v1/payments/{quote(payment_id, safe='')}/refunds")
+        return cast(RefundList, _expect_list(answer, "refunds"))
+
+    def get_refund(self, refund_id: str) -> Refund:
+        """Reads a refund, as it is now."""
+        return _expect_refund(self._transport.send("GET", f"/merchant/v1/refunds/{quote(refund_id, safe='')}"))
+
+    def submit_refund_transaction(self, refund_id: str, transaction: str) -> Refund:
+        """Submits the hash of a transfer of another amount. It is checked and booked when it is final."""
+        path = f"/merchant/v1/refunds/{quote(refund_id, safe='')}/transaction"
+        return _expect_refund(self._transport.send("POST", path, body={"transaction": transaction}))
+
+    def cancel_refund(self, refund_id: str) -> Refund:
+        """Cancels a refund that is not paid. ApiError 409: it is paid or canceled."""
+        return _expect_refund(self._transport.send("POST", f"/merchant/v1/refunds/{quote(refund_id, safe='')}/cancel"))
+
     def list_events(self, after: Optional[int] = None, *, limit: int = EVENTS_OF_A_PAGE) -> EventPage:
         """Reads the events after a number, or from the oldest that exists. ``follow_events`` does so in a loop.
 
@@ -175,6 +214,10 @@ def _expect(answer: Dict[str, Any], *fields: str) -> Dict[str, Any]:
     if missing:
         raise ConnectionError(f"the answer has no {', '.join(missing)}")
     return answer
+
+
+def _expect_refund(answer: Dict[str, Any]) -> Refund:
+    return cast(Refund, _expect(answer, "refund_id", "payment_id", "status", "amount"))
 
 
 def _expect_list(answer: Dict[str, Any], field: str) -> Dict[str, Any]:

@@ -85,6 +85,39 @@ class MerchantPaymentPage(TypedDict):
     next: Optional[str]
 
 
+class Refund(TypedDict):
+    """A refund in USDC, which the merchant transfers from their own wallet."""
+
+    refund_id: str
+    payment_id: str
+    #: ``awaiting_transfer``, ``paid``, ``expired`` or ``canceled``.
+    status: str
+    #: USDC. Transfer exactly this amount: the last digits identify the refund.
+    amount: str
+    reason: Optional[str]
+    #: The customer's Polygon address.
+    destination: str
+    #: The transfer for a wallet (EIP-681) while it is expected, else None.
+    payment_uri: Optional[str]
+    submitted_transaction: Optional[str]
+    #: Why the last transaction is not the refund's.
+    transaction_problem: Optional[str]
+    #: The final transaction.
+    transaction: Optional[str]
+    sender: Optional[str]
+    created_at: str
+    expires_at: str
+    paid_at: Optional[str]
+
+
+class RefundList(TypedDict):
+    """The refunds of a payment, the oldest first."""
+
+    refunds: List[Refund]
+    #: USDC that can still be refunded.
+    refundable_amount: str
+
+
 class Event(TypedDict):
     """One entry of the event log. The numbers of an account are consecutive."""
 
