@@ -38,7 +38,7 @@ async function run(
 }
 
 /** So many seeds meet every pair of faults; fewer may miss one. */
-const SEEDS_FOR_EVERY_PAIR = 1_500;
+const SEEDS_FOR_EVERY_PAIR = 2_500;
 
 /** Whether each fault of the endpoints was met alone, and each two at once. What they break is in the other rows. */
 function togetherResult({ together }: Findings, log: (line: string) => void): PromiseResult {
