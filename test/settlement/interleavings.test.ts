@@ -194,11 +194,20 @@ async function checkStep(settlement: Settlement, before: readonly Payment[]): Pr
   return after;
 }
 
+async function isBlocklisted({ payoutAddress }: Payment): Promise<boolean> {
+  const data = `0xfe575a87${payoutAddress.slice(2).toLowerCase().padStart(64, '0')}`;
+  return BigInt((await chain.anvil.rpc('eth_call', [{ to: chain.token, data }, 'latest'])) as string) === 1n;
+}
+
 /** Lets everything come to its end: no wallet is refused any more, what was canceled is released, time passes. */
 async function finish(settlement: Settlement, payments: readonly Payment[]): Promise<void> {
+  // What a reorganisation put back to the waiting ones is mined first: among it are calls that block a wallet.
+  await settlement.mine();
   for (const payment of payments) {
     await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });
   }
+  await settlement.mine();
+  for (const payment of payments) expect(await isBlocklisted(payment)).toBe(false);
   await settlement.settleDown();
   for (const payment of payments) {
     if ((await settlement.read(payment)).status === 'canceled') await ask(settlement.release(payment));
