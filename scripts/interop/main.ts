@@ -1,11 +1,11 @@
 /**
  * Runs the service with the neighbours that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
- * and on PostgreSQL through pgbouncer. `npm run interop`; what is not installed is named as not checked. With `--install`, as
+ * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. `npm run interop`; what is not installed is named as not checked. With `--install`, as
  * root on Debian, it is installed first. Not part of `npm test`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts } from '../../test/support/free-ports.ts';
@@ -13,8 +13,11 @@ import { startLiveWorld } from '../../test/support/live-service.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { runCommand, runJson, startServiceProcess } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
+
+const prismFolder = join(import.meta.dirname, '../../test-output/prism');
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
@@ -35,6 +38,12 @@ function install(): void {
   execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...Object.values(packages)], {
     stdio: 'inherit',
     env: environment,
+  });
+  mkdirSync(prismFolder, { recursive: true });
+  writeFileSync(join(prismFolder, 'package.json'), '{ "private": true }');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', prismPackage], {
+    cwd: prismFolder,
+    stdio: 'inherit',
   });
 }
 
@@ -120,9 +129,17 @@ async function checkPgbouncer(folder: string): Promise<void> {
   }
 }
 
+/** Prism between a program and a sandbox: what the OpenAPI document says is what is sent and answered. */
+async function checkOpenApi(folder: string): Promise<void> {
+  const prism = findPrism(prismFolder);
+  if (prism === undefined) console.log('not checked: Prism is not installed');
+  else report(`Prism ${prism.version}`, await checkPrism(prism.file, folder));
+}
+
 async function main(): Promise<void> {
   if (process.argv.includes('--install')) install();
-  const only = process.argv.slice(2).filter((word) => word in packages);
+  const names = [...Object.keys(packages), 'prism'];
+  const only = process.argv.slice(2).filter((word) => names.includes(word));
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-interop-'));
   try {
     for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
@@ -131,6 +148,7 @@ async function main(): Promise<void> {
       else if (name === 'pgbouncer') await checkPgbouncer(folder);
       else await checkProxy(name, folder);
     }
+    if (only.length === 0 || only.includes('prism')) await checkOpenApi(folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
