@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { ApiKey } from '../domain/account.ts';
-import { createApiKey, hashApiKey, keyScopes, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../domain/api-key.ts';
+import { createApiKey, hashApiKey, keyScopes, maskApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseName } from '../domain/shop-profile.ts';
 import type { AccountsContext } from './manage-accounts.ts';
+
+/** Active keys that an account has at most: what may be forgotten somewhere stays few. Revoked ones do not count. */
+export const MAXIMUM_ACTIVE_KEYS = 10;
 
 /** A key at its creation, the only time that it is known in full. */
 export interface CreatedKey {
@@ -37,7 +40,7 @@ export async function createKey(
     revokedAtMs: null,
     lastUsedAtMs: null,
   };
-  if (!(await context.accounts.createKey(key))) {
+  if (!(await context.accounts.createKey(key, MAXIMUM_ACTIVE_KEYS))) {
     throw new ServiceError(
       'too_many_keys',
       `The account already has ${MAXIMUM_ACTIVE_KEYS} active keys: revoke one first.`,

@@ -21,9 +21,6 @@ export function parseScopes(text: string): readonly KeyScope[] {
   return names.length === 0 ? keyScopes : keyScopes.filter((scope) => names.includes(scope));
 }
 
-/** Maximum active keys of an account. */
-export const MAXIMUM_ACTIVE_KEYS = 10;
-
 /** Longer texts are refused without hashing them. */
 const MAXIMUM_API_KEY_LENGTH = 256;
 

@@ -1,5 +1,5 @@
 import { type Account, type AccountChange, type ActiveKey, isFeature } from '../domain/account.ts';
-import { isKeyScope, MAXIMUM_ACTIVE_KEYS } from '../domain/api-key.ts';
+import { isKeyScope } from '../domain/api-key.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
 import { isProviderId } from '../domain/provider-catalogue.ts';
@@ -44,7 +44,7 @@ export function createAccounts(
         return changed;
       }),
     findLogo: (hash) => scripts.read(() => findLogo(hash)),
-    createKey: (key) =>
+    createKey: (key, maximumActive) =>
       scripts.write(function* () {
         // Another one who makes keys of the same account at the same time, here or elsewhere, waits for this one.
         yield* lock(`keys of ${key.accountId}`);
@@ -52,7 +52,7 @@ export function createAccounts(
           'SELECT count(*) AS count FROM api_keys WHERE account_id = ?1 AND revoked_at_ms IS NULL',
           key.accountId,
         );
-        if ((active?.count ?? 0) >= MAXIMUM_ACTIVE_KEYS) return false;
+        if ((active?.count ?? 0) >= maximumActive) return false;
         yield* insert(keyTable, key);
         return true;
       }),

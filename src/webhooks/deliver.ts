@@ -16,7 +16,7 @@ import {
   DeliveryStopped,
   type PostAnswer,
   postOnce,
-} from './post-once.ts';
+} from './socket-request.ts';
 
 /**
  * One webhook, sent at most once, to the address that was checked.

@@ -51,7 +51,7 @@ async function fill(): Promise<void> {
   account = await console.giveAccount({ name: 'Café Tortuga', wallet: ADDRESS });
   await console.giveAccount({ name: 'Suspended shop', suspended: true });
   await console.dashboard.giveUser({ accountId: account.id, role: 'owner' });
-  await store.accounts.createKey(newKey(account.id, { name: 'Web shop' }));
+  await store.accounts.createKey(newKey(account.id, { name: 'Web shop' }), 10);
   await store.audit.appendEntry(
     newEntry(account.id, { action: 'account.changed', target: 'fee from 2.5 % to 1.5 %' }),
   );

@@ -343,7 +343,7 @@ describe('the page of a connection', () => {
   it('names the limit of ten keys, before the approval and at the exchange', async () => {
     const code = await codeOf();
     for (let count = 0; count < 10; count++)
-      await dashboard.store.accounts.createKey(newKey(account.id, { scopes: keyScopes }));
+      await dashboard.store.accounts.createKey(newKey(account.id, { scopes: keyScopes }), 10);
     expect((await browser.get(addressWith())).statusCode).toBe(409);
     expect((await exchange({ code, code_verifier: VERIFIER, return: RETURN })).statusCode).toBe(409);
     expect(await auditOf()).toEqual(['shop.refused', 'shop.approved']);

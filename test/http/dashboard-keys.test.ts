@@ -112,7 +112,7 @@ describe('API keys', () => {
 
   it('are revoked after a question, at once, and stay listed as such', async () => {
     const key = newKey(account.id, { name: 'Old shop' });
-    await dashboard.store.accounts.createKey(key);
+    await dashboard.store.accounts.createKey(key, 10);
     const link = `/dashboard/keys/${key.id}/revoke`;
     expect(await open(link)).toContain('This cannot be undone');
     expect(await dashboard.store.accounts.findActiveKey(key.hash)).not.toBeNull();
@@ -132,7 +132,7 @@ describe('API keys', () => {
   });
 
   it('are ten at most, which is said before and after', async () => {
-    for (let index = 0; index < 10; index++) await dashboard.store.accounts.createKey(newKey(account.id));
+    for (let index = 0; index < 10; index++) await dashboard.store.accounts.createKey(newKey(account.id), 10);
     expect(await open('/dashboard/keys')).toMatch(/10 of 10.*revoke one first/);
     const answer = await browser.post(
       '/dashboard/keys',
@@ -152,7 +152,7 @@ describe('API keys', () => {
   it('of another account look like ones that never were, and stay as they are', async () => {
     const other = await dashboard.giveAccount({ name: 'Other' });
     const foreign = newKey(other.id);
-    await dashboard.store.accounts.createKey(foreign);
+    await dashboard.store.accounts.createKey(foreign, 10);
     for (const method of ['get', 'post'] as const) {
       const pages = [];
       for (const id of [foreign.id, 'key_that_never_was']) {
@@ -171,7 +171,7 @@ describe('API keys', () => {
 
   it('say when they were last used, in the time zone of the account', async () => {
     const key = newKey(account.id, { createdAtMs: Date.UTC(2026, 0, 1) });
-    await dashboard.store.accounts.createKey(key);
+    await dashboard.store.accounts.createKey(key, 10);
     expect(await open('/dashboard/keys')).toContain('never');
     await dashboard.store.accounts.noteKeyUses([key.hash], Date.UTC(2026, 6, 1, 12, 30));
     await dashboard.store.accounts.updateAccount(account.id, { timeZone: 'Asia/Tokyo' });
@@ -196,7 +196,7 @@ describe('the first steps', () => {
   it('are ticked as they really happen, and go when all of them have', async () => {
     const steps = async () => (await open('/dashboard')).match(/done|to do/g);
     expect(await steps()).toEqual(['to do', 'to do', 'to do']);
-    await dashboard.store.accounts.createKey(newKey(account.id));
+    await dashboard.store.accounts.createKey(newKey(account.id), 10);
     expect(await steps()).toEqual(['done', 'to do', 'to do']);
     const payments = [newPayment(account.id), newPayment(account.id)];
     for (const payment of payments) await dashboard.store.payments.createPayment(payment, null);

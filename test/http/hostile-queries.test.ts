@@ -73,7 +73,7 @@ beforeAll(async () => {
   const [merchant, stranger] = [await dashboard.signIn(owner), dashboard.newBrowser()];
   const operator = await console.signIn(await console.giveOperator());
   const outside = console.newBrowser();
-  await dashboard.store.accounts.createKey(newKey(account.id));
+  await dashboard.store.accounts.createKey(newKey(account.id), 10);
   const payment = newPayment(account.id);
   await dashboard.store.payments.createPayment(payment, null);
   const inDashboard = [

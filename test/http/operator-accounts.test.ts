@@ -137,7 +137,7 @@ describe('one account', () => {
     const [account, other] = [await console.giveAccount(), await console.giveAccount()];
     const member = await console.dashboard.giveUser({ accountId: account.id, role: 'developer' });
     const key = newKey(account.id, { name: 'Web shop' });
-    await console.dashboard.store.accounts.createKey(key);
+    await console.dashboard.store.accounts.createKey(key, 10);
     const path = `/operator/accounts/${account.id}`;
     const shown = await pageOf(path);
     expect(shown).toContain(`${member.email} developer`);

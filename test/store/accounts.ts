@@ -136,7 +136,7 @@ export function accountPromises(context: StoreContext): void {
   it('gives 50 concurrent requests for a key exactly ten keys', async () => {
     const account = newAccount();
     await context.store.accounts.createAccount(account);
-    const made = await atOnce(50, () => context.store.accounts.createKey(newKey(account.id)));
+    const made = await atOnce(50, () => context.store.accounts.createKey(newKey(account.id), 10));
     expect(made.filter(Boolean)).toHaveLength(10);
     expect(await context.store.accounts.listKeys(account.id)).toHaveLength(10);
   });
@@ -145,21 +145,23 @@ export function accountPromises(context: StoreContext): void {
     const [one, other] = [newAccount(), newAccount()];
     for (const account of [one, other]) await context.store.accounts.createAccount(account);
     const keys = Array.from({ length: 10 }, () => newKey(one.id));
-    for (const key of keys) await context.store.accounts.createKey(key);
-    expect(await context.store.accounts.createKey(newKey(one.id))).toBe(false);
-    expect(await context.store.accounts.createKey(newKey(other.id))).toBe(true);
+    for (const key of keys) await context.store.accounts.createKey(key, 10);
+    expect(await context.store.accounts.createKey(newKey(one.id), 10)).toBe(false);
+    expect(await context.store.accounts.createKey(newKey(other.id), 10)).toBe(true);
     await context.store.accounts.revokeKey(keys[3]?.id as string, NOW_MS);
-    expect(await context.store.accounts.createKey(newKey(one.id))).toBe(true);
-    expect(await context.store.accounts.createKey(newKey(one.id))).toBe(false);
+    expect(await context.store.accounts.createKey(newKey(one.id), 10)).toBe(true);
+    expect(await context.store.accounts.createKey(newKey(one.id), 10)).toBe(false);
   });
 
   it('refuses a key of an unknown account, and a hash that another key has', async () => {
     const account = newAccount();
     await context.store.accounts.createAccount(account);
     const key = newKey(account.id);
-    await context.store.accounts.createKey(key);
-    await expect(context.store.accounts.createKey(newKey('unknown'))).rejects.toThrow();
-    await expect(context.store.accounts.createKey(newKey(account.id, { hash: key.hash }))).rejects.toThrow();
+    await context.store.accounts.createKey(key, 10);
+    await expect(context.store.accounts.createKey(newKey('unknown'), 10)).rejects.toThrow();
+    await expect(
+      context.store.accounts.createKey(newKey(account.id, { hash: key.hash }), 10),
+    ).rejects.toThrow();
     expect(await context.store.accounts.listKeys(account.id)).toEqual([key]);
   });
 
@@ -167,7 +169,7 @@ export function accountPromises(context: StoreContext): void {
     const account = newAccount();
     const key = newKey(account.id);
     await context.store.accounts.createAccount(account);
-    await context.store.accounts.createKey(key);
+    await context.store.accounts.createKey(key, 10);
     await context.store.accounts.revokeKey(key.id, NOW_MS + 1);
     expect(await context.store.accounts.revokeKey(key.id, NOW_MS + 2)).toEqual({
       ...key,
@@ -180,7 +182,7 @@ export function accountPromises(context: StoreContext): void {
     const account = newAccount();
     const keys = [newKey(account.id), newKey(account.id), newKey(account.id)];
     await context.store.accounts.createAccount(account);
-    for (const key of keys) await context.store.accounts.createKey(key);
+    for (const key of keys) await context.store.accounts.createKey(key, 10);
     const hashes = keys.slice(0, 2).map(({ hash }) => hash);
     await context.store.accounts.noteKeyUses([...hashes, 'of no key'], NOW_MS);
     await context.store.accounts.noteKeyUses(hashes.slice(1), NOW_MS + 60_000);
@@ -193,7 +195,7 @@ export function accountPromises(context: StoreContext): void {
     const key = newKey(account.id);
     await context.store.accounts.createAccount(account);
     expect(await context.store.accounts.findActiveKey(key.hash)).toBeNull();
-    await context.store.accounts.createKey(key);
+    await context.store.accounts.createKey(key, 10);
     expect(await context.store.accounts.findActiveKey(key.hash)).toEqual({
       account,
       scopes: key.scopes,
@@ -210,7 +212,7 @@ export function accountPromises(context: StoreContext): void {
     const account = newAccount();
     const key = newKey(account.id);
     await context.store.accounts.createAccount(account);
-    await context.store.accounts.createKey(key);
+    await context.store.accounts.createKey(key, 10);
     await context.store.accounts.findActiveKey(key.hash);
     await context.store.accounts.updateAccount(account.id, { suspended: true });
     expect(await context.store.accounts.findActiveKey(key.hash)).toMatchObject({

@@ -169,7 +169,7 @@ export async function fill(store: Store, given: Specification): Promise<readonly
     accountIds.push(account.id);
     await store.accounts.createAccount(account);
     if (hasLogo) await store.accounts.updateAccount(account.id, { logo: parseShopLogo(onePixel) });
-    for (const revokedAtMs of keys) await store.accounts.createKey(newKey(account.id, { revokedAtMs }));
+    for (const revokedAtMs of keys) await store.accounts.createKey(newKey(account.id, { revokedAtMs }), 10);
   }
   await fillPeople(store, given, accountIds);
   const usedKeys: UsedKey[] = [];

@@ -84,7 +84,7 @@ describe('two instances on one database', () => {
   it('give an account ten active keys between them', async () => {
     const account = newAccount();
     await one.accounts.createAccount(account);
-    const made = await atOnce(60, (index) => instance(index).accounts.createKey(newKey(account.id)));
+    const made = await atOnce(60, (index) => instance(index).accounts.createKey(newKey(account.id), 10));
     expect(made.filter(Boolean)).toHaveLength(10);
   });
 
@@ -92,7 +92,7 @@ describe('two instances on one database', () => {
     const account = newAccount();
     const key = newKey(account.id);
     await one.accounts.createAccount(account);
-    await one.accounts.createKey(key);
+    await one.accounts.createKey(key, 10);
     expect(await other.accounts.findActiveKey(key.hash)).toEqual({
       account,
       scopes: key.scopes,

@@ -205,18 +205,21 @@ async function addAccount(store: Store, change: Partial<Account> = {}) {
   await store.accounts.createAccount(account);
   const apiKey = createApiKey();
   const keyId = randomUUID();
-  const isCreated = await store.accounts.createKey({
-    id: keyId,
-    accountId: account.id,
-    name: 'test',
-    hash: hashApiKey(apiKey),
-    lastCharacters: apiKey.slice(-4),
-    scopes: keyScopes,
-    callbackHost: null,
-    createdAtMs: Date.now(),
-    revokedAtMs: null,
-    lastUsedAtMs: null,
-  });
+  const isCreated = await store.accounts.createKey(
+    {
+      id: keyId,
+      accountId: account.id,
+      name: 'test',
+      hash: hashApiKey(apiKey),
+      lastCharacters: apiKey.slice(-4),
+      scopes: keyScopes,
+      callbackHost: null,
+      createdAtMs: Date.now(),
+      revokedAtMs: null,
+      lastUsedAtMs: null,
+    },
+    10,
+  );
   if (!isCreated) throw new Error('the account has too many keys');
   return { account, apiKey, keyId };
 }

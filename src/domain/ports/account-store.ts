@@ -24,8 +24,8 @@ export interface AccountStore {
   /** A logo that an account shows now, by its hash; null for any other. */
   findLogo(hash: string): Promise<ShopLogo | null>;
 
-  /** False when the account already has its ten active keys; decided within the transaction, so races are safe. */
-  createKey(key: ApiKey): Promise<boolean>;
+  /** False when the account already has so many active keys; decided within the transaction, so races are safe. */
+  createKey(key: ApiKey, maximumActive: number): Promise<boolean>;
   listKeys(accountId: string): Promise<readonly ApiKey[]>;
   /** Revokes at once; null when there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;

@@ -5,8 +5,9 @@ import {
   callbackHostOf,
   parseConnectRequest,
 } from '../../accounts/connect-shop.ts';
+import { MAXIMUM_ACTIVE_KEYS } from '../../accounts/manage-keys.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
-import { keyScopes, MAXIMUM_ACTIVE_KEYS } from '../../domain/api-key.ts';
+import { keyScopes } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';

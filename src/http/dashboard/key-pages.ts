@@ -1,8 +1,14 @@
-import { createKey, describeKey, findOwnKey, revokeOwnKey } from '../../accounts/manage-keys.ts';
+import {
+  createKey,
+  describeKey,
+  findOwnKey,
+  MAXIMUM_ACTIVE_KEYS,
+  revokeOwnKey,
+} from '../../accounts/manage-keys.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import type { ApiKey } from '../../domain/account.ts';
-import { type KeyScope, keyScopes, MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
+import { type KeyScope, keyScopes, maskApiKey } from '../../domain/api-key.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';

@@ -1,8 +1,8 @@
 import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/manage-accounts.ts';
-import { describeKey, findOwnKey, revokeOwnKey } from '../../accounts/manage-keys.ts';
+import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/manage-keys.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { type Account, type ApiKey, type Feature, features, isFeature } from '../../domain/account.ts';
-import { MAXIMUM_ACTIVE_KEYS, maskApiKey } from '../../domain/api-key.ts';
+import { maskApiKey } from '../../domain/api-key.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { feeExample, formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
 import type { Member } from '../../domain/person.ts';

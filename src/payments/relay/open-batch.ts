@@ -9,18 +9,15 @@ import {
 } from '../../domain/ports/chain.ts';
 import type { RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_FIRST_DELAY_MS, RETRY_AFTER_EMPTY_MS, refuseRelease, settle } from '../../domain/settle.ts';
+import { chooseNonce, hasFreeSlot, type TransactionCounts, unminedOf } from './nonces.ts';
 import {
-  chooseNonce,
   costOf,
   forwardCall,
-  hasFreeSlot,
   isOver,
   type RelayContext,
   type RelayLimits,
   type RelayPass,
   signAttempt,
-  type TransactionCounts,
-  unminedOf,
 } from './relay-context.ts';
 import {
   broadcastOrShrink,

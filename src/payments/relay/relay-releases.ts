@@ -1,7 +1,8 @@
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
+import { readCounts, unminedOf } from './nonces.ts';
 import { openBatches } from './open-batch.ts';
-import { isOver, type RelayContext, type RelayPass, readCounts, unminedOf } from './relay-context.ts';
+import { isOver, type RelayContext, type RelayPass } from './relay-context.ts';
 
 /**
  * One pass of the sender for its relayer key, which has several transactions in flight. What was signed is committed

@@ -10,7 +10,7 @@ const wrappers = new Map(
     ['store/sqlite/open-store.ts', 'sqlite-store.ts'],
     ['store/postgres/open-store.ts', 'postgres-store.ts'],
     ['chain/relayer.ts', 'relayer.ts'],
-    ['webhooks/post-once.ts', 'post-once.ts'],
+    ['webhooks/socket-request.ts', 'socket-request.ts'],
   ].map(([module, wrapper]) => [
     new URL(`../../../src/${module}`, import.meta.url).href,
     new URL(`wrappers/${wrapper}`, import.meta.url).href,

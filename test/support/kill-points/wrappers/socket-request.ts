@@ -1,7 +1,7 @@
 import {
   DeliveryStopped as OriginalDeliveryStopped,
   postOnce as postOriginally,
-} from '../../../../src/webhooks/post-once.ts';
+} from '../../../../src/webhooks/socket-request.ts';
 import { reach } from '../reach.ts';
 
 export const postOnce: typeof postOriginally = async (socket, post, signal) => {
