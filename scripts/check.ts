@@ -60,7 +60,7 @@ const staticSteps: Step[] = [
   command('format and lint', script('biome.ts'), 'check', '--error-on-warnings', '.'),
   command('types', join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', '.'),
   // What runs in the browser knows other globals than what runs in Node.
-  ...['checkout', 'dashboard'].map((pages) =>
+  ...['checkout', 'dashboard', 'docs'].map((pages) =>
     command(
       `types of the script of ${pages}`,
       join(root, 'node_modules/typescript/bin/tsc'),

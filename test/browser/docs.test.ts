@@ -74,6 +74,45 @@ it.each(views)('shows every page of the documentation to everybody, %s and %i wi
   expect(await faultsOf(view, baseUrl, docPaths)).toEqual([]);
 });
 
+it('finds sections by words, copies examples, and lists the headings of a page', async () => {
+  const context = await browser.newContext();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl });
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/docs/webhooks`);
+  const copy = page.getByRole('button', { name: 'Copy' }).first();
+  await copy.click();
+  await page.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^POST \/webhook HTTP\/1\.1/);
+  await page.getByText('On this page').click();
+  await page.locator('.outline a', { hasText: 'Delivery' }).click();
+  expect(page.url()).toContain('#delivery');
+  const field = page.getByRole('searchbox', { name: 'Search' });
+  await field.fill('zzz nowhere');
+  await page.getByText('Nothing found.').waitFor();
+  await field.fill('close month');
+  await page.locator('#docs-found a', { hasText: 'Close a month' }).click();
+  await page.waitForURL('**/docs/merchant-api#close-a-month');
+  await page.getByRole('searchbox').fill('clock');
+  await page.locator('#docs-found a').first().waitFor();
+  await page.evaluate(axeSource);
+  expect(await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')).toEqual(
+    [],
+  );
+  await page.getByRole('searchbox').press('Escape');
+  expect(await page.locator('#docs-found li').count()).toBe(0);
+  await context.close();
+});
+
+it('offers nothing that needs script where there is none', async () => {
+  const context = await browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/docs/webhooks`);
+  expect(await page.getByRole('searchbox').isVisible()).toBe(false);
+  expect(await page.getByRole('button').count()).toBe(0);
+  expect(await page.getByRole('heading', { name: 'Webhooks', exact: false }).first().isVisible()).toBe(true);
+  await context.close();
+});
+
 it('keeps paragraphs, tables and examples of the documentation apart', async () => {
   const page = await browser.newPage();
   const touching: unknown[] = [];

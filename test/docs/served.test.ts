@@ -55,14 +55,17 @@ describe.each(Object.entries(modes))('the documentation in %s mode', (mode, serv
     }
   });
 
-  it('loads nothing from elsewhere, and runs nothing', async () => {
+  it('loads nothing from elsewhere, and runs nothing but its own script', async () => {
     for (const [url, body] of await walk(server)) {
-      expect(body, url).not.toMatch(/<script|<iframe|\son\w+="|javascript:|src="(?:https?:)?\/\//);
+      if (url === '/docs/script.js') continue;
+      expect(body.replace('<script src="/docs/script.js" defer></script>', ''), url).not.toMatch(
+        /<script|<iframe|\son\w+="|javascript:|src="(?:https?:)?\/\//,
+      );
       expect(body, url).not.toMatch(/<link[^>]+href="https?:/);
     }
     const { headers } = await get(server, '/docs/start');
     expect(headers['content-security-policy']).toMatch(
-      /^default-src 'none'; style-src 'self'; img-src 'self' data:;/,
+      /^default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:;/,
     );
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(headers['cache-control']).toBe('public, max-age=300');
@@ -99,6 +102,20 @@ it('is about merchants alone in live mode', async () => {
     expect(statusCode, slug).toBe(group === 'Operate' ? 404 : 200);
   }
   expect((await get(modes.live, '/llms.txt')).body).not.toContain('threat-model');
+});
+
+it('lists the sections of every page for the search, each at an anchor that the page has', async () => {
+  for (const server of Object.values(modes)) {
+    const sections = (await get(server, '/docs/search.json')).json() as Record<string, string>[];
+    const slugs = new Set(sections.map(({ page }) => page));
+    const isTestMode = server === modes.sandbox;
+    expect(slugs).toEqual(new Set(docPagesFor({ isTestMode }).map(({ slug }) => slug)));
+    for (const { page = '', anchor = '', heading = '' } of sections) {
+      expect(heading, page).not.toBe('');
+      expect((await get(server, `/docs/${page}`)).body, page).toContain(`id="${anchor}"`);
+    }
+    expect(sections.map(({ text }) => text).join('')).not.toMatch(/[`|]/);
+  }
 });
 
 it('gives every page as Markdown too, and names them in llms.txt', async () => {

@@ -100,12 +100,14 @@ export function docLayout({ title, current, pages, isTestMode, main }: DocPagePa
 <title>${title} · card-checkout</title>
 <link rel="stylesheet" href="/docs/style.css">
 <link rel="icon" href="/favicon.ico" type="image/svg+xml">
+<script src="/docs/script.js" defer></script>
 </head>
 <body class="docs">
 <a class="skip" href="#content">Skip to the text</a>
 <header>
 <a class="home" href="/docs">card-checkout</a>
 ${isTestMode ? html`<span class="badge warn">sandbox</span>` : nothing}
+<search hidden><label for="docs-search">Search</label><input id="docs-search" type="search" autocomplete="off"><ul id="docs-found" aria-live="polite"></ul></search>
 </header>
 <nav aria-label="Documentation">
 ${groups.map((group) => groupLinks(group, pages, current))}

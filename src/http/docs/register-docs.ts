@@ -4,6 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { countVisitor } from '../checkout/page-limits.ts';
 import { type ConstantAnswer, createConstantAnswer } from '../compression.ts';
+import type { Html } from '../design/html.ts';
 import { createOpenApiDocument } from '../openapi/create-openapi-document.ts';
 import {
   type DocPage,
@@ -16,7 +17,7 @@ import {
   startContent,
 } from './doc-pages.ts';
 import { referenceContent } from './reference-page.ts';
-import { renderMarkdown } from './render-markdown.ts';
+import { renderMarkdown, sectionsOf } from './render-markdown.ts';
 
 export interface DocsContext {
   /** Without a slash at the end. */
@@ -29,13 +30,15 @@ export interface DocsContext {
   readonly limiter: RateLimiter;
 }
 
+const PAGE = 'text/html; charset=utf-8';
+const scriptFile = new URL('client/docs.js', import.meta.url);
 /** The project's root, also from the compiled form. */
 const root = new URL('../../../', import.meta.url);
 
 const headers = {
-  // No script runs and no form is sent; style and pictures are files of this server.
+  // No form is sent; script, style and pictures are files of this server.
   'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
   'cache-control': 'public, max-age=300',
   'cross-origin-opener-policy': 'same-origin',
 } as const;
@@ -70,27 +73,21 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
       reply.headers({ ...headers, ...(type === 'image/svg+xml' ? picturePolicy : {}), 'content-type': type }),
     );
   }
-  const sendPage = (reply: FastifyReply, key: string, make: () => Buffer) =>
-    send(reply, 'text/html; charset=utf-8', key, make);
+  const serve = (path: string, type: string, make: () => Buffer) =>
+    server.get(path, options, (_request, reply) => send(reply, type, path, make));
+  const layout = (title: string, current: string | null, main: Html) =>
+    docLayout({ ...context, pages, title, current, main });
 
-  server.get('/', options, (_request, reply) =>
-    sendPage(reply, '/', () => {
-      const main = startContent({ isTestMode: context.isTestMode, links: context.links ?? [] });
-      return docLayout({ ...context, pages, title: 'Start', current: null, main });
-    }),
+  serve('/', PAGE, () =>
+    layout('Start', null, startContent({ isTestMode: context.isTestMode, links: context.links ?? [] })),
   );
-  server.get('/favicon.ico', options, (_request, reply) =>
-    send(reply, 'image/svg+xml', 'favicon.ico', () => icon),
-  );
+  serve('/favicon.ico', 'image/svg+xml', () => icon);
   server.get('/docs/', options, (_request, reply) => reply.redirect('/docs', 308));
-  server.get('/docs', options, (_request, reply) =>
-    sendPage(reply, '', () =>
-      docLayout({ ...context, pages, title: 'Documentation', current: null, main: indexContent(pages) }),
-    ),
-  );
-  server.get('/docs/style.css', options, (_request, reply) =>
-    send(reply, 'text/css; charset=utf-8', 'style.css', () => docStyle),
-  );
+  serve('/docs', PAGE, () => layout('Documentation', null, indexContent(pages)));
+  serve('/docs/style.css', 'text/css; charset=utf-8', () => docStyle);
+  serve('/docs/script.js', 'text/javascript; charset=utf-8', () => readFileSync(scriptFile));
+  serve('/docs/search.json', 'application/json; charset=utf-8', () => createSearchIndex(pages));
+  serve('/llms.txt', 'text/plain; charset=utf-8', () => createLlmsText(context.baseUrl, pages));
   server.get<{ Params: { image: string } }>('/docs/images/:image', options, (request, reply) => {
     const { image } = request.params;
     if (!images.has(image)) throw new ServiceError('not_found');
@@ -100,27 +97,31 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   });
   server.get<{ Params: { page: string } }>('/docs/:page', options, (request, reply) => {
     const name = request.params.page;
-    if (name === REFERENCE_SLUG) return sendPage(reply, name, () => referencePage(context, pages));
+    if (name === REFERENCE_SLUG)
+      return send(reply, PAGE, name, () =>
+        layout('API reference', name, referenceContent(createOpenApiDocument(context.baseUrl))),
+      );
     const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
     if (page === undefined) throw new ServiceError('not_found');
+    const read = () => readFileSync(new URL(page.file, root));
     return name === page.slug
-      ? sendPage(reply, name, () => markdownPage(context, pages, page))
-      : send(reply, 'text/markdown; charset=utf-8', name, () => readFileSync(new URL(page.file, root)));
+      ? send(reply, PAGE, name, () =>
+          layout(page.title, name, renderMarkdown({ page, pages }, read().toString())),
+        )
+      : send(reply, 'text/markdown; charset=utf-8', name, read);
   });
-  server.get('/llms.txt', options, (_request, reply) =>
-    send(reply, 'text/plain; charset=utf-8', 'llms.txt', () => createLlmsText(context.baseUrl, pages)),
+}
+
+/** The sections of all pages, which the script of a page searches. */
+function createSearchIndex(pages: readonly DocPage[]): Buffer {
+  const sections = pages.flatMap(({ slug, title, file }) =>
+    sectionsOf(readFileSync(new URL(file, root), 'utf8')).map((section) => ({
+      page: slug,
+      title,
+      ...section,
+    })),
   );
-}
-
-function markdownPage(context: DocsContext, pages: readonly DocPage[], page: DocPage): Buffer {
-  const text = readFileSync(new URL(page.file, root), 'utf8');
-  const main = renderMarkdown({ page, pages }, text);
-  return docLayout({ ...context, pages, title: page.title, current: page.slug, main });
-}
-
-function referencePage(context: DocsContext, pages: readonly DocPage[]): Buffer {
-  const main = referenceContent(createOpenApiDocument(context.baseUrl));
-  return docLayout({ ...context, pages, title: 'API reference', current: REFERENCE_SLUG, main });
+  return Buffer.from(JSON.stringify(sections));
 }
 
 /** `/llms.txt`, in the form of llmstxt.org: the list of pages, as Markdown. */

@@ -45,6 +45,30 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
   return new Html(marked.parse(text, { async: false }));
 }
 
+/** Part of a page under one heading, for the search: its text is plain enough to be shown in part. */
+interface DocSection {
+  readonly heading: string;
+  readonly anchor: string;
+  text: string;
+}
+
+/** The sections of a text, each with the anchor that it has on its page. */
+export function sectionsOf(text: string): DocSection[] {
+  const slugs = new Map<string, number>();
+  const sections: DocSection[] = [];
+  for (const token of inlineMarkdown.lexer(text)) {
+    if (token.type === 'heading') {
+      const anchor = uniqueSlug(slugs, token['text']);
+      sections.push({ heading: token['text'].replaceAll('`', ''), anchor, text: '' });
+    } else {
+      const plain = token.raw.replace(/\]\([^)]*\)/g, '').replace(/[`*|[\]#<>\s-]+/g, ' ');
+      const section = sections.at(-1);
+      if (section !== undefined) section.text += plain;
+    }
+  }
+  return sections;
+}
+
 /** A sentence or two of Markdown, as markup within a paragraph or a cell. */
 export function renderInlineMarkdown(text: string): Html {
   return new Html(inlineMarkdown.parseInline(text, { async: false }));

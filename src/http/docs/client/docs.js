@@ -1,0 +1,95 @@
+// Search, an outline and copy buttons of the documentation. Without script, the pages are complete without them.
+
+/** @typedef {{ page: string, title: string, heading: string, anchor: string, text: string }} Section */
+
+const MAXIMUM_RESULTS = 8;
+const SNIPPET_CHARACTERS = 120;
+
+/** @param {string} tag @param {Record<string, string>} attributes @param {(Node | string)[]} children */
+function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
+  made.append(...children);
+  return made;
+}
+
+for (const block of document.querySelectorAll('pre')) {
+  const code = block.querySelector('code');
+  if (code === null || navigator.clipboard === undefined) continue;
+  const button = element('button', { type: 'button', class: 'copy' }, 'Copy');
+  button.addEventListener('click', async () => {
+    await navigator.clipboard.writeText((code.textContent ?? '').trimEnd());
+    button.textContent = 'Copied';
+    setTimeout(() => {
+      button.textContent = 'Copy';
+    }, 2000);
+  });
+  const frame = element('div', { class: 'copyable' });
+  block.replaceWith(frame);
+  frame.append(block, button);
+}
+
+const headings = [...document.querySelectorAll('.prose h2[id]')];
+if (headings.length > 2) {
+  const links = headings.map((heading) => {
+    const text = (heading.firstChild?.textContent ?? '').trim() || heading.id;
+    return element('li', {}, element('a', { href: `#${heading.id}` }, text));
+  });
+  const outline = element('details', { class: 'outline' }, element('summary', {}, 'On this page'));
+  outline.append(element('ul', {}, ...links));
+  document.querySelector('.prose h1')?.after(outline);
+}
+
+/** @type {Promise<Section[]> | undefined} */
+let index;
+const field = document.querySelector('#docs-search');
+const found = document.querySelector('#docs-found');
+if (field instanceof HTMLInputElement && found instanceof HTMLElement) {
+  field.closest('[hidden]')?.removeAttribute('hidden');
+  field.addEventListener('input', async () => {
+    index ??= fetch('/docs/search.json').then((response) => response.json());
+    const sections = await index;
+    show(found, search(sections, field.value), field.value);
+  });
+  field.addEventListener('keydown', (event) => {
+    if (event.key === 'Escape') {
+      field.value = '';
+      show(found, [], '');
+    }
+  });
+}
+
+/** Sections that contain every word, those with all of them in a heading first. @param {Section[]} sections @param {string} query */
+function search(sections, query) {
+  const words = query
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  if (words.length === 0 || query.trim().length < 2) return [];
+  const rank = (/** @type {Section} */ { title, heading, text }) => {
+    const top = `${title} ${heading}`.toLowerCase();
+    const all = `${top} ${text.toLowerCase()}`;
+    if (!words.every((word) => all.includes(word))) return 0;
+    return words.every((word) => top.includes(word)) ? 2 : 1;
+  };
+  return sections
+    .map((section) => ({ section, rank: rank(section) }))
+    .filter((match) => match.rank > 0)
+    .sort((one, other) => other.rank - one.rank)
+    .map(({ section }) => section);
+}
+
+/** @param {HTMLElement} list @param {Section[]} matches @param {string} query */
+function show(list, matches, query) {
+  const [word = ''] = query.toLowerCase().trim().split(/\s+/);
+  const items = matches.slice(0, MAXIMUM_RESULTS).map(({ page, title, heading, anchor, text }) => {
+    const before = text.toLowerCase().indexOf(word) - SNIPPET_CHARACTERS / 3;
+    const at = before <= 0 ? 0 : text.indexOf(' ', before) + 1;
+    const snippet = `${text.slice(at, at + SNIPPET_CHARACTERS).trim()}…`;
+    const name = heading === title ? title : `${title}: ${heading}`;
+    const link = element('a', { href: `/docs/${page}${anchor === '' ? '' : `#${anchor}`}` }, name);
+    return element('li', {}, link, element('span', {}, snippet));
+  });
+  const nothing = query.trim().length > 1 ? [element('li', {}, 'Nothing found.')] : [];
+  list.replaceChildren(...(items.length > 0 ? items : nothing));
+}
