@@ -31,7 +31,7 @@ export interface DocsContext {
 }
 
 const PAGE = 'text/html; charset=utf-8';
-const scriptFile = new URL('client/docs.js', import.meta.url);
+const scriptFile = new URL('./client/docs.js', import.meta.url);
 /** The project's root, also from the compiled form. */
 const root = new URL('../../../', import.meta.url);
 
