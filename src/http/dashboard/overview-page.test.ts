@@ -38,6 +38,6 @@ it('shows what was received, the fees of it and the rest, which is the merchantâ
   const text = textOf(15_000, 10_000)
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ');
-  expect(text).toContain('Net 143.325 USDC +50% against the 7 days before');
-  expect(text).toContain('Received 147.00 USDC Service fees 3.675 USDC');
+  expect(text).toContain('Net in USDC 143.33 +50% against the 7 days before');
+  expect(text).toContain('Received in USDC 147.00 Fees in USDC 3.68');
 });

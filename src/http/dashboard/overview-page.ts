@@ -15,7 +15,7 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { formatMoney, formatPercent, formatUsdc, moment } from '../signed-in/format.ts';
+import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 import {
   mismatchBadge,
@@ -151,6 +151,7 @@ type Span = (typeof spans)[number];
 
 const counts = new Intl.NumberFormat('en');
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
 const changes = new Intl.NumberFormat('en', {
@@ -205,10 +206,10 @@ function moneyTiles(
   before: readonly DayStatistics[],
   against: (value: number, earlier: number) => string,
 ): Html {
-  const usdc = (units: number) => `${formatUsdc(BigInt(units))} USDC`;
+  const usdc = (units: number) => usdcNumbers.format(units / 1_000_000);
   const netOf = (some: readonly DayStatistics[]) => sum(some, 'receivedUnits') - sum(some, 'feeUnits');
-  return html`${tile('Net', usdc(netOf(days)), against(netOf(days), netOf(before)))}
-${tile('Received', usdc(sum(days, 'receivedUnits')))}${tile('Service fees', usdc(sum(days, 'feeUnits')))}`;
+  return html`${tile('Net in USDC', usdc(netOf(days)), against(netOf(days), netOf(before)))}
+${tile('Received in USDC', usdc(sum(days, 'receivedUnits')))}${tile('Fees in USDC', usdc(sum(days, 'feeUnits')))}`;
 }
 
 type Sum = 'created' | 'converted' | 'paid' | 'receivedUnits' | 'feeUnits';
