@@ -1,5 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { createRelayer } from '../../../src/chain/relayer.ts';
+import type { Payment } from '../../../src/domain/payment.ts';
+import { stateOf } from '../../../src/domain/payment-states.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { anvilKeys } from '../../support/anvil.ts';
 import { createRecorder, type Findings } from '../promises.ts';
@@ -262,7 +264,8 @@ async function settleDown(run: Run): Promise<void> {
   letReceiversAnswer(world);
   await createAsked(run, firstOf(run));
   for (let round = 0; round < LONGEST_SETTLING_ROUNDS; round++) {
-    if (round === QUICK_ROUNDS - 2) await releaseCanceled(run);
+    if (round === QUICK_ROUNDS - 2) await releaseEach(run);
+    if (round >= QUICK_ROUNDS && round % 2 === 1) await releaseFoundLate(run);
     if (round > QUICK_ROUNDS && round % 2 === 1 && (await isAtRest(run))) return;
     // Two minutes of blocks every few seconds, and then three hours in longer steps, for what is put off.
     world.time.trueMs += round < QUICK_ROUNDS ? 24_000 : 9 * MINUTE_MS;
@@ -305,10 +308,20 @@ function letReceiversAnswer({ slowReceivers }: SimulatedWorld): void {
   for (const answer of slowReceivers.splice(0)) answer();
 }
 
+/** A deposit that every node left out may be found by a later scan, after the payment was canceled. */
+async function releaseFoundLate(run: Run): Promise<void> {
+  const { raw } = firstOf(run);
+  const found = await Promise.all(run.world.payments.map(({ id }) => raw.payments.findPaymentById(id)));
+  const waiting = found.filter(
+    (payment) => payment !== null && stateOf(payment) === 'canceled/manual_required',
+  );
+  await releaseEach(run, waiting as Payment[]);
+}
+
 /** What was canceled with a deposit waits for somebody to ask for its release. */
-async function releaseCanceled(run: Run): Promise<void> {
+async function releaseEach(run: Run, payments: readonly Payment[] = run.world.payments): Promise<void> {
   const { world } = run;
-  for (const payment of world.payments) {
+  for (const payment of payments) {
     await firstOf(run)
       .release(payment)
       .catch((error: unknown) => checkMistake(world, 'release', error));
