@@ -14,8 +14,8 @@ import {
   type StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
@@ -45,8 +45,9 @@ export const banxa = defineProvider<Account>({
     variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
     variable.plain('PARTNER', 'The partner reference, part of the path of every call.'),
     variable.optional(variable.plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
-    variable.optional(
-      variable.secret('WEBHOOK_SECRET', 'The secret that signs webhooks; without it, webhooks are rejected.'),
+    variable.optionalSecret(
+      'WEBHOOK_SECRET',
+      'The secret that signs webhooks; without it, webhooks are rejected.',
     ),
     variable.optional(
       variable.oneOf(
@@ -93,7 +94,7 @@ const MAXIMUM_CATALOGUE_BYTES = 4 * 1024 * 1024;
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return {
     ...settings,
     apiUrl: `${settings.host('api')}/${encodeURIComponent(settings.value('PARTNER'))}`,
@@ -106,13 +107,12 @@ function accountOf(settings: ProviderSettings) {
 }
 
 async function readCatalogue(account: Account, _request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
-  const answer = await call({
+  const body = await call.body({
     method: 'GET',
     url: `${account.apiUrl}/v2/crypto/buy`,
     headers: { 'x-api-key': account.apiKey },
     maximumBytes: MAXIMUM_CATALOGUE_BYTES,
   });
-  const body = requireSuccess(account.id, answer);
   const coins = answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
   const coin = coins.find(({ id }) => id === 'USDC');
   const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === account.blockchain);
@@ -133,8 +133,7 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     fiatAmount: formatCents(request.amountCents),
   });
   const url = `${account.apiUrl}/v2/quotes/buy?${query}`;
-  const answer = await call({ method: 'GET', url, headers: { 'x-api-key': account.apiKey } });
-  const body = answers.fieldsOf(requireSuccess(account.id, answer));
+  const body = await call.fields({ method: 'GET', url, headers: { 'x-api-key': account.apiKey } });
   const quote = body['data'] === undefined ? body : answers.fieldsOf(body['data']);
   return {
     deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
@@ -145,7 +144,7 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   // The order promises nothing, so the quote decides what is enough.
   const { deliveryUnits } = await fetchQuote(account, request, call);
-  const answer = await call({
+  const { id, checkoutUrl } = await call.fields({
     method: 'POST',
     url: `${account.apiUrl}/v2/buy`,
     headers: { 'x-api-key': account.apiKey },
@@ -163,7 +162,6 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       ...(request.email === null ? {} : { email: request.email }),
     },
   });
-  const { id, checkoutUrl } = answers.fieldsOf(requireSuccess(account.id, answer));
   return {
     redirectUrl: answers.readRedirectUrl(checkoutUrl),
     providerReference: answers.readReference(id),

@@ -1,8 +1,8 @@
 import { isBusy, ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type CallRate, createOutgoingLimiter, type OutgoingLimits } from './outgoing-limiter.ts';
-import { busy, DeclinedRequestError } from './protocol-adapter.ts';
+import { busy, DeclinedRequestError, unavailable } from './provider-calls.ts';
 import { ProviderBusyError } from './provider-http.ts';
 
 /** Failures in a row that count as an outage; a single one may have any cause. */
@@ -83,11 +83,8 @@ export function withCircuitBreaker(
 
   function refuse(circuit: Circuit): never {
     report('circuit_open');
-    const { name } = providerCatalogue[adapter.id];
-    const failures = circuit.failuresInARow();
-    throw new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
-      cause: new Error(`${adapter.id} failed ${failures} times in a row; its circuit breaker is open`),
-    });
+    const failures = `${adapter.id} failed ${circuit.failuresInARow()} times in a row`;
+    throw unavailable(adapter.id, new Error(`${failures}; its circuit breaker is open`));
   }
 
   async function guard<T>(circuit: Circuit, { accountId }: QuoteRequest, call: () => Promise<T>): Promise<T> {

@@ -16,8 +16,8 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
-import { type Call, requireSold, requireSuccess } from './protocol-adapter.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
+import { type Call, requireSold } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
@@ -59,11 +59,9 @@ export const coinbase = defineProvider<Account>({
       'API_SECRET',
       'The secret of that key: 64 bytes in base64 (Ed25519), or a PEM key (ES256).',
     ),
-    variable.optional(
-      variable.secret(
-        'WEBHOOK_SECRET',
-        "The webhook subscription's secret; without it, webhooks are rejected.",
-      ),
+    variable.optionalSecret(
+      'WEBHOOK_SECRET',
+      "The webhook subscription's secret; without it, webhooks are rejected.",
     ),
     ...variable.environment,
   ],
@@ -94,7 +92,7 @@ export const coinbase = defineProvider<Account>({
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return {
     ...settings,
     platformUrl: settings.host('platform'),
@@ -132,7 +130,7 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
   const country = quotedCountryOf(request);
   if (country === null) return await requireAvailable(account, call);
   const path = '/onramp/v1/buy/quote';
-  const answer = await call({
+  const quote = await call.fields({
     method: 'POST',
     url: `${account.developerUrl}${path}`,
     headers: await authorizationOf(account, `POST ${DEVELOPER_HOST}${path}`),
@@ -145,7 +143,7 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
       country,
     },
   });
-  const purchase = answers.fieldsOf(answers.fieldsOf(requireSuccess('coinbase', answer))['purchase_amount']);
+  const purchase = answers.fieldsOf(quote['purchase_amount']);
   return {
     deliveryUnits: answers.readDecimalUnits(purchase['value'], 'purchase_amount'),
     minimumUsdCents: null,
@@ -155,13 +153,12 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
 async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
   const path = '/onramp/v1/buy/options';
   const { customerCountry = null } = request;
-  const answer = await call({
+  const options = await call.fields({
     method: 'GET',
     url: `${account.developerUrl}${path}?${new URLSearchParams({ country: customerCountry ?? 'US' })}`,
     headers: await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`),
     maximumBytes: MAXIMUM_OPTIONS_BYTES,
   });
-  const options = answers.fieldsOf(requireSuccess('coinbase', answer));
   const usdc = answers.listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
   const polygon = answers.listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
   if (polygon === undefined)
@@ -182,9 +179,7 @@ async function requireAvailable(account: Account, call: Call): Promise<Quote> {
   const path = '/onramp/v1/buy/config';
   const url = `${account.developerUrl}${path}`;
   const headers = await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`);
-  const { countries } = answers.fieldsOf(
-    requireSuccess('coinbase', await call({ method: 'GET', url, headers })),
-  );
+  const { countries } = await call.fields({ method: 'GET', url, headers });
   if (!Array.isArray(countries) || countries.length === 0)
     throw new answers.MalformedAnswerError('there is no country to sell in');
   return { deliveryUnits: null, minimumUsdCents: null };
@@ -195,7 +190,7 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
   const path = '/platform/v2/onramp/sessions';
   const country = quotedCountryOf(request);
   const { customerIp = null } = request;
-  const answer = await call({
+  const body = await call.fields({
     method: 'POST',
     url: `${account.platformUrl}${path}`,
     headers: await authorizationOf(account, `POST ${PLATFORM_HOST}${path}`),
@@ -211,7 +206,6 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       ...(country === null ? {} : { country, paymentMethod: 'CARD' }),
     },
   });
-  const body = answers.fieldsOf(requireSuccess('coinbase', answer));
   const { onrampUrl } = answers.fieldsOf(body['session']);
   // With country and payment method the session comes with its own quote.
   const quote = country === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);

@@ -5,8 +5,8 @@
  * shown. It stays off until the operator says that Crypto.com has confirmed it. What is known is in `facts`.
  */
 import type { Quote, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
-import { type Call, requireSuccess } from './protocol-adapter.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
+import { type Call, requireSuccess } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 
@@ -44,7 +44,7 @@ export const cryptocom = defineProvider<Account>({
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return { ...settings, apiUrl: settings.host('api'), apiKey: settings.value('API_KEY') };
 }
 
@@ -53,7 +53,7 @@ function accountOf(settings: ProviderSettings) {
  * created, and not when its customer clicks. That there is no such list is an answer, too.
  */
 async function probeAvailability({ apiUrl, apiKey }: Account, call: Call): Promise<Quote> {
-  const answer = await call({
+  const answer = await call.answer({
     method: 'GET',
     url: `${apiUrl}/api/payments?limit=1`,
     headers: { authorization: `Bearer ${apiKey}` },
@@ -63,7 +63,7 @@ async function probeAvailability({ apiUrl, apiKey }: Account, call: Call): Promi
 }
 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
-  const answer = await call({
+  const payment = await call.fields({
     method: 'POST',
     url: `${account.apiUrl}/api/payments`,
     headers: { authorization: `Bearer ${account.apiKey}` },
@@ -78,7 +78,6 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       cancel_url: request.returnUrl,
     },
   });
-  const payment = answers.fieldsOf(requireSuccess('cryptocom', answer));
   requireEcho(payment, request);
   return {
     redirectUrl: answers.readRedirectUrl(payment['payment_url']),

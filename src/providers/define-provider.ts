@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { Address } from '../domain/payout-address.ts';
 import type {
   CatalogueEntry,
   PostedWebhook,
@@ -11,9 +12,33 @@ import type {
 } from '../domain/ports/provider.ts';
 import { NATIVE_USDC, nameOfToken, type ProviderId } from '../domain/provider-catalogue.ts';
 import type { ProviderEndpoint } from '../domain/provider-evidence.ts';
-import { type AdapterSettings, type Call, createProtocolAdapter } from './protocol-adapter.ts';
-import { MalformedAnswerError } from './provider-http.ts';
+import { createTtlCache } from '../platform/ttl-cache.ts';
+import {
+  asProviderUnavailable,
+  type Call,
+  classifyWebhookError,
+  createConversations,
+} from './provider-calls.ts';
+import { MalformedAnswerError, recordAnswers } from './provider-http.ts';
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
+
+/** Settings of all adapters, whatever their protocol. */
+export interface AdapterSettings {
+  /** Time limit of all calls that start a session together; a quote is also bounded by two seconds. */
+  readonly timeoutMs: number;
+  /** Time for which a quote is reused; 0 requests one every time. */
+  readonly quoteCacheMs?: number;
+  readonly nowMs: () => number;
+  readonly monotonicMs?: () => number;
+  /** The address at which this provider reaches us with its webhooks. */
+  readonly webhookUrl: string;
+  /** The contract of USDC on the chain of the service (native USDC on Polygon). */
+  readonly usdc?: Address;
+  /** Receives what an operator should know about a session that was started nevertheless. */
+  readonly warn?: (message: string) => void;
+  /** The public root of this service, without a slash at its end. */
+  readonly baseUrl: string;
+}
 
 /** Settings of one provider by the names in its list of variables. */
 export type ProviderValues = Readonly<Record<string, string>>;
@@ -35,7 +60,7 @@ interface ProviderHost {
 }
 
 /** A provider's settings, with the readers that an account is made by. */
-export interface ProviderSettings extends AdapterSettings {
+export interface AccountSettings extends AdapterSettings {
   /** The provider that customers choose: another one than the definition's where this is a payment method there. */
   readonly id: ProviderId;
   /** The name of that payment method at the provider; null for a card. */
@@ -79,7 +104,7 @@ export interface ProviderDefinition<Account> {
   readonly facts: Facts;
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer'>;
   /** The operator's account as the calls need it. Throws `ProviderSettingError`. */
-  account(settings: ProviderSettings): Account;
+  account(settings: AccountSettings): Account;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<Quote>;
   startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession>;
   /** Why the account cannot be used; null where nothing speaks against it. */
@@ -108,46 +133,93 @@ interface PaymentMethod {
   readonly name: string;
 }
 
+/** A page or an API call waits for quotes, so they are bounded harder than sessions. */
+const QUOTE_TIMEOUT_MS = 2_000;
+const QUOTE_CACHE_MS = 3_000;
+const MAXIMUM_CACHED_QUOTES = 500;
+/** Providers wait five seconds for our answer to a webhook, and some send no more after a few that came too late. */
+const WEBHOOK_TIMEOUT_MS = 4_000;
+
 /** Makes a provider of its definition. */
 export function defineProvider<Account>(definition: ProviderDefinition<Account>): Provider {
-  const { readCatalogue, readWebhook, takesWebhooks = () => true } = definition;
+  const { id, variables, facts } = definition;
   return {
-    id: definition.id,
-    variables: definition.variables,
-    facts: definition.facts,
+    id,
+    variables,
+    facts,
     routes: [],
-    open(values, settings, method) {
-      const id = method?.id ?? definition.id;
-      const isRouted = id !== definition.id;
-      const own = settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null });
-      const account = definition.account(own);
-      const blockedBecause = definition.blockedBecause?.(account) ?? null;
-      return createProtocolAdapter(
-        {
-          id,
-          endpoint: endpointOf(definition, own),
-          ...definition.traits,
-          ...(isRouted ? { routedThrough: definition.id } : {}),
-          ...(blockedBecause === null ? {} : { blockedBecause }),
-          ...(readCatalogue === undefined
-            ? {}
-            : { readCatalogue: (request, call) => readCatalogue(account, request, call) }),
-          quote: (request, call) => definition.quote(account, request, call),
-          startSession: (request, call) => definition.startSession(account, request, call),
-          // The webhooks of a payment method come to the address of the provider that runs it.
-          ...(readWebhook === undefined || isRouted || !takesWebhooks(account)
-            ? {}
-            : { readWebhook: (webhook, call) => readWebhook(account, webhook, call) }),
-        },
-        settings,
-      );
-    },
+    open: (values, settings, method) => openAdapter(definition, values, settings, method),
   };
+}
+
+/**
+ * The adapter of an account: bounds the time of its calls, keeps its quotes for a moment, and turns whatever is neither an
+ * answer nor a refusal into `provider_unavailable` with its cause.
+ */
+function openAdapter<Account>(
+  definition: ProviderDefinition<Account>,
+  values: ProviderValues,
+  settings: AdapterSettings,
+  method: PaymentMethod | undefined,
+): ProviderAdapter {
+  const { readCatalogue, readWebhook, takesWebhooks = () => true } = definition;
+  const id = method?.id ?? definition.id;
+  const isRouted = id !== definition.id;
+  const own = settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null });
+  const account = definition.account(own);
+  const blockedBecause = definition.blockedBecause?.(account) ?? null;
+  const quotes = createTtlCache<Quote>({
+    monotonicMs: settings.monotonicMs ?? (() => performance.now()),
+    keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
+    maximumEntries: MAXIMUM_CACHED_QUOTES,
+  });
+  const converse = createConversations(id);
+  const bounded = (timeoutMs: number) => Math.min(settings.timeoutMs, timeoutMs);
+  const attempt = <T>(timeoutMs: number, work: (call: Call) => Promise<T>) =>
+    asProviderUnavailable(id, converse(timeoutMs, work));
+  return {
+    id,
+    endpoint: endpointOf(definition, own),
+    ...definition.traits,
+    ...(isRouted ? { routedThrough: definition.id } : {}),
+    ...(blockedBecause === null ? {} : { blockedBecause }),
+    recordAnswers,
+    quote: async (request) =>
+      quotes.fetchOrReuse(quoteKeyOf(request), () =>
+        attempt(bounded(QUOTE_TIMEOUT_MS), (call) => definition.quote(account, request, call)),
+      ),
+    cachedQuotes: {
+      fresh: (request) => quotes.findFetch(quoteKeyOf(request)),
+      expired: (request, maximumExpiredMs) => quotes.peekExpired(quoteKeyOf(request), maximumExpiredMs),
+    },
+    startSession: (request) =>
+      attempt(settings.timeoutMs, (call) => definition.startSession(account, request, call)),
+    ...(readCatalogue === undefined
+      ? {}
+      : {
+          readCatalogue: (request: QuoteRequest) =>
+            attempt(settings.timeoutMs, (call) => readCatalogue(account, request, call)),
+        }),
+    // The webhooks of a payment method come to the address of the provider that runs it.
+    ...(readWebhook === undefined || isRouted || !takesWebhooks(account)
+      ? {}
+      : {
+          readWebhook: (webhook: PostedWebhook) =>
+            classifyWebhookError(
+              id,
+              converse(bounded(WEBHOOK_TIMEOUT_MS), (call) => readWebhook(account, webhook, call)),
+            ),
+        }),
+  };
+}
+
+function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteRequest): string {
+  return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
 function endpointOf(
   { hosts }: Pick<ProviderDefinition<never>, 'hosts'>,
-  { host, isProduction, valueOrNull }: ProviderSettings,
+  { host, isProduction, valueOrNull }: AccountSettings,
 ): ProviderEndpoint {
   const urls = Object.keys(hosts).map((name) => new URL(host(name)));
   return {
@@ -188,8 +260,8 @@ export function definePaymentMethod(definition: {
 function settingsOf(
   { hosts }: Pick<ProviderDefinition<never>, 'hosts'>,
   values: ProviderValues,
-  settings: AdapterSettings & Pick<ProviderSettings, 'id' | 'paymentMethod'>,
-): ProviderSettings {
+  settings: AdapterSettings & Pick<AccountSettings, 'id' | 'paymentMethod'>,
+): AccountSettings {
   const isSandbox = values['ENVIRONMENT'] === SANDBOX_ENVIRONMENT;
   const nameOf = (name: string) => variableNameOf(settings.id, name);
   const valueOrNull = (name: string) => values[name] ?? null;

@@ -10,15 +10,14 @@ import type {
   SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
 import {
   type Call,
   countryNotServed,
   LINK_LIFETIME_MS,
   minimumUsdCentsOf,
   requireSold,
-  requireSuccess,
-} from './protocol-adapter.ts';
+} from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
@@ -40,8 +39,9 @@ export const moonpay = defineProvider<Account>({
   variables: [
     variable.secret('API_KEY', 'The publishable key (`pk_…`); without it, the provider is inactive.'),
     variable.secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the URLs of sessions.'),
-    variable.optional(
-      variable.secret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`); without it, webhooks are rejected.'),
+    variable.optionalSecret(
+      'WEBHOOK_KEY',
+      'The webhook signing key (`wk_…`); without it, webhooks are rejected.',
     ),
     ...variable.environment,
   ],
@@ -84,7 +84,7 @@ export const moonpay = defineProvider<Account>({
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return {
     ...settings,
     widgetUrl: settings.host('widget'),
@@ -106,12 +106,12 @@ const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
 async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
   const { id, apiUrl, apiKey, asset } = account;
   const key = new URLSearchParams({ apiKey });
-  const all = await call({
+  const all = await call.body({
     method: 'GET',
     url: `${apiUrl}/v3/currencies?${key}`,
     maximumBytes: MAXIMUM_CURRENCIES_BYTES,
   });
-  const entry = answers.listOf(requireSuccess(id, all)).find(({ code }) => code === asset);
+  const entry = answers.listOf(all).find(({ code }) => code === asset);
   if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalogue`);
   if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
   const country = request.customerCountry ?? null;
@@ -129,8 +129,11 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
     areFeesIncluded: 'true',
     paymentMethod: account.method,
   });
-  const limits = await call({ method: 'GET', url: `${apiUrl}/v3/currencies/${asset}/limits?${query}` });
-  const base = answers.fieldsOf(answers.fieldsOf(requireSuccess(id, limits))['baseCurrency']);
+  const limits = await call.fields({
+    method: 'GET',
+    url: `${apiUrl}/v3/currencies/${asset}/limits?${query}`,
+  });
+  const base = answers.fieldsOf(limits['baseCurrency']);
   return {
     asset,
     tokenContract: answers.readTextOrNull(contract),
@@ -149,7 +152,7 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     areFeesIncluded: 'true',
   });
   const url = `${account.apiUrl}/v3/currencies/${account.asset}/buy_quote?${query}`;
-  const body = answers.fieldsOf(requireSuccess(account.id, await call({ method: 'GET', url })));
+  const body = await call.fields({ method: 'GET', url });
   const base = body['baseCurrency'] === undefined ? {} : answers.fieldsOf(body['baseCurrency']);
   const minimum = base['minBuyAmount'];
   return {

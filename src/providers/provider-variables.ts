@@ -27,6 +27,7 @@ export const optional = (variable: ProviderVariable): ProviderVariable => ({
   ...variable,
   isRequired: false,
 });
+export const optionalSecret = (name: string, help: string): ProviderVariable => optional(secret(name, help));
 export const oneOf = (name: string, help: string, values: readonly string[]): ProviderVariable => ({
   ...plain(name, help),
   oneOf: values,

@@ -4,13 +4,13 @@ import { banxa } from './banxa.ts';
 import { coinbase } from './coinbase.ts';
 import { cryptocom } from './cryptocom.ts';
 import {
+  type AdapterSettings,
   definePaymentMethod,
   type Provider,
   type ProviderValues,
   variableNameOf,
 } from './define-provider.ts';
 import { moonpay } from './moonpay.ts';
-import type { AdapterSettings } from './protocol-adapter.ts';
 import * as variable from './provider-variables.ts';
 import { rampnetwork } from './rampnetwork.ts';
 import { revolut } from './revolut.ts';

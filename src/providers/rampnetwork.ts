@@ -17,8 +17,8 @@ import {
   type SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS } from './provider-calls.ts';
 import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
@@ -56,17 +56,13 @@ export const rampnetwork = defineProvider<Account>({
   },
   variables: [
     variable.secret('API_KEY', 'The host API key; without it, the provider is inactive.'),
-    variable.optional(
-      variable.secret(
-        'SIGNING_KEY',
-        'The Ed25519 private key (PEM, or PKCS #8 in base64) that signs session URLs; without it, customers can alter them.',
-      ),
+    variable.optionalSecret(
+      'SIGNING_KEY',
+      'The Ed25519 private key (PEM, or PKCS #8 in base64) that signs session URLs; without it, customers can alter them.',
     ),
-    variable.optional(
-      variable.secret(
-        'WEBHOOK_PUBLIC_KEY',
-        "Ramp Network's key (PEM) for webhooks; without it, webhooks are rejected.",
-      ),
+    variable.optionalSecret(
+      'WEBHOOK_PUBLIC_KEY',
+      "Ramp Network's key (PEM) for webhooks; without it, webhooks are rejected.",
     ),
     ...variable.environment,
   ],
@@ -102,7 +98,7 @@ export const rampnetwork = defineProvider<Account>({
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return {
     ...settings,
     widgetUrl: settings.host('widget'),
@@ -117,9 +113,8 @@ function accountOf(settings: ProviderSettings) {
 async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
   const query = new URLSearchParams({ hostApiKey: account.apiKey, currencyCode: request.currency });
   const url = `${account.apiUrl}/api/host-api/v3/assets?${query}`;
-  const answer = await call({ method: 'GET', url, maximumBytes: MAXIMUM_ASSETS_BYTES });
-  const assets = listOf(fieldsOf(requireSuccess('rampnetwork', answer))['assets']);
-  const entry = assets.find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
+  const { assets } = await call.fields({ method: 'GET', url, maximumBytes: MAXIMUM_ASSETS_BYTES });
+  const entry = listOf(assets).find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
   if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalogue`);
   if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
   account.requireUsdc(entry['address']);
@@ -132,7 +127,7 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const answer = await call({
+  const body = await call.fields({
     method: 'POST',
     url: `${account.apiUrl}/api/host-api/v3/onramp/quote/all?${new URLSearchParams({ hostApiKey: account.apiKey })}`,
     body: {
@@ -141,7 +136,6 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
       fiatValue: Number(formatCents(request.amountCents)),
     },
   });
-  const body = fieldsOf(requireSuccess('rampnetwork', answer));
   const amount = fieldsOf(body['CARD_PAYMENT'])['cryptoAmount'];
   if (typeof amount !== 'string' || !/^[1-9]\d{0,17}$/.test(amount))
     throw new MalformedAnswerError('cryptoAmount is not an amount');

@@ -15,15 +15,14 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
 import {
   type Call,
   countryNotServed,
   LINK_LIFETIME_MS,
   minimumUsdCentsOf,
   requireSold,
-  requireSuccess,
-} from './protocol-adapter.ts';
+} from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
@@ -48,11 +47,9 @@ export const revolut = defineProvider<Account>({
   },
   variables: [
     variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
-    variable.optional(
-      variable.secret(
-        'WEBHOOK_SECRET',
-        "The webhook's signing secret (`wsk_…`); without it, webhooks are rejected.",
-      ),
+    variable.optionalSecret(
+      'WEBHOOK_SECRET',
+      "The webhook's signing secret (`wsk_…`); without it, webhooks are rejected.",
     ),
     ...variable.environment,
   ],
@@ -79,7 +76,7 @@ export const revolut = defineProvider<Account>({
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return {
     ...settings,
     apiUrl: settings.host('api'),
@@ -100,9 +97,7 @@ async function get(
   query: Readonly<Record<string, string>>,
 ): Promise<answers.AnswerFields> {
   const url = `${apiUrl}/partners/api/2.0/${path}?${new URLSearchParams(query)}`;
-  return answers.fieldsOf(
-    requireSuccess('revolut', await call({ method: 'GET', url, headers: { 'x-api-key': apiKey } })),
-  );
+  return await call.fields({ method: 'GET', url, headers: { 'x-api-key': apiKey } });
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {

@@ -12,8 +12,8 @@ import type {
   StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS, requireSold, requireSuccess } from './protocol-adapter.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS, requireSold } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
@@ -33,11 +33,9 @@ export const stripe = defineProvider<Account>({
   hosts: { api: { production: 'https://api.stripe.com' } },
   variables: [
     variable.secret('API_KEY', 'The secret key (`sk_…`); without it, the provider is inactive.'),
-    variable.optional(
-      variable.secret(
-        'WEBHOOK_SECRET',
-        "The webhook endpoint's secret (`whsec_…`); without it, webhooks are rejected.",
-      ),
+    variable.optionalSecret(
+      'WEBHOOK_SECRET',
+      "The webhook endpoint's secret (`whsec_…`); without it, webhooks are rejected.",
     ),
     variable.baseUrl,
   ],
@@ -65,7 +63,7 @@ export const stripe = defineProvider<Account>({
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return {
     ...settings,
     apiUrl: settings.host('api'),
@@ -87,11 +85,8 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     'destination_networks[]': 'polygon',
   });
   const url = `${account.apiUrl}/v1/crypto/onramp/quotes?${query}`;
-  const answer = await call({ method: 'GET', url, headers: authorizationOf(account) });
-  const networks = answers.fieldsOf(
-    answers.fieldsOf(requireSuccess('stripe', answer))['destination_network_quotes'],
-  );
-  const quotes = networks['polygon'];
+  const answer = await call.fields({ method: 'GET', url, headers: authorizationOf(account) });
+  const quotes = answers.fieldsOf(answer['destination_network_quotes'])['polygon'];
   const quote = Array.isArray(quotes)
     ? quotes.map(answers.fieldsOf).find((each) => each['destination_currency'] === 'usdc')
     : undefined;
@@ -119,15 +114,11 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
     'metadata[payment_id]': request.paymentId,
     ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
   });
-  const created = await call({ method: 'POST', url: `${account.apiUrl}${SESSIONS}`, headers, body });
-  const { id, redirect_url: url } = answers.fieldsOf(requireSuccess('stripe', created));
+  const sessions = `${account.apiUrl}${SESSIONS}`;
+  const { id, redirect_url: url } = await call.fields({ method: 'POST', url: sessions, headers, body });
   const reference = answers.readReference(id);
-  const session = await call({
-    method: 'GET',
-    url: `${account.apiUrl}${SESSIONS}/${encodeURIComponent(reference)}`,
-    headers,
-  });
-  requireLocked(requireSuccess('stripe', session), request);
+  const sessionUrl = `${sessions}/${encodeURIComponent(reference)}`;
+  requireLocked(await call.fields({ method: 'GET', url: sessionUrl, headers }), request);
   return {
     redirectUrl: answers.readRedirectUrl(url),
     providerReference: reference,
@@ -137,8 +128,8 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
 }
 
 /** Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network. */
-function requireLocked(session: unknown, { depositAddress }: SessionRequest): void {
-  const details = answers.fieldsOf(answers.fieldsOf(session)['transaction_details']);
+function requireLocked(session: answers.AnswerFields, { depositAddress }: SessionRequest): void {
+  const details = answers.fieldsOf(session['transaction_details']);
   const wallets = walletsOf(details);
   const isOnly = (name: string, value: string) => {
     const list = details[name];

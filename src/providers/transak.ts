@@ -14,8 +14,8 @@ import {
   type SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
-import { type Call, requireSold, requireSuccess } from './protocol-adapter.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
+import { type Call, requireSold, requireSuccess } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
@@ -98,7 +98,7 @@ export const transak = defineProvider<Account>({
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return {
     ...settings,
     apiUrl: settings.host('api'),
@@ -122,12 +122,12 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     paymentMethod: 'credit_debit_card',
     fiatAmount: formatCents(request.amountCents),
   });
-  const answer = await call({
+  const answer = await call.fields({
     method: 'GET',
     url: `${account.apiUrl}/api/v1/pricing/public/quotes?${query}`,
     headers: { 'x-api-key': account.apiKey },
   });
-  const quote = answers.fieldsOf(answers.fieldsOf(requireSuccess('transak', answer))['response']);
+  const quote = answers.fieldsOf(answer['response']);
   return {
     deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
     minimumUsdCents: null,
@@ -145,7 +145,7 @@ async function mintSession(account: Account, request: SessionRequest, call: Call
   const userIp = customerIp === null ? {} : { 'x-user-ip': customerIp };
   const read = () => token.read((refresh) => refreshToken(account, call, refresh));
   const post = (accessToken: string): Promise<answers.JsonAnswer> =>
-    call({
+    call.answer({
       method: 'POST',
       url: `${account.gatewayUrl}/api/v2/auth/session`,
       headers: { 'access-token': accessToken, 'x-api-key': account.apiKey, ...userIp },
@@ -180,15 +180,13 @@ async function refreshToken(
   call: Call,
   { nowMs }: { readonly nowMs: number },
 ): Promise<{ token: unknown; expiresAtMs: number }> {
-  const answer = await call({
+  const answer = await call.fields({
     method: 'POST',
     url: `${apiUrl}/partners/api/v2/refresh-token`,
     headers: { 'api-secret': apiSecret, 'x-api-key': apiKey },
     body: { apiKey },
   });
-  const { accessToken, expiresAt } = answers.fieldsOf(
-    answers.fieldsOf(requireSuccess('transak', answer))['data'],
-  );
+  const { accessToken, expiresAt } = answers.fieldsOf(answer['data']);
   // Seconds since 1970; any other value is trusted for an hour.
   const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : nowMs + 60 * 60_000;
   return { token: accessToken, expiresAtMs };

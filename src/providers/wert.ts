@@ -16,8 +16,8 @@ import {
   type StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { defineProvider, type ProviderSettings } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS, requireSuccess } from './protocol-adapter.ts';
+import { type AccountSettings, defineProvider } from './define-provider.ts';
+import { type Call, LINK_LIFETIME_MS } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readWebhookFields } from './webhook-signature.ts';
@@ -42,11 +42,9 @@ export const wert = defineProvider<Account>({
   variables: [
     variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
     variable.plain('PARTNER_ID', 'The partner id, part of the widget URL.'),
-    variable.optional(
-      variable.secret(
-        'NOTICE_TOKEN',
-        'A random value that you choose, sent as `token` in the query of the webhook URL; without it, webhooks are rejected.',
-      ),
+    variable.optionalSecret(
+      'NOTICE_TOKEN',
+      'A random value that you choose, sent as `token` in the query of the webhook URL; without it, webhooks are rejected.',
     ),
     ...variable.environment,
   ],
@@ -71,7 +69,7 @@ export const wert = defineProvider<Account>({
 
 type Account = ReturnType<typeof accountOf>;
 
-function accountOf(settings: ProviderSettings) {
+function accountOf(settings: AccountSettings) {
   return {
     ...settings,
     partnerUrl: settings.host('partner'),
@@ -85,7 +83,7 @@ function accountOf(settings: ProviderSettings) {
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const answer = await call({
+  const answer = await call.fields({
     method: 'POST',
     url: `${account.apiUrl}/api/v3/partners/convert`,
     headers: { 'x-partner-id': account.partnerId },
@@ -96,7 +94,7 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
       amount: Number(formatCents(request.amountCents)),
     },
   });
-  const conversion = answers.fieldsOf(answers.fieldsOf(requireSuccess('wert', answer))['body']);
+  const conversion = answers.fieldsOf(answer['body']);
   return { deliveryUnits: lessFees(conversion, request), minimumUsdCents: null };
 }
 
@@ -120,7 +118,7 @@ function readFee(conversion: answers.AnswerFields, name: string): bigint {
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   // The session promises nothing, so the quote decides what is enough.
   const { deliveryUnits } = await fetchQuote(account, request, call);
-  const answer = await call({
+  const answer = await call.fields({
     method: 'POST',
     url: `${account.partnerUrl}/api/external/hpp/create-session`,
     headers: { 'x-api-key': account.apiKey },
@@ -133,7 +131,7 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
       network: 'polygon',
     },
   });
-  const sessionId = answers.readReference(answers.fieldsOf(requireSuccess('wert', answer))['sessionId']);
+  const sessionId = answers.readReference(answer['sessionId']);
   const query = new URLSearchParams({
     session_id: sessionId,
     click_id: request.paymentId,
@@ -179,12 +177,11 @@ function requireToken({ target }: PostedWebhook, expected: string): void {
 /** Asks Wert itself how far the orders for our id have come. */
 async function fetchProgress(account: Account, paymentId: string, call: Call): Promise<SessionProgress> {
   const query = new URLSearchParams({ search_by: paymentId });
-  const answer = await call({
+  const { data: orders } = await call.fields({
     method: 'GET',
     url: `${account.partnerUrl}/api/external/orders?${query}`,
     headers: { 'x-api-key': account.apiKey },
   });
-  const orders = answers.fieldsOf(requireSuccess('wert', answer))['data'];
   if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)
     throw new ProviderWebhookRefusedError('Wert knows no order for the id in the webhook');

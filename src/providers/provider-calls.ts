@@ -1,140 +1,51 @@
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
 import { type Currency, UNITS_PER_CENT } from '../domain/money.ts';
-import type { Address } from '../domain/payout-address.ts';
 import {
-  type CatalogueEntry,
-  type PostedWebhook,
-  type ProviderAdapter,
   type ProviderWebhook,
   ProviderWebhookRefusedError,
-  type Quote,
   type QuoteRequest,
-  type SessionRequest,
-  type StartedSession,
 } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
-import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
+  type AnswerFields,
   createProviderAgent,
+  fieldsOf,
   type JsonAnswer,
   type JsonRequest,
   MalformedAnswerError,
   ProviderBusyError,
-  recordAnswers,
   requestJson,
 } from './provider-http.ts';
 
-/** Settings of all adapters, whatever their protocol. */
-export interface AdapterSettings {
-  /** Time limit of all calls that start a session together; a quote is also bounded by two seconds. */
-  readonly timeoutMs: number;
-  /** Time for which a quote is reused; 0 requests one every time. */
-  readonly quoteCacheMs?: number;
-  readonly nowMs: () => number;
-  readonly monotonicMs?: () => number;
-  /** The address at which this provider reaches us with its webhooks. */
-  readonly webhookUrl: string;
-  /** The contract of USDC on the chain of the service (native USDC on Polygon). */
-  readonly usdc?: Address;
-  /** Receives what an operator should know about a session that was started nevertheless. */
-  readonly warn?: (message: string) => void;
-  /** The public root of this service, without a slash at its end. */
-  readonly baseUrl: string;
+type CallRequest = Omit<JsonRequest, 'timeoutMs'>;
+
+/** The calls of a conversation that has a deadline as a whole. */
+export interface Call {
+  /** The JSON object of an answer that is a success; throws for every other (`requireSuccess`). */
+  fields(request: CallRequest): Promise<AnswerFields>;
+  /** The JSON of an answer that is a success, whatever its form. */
+  body(request: CallRequest): Promise<unknown>;
+  /** Any answer. */
+  answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** One call of a conversation that has a deadline as a whole. */
-export type Call = (request: Omit<JsonRequest, 'timeoutMs'>) => Promise<JsonAnswer>;
-
-/** The parts that are specific to one provider's protocol; everything else is the same for all. */
-export interface Protocol
-  extends Pick<
-    ProviderAdapter,
-    'id' | 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'routedThrough' | 'blockedBecause' | 'endpoint'
-  > {
-  readCatalogue?(request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
-  quote(request: QuoteRequest, call: Call): Promise<Quote>;
-  startSession(request: SessionRequest, call: Call): Promise<StartedSession>;
-  readWebhook?(webhook: PostedWebhook, call: Call): Promise<ProviderWebhook | null>;
-}
-
-/** A page or an API call waits for quotes, so they are bounded harder than sessions. */
-const QUOTE_TIMEOUT_MS = 2_000;
-const QUOTE_CACHE_MS = 3_000;
-const MAXIMUM_CACHED_QUOTES = 500;
-/** Providers wait five seconds for our answer to a webhook, and some send no more after a few that came too late. */
-const WEBHOOK_TIMEOUT_MS = 4_000;
 /** Lifetime of a session's address where the provider names none. */
 export const LINK_LIFETIME_MS = 60 * 60_000;
 
-/**
- * Makes an adapter of a protocol: bounds its time, keeps its quotes for a moment, and turns whatever is neither an
- * answer nor a refusal into `provider_unavailable` with its cause.
- */
-export function createProtocolAdapter(protocol: Protocol, settings: AdapterSettings): ProviderAdapter {
+/** Runs conversations with one provider, each within its time limit. */
+export function createConversations(id: ProviderId) {
   const agent = createProviderAgent();
-  const { id, quote, startSession, readWebhook, readCatalogue, ...traits } = protocol;
-  const quotes = createTtlCache<Quote>({
-    monotonicMs: settings.monotonicMs ?? (() => performance.now()),
-    keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
-    maximumEntries: MAXIMUM_CACHED_QUOTES,
-  });
-
-  async function converse<T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> {
+  return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
     const deadlineMs = performance.now() + timeoutMs;
-    const call: Call = (request) =>
+    const answer = (request: CallRequest) =>
       requestJson(agent, { ...request, timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())) });
-    return await work(call);
-  }
-
-  return {
-    id,
-    ...traits,
-    recordAnswers,
-    quote: async (request) =>
-      quotes.fetchOrReuse(quoteKeyOf(request), () =>
-        asProviderUnavailable(
-          id,
-          converse(Math.min(settings.timeoutMs, QUOTE_TIMEOUT_MS), (call) => quote(request, call)),
-        ),
-      ),
-    cachedQuotes: {
-      fresh: (request) => quotes.findFetch(quoteKeyOf(request)),
-      expired: (request, maximumExpiredMs) => quotes.peekExpired(quoteKeyOf(request), maximumExpiredMs),
-    },
-    startSession: (request) =>
-      asProviderUnavailable(
-        id,
-        converse(settings.timeoutMs, (call) => startSession(request, call)),
-      ),
-    ...(readCatalogue === undefined
-      ? {}
-      : {
-          readCatalogue: (request: QuoteRequest) =>
-            asProviderUnavailable(
-              id,
-              converse(settings.timeoutMs, (call) => readCatalogue(request, call)),
-            ),
-        }),
-    ...(readWebhook === undefined
-      ? {}
-      : {
-          readWebhook: (webhook: PostedWebhook) =>
-            classifyWebhookError(
-              id,
-              converse(Math.min(settings.timeoutMs, WEBHOOK_TIMEOUT_MS), (call) =>
-                readWebhook(webhook, call),
-              ),
-            ),
-        }),
+    const body = async (request: CallRequest) => requireSuccess(id, await answer(request));
+    return await work({ answer, body, fields: async (request) => fieldsOf(await body(request)) });
   };
 }
 
-function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteRequest): string {
-  return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
-}
-
 /** The outcome, or `provider_unavailable` for every error that is not a `ServiceError` already. */
-async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T> {
+export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<T>): Promise<T> {
   try {
     return await outcome;
   } catch (error) {
@@ -144,7 +55,7 @@ async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<T>): Pr
 }
 
 /** A webhook may be refused or unknown; one of another form than expected is unknown too, and loud. */
-async function classifyWebhookError(
+export async function classifyWebhookError(
   id: ProviderId,
   outcome: Promise<ProviderWebhook | null>,
 ): Promise<ProviderWebhook | null> {
@@ -166,7 +77,7 @@ export class DeclinedRequestError extends Error {
 }
 
 /** The provider did not answer, or not in a way that can be used. */
-function unavailable(id: ProviderId, cause: unknown): ServiceError {
+export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   if (cause instanceof ProviderBusyError) return busy(id, cause.retryAfterSeconds, cause);
   const { name } = providerCatalogue[id];
   return new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
