@@ -4,17 +4,7 @@ import { UnknownStateError } from '../domain/errors.ts';
 import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
 import { isProviderId } from '../domain/provider-catalogue.ts';
 import { isLogoType, type ShopLogo } from '../domain/shop-profile.ts';
-import {
-  insert,
-  lock,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-  select,
-  selectOne,
-  update,
-} from './scripts.ts';
+import { count, insert, lock, run, type Script, type Scripts, select, selectOne, update } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
 
@@ -48,11 +38,9 @@ export function createAccounts(
       scripts.write(function* () {
         // Another one who makes keys of the same account at the same time, here or elsewhere, waits for this one.
         yield* lock(`keys of ${key.accountId}`);
-        const active = yield* runForOne<{ count: number }>(
-          'SELECT count(*) AS count FROM api_keys WHERE account_id = ?1 AND revoked_at_ms IS NULL',
-          key.accountId,
-        );
-        if ((active?.count ?? 0) >= maximumActive) return false;
+        const isActive = 'account_id = ?1 AND revoked_at_ms IS NULL';
+        const active = yield* count(`FROM api_keys WHERE ${isActive}`, key.accountId);
+        if (active >= maximumActive) return false;
         yield* insert(keyTable, key);
         return true;
       }),

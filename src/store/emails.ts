@@ -1,7 +1,6 @@
 import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../domain/email-retention.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import { firstIdAtMs } from '../domain/payment-id.ts';
-import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
 import type {
   EmailErasure,
   EmailErasureStep,
@@ -9,8 +8,8 @@ import type {
   ReceiptEnding,
   ReceiptStore,
 } from '../domain/ports/mail.ts';
-import { INDEX_LOCK } from './payment-index.ts';
-import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
+import { INDEX_LOCK, removeOldTerms } from './payment-index.ts';
+import { selectPayment } from './payment-rows.ts';
 import {
   type EngineTraits,
   lock,
@@ -40,14 +39,8 @@ function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): 
   // No other transaction indexes or decides the payment meanwhile: the write locks the row.
   yield* lock(INDEX_LOCK);
   yield* run('UPDATE payments SET email = email WHERE account_id = ?1 AND id = ?2', accountId, id);
-  const [before] = paymentsOfRows(
-    yield* run(
-      `SELECT ${qualifiedPaymentColumns} FROM payments WHERE account_id = ?1 AND id = ?2`,
-      accountId,
-      id,
-    ),
-  );
-  if (before === undefined) return 'unknown';
+  const before = yield* selectPayment(payment);
+  if (before === null) return 'unknown';
   if (before.email === null) return 'none';
   if (!(yield* eraseFromWebhooks(payment, before.email))) return 'busy';
   // Whole, because providers hide the address in it in their own ways.
@@ -58,15 +51,7 @@ function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): 
   );
   yield* eraseFromRefunds(payment, before.email);
   yield* run('UPDATE payments SET email = NULL WHERE account_id = ?1 AND id = ?2', accountId, id);
-  const kept = termsOfPayment({ ...before, email: null });
-  for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
-    yield* run(
-      'DELETE FROM payment_terms WHERE account_id = ?1 AND term = ?2 AND payment_id = ?3',
-      accountId,
-      numberOfTerm(accountId, term),
-      id,
-    );
-  }
+  yield* removeOldTerms(before, { ...before, email: null });
   return 'erased';
 }
 

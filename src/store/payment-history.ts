@@ -1,7 +1,7 @@
 import type { JournalEntry, JournalEntryKind } from '../domain/journal.ts';
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
-import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
+import { numberOfTerm } from '../domain/payment-search.ts';
 import { type PaymentState, paymentStates } from '../domain/payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../domain/payment-statistics.ts';
 import type {
@@ -11,8 +11,8 @@ import type {
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
 import { listPaymentEntries } from './journal.ts';
-import { insertAll, slotColumns } from './payment-index.ts';
-import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
+import { insertAll, removeOldTerms, slotColumns } from './payment-index.ts';
+import { selectPayment } from './payment-rows.ts';
 import { type Rows, run, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
@@ -118,33 +118,15 @@ function stateChangeOf(row: Readonly<Record<string, unknown>>): StateChange {
 }
 
 function* editNote({ accountId, id }: PaymentReference, note: string | null): Script<Payment | null> {
-  const [before] = yield* readPayment(accountId, id);
-  if (before === undefined) return null;
+  const before = yield* selectPayment({ accountId, id });
+  if (before === null) return null;
   yield* run('UPDATE payments SET note = ?1 WHERE account_id = ?2 AND id = ?3', note, accountId, id);
   const after = { ...before, note };
-  const kept = termsOfPayment(after);
-  for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
-    yield* run(
-      'DELETE FROM payment_terms WHERE account_id = ?1 AND term = ?2 AND payment_id = ?3',
-      accountId,
-      numberOfTerm(accountId, term),
-      id,
-    );
-  }
+  const kept = yield* removeOldTerms(before, after);
   // Also of a payment that is not indexed yet: what is there then stays.
   yield* insertAll(
     'payment_terms (account_id, term, payment_id)',
     kept.map((term) => [accountId, numberOfTerm(accountId, term), id]),
   );
   return after;
-}
-
-function* readPayment(accountId: string, id: string): Script<Payment[]> {
-  return paymentsOfRows(
-    yield* run(
-      `SELECT ${qualifiedPaymentColumns} FROM payments WHERE account_id = ?1 AND id = ?2`,
-      accountId,
-      id,
-    ),
-  );
 }

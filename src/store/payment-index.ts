@@ -10,16 +10,9 @@ import {
 } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
-import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
-import {
-  type EngineTraits,
-  lock,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-  type ScriptValue,
-} from './scripts.ts';
+import type { ColumnValue } from './columns.ts';
+import { selectPayments } from './payment-rows.ts';
+import { type EngineTraits, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 /** Lock of every process that indexes or counts. */
@@ -49,12 +42,10 @@ function* readWatermark(): Script<number> {
 function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: number): Script<void> {
   yield* lock(INDEX_LOCK);
   if ((yield* readWatermark()) !== afterRow) return;
-  const payments = paymentsOfRows(
-    yield* run(
-      `SELECT ${qualifiedPaymentColumns} FROM payments WHERE "row" > ?1 AND "row" <= ?2 ORDER BY "row"`,
-      afterRow,
-      throughRow,
-    ),
+  const payments = yield* selectPayments(
+    'FROM payments WHERE "row" > ?1 AND "row" <= ?2 ORDER BY "row"',
+    afterRow,
+    throughRow,
   );
   if (!traits.isByAccount) {
     yield* insertAll(
@@ -74,13 +65,13 @@ function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: numb
   yield* run('INSERT INTO payment_index (watermark) VALUES (?1)', throughRow);
 }
 
-function termRows(payment: Payment): ScriptValue[][] {
+function termRows(payment: Payment): ColumnValue[][] {
   const { accountId, id } = payment;
   return termsOfPayment(payment).map((term) => [accountId, numberOfTerm(accountId, term), id]);
 }
 
 /** Inserts rows, and keeps existing ones. The last row is repeated where rows are missing: it exists then. */
-export function* insertAll(into: string, rows: readonly (readonly ScriptValue[])[]): Script<void> {
+export function* insertAll(into: string, rows: readonly (readonly ColumnValue[])[]): Script<void> {
   for (let start = 0; start < rows.length; start += ROWS_AT_A_TIME) {
     const some = rows.slice(start, start + ROWS_AT_A_TIME);
     const last = some.at(-1) ?? [];
@@ -89,6 +80,21 @@ export function* insertAll(into: string, rows: readonly (readonly ScriptValue[])
     const places = filled.map((row) => `(${row.map(() => `?${++parameter}`).join(', ')})`);
     yield* run(`INSERT INTO ${into} VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`, ...filled.flat());
   }
+}
+
+/** Makes a payment no longer found by what it had before. Returns the terms that it has now. */
+export function* removeOldTerms(before: Payment, after: Payment): Script<readonly string[]> {
+  const { accountId, id } = after;
+  const kept = termsOfPayment(after);
+  for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
+    yield* run(
+      'DELETE FROM payment_terms WHERE account_id = ?1 AND term = ?2 AND payment_id = ?3',
+      accountId,
+      numberOfTerm(accountId, term),
+      id,
+    );
+  }
+  return kept;
 }
 
 /** Adds to the quarters of an hour in which payments were created. */
@@ -112,7 +118,7 @@ const slotFields = Object.keys(slotColumns) as SlotField[];
 
 /** Adds up here first: many payments fall into one quarter of an hour. */
 function createSlotCounts() {
-  const slots = new Map<string, { readonly key: readonly ScriptValue[]; readonly sums: number[] }>();
+  const slots = new Map<string, { readonly key: readonly ColumnValue[]; readonly sums: number[] }>();
   return {
     add(payment: Payment, timeMs: number, counts: Partial<Record<SlotField, number>>) {
       const key = [payment.accountId, slotOf(timeMs), payment.currency];
@@ -150,17 +156,14 @@ const addToDaySql = `
  */
 function* countPaid(traits: EngineTraits, limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
-  const payments = paymentsOfRows(
-    yield* run(
-      `SELECT ${qualifiedPaymentColumns} FROM (
-         SELECT account_id, payment_id FROM uncounted_payments LIMIT ?1) AS uncounted
-       CROSS JOIN payments WHERE payments.account_id = uncounted.account_id
-         AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT coalesce(max(watermark), 0) FROM payment_index)`,
-      limit,
-    ),
+  const payments = yield* selectPayments(
+    `FROM (SELECT account_id, payment_id FROM uncounted_payments LIMIT ?1) AS uncounted
+     CROSS JOIN payments WHERE payments.account_id = uncounted.account_id
+       AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT coalesce(max(watermark), 0) FROM payment_index)`,
+    limit,
   );
   const slots = createSlotCounts();
-  const days = new Map<string, { readonly key: readonly ScriptValue[]; paid: number }>();
+  const days = new Map<string, { readonly key: readonly ColumnValue[]; paid: number }>();
   for (const payment of payments) {
     const paidAtMs = payment.paidAtMs ?? payment.createdAtMs;
     slots.add(payment, payment.createdAtMs, { converted: 1 });

@@ -1,6 +1,7 @@
-import type { Payment } from '../domain/payment.ts';
+import type { Payment, PaymentReference } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
-import type { Row } from './columns.ts';
+import type { ColumnValue } from './columns.ts';
+import { run, type Script } from './scripts.ts';
 import { FIXED_PAYMENT_COLUMNS, paymentTable } from './tables.ts';
 
 /**
@@ -10,9 +11,6 @@ import { FIXED_PAYMENT_COLUMNS, paymentTable } from './tables.ts';
 
 /** Columns for `SELECT … FROM payments`. */
 export const paymentColumns = paymentTable.names;
-
-/** The same, for statements that join other tables. */
-export const qualifiedPaymentColumns = paymentTable.qualifiedNames;
 
 /** The columns that change, in the order of `changingValues`. */
 export const changingPaymentColumns = paymentTable.columns
@@ -26,13 +24,19 @@ export function paymentOfRow(values: unknown): Payment {
   return payment;
 }
 
-/** Rows of these columns, read as objects. @throws UnknownStateError for a state the domain does not know */
-export function paymentsOfRows(rows: readonly Row[]): Payment[] {
-  return rows.map((row) => {
-    const payment = paymentTable.ofRow(row);
-    stateOf(payment);
-    return payment;
-  });
+/** Reads payments: the statement from its `FROM` on. @throws UnknownStateError for a state the domain does not know */
+export function* selectPayments(from: string, ...values: readonly ColumnValue[]): Script<Payment[]> {
+  const payments = (yield* run(`SELECT ${paymentTable.qualifiedNames} ${from}`, ...values)).map(
+    paymentTable.ofRow,
+  );
+  for (const payment of payments) stateOf(payment);
+  return payments;
+}
+
+/** Reads one payment; null where the account has none with this id. */
+export function* selectPayment({ accountId, id }: PaymentReference): Script<Payment | null> {
+  const [payment] = yield* selectPayments('FROM payments WHERE account_id = ?1 AND id = ?2', accountId, id);
+  return payment ?? null;
 }
 
 /** The values of the columns that change. */

@@ -10,8 +10,9 @@ import {
 } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { LastSession, PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import { paymentsOfRows, qualifiedPaymentColumns } from './payment-rows.ts';
-import { type EngineTraits, run, runForOne, type Script, type Scripts, type ScriptValue } from './scripts.ts';
+import type { ColumnValue } from './columns.ts';
+import { selectPayments } from './payment-rows.ts';
+import { count, type EngineTraits, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { AFTER_ALL_IDS, checkListLimit } from './store.ts';
 
 /** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
@@ -52,16 +53,15 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
         accountId === null
           ? ["ORDER BY id || '' DESC", []]
           : [`AND account_id = ${placeOf(forwardStatuses.length)} ORDER BY id DESC`, [accountId]];
-      const rows = await scripts.read(() =>
-        run(
-          `SELECT ${qualifiedPaymentColumns} FROM (${unsettledSql} ${wanted} ${condition} LIMIT ?1) AS source
+      return scripts.read(() =>
+        selectPayments(
+          `FROM (${unsettledSql} ${wanted} ${condition} LIMIT ?1) AS source
            CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`,
           limit,
           ...forwardStatuses,
           ...values,
         ),
       );
-      return paymentsOfRows(rows);
     },
     async listLastSessions(accountId, ids) {
       if (ids.length > 0) checkListLimit(ids.length);
@@ -143,17 +143,16 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
   if (others.length === 0) return rarest;
   let fewest = Number.POSITIVE_INFINITY;
   for (const terms of [first, ...others]) {
-    let count = 0;
+    let found = 0;
     for (const term of terms) {
-      const row = yield* runForOne<{ count: number }>(
-        `SELECT count(*) AS count FROM (SELECT 1 AS one FROM payment_terms
+      found += yield* count(
+        `FROM (SELECT 1 AS one FROM payment_terms
          WHERE account_id = ?1 AND term = ?2 LIMIT ${COUNTED_PAYMENTS}) AS counted`,
         accountId,
         numberOfTerm(accountId, term),
       );
-      count += Number(row?.count ?? 0);
     }
-    if (count < fewest) [rarest, fewest] = [terms, count];
+    if (found < fewest) [rarest, fewest] = [terms, found];
   }
   return rarest;
 }
@@ -167,7 +166,7 @@ const WINDOW = 1_000;
  */
 interface Source {
   readonly sql: string;
-  readonly values: readonly ScriptValue[];
+  readonly values: readonly ColumnValue[];
 }
 
 const within = (id: string) => `${id} < ?2 AND ${id} >= ?3`;
@@ -230,28 +229,27 @@ interface Window {
 /** CROSS JOIN, because SQLite then goes from the source to the payments and never the other way round. */
 function* readWindow(source: Source, query: PaymentQuery, upper: string, limit: number): Script<Window> {
   const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
-  const values: ScriptValue[] = [query.accountId, upper, lowest, ...source.values];
+  const values: ColumnValue[] = [query.accountId, upper, lowest, ...source.values];
   const looked = yield* runForOne<{ end: PaymentId | null; looked: number }>(
     `SELECT min(id) AS "end", count(*) AS looked FROM (${source.sql}) AS looked`,
     ...values,
   );
   const { sql, filters } = filtersOf(query, values.length + 2);
-  const rows = yield* run(
-    `SELECT ${qualifiedPaymentColumns} FROM (${source.sql}) AS source
+  const payments = yield* selectPayments(
+    `FROM (${source.sql}) AS source
      CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = source.id ${sql}
      ORDER BY payments.id DESC LIMIT ?${values.length + 1}`,
     ...values,
     limit,
     ...filters,
   );
-  const payments = paymentsOfRows(rows);
   // There may be more in this window than was asked for.
   if (payments.length === limit) return { payments, end: payments.at(-1)?.id ?? null };
   const isLast = looked === null || looked.end === null || looked.looked < WINDOW;
   return { payments, end: isLast ? null : looked.end };
 }
 
-function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; filters: ScriptValue[] } {
+function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; filters: ColumnValue[] } {
   const wanted: [string, string | undefined][] = [
     ['status', query.status],
     ['forward_status', query.forwardStatus],

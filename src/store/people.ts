@@ -21,6 +21,8 @@ import type {
   UserGuard,
 } from '../domain/ports/account-store.ts';
 import {
+  changesOne,
+  count,
   insert,
   lock,
   type Rows,
@@ -46,7 +48,7 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
     spendTotpStep: (userId, step) =>
       scripts.write(function* () {
         const sql = 'UPDATE users SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1 RETURNING id';
-        return (yield* run(sql, step, userId)).length === 1;
+        return yield* changesOne(sql, step, userId);
       }),
     replaceRecoveryCodes: (userId, hashes, guard) =>
       scripts.write(() => replaceRecoveryCodes(userId, hashes, guard)),
@@ -132,7 +134,7 @@ function* replaceRecoveryCodes(
 function* spendRecoveryCode(userId: string, hashes: readonly string[]): Script<boolean> {
   for (const hash of hashes) {
     const sql = 'DELETE FROM recovery_codes WHERE user_id = ?1 AND hash = ?2 RETURNING hash';
-    if ((yield* run(sql, userId, hash)).length === 1) return true;
+    if (yield* changesOne(sql, userId, hash)) return true;
   }
   return false;
 }
@@ -141,14 +143,14 @@ function* putMembership(membership: Membership): Script<boolean> {
   const { accountId, userId } = membership;
   yield* lock(`members of ${accountId}`);
   const others = (columns: string) =>
-    runForOne<{ count: number }>(
-      `SELECT count(*) AS count FROM memberships WHERE ${columns} = ?1 AND NOT (account_id = ?2 AND user_id = ?3)`,
+    count(
+      `FROM memberships WHERE ${columns} = ?1 AND NOT (account_id = ?2 AND user_id = ?3)`,
       columns === 'account_id' ? accountId : userId,
       accountId,
       userId,
     );
-  if (((yield* others('account_id'))?.count ?? 0) >= MAXIMUM_MEMBERS) return false;
-  if (((yield* others('user_id'))?.count ?? 0) >= MAXIMUM_MEMBERSHIPS) return false;
+  if ((yield* others('account_id')) >= MAXIMUM_MEMBERS) return false;
+  if ((yield* others('user_id')) >= MAXIMUM_MEMBERSHIPS) return false;
   yield* insert(
     membershipTable,
     membership,
@@ -211,23 +213,22 @@ function createPasskeyStore(scripts: Scripts): PasskeyStore {
     listPasskeys: (userId) =>
       scripts.read(() => select(passkeyTable, 'WHERE user_id = ?1 ORDER BY created_at_ms, id', userId)),
     usePasskey: (userId, id, counter, atMs) =>
-      scripts.write(function* () {
-        const used = yield* run(
+      scripts.write(() =>
+        changesOne(
           `UPDATE passkeys SET counter = ?1, last_used_at_ms = ?2
            WHERE user_id = ?3 AND id = ?4 AND (counter < ?1 OR (counter = 0 AND ?1 = 0)) RETURNING id`,
           counter,
           atMs,
           userId,
           id,
-        );
-        return used.length === 1;
-      }),
+        ),
+      ),
     removePasskey: (userId, id, guard) =>
       scripts.write(function* () {
         yield* lock(`user ${userId}`);
         if (!(yield* isGuardMet(userId, guard))) return false;
         const sql = 'DELETE FROM passkeys WHERE user_id = ?1 AND id = ?2 RETURNING id';
-        return (yield* run(sql, userId, id)).length === 1;
+        return yield* changesOne(sql, userId, id);
       }),
   };
 }
@@ -236,11 +237,7 @@ function* addPasskey(passkey: Passkey, guard: UserGuard | undefined): Script<boo
   const { userId } = passkey;
   yield* lock(`user ${userId}`);
   if (!(yield* isGuardMet(userId, guard))) return false;
-  const others = yield* runForOne<{ count: number }>(
-    'SELECT count(*) AS count FROM passkeys WHERE user_id = ?1',
-    userId,
-  );
-  if (Number(others?.count ?? 0) >= MAXIMUM_PASSKEYS) return false;
+  if ((yield* count('FROM passkeys WHERE user_id = ?1', userId)) >= MAXIMUM_PASSKEYS) return false;
   const made = yield* insert(passkeyTable, passkey, 'ON CONFLICT (id) DO NOTHING RETURNING id');
   return made.length === 1;
 }

@@ -3,7 +3,16 @@ import type { PaymentId } from '../domain/payment-id.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
-import { decideAll, insertRows, lockPayments, type Rows, run, type Script, type Scripts } from './scripts.ts';
+import {
+  count,
+  decideAll,
+  insertRows,
+  lockPayments,
+  type Rows,
+  run,
+  type Script,
+  type Scripts,
+} from './scripts.ts';
 import { checkListLimit } from './store.ts';
 import { RelayConflictError } from './store-errors.ts';
 import { relayAttemptTable, relayBatchPaymentTable, relayBatchTable } from './tables.ts';
@@ -134,8 +143,8 @@ function* addAttempt(batchId: number, attempt: RelayAttempt): Script<void> {
     batchId,
   );
   if (held.length === 0) throw notOpen(batchId);
-  const [counted] = yield* run('SELECT count(*) AS count FROM relay_attempts WHERE batch_id = ?1', batchId);
-  yield* insertAttempts(batchId, Number(counted?.['count']), [attempt]);
+  const position = yield* count('FROM relay_attempts WHERE batch_id = ?1', batchId);
+  yield* insertAttempts(batchId, position, [attempt]);
 }
 
 function* insertAttempts(batchId: number, from: number, attempts: readonly RelayAttempt[]): Script<void> {

@@ -40,8 +40,6 @@ interface Decision {
 
 export type Step = Statement | Lock | Insert | Decision;
 
-export type ScriptValue = ColumnValue;
-
 export type Rows = readonly Row[];
 
 /** Runs scripts on an engine. */
@@ -61,21 +59,32 @@ export interface EngineTraits {
 }
 
 /** Asks for one statement. */
-export function* run(sql: string, ...values: readonly ScriptValue[]): Script<Rows> {
+export function* run(sql: string, ...values: readonly ColumnValue[]): Script<Rows> {
   return yield { sql, values };
 }
 
 /** Asks for one statement that has one row at most. */
-export function* runForOne<Found>(sql: string, ...values: readonly ScriptValue[]): Script<Found | null> {
+export function* runForOne<Found>(sql: string, ...values: readonly ColumnValue[]): Script<Found | null> {
   const [row] = yield { sql, values };
   return row === undefined ? null : ({ ...row } as Found);
+}
+
+/** Asks for the number of rows: `FROM table` and the rest of the statement. */
+export function* count(rest: string, ...values: readonly ColumnValue[]): Script<number> {
+  const [row] = yield { sql: `SELECT count(*) AS count ${rest}`, values };
+  return Number(row?.['count']);
+}
+
+/** Asks for one statement that returns a row where it changes something, and says whether it did. */
+export function* changesOne(sql: string, ...values: readonly ColumnValue[]): Script<boolean> {
+  return (yield { sql, values }).length === 1;
 }
 
 /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
 export function* select<Entity>(
   table: Table<Entity>,
   rest: string,
-  ...values: readonly ScriptValue[]
+  ...values: readonly ColumnValue[]
 ): Script<Entity[]> {
   const rows = yield { sql: `SELECT ${table.qualifiedNames} FROM ${table.name} ${rest}`, values };
   return rows.map(table.ofRow);
@@ -85,7 +94,7 @@ export function* select<Entity>(
 export function* selectOne<Entity>(
   table: Table<Entity>,
   rest: string,
-  ...values: readonly ScriptValue[]
+  ...values: readonly ColumnValue[]
 ): Script<Entity | null> {
   const [entity] = yield* select(table, rest, ...values);
   return entity ?? null;

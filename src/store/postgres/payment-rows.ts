@@ -1,6 +1,6 @@
 import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import { changingPaymentColumns, changingValues, qualifiedPaymentColumns } from '../payment-rows.ts';
+import { changingPaymentColumns, changingValues } from '../payment-rows.ts';
 import { paymentTable } from '../tables.ts';
 import type { Connection } from './open-database.ts';
 import {
@@ -16,7 +16,7 @@ import {
 export const allPaymentColumns = fieldColumns(paymentTable);
 
 /** For `SELECT … FROM payments`; read the rows as arrays and hand them to `paymentOfRow`. */
-export const paymentColumns = qualifiedPaymentColumns;
+export const paymentColumns = paymentTable.qualifiedNames;
 
 /** For `updatePaymentsSql`: the row's key, then what changes. */
 export const updatedPaymentColumns: readonly TypedColumn[] = [
