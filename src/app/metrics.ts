@@ -1,99 +1,31 @@
 import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
 
 /** The service's metrics; names begin with `card_checkout_`. */
-export interface Metrics {
-  readonly registry: Registry;
-  observeRequest(route: string, method: string, status: number, durationMs: number): void;
-  readonly scannedBlock: Gauge;
-  readonly latestBlock: Gauge;
-  readonly chainRewinds: Counter;
-  readonly endpointDisagreements: Counter<'kind' | 'endpoint'>;
-  readonly endpointCalls: Counter<'endpoint' | 'outcome'>;
-  readonly endpointLag: Gauge<'endpoint'>;
-  /** Begins the counters of these endpoints at zero, so that the first count is an increase. */
-  beginEndpoints(labels: readonly string[]): void;
-  readonly missedLogs: Counter;
-  readonly unexplainedBalances: Counter;
-  readonly relayPasses: Counter<'result'>;
-  readonly relayIncidents: Counter<'kind'>;
-  readonly webhooks: Counter<'outcome'>;
-  readonly providerWebhooks: Counter<'provider' | 'outcome'>;
-  readonly providerCalls: Counter<'provider' | 'outcome'>;
-  readonly providerCircuitOpen: Gauge<'provider'>;
-  readonly taskFailures: Counter<'task'>;
-  readonly relayerBalancePol: Gauge<'relayer'>;
-  readonly relayerLowBalancePol: Gauge<'relayer'>;
-}
+export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Metrics of provider calls and provider webhooks. */
-function createProviderMetrics(
-  registers: Registry[],
-): Pick<Metrics, 'providerWebhooks' | 'providerCalls' | 'providerCircuitOpen'> {
-  return {
-    providerWebhooks: new Counter({
-      name: 'card_checkout_provider_webhooks_total',
-      help: 'Provider webhooks by outcome.',
-      labelNames: ['provider', 'outcome'],
-      registers,
-    }),
-    providerCalls: new Counter({
-      name: 'card_checkout_provider_calls_total',
-      help: 'Quote and session requests to providers by outcome.',
-      labelNames: ['provider', 'outcome'],
-      registers,
-    }),
-    providerCircuitOpen: new Gauge({
-      name: 'card_checkout_provider_circuit_open',
-      help: 'Whether the circuit breaker of a provider is open (1) or closed (0).',
-      labelNames: ['provider'],
-      registers,
-    }),
-  };
-}
-
-/** Metrics of each RPC endpoint, by its host and port. */
-function createEndpointMetrics(
-  registers: Registry[],
-): Pick<Metrics, 'endpointDisagreements' | 'endpointCalls' | 'endpointLag' | 'beginEndpoints'> {
-  const endpointDisagreements = new Counter({
-    name: 'card_checkout_endpoint_disagreements_total',
-    help: 'Disagreements between RPC endpoints by kind and by the endpoint that was not confirmed.',
-    labelNames: ['kind', 'endpoint'],
-    registers,
-  });
-  const endpointCalls = new Counter({
-    name: 'card_checkout_endpoint_calls_total',
-    help: 'JSON-RPC calls by endpoint and outcome.',
-    labelNames: ['endpoint', 'outcome'],
-    registers,
-  });
-  const endpointLag = new Gauge({
-    name: 'card_checkout_endpoint_lag_blocks',
-    help: 'Final blocks by which an endpoint lags behind the highest reported one.',
-    labelNames: ['endpoint'],
-    registers,
-  });
-  return {
-    endpointDisagreements,
-    endpointCalls,
-    endpointLag,
-    beginEndpoints(labels) {
-      for (const endpoint of labels) {
-        for (const kind of ['hash', 'refuted', 'disputed', 'unconfirmed'])
-          endpointDisagreements.inc({ kind, endpoint }, 0);
-        for (const outcome of ['answered', 'refused', 'slow', 'failed'])
-          endpointCalls.inc({ endpoint, outcome }, 0);
-      }
-    },
-  };
-}
-
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
-  const gauge = (name: string, help: string) => new Gauge({ name, help, registers });
-  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Gauge({ name, help, labelNames, registers });
+  const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
+    new Counter({ name, help, labelNames, registers });
+
+  // Each RPC endpoint is labeled by its host and port.
+  const endpointDisagreements = counter(
+    'card_checkout_endpoint_disagreements_total',
+    'Disagreements between RPC endpoints by kind and by the endpoint that was not confirmed.',
+    'kind',
+    'endpoint',
+  );
+  const endpointCalls = counter(
+    'card_checkout_endpoint_calls_total',
+    'JSON-RPC calls by endpoint and outcome.',
+    'endpoint',
+    'outcome',
+  );
+
   return {
     registry,
     observeRequest: createRequestDurations(registry),
@@ -103,7 +35,22 @@ export function createMetrics(): Metrics {
       'card_checkout_chain_rewinds_total',
       'Rewinds: the chain removed blocks that it had reported as final.',
     ),
-    ...createEndpointMetrics(registers),
+    endpointDisagreements,
+    endpointCalls,
+    endpointLag: gauge(
+      'card_checkout_endpoint_lag_blocks',
+      'Final blocks by which an endpoint lags behind the highest reported one.',
+      'endpoint',
+    ),
+    /** Begins the counters of these endpoints at zero, so that the first count is an increase. */
+    beginEndpoints(labels: readonly string[]): void {
+      for (const endpoint of labels) {
+        for (const kind of ['hash', 'refuted', 'disputed', 'unconfirmed'])
+          endpointDisagreements.inc({ kind, endpoint }, 0);
+        for (const outcome of ['answered', 'refused', 'slow', 'failed'])
+          endpointCalls.inc({ endpoint, outcome }, 0);
+      }
+    },
     missedLogs: counter(
       'card_checkout_missed_logs_total',
       'Events missed by the first scan and found by the second.',
@@ -112,43 +59,41 @@ export function createMetrics(): Metrics {
       'card_checkout_unexplained_balances_total',
       'Open payments whose address balance differs from the recorded deposits.',
     ),
-    relayPasses: new Counter({
-      name: 'card_checkout_relay_passes_total',
-      help: 'Passes of the relayer by result.',
-      labelNames: ['result'],
-      registers,
-    }),
-    relayIncidents: new Counter({
-      name: 'card_checkout_relay_incidents_total',
-      help: 'Relay incidents by kind.',
-      labelNames: ['kind'],
-      registers,
-    }),
-    webhooks: new Counter({
-      name: 'card_checkout_webhooks_total',
-      help: 'Webhooks by outcome.',
-      labelNames: ['outcome'],
-      registers,
-    }),
-    ...createProviderMetrics(registers),
-    taskFailures: new Counter({
-      name: 'card_checkout_task_failures_total',
-      help: 'Failed runs of worker tasks, which are retried.',
-      labelNames: ['task'],
-      registers,
-    }),
-    relayerBalancePol: new Gauge({
-      name: 'card_checkout_relayer_balance_pol',
-      help: 'Gas balance of each relayer in POL.',
-      labelNames: ['relayer'],
-      registers,
-    }),
-    relayerLowBalancePol: new Gauge({
-      name: 'card_checkout_relayer_low_balance_pol',
-      help: 'Low-balance mark of a relayer in POL: the cost of three full batches at current fees.',
-      labelNames: ['relayer'],
-      registers,
-    }),
+    relayPasses: counter('card_checkout_relay_passes_total', 'Passes of the relayer by result.', 'result'),
+    relayIncidents: counter('card_checkout_relay_incidents_total', 'Relay incidents by kind.', 'kind'),
+    webhooks: counter('card_checkout_webhooks_total', 'Webhooks by outcome.', 'outcome'),
+    providerWebhooks: counter(
+      'card_checkout_provider_webhooks_total',
+      'Provider webhooks by outcome.',
+      'provider',
+      'outcome',
+    ),
+    providerCalls: counter(
+      'card_checkout_provider_calls_total',
+      'Quote and session requests to providers by outcome.',
+      'provider',
+      'outcome',
+    ),
+    providerCircuitOpen: gauge(
+      'card_checkout_provider_circuit_open',
+      'Whether the circuit breaker of a provider is open (1) or closed (0).',
+      'provider',
+    ),
+    taskFailures: counter(
+      'card_checkout_task_failures_total',
+      'Failed runs of worker tasks, which are retried.',
+      'task',
+    ),
+    relayerBalancePol: gauge(
+      'card_checkout_relayer_balance_pol',
+      'Gas balance of each relayer in POL.',
+      'relayer',
+    ),
+    relayerLowBalancePol: gauge(
+      'card_checkout_relayer_low_balance_pol',
+      'Low-balance mark of a relayer in POL: the cost of three full batches at current fees.',
+      'relayer',
+    ),
   };
 }
 
