@@ -2,18 +2,18 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
 import { keyScopes } from '../domain/api-key.ts';
 import { MAXIMUM_LOGO_BYTES } from '../domain/shop-profile.ts';
-import { type OperationRunner, operation } from './command.ts';
+import { type OperationRunner, operationsOf } from './command.ts';
 
 /** Accounts and their API keys. */
 export function addAccountCommands(program: Command, services: OperationRunner): void {
-  const account = program.command('account').description('merchant accounts');
-  operation(account, services, 'create', 'create an account')
+  const account = operationsOf(program.command('account').description('merchant accounts'), services);
+  account('create', 'create an account')
     .requiredOption('--name <name>', 'the shop name that customers see')
     .option('--email <address>', 'the merchant’s e-mail address')
     .option('--fee-percent <percent>', 'the account’s card fee (2.5)')
     .option('--wallet <address>', 'the merchant’s own wallet');
-  operation(account, services, 'list', 'list all accounts');
-  operation(account, services, 'update <account>', 'change an account')
+  account('list', 'list all accounts');
+  account('update <account>', 'change an account')
     .option('--name <name>', 'the shop name that customers see')
     .option('--support-link <link>', 'customer support: an https URL or an e-mail address')
     .option(
@@ -55,23 +55,18 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--suspend', 'refuse new checkouts')
     .option('--resume', 'accept new checkouts again');
 
-  operation(
-    account,
-    services,
-    'erase-emails <account>',
-    'erase customers’ e-mail addresses of old payments',
-  ).requiredOption('--older-than-days <days>', 'the minimum age of the payments');
+  account('erase-emails <account>', 'erase customers’ e-mail addresses of old payments').requiredOption(
+    '--older-than-days <days>',
+    'the minimum age of the payments',
+  );
 
-  const key = program.command('key').description('API keys of an account');
-  operation(key, services, 'create', 'create a key and show it once')
+  const key = operationsOf(program.command('key').description('API keys of an account'), services);
+  key('create', 'create a key and show it once')
     .requiredOption('--account <account>', 'the account')
     .option('--name <name>', 'what the key is for')
     .option('--scopes <scopes>', `what the key may do, from ${keyScopes.join(', ')}; all of them by default`);
-  operation(key, services, 'list', 'list the keys of an account').requiredOption(
-    '--account <account>',
-    'the account',
-  );
-  operation(key, services, 'revoke <key>', 'revoke a key immediately');
+  key('list', 'list the keys of an account').requiredOption('--account <account>', 'the account');
+  key('revoke <key>', 'revoke a key immediately');
 }
 
 /** The content of a file, cut at a length that is refused anyway; an empty name stays empty and removes the logo. */
@@ -89,25 +84,23 @@ function readAsBase64(file: string): string {
 
 /** The commands for users. */
 export function addUserCommands(program: Command, services: OperationRunner): void {
-  const user = program.command('user').description('users of the dashboard and the console');
-  operation(
-    user,
+  const user = operationsOf(
+    program.command('user').description('users of the dashboard and the console'),
     services,
-    'create <email>',
-    'create a user or member of an account, and print a link to set a password',
-  )
+  );
+  user('create <email>', 'create a user or member of an account, and print a link to set a password')
     .option('--account <account>', 'the account')
     .option('--role <role>', 'owner, developer or viewer (owner)')
     .option('--operator', 'allow the operator’s console')
     .option('--existing', 'grant it to a user with a password, after you verified who that is');
-  operation(user, services, 'update <email>', 'grant or revoke access to the operator’s console')
+  user('update <email>', 'grant or revoke access to the operator’s console')
     .option('--operator', 'allow the operator’s console, with a new password set by the printed link')
     .option(
       '--existing',
       'grant it to a user with a password; removes the password, second factors and sessions',
     )
     .option('--no-operator', 'revoke the operator’s console and end all sessions');
-  operation(user, services, 'list', 'list all users');
-  operation(user, services, 'reset-link <email>', 'print a link to set a new password');
-  operation(user, services, 'reset-second-factor <email>', 'remove all second factors of a user');
+  user('list', 'list all users');
+  user('reset-link <email>', 'print a link to set a new password');
+  user('reset-second-factor <email>', 'remove all second factors of a user');
 }

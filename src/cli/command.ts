@@ -13,41 +13,46 @@ export function leaf(parent: Command, name: string, description: string): Comman
   return parent.command(name).description(description).option('--json', 'print JSON');
 }
 
+/** An action that prints the result of this function, which gets the arguments of the command. */
+export function printed(run: (...args: string[]) => Promise<unknown>) {
+  return async function (this: Command): Promise<void> {
+    printResult(await run(...this.args), this.opts());
+  };
+}
+
+interface OperationOptions {
+  /** Another operation than that of the command's name, and arguments that it always gets. */
+  readonly name?: string;
+  readonly fixed?: OperationArguments;
+  /** May set the exit code by the result. */
+  readonly checkResult?: (result: unknown) => void;
+}
+
 /**
- * A command that runs the operation of its name, such as `payment show`: its argument and options become the operation's
- * arguments by their names. `usage` is the command with its argument, such as `show <payment>`.
+ * Adds commands that run the operation of their name, such as `payment show`: argument and options of a command become
+ * the operation's arguments by their names. `usage` is the command with its argument, such as `show <payment>`.
  */
-export function operation(
-  parent: Command,
-  services: OperationRunner,
-  usage: string,
-  description: string,
-  {
-    name,
-    fixed = {},
-    checkResult = () => {},
-  }: {
-    /** Another operation than that of the command's name, and arguments that it always gets. */
-    readonly name?: string;
-    readonly fixed?: OperationArguments;
-    /** May set the exit code by the result. */
-    readonly checkResult?: (result: unknown) => void;
-  } = {},
-): Command {
-  const command = leaf(parent, usage, description);
-  const path = parent.parent === null ? command.name() : `${parent.name()} ${command.name()}`;
-  return command.action(async () => {
-    const args: Record<string, string | boolean | undefined> = { ...fixed };
-    for (const [index, declared] of command.registeredArguments.entries()) {
-      args[declared.name()] = command.args[index];
-    }
-    for (const option of command.options) {
-      const name = option.long?.replace(option.negate ? '--no-' : '--', '') ?? option.name();
-      args[name] = command.getOptionValue(option.attributeName());
-    }
-    const { json, ...rest } = args;
-    const result = await services.runOperation(name ?? path, rest);
-    printResult(result, { json: json === true });
-    checkResult(result);
-  });
+export function operationsOf(parent: Command, services: OperationRunner) {
+  return (
+    usage: string,
+    description: string,
+    { name, fixed = {}, checkResult = () => {} }: OperationOptions = {},
+  ): Command => {
+    const command = leaf(parent, usage, description);
+    const path = parent.parent === null ? command.name() : `${parent.name()} ${command.name()}`;
+    return command.action(async () => {
+      const args: Record<string, string | boolean | undefined> = { ...fixed };
+      for (const [index, declared] of command.registeredArguments.entries()) {
+        args[declared.name()] = command.args[index];
+      }
+      for (const option of command.options) {
+        const name = option.long?.replace(option.negate ? '--no-' : '--', '') ?? option.name();
+        args[name] = command.getOptionValue(option.attributeName());
+      }
+      const { json, ...rest } = args;
+      const result = await services.runOperation(name ?? path, rest);
+      printResult(result, { json: json === true });
+      checkResult(result);
+    });
+  };
 }

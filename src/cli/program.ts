@@ -4,7 +4,7 @@ import { Command } from 'commander';
 import { type Grade, type GradeOptions, gradeLines } from '../../receiver-grader/present-grade.ts';
 import { faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
-import { leaf, type OperationRunner, operation } from './command.ts';
+import { leaf, type OperationRunner, operationsOf, printed } from './command.ts';
 import { moveLines, type PresentedMove, presentMove, printResult } from './present.ts';
 
 /** The arguments of `listen`. */
@@ -58,7 +58,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
       services.start({ isLive: options.live === true, role: options.role, isJson: options.json === true }),
     );
   leaf(program, 'init', 'create the data folder and the database before the first start').action(
-    async (options: { json?: boolean }) => printResult(await services.init(), options),
+    printed(() => services.init()),
   );
   addAccountCommands(program, services);
   addUserCommands(program, services);
@@ -69,7 +69,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
 
   const contract = program.command('contract').description('the deposit contract');
   leaf(contract, 'deploy', 'deploy a deposit factory and print its address').action(
-    async (options: { json?: boolean }) => printResult(await services.deployContract(), options),
+    printed(() => services.deployContract()),
   );
   addKeepingCommands(program, services);
   leaf(program, 'doctor', 'check the configuration and its connections').action(
@@ -95,24 +95,19 @@ function describeCheck({ isFine, name, detail }: DoctorCheck): string {
 }
 
 function addProviderCommands(program: Command, services: ProgramServices): void {
-  const provider = program.command('provider').description('on-ramp providers');
-  operation(provider, services, 'list', 'list all providers and their health');
-  operation(
-    provider,
-    services,
-    'check <provider>',
-    'test your credentials with a quote and a session, without a payment',
-    {
-      checkResult: (report) => {
-        if (!(report as { is_fine: boolean }).is_fine) process.exitCode = 1;
-      },
+  const group = program.command('provider').description('on-ramp providers');
+  const provider = operationsOf(group, services);
+  provider('list', 'list all providers and their health');
+  provider('check <provider>', 'test your credentials with a quote and a session, without a payment', {
+    checkResult: (report) => {
+      if (!(report as { is_fine: boolean }).is_fine) process.exitCode = 1;
     },
-  )
+  })
     .option('--amount <amount>', 'the charge (50, or just above the provider’s minimum if that is more)')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
     .option('--country <code>', 'the customer’s country, such as DE');
-  addProveCommand(provider, services);
-  operation(provider, services, 'set <provider>', 'change the settings of a provider')
+  addProveCommand(group, services);
+  provider('set <provider>', 'change the settings of a provider')
     .option('--active', 'offer the provider')
     .option('--inactive', 'do not offer the provider')
     .option('--pin', 'let it lead the list where it can serve')
@@ -121,8 +116,8 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
 }
 
 /** Its recorded answers are written here, where the command was called, and not by the server. */
-function addProveCommand(provider: Command, services: ProgramServices): void {
-  leaf(provider, 'prove', 'prove an account step by step, and keep the evidence')
+function addProveCommand(group: Command, services: ProgramServices): void {
+  leaf(group, 'prove', 'prove an account step by step, and keep the evidence')
     .argument('<provider>')
     .option('--amount <amount>', 'the charge (50, or just above the provider’s minimum if that is more)')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
@@ -184,8 +179,8 @@ interface ProveResult {
 }
 
 function addPaymentCommands(program: Command, services: ProgramServices): void {
-  const payment = program.command('payment').description('payments');
-  operation(payment, services, 'list', 'list the newest payments')
+  const payment = operationsOf(program.command('payment').description('payments'), services);
+  payment('list', 'list the newest payments')
     .option('--account <account>', 'only payments of this account')
     .option('--status <status>', 'unpaid, paid or canceled')
     .option('--forward-status <status>', 'with --account: the progress of the release')
@@ -196,12 +191,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
       'with --account: an id, short code, e-mail address, note, amount or transaction',
     )
     .option('--before <payment>', 'with --account: payments created before this one');
-  operation(
-    payment,
-    services,
-    'create',
-    'create a direct payment, which the customer pays in USDC from a wallet',
-  )
+  payment('create', 'create a direct payment, which the customer pays in USDC from a wallet')
     .requiredOption('--account <account>', 'the merchant')
     .requiredOption('--amount <amount>', 'from 0.01 to 10000')
     .requiredOption('--callback <url>', 'the webhook URL')
@@ -215,27 +205,23 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     ['erase-email', 'erase the e-mail address of a payment’s customer'],
     ['release', 'release the USDC held at the deposit address to the merchant'],
   ] as const) {
-    operation(payment, services, `${name} <payment>`, description);
+    payment(`${name} <payment>`, description);
   }
-  operation(
-    payment,
-    services,
+  payment(
     'rescue <payment>',
     'send a token other than USDC from the deposit address to the merchant',
   ).requiredOption('--token <address>', 'the token’s address, or pol');
 }
 
 function addKeepingCommands(program: Command, services: ProgramServices): void {
-  operation(program, services, 'verify', 'compare every payment with the journal and the chain', {
+  operationsOf(program, services)('verify', 'compare every payment with the journal and the chain', {
     checkResult: (report) => {
       if ((report as { discrepancy_count: number }).discrepancy_count > 0) process.exitCode = 1;
     },
   }).option('--offline', 'check the database only, without the chain');
   leaf(program, 'backup', 'copy the database to a new file; works while the service runs')
     .argument('<file>')
-    .action(async (file: string, options: { json?: boolean }) =>
-      printResult(await services.backUp(file), options),
-    );
+    .action(printed((file) => services.backUp(file)));
 }
 
 const faultDescriptions = {
@@ -245,23 +231,19 @@ const faultDescriptions = {
 } as const;
 
 function addSandboxCommands(program: Command, services: ProgramServices): void {
-  const sandbox = program.command('sandbox').description('simulated customers and faults');
-  operation(
-    sandbox,
-    services,
-    'pay <payment>',
-    'pay a payment like a customer, at an on-ramp or from a wallet',
-  )
+  const group = program.command('sandbox').description('simulated customers and faults');
+  const sandbox = operationsOf(group, services);
+  sandbox('pay <payment>', 'pay a payment like a customer, at an on-ramp or from a wallet')
     .option('--provider <provider>', 'pay at this provider')
     .option('--usdc <amount>', 'deliver this amount instead of the quoted one');
 
-  operation(sandbox, services, 'refund <refund>', 'transfer what a refund of the demo account asks for');
+  sandbox('refund <refund>', 'transfer what a refund of the demo account asks for');
 
-  const fault = sandbox.command('fault').description('inject faults');
+  const fault = operationsOf(group.command('fault').description('inject faults'), services);
   for (const target of ['provider', 'rates', 'chain'] as const) {
     const usage = target === 'provider' ? 'provider <provider>' : target;
     const options = { name: 'sandbox fault', fixed: { target } };
-    const command = operation(fault, services, usage, faultDescriptions[target], options);
+    const command = fault(usage, faultDescriptions[target], options);
     const names = target === 'provider' ? (Object.keys(providerFaults) as ProviderFault[]) : faults;
     for (const name of names) command.option(`--${name}`, providerFaults[name]);
   }
@@ -282,9 +264,7 @@ function addIntegratorCommands(program: Command, services: IntegratorServices): 
     .action(({ json, forwardTo }: { forwardTo?: string; json?: boolean }) =>
       services.listen({ isJson: json === true, ...(forwardTo === undefined ? {} : { forwardTo }) }),
     );
-  operation(
-    program,
-    services,
+  operationsOf(program, services)(
     'trigger',
     'create and pay a payment in the sandbox, and wait until its event is sent',
   )
