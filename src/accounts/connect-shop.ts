@@ -158,7 +158,7 @@ export async function exchangeCode(
     /^[\w.~-]{43,128}$/.test(codeVerifier) &&
     hash('sha256', codeVerifier, 'base64url') === grant.codeChallenge &&
     hashSecretToken(URL.parse(returnUrl)?.href ?? '') === grant.returnHash;
-  // Only the shop's own exchange uses the code up: without its verifier, nobody can end a connection.
+  // Only the shop's own exchange uses the code up: a code without its verifier ends no connection.
   const taken = isShop ? await context.sessions.takeLink(hashSecretToken(code), context.nowMs()) : null;
   const memberships = taken === null ? [] : await context.people.listMemberships(grant.userId);
   const membership = memberships.find(({ accountId }) => accountId === grant.accountId);

@@ -120,6 +120,20 @@ export interface AccountsContext {
   readonly nowMs: () => number;
 }
 
+/** The account with this id. Throws `not_found` when there is none. */
+export async function findExistingAccount(
+  { accounts }: Pick<AccountsContext, 'accounts'>,
+  accountId: string,
+): Promise<Account> {
+  const account = await accounts.findAccount(accountId);
+  if (account === null) throw unknownAccount(accountId);
+  return account;
+}
+
+function unknownAccount(accountId: string): ServiceError {
+  return new ServiceError('not_found', `The account ${accountId} does not exist.`);
+}
+
 interface NewAccount {
   readonly name: string;
   readonly email: string | null;
@@ -172,16 +186,14 @@ export async function updateAccount(
   if (fields.feeBasisPoints !== undefined) requireFee(fields.feeBasisPoints);
   if (enable !== undefined && enable === disable)
     throw invalidField('enable', `and disable both name ${enable}`);
-  const account = await context.accounts.findAccount(accountId);
-  if (account === null) throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
-
+  const account = await findExistingAccount(context, accountId);
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
     ...(profile === undefined ? {} : await readProfileUpdate(context, account, profile)),
     // Omitted if unchanged, so that two concurrent changes do not revert each other.
     ...(enable === undefined && disable === undefined ? {} : { features: changed(account, enable, disable) }),
   });
-  if (updated === null) throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
+  if (updated === null) throw unknownAccount(accountId);
   return updated;
 }
 
@@ -232,8 +244,7 @@ export async function changeAccount(
   update: AccountUpdate,
   actor: Actor,
 ): Promise<Account> {
-  const before = await context.accounts.findAccount(accountId);
-  if (before === null) throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
+  const before = await findExistingAccount(context, accountId);
   const after = await updateAccount(context, accountId, update);
   const changes = describeAccountChange(before, after);
   if (changes !== null) await recordAction(context, accountId, actor, 'account.changed', changes);

@@ -3,7 +3,7 @@ import type { ApiKey } from '../domain/account.ts';
 import { createApiKey, hashApiKey, keyScopes, maskApiKey } from '../domain/api-key.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { parseName } from '../domain/shop-profile.ts';
-import type { AccountsContext } from './manage-accounts.ts';
+import { type AccountsContext, findExistingAccount } from './manage-accounts.ts';
 
 /** Active keys that an account has at most: what may be forgotten somewhere stays few. Revoked ones do not count. */
 export const MAXIMUM_ACTIVE_KEYS = 10;
@@ -26,7 +26,7 @@ export async function createKey(
   }: { readonly name: string } & Partial<Pick<ApiKey, 'scopes' | 'callbackHost'>>,
 ): Promise<CreatedKey> {
   const label = parseName(name);
-  await requireAccount(context, accountId);
+  await findExistingAccount(context, accountId);
   const plainKey = createApiKey();
   const key: ApiKey = {
     id: `key_${randomBytes(10).toString('hex')}`,
@@ -51,7 +51,7 @@ export async function createKey(
 
 /** All keys of an account, also the revoked ones. Throws when there is no such account. */
 export async function listKeys(context: AccountsContext, accountId: string): Promise<readonly ApiKey[]> {
-  await requireAccount(context, accountId);
+  await findExistingAccount(context, accountId);
   return context.accounts.listKeys(accountId);
 }
 
@@ -88,9 +88,4 @@ export async function findOwnKey(
   const key = keys.find(({ id, revokedAtMs }) => id === keyId && revokedAtMs === null);
   if (key === undefined) throw new ServiceError('not_found');
   return key;
-}
-
-async function requireAccount(context: AccountsContext, accountId: string): Promise<void> {
-  if ((await context.accounts.findAccount(accountId)) !== null) return;
-  throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
 }

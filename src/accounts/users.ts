@@ -3,6 +3,7 @@ import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import type { OneTimeLink } from '../domain/dashboard-session.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { MAXIMUM_MEMBERS, parseUserEmail, type Role, type User } from '../domain/person.ts';
+import { findExistingAccount } from './manage-accounts.ts';
 import { readLink } from './password-links.ts';
 import { requireGoodPassword } from './passwords.ts';
 import {
@@ -36,10 +37,8 @@ export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
   { email, passwordHash = null, isOperator, membership }: NewUser,
 ): Promise<User> {
-  const { people, accounts, nowMs } = context;
-  if (membership !== null && (await accounts.findAccount(membership.accountId)) === null) {
-    throw new ServiceError('not_found', `The account ${membership.accountId} does not exist.`);
-  }
+  const { people, nowMs } = context;
+  if (membership !== null) await findExistingAccount(context, membership.accountId);
   await people.createUser({
     id: `usr_${randomBytes(10).toString('hex')}`,
     email,

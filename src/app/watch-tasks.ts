@@ -4,7 +4,7 @@ import { describeMistakenToken } from '../domain/provider-catalogue.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { createKeptBlocks, type KeptBlocks } from '../payments/kept-blocks.ts';
-import { createOpenAddresses, type OpenAddresses } from '../payments/open-addresses.ts';
+import { createOpenAddresses, type OpenAddresses } from '../payments/known-addresses.ts';
 import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../payments/sweep-balances.ts';
 import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
 import type { WorkerTask } from '../worker.ts';

@@ -9,8 +9,7 @@ import {
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import type { ChainEndpoint } from './endpoint-rotation.ts';
 import { answersUntil } from './hedged-calls.ts';
-import type { LogSources } from './read-logs.ts';
-import { type BlockRange, scanBlocks } from './scan-blocks.ts';
+import { type BlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 /** Why something is not taken as final, or which endpoint contradicts the one that says so. */
 export interface FinalityDoubt {

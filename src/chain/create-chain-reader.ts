@@ -9,8 +9,7 @@ import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
 import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
 import { readBlockReference, readCount, readHash } from './json-rpc.ts';
-import type { LogSources } from './read-logs.ts';
-import { type BlockRange, createBlockRange, scanBlocks } from './scan-blocks.ts';
+import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 interface ChainReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];

@@ -196,11 +196,11 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly chainId: number;
   readonly monotonicMs?: () => number;
   /** Told of each call, by the endpoint's label; must not throw. */
-  readonly onCall?: (label: string, outcome: CallOutcome) => void;
+  readonly onCall?: (label: string, outcome: EndpointOutcome) => void;
 }
 
 /** `refused`: the endpoint answered with an error. `slow`: no answer in time. `failed`: no answer, or none of use. */
-export type CallOutcome = 'answered' | 'refused' | 'slow' | 'failed';
+export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 
 /**
  * All endpoints of one chain. Opens no connection yet. Where there are several, one that hangs is paused for all that
@@ -285,7 +285,7 @@ function withObserver(
   onCall: ChainEndpointsOptions['onCall'],
 ): JsonRpcClient {
   async function observe<T>(calls: number, act: () => Promise<T>): Promise<T> {
-    const report = (outcome: CallOutcome) => {
+    const report = (outcome: EndpointOutcome) => {
       for (let call = 0; call < calls; call++) onCall?.(client.label, outcome);
     };
     try {

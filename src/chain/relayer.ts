@@ -17,7 +17,7 @@ import { encodeRelayCall } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';
 
 /** Bounds of the fees that are offered. */
-interface FeeBounds {
+interface QuoteBounds {
   /** The network's least tip; a lower one is not taken into a block. Default 25 gwei, as on Polygon. */
   readonly minimumTipWei?: bigint;
   /**
@@ -26,7 +26,7 @@ interface FeeBounds {
   readonly maximumFeePerGasWei?: bigint;
 }
 
-export interface RelayerOptions extends FeeBounds {
+export interface RelayerOptions extends QuoteBounds {
   readonly endpoints: readonly ChainEndpoint[];
   readonly chainId: number;
   /** `0x` and 64 hex digits. Never printed. */
@@ -150,7 +150,7 @@ const HISTORY_BLOCKS = '0xa';
 const TIP_PERCENTILE = 50;
 
 /** Twice the next base fee (good for several full blocks in a row) and the median of recent tips. */
-export async function quoteFees(rpc: JsonRpcClient, bounds: FeeBounds): Promise<FeeQuote> {
+export async function quoteFees(rpc: JsonRpcClient, bounds: QuoteBounds): Promise<FeeQuote> {
   const history = await rpc.call('eth_feeHistory', [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]]);
   const { baseFeePerGas, reward } = (history ?? {}) as { baseFeePerGas?: unknown; reward?: unknown };
   if (!Array.isArray(baseFeePerGas) || baseFeePerGas.length === 0) {

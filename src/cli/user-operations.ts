@@ -1,3 +1,4 @@
+import { findExistingAccount } from '../accounts/manage-accounts.ts';
 import { createPasswordLink, PASSWORD_LINK_MS } from '../accounts/password-links.ts';
 import { operatorActor, recordAction, recordForUser } from '../accounts/people-context.ts';
 import { hasSecondFactor, removeSecondFactor } from '../accounts/second-factor.ts';
@@ -131,8 +132,7 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
   'account erase-emails': async (context, args) => {
     const accountId = argument.required(args, 'account');
     const days = parseRetentionDays(argument.required(args, 'older-than-days'), 'older-than-days');
-    if ((await context.accounts.findAccount(accountId)) === null)
-      throw new ServiceError('not_found', `The account ${accountId} does not exist.`);
+    await findExistingAccount(context, accountId);
     const { erased, stoppedBy } = await eraseAll(context, accountId, days);
     const isAll = stoppedBy === null;
     if (isAll || erased > 0) {

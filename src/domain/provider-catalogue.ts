@@ -6,7 +6,7 @@ import type { Address } from './payout-address.ts';
  * only to estimate what a provider will deliver when it was not asked for a quote. Sources: the providers' pages and
  * public third-party code, gathered 2026-11. Entries marked unverified have not been confirmed with the provider.
  */
-interface CatalogueEntry {
+interface KnownProvider {
   readonly name: string;
   /** The currencies it is limited to, or null when it takes all of ours. */
   readonly onlyCurrency: Currency | null;
@@ -30,7 +30,7 @@ export const providerCatalogue = {
   stripe: entry('Stripe', 2_00, 400, 0),
   banxa: entry('Banxa', 20_00, 400, 0),
   klarna: entry('Klarna', 20_00, 450, 0, 'EUR'),
-} as const satisfies Record<string, CatalogueEntry>;
+} as const satisfies Record<string, KnownProvider>;
 
 function entry(
   name: string,
@@ -38,7 +38,7 @@ function entry(
   feeBasisPoints: number,
   minimumFeeUsdCents: number,
   onlyCurrency: Currency | null = null,
-): CatalogueEntry {
+): KnownProvider {
   return { name, onlyCurrency, minimumUsdCents, feeBasisPoints, minimumFeeUsdCents };
 }
 
@@ -97,7 +97,7 @@ export function isProviderId(value: string): value is ProviderId {
 
 /** A provider's assumed delivery for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
-  const fees: CatalogueEntry = providerCatalogue[provider];
+  const fees: KnownProvider = providerCatalogue[provider];
   const minimumUnits = BigInt(fees.minimumFeeUsdCents) * UNITS_PER_CENT;
   const proportional = (chargedUsdUnits * BigInt(fees.feeBasisPoints)) / 10_000n;
   const fee = proportional > minimumUnits ? proportional : minimumUnits;

@@ -36,7 +36,7 @@ export interface ProviderOffer {
   /** The amount from which it serves, by its own minimum and by the maximum provider fee. */
   readonly minimumUsdCents: number;
   readonly refusal: Refusal | null;
-  /** Who lets it lead where it can serve: the merchant before the operator; null for nobody. */
+  /** Who lets it lead where it can serve: the merchant before the operator; null where neither does. */
   readonly pinnedBy: 'merchant' | 'operator' | null;
 }
 

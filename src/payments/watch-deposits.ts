@@ -13,8 +13,7 @@ import {
   ScanRefusedError,
 } from '../domain/ports/settlement-store.ts';
 import { createKeptBlocks, joinRows, type KeptBlocks, NO_ROWS, type OwnRows } from './kept-blocks.ts';
-import type { KnownAddresses } from './known-addresses.ts';
-import type { OpenAddresses } from './open-addresses.ts';
+import type { KnownAddresses, OpenAddresses } from './known-addresses.ts';
 
 export interface WatchDepositsContext {
   readonly chain: ChainReader;

@@ -9,7 +9,17 @@ import {
 import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { SessionStore } from '../domain/ports/payment-store.ts';
 import { isGuardMet } from './people.ts';
-import { insert, lock, run, runForOne, type Script, type Scripts, select, selectOne } from './scripts.ts';
+import {
+  changesOne,
+  insert,
+  lock,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  select,
+  selectOne,
+} from './scripts.ts';
 import { dashboardSessionTable, linkTable } from './tables.ts';
 
 /** Sessions and one-time links, on any engine. */
@@ -31,11 +41,8 @@ export function createSessionStore(scripts: Scripts): SessionStore {
     },
     takeChallenge: (id, purpose) => scripts.write(() => replaceChallenge(id, purpose, null)),
     endSession: (userId, id) =>
-      wroteOne(
-        scripts,
-        'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id = ?2 RETURNING id',
-        userId,
-        id,
+      scripts.write(() =>
+        changesOne('DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id = ?2 RETURNING id', userId, id),
       ),
     ...createLinks(scripts),
   };
@@ -113,11 +120,12 @@ function createLinks(
         ),
       ),
     removeInvitation: (accountId, id) =>
-      wroteOne(
-        scripts,
-        'DELETE FROM one_time_links WHERE account_id = ?1 AND id = ?2 RETURNING id',
-        accountId,
-        id,
+      scripts.write(() =>
+        changesOne(
+          'DELETE FROM one_time_links WHERE account_id = ?1 AND id = ?2 RETURNING id',
+          accountId,
+          id,
+        ),
       ),
   };
 }
@@ -152,8 +160,4 @@ async function writeOne(
   ...values: readonly (string | number)[]
 ): Promise<void> {
   await scripts.write(() => run(sql, ...values));
-}
-
-async function wroteOne(scripts: Scripts, sql: string, ...values: readonly string[]): Promise<boolean> {
-  return (await scripts.write(() => run(sql, ...values))).length === 1;
 }

@@ -11,7 +11,7 @@ import {
   refuseAddress,
 } from './callback-host.ts';
 import {
-  type DeliveryOutcome,
+  type AttemptOutcome,
   type DeliveryReason,
   DeliveryStopped,
   type PostAnswer,
@@ -60,7 +60,7 @@ const DEFAULT_TIMEOUT_MS = 10_000;
 export async function deliverWebhook(
   dependencies: DeliveryDependencies,
   delivery: WebhookDelivery,
-): Promise<DeliveryOutcome> {
+): Promise<AttemptOutcome> {
   const startedMs = performance.now();
   const timeoutMs = delivery.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const deadline = new AbortController();

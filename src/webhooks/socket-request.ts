@@ -1,5 +1,6 @@
 import { type ClientRequest, type IncomingMessage, request as openRequest } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import type { DeliveryOutcome } from '../domain/ports/callback-guard.ts';
 
 interface Post {
   readonly path: string;
@@ -125,16 +126,6 @@ function printable(excerpt: Buffer): string {
   return excerpt.toString('utf8').replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '.');
 }
 
-/**
- * What became of the one attempt to deliver a webhook.
- *
- * - `delivered`: a final 2xx status arrived.
- * - `failed`: nothing was sent, or the receiver answered with something else than 2xx.
- * - `blocked`: we refused to connect; nothing was sent.
- * - `unknown`: the body may have arrived, but no answer came; it is never sent again.
- */
-type DeliveryOutcomeName = 'delivered' | 'failed' | 'blocked' | 'unknown';
-
 /** Stable short codes for logs, pages and metrics. */
 export type DeliveryReason =
   // blocked: before any socket
@@ -165,26 +156,21 @@ export type DeliveryReason =
   | 'reset'
   | 'timeout';
 
-export interface DeliveryOutcome {
-  readonly outcome: DeliveryOutcomeName;
-  /** The final status, also when it is no success; null when none arrived. */
-  readonly httpStatus: number | null;
-  /** Null when delivered. */
+export interface AttemptOutcome extends DeliveryOutcome {
   readonly reason: DeliveryReason | null;
-  readonly durationMs: number;
   /** Bytes of the answer's body that were read, at most 64 KiB. */
   readonly responseBytes: number;
-  /** The beginning of the answer's body for the log: at most 1 KiB, unprintable characters as dots. */
-  readonly responseExcerpt: string;
 }
+
+type Undelivered = Exclude<DeliveryOutcome['outcome'], 'delivered'>;
 
 /** Thrown inside a delivery when it ends without an HTTP answer; `deliverWebhook` turns it into an outcome. */
 export class DeliveryStopped extends Error {
   override readonly name = 'DeliveryStopped';
-  readonly outcome: Exclude<DeliveryOutcomeName, 'delivered'>;
+  readonly outcome: Undelivered;
   readonly reason: DeliveryReason;
 
-  constructor(outcome: Exclude<DeliveryOutcomeName, 'delivered'>, reason: DeliveryReason, cause?: unknown) {
+  constructor(outcome: Undelivered, reason: DeliveryReason, cause?: unknown) {
     super(`delivery ${outcome}: ${reason}`, cause === undefined ? {} : { cause });
     this.outcome = outcome;
     this.reason = reason;

@@ -31,8 +31,11 @@ import {
 } from '../../src/payments/create-payment.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
 import { createKeptBlocks } from '../../src/payments/kept-blocks.ts';
-import { createKnownAddresses, createReservedAddressCheck } from '../../src/payments/known-addresses.ts';
-import { createOpenAddresses } from '../../src/payments/open-addresses.ts';
+import {
+  createKnownAddresses,
+  createOpenAddresses,
+  createReservedAddressCheck,
+} from '../../src/payments/known-addresses.ts';
 import {
   createRelayMemory,
   defaultRelayLimits,

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceLocation } from '../../src/domain/callback-url.ts';
 import { createCallbackHostCheck, createHostResolver } from '../../src/webhooks/callback-host.ts';
 import { deliverWebhook } from '../../src/webhooks/deliver.ts';
-import type { DeliveryOutcome } from '../../src/webhooks/socket-request.ts';
+import type { AttemptOutcome } from '../../src/webhooks/socket-request.ts';
 import cases from '../cases/callback-urls.json' with { type: 'json' };
 import { startBlackhole } from '../support/blackhole.ts';
 import {
@@ -53,8 +53,8 @@ interface ServerFacts {
 
 /** What must become of each row, how often its server is asked, and how long that may take. */
 interface Expected {
-  readonly outcome: DeliveryOutcome['outcome'];
-  readonly reason: DeliveryOutcome['reason'];
+  readonly outcome: AttemptOutcome['outcome'];
+  readonly reason: AttemptOutcome['reason'];
   readonly status: number | null;
   readonly requests: 0 | 1;
   readonly fromMs?: number;
@@ -65,9 +65,9 @@ interface Expected {
 const AT_DEADLINE = { fromMs: 9_900, toMs: 60_000 } as const;
 /** What did not end at the deadline. */
 const BEFORE_DEADLINE_MS = 10_000;
-const failed = (reason: DeliveryOutcome['reason'], requests: 0 | 1 = 0, status: number | null = null) =>
+const failed = (reason: AttemptOutcome['reason'], requests: 0 | 1 = 0, status: number | null = null) =>
   ({ outcome: 'failed', reason, status, requests }) as const;
-const unknown = (reason: DeliveryOutcome['reason']) =>
+const unknown = (reason: AttemptOutcome['reason']) =>
   ({ outcome: 'unknown', reason, status: null, requests: 1 }) as const;
 const delivered = (status: number) => ({ outcome: 'delivered', reason: null, status, requests: 1 }) as const;
 
@@ -97,7 +97,7 @@ const EXPECTED: Readonly<Record<string, Expected>> = {
 };
 
 interface RowResult {
-  readonly delivery: DeliveryOutcome;
+  readonly delivery: AttemptOutcome;
   readonly server: RecordingTlsServer | null;
   readonly connectedTo: readonly string[];
   readonly questions: readonly string[];
@@ -295,7 +295,7 @@ async function deliverBehindProxyVariables(url: string, dnsServer: string, conne
 async function deliverInProcess(
   input: { url: string; allowedHosts: string[]; dnsServer?: string; connectToPort?: number },
   environment: Record<string, string>,
-): Promise<DeliveryOutcome> {
+): Promise<AttemptOutcome> {
   const script = new URL('../support/deliver-once.ts', import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(process.execPath, [script, JSON.stringify(input)], {
     env: { PATH: process.env['PATH'], ...environment },

@@ -6,12 +6,19 @@ export interface CallbackGuard {
 
 /** The outcome of a webhook's one attempt. */
 export interface DeliveryOutcome {
+  /**
+   * - `delivered`: a final 2xx status arrived.
+   * - `failed`: nothing was sent, or the receiver answered with something else than 2xx.
+   * - `blocked`: we refused to connect; nothing was sent.
+   * - `unknown`: the body may have arrived, but no answer came; it is never sent again.
+   */
   readonly outcome: 'delivered' | 'failed' | 'blocked' | 'unknown';
+  /** The final status, also when it is no success; null when none arrived. */
   readonly httpStatus: number | null;
   /** A short stable word for what went wrong ("http_302", "timeout"), null when delivered. */
   readonly reason: string | null;
   readonly durationMs: number;
-  /** The first printable part of the answer, for the merchant's log. */
+  /** The beginning of the answer's body for the merchant's log: at most 1 KiB, unprintable characters as dots. */
   readonly responseExcerpt: string;
 }
 

@@ -10,8 +10,7 @@ import {
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { RETRY_AFTER_ABANDONED_MS, retryDelayMs, settle, sumObservations } from '../../domain/settle.ts';
-import { unminedOf } from './nonces.ts';
-import type { BatchesInFlight } from './open-batch.ts';
+import { type BatchesInFlight, unminedOf } from './nonces.ts';
 import {
   costOf,
   isOver,

@@ -10,6 +10,12 @@ export interface TransactionCounts {
   readonly latest: number;
 }
 
+/** The relayer's batches in flight by nonce, and what the chain says of its transactions. */
+export interface BatchesInFlight {
+  readonly open: readonly RelayBatch[];
+  readonly counts: TransactionCounts;
+}
+
 /** Reads both counts. */
 export async function readCounts(relayer: Relayer, of?: string): Promise<TransactionCounts> {
   const final = await relayer.readFinalTransactionCount(of);

@@ -1,8 +1,32 @@
+import { releasesWithinGasShare } from '../../domain/gas-money.ts';
+import type { Payment } from '../../domain/payment.ts';
+import {
+  CallRevertedError,
+  ChainUnavailableError,
+  type FeeQuote,
+  type ReleaseCheck,
+  TransactionRefusedError,
+} from '../../domain/ports/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
+import { LONGEST_FIRST_DELAY_MS, RETRY_AFTER_EMPTY_MS, refuseRelease, settle } from '../../domain/settle.ts';
 import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
-import { readCounts, unminedOf } from './nonces.ts';
-import { openBatches } from './open-batch.ts';
-import { isOver, type RelayContext, type RelayPass } from './relay-context.ts';
+import { type BatchesInFlight, chooseNonce, hasFreeSlot, readCounts, unminedOf } from './nonces.ts';
+import {
+  costOf,
+  forwardCall,
+  isOver,
+  type RelayContext,
+  type RelayLimits,
+  type RelayPass,
+  signAttempt,
+} from './relay-context.ts';
+import {
+  broadcastOrShrink,
+  type FeeBounds,
+  feeBudgetOf,
+  type ShrunkBatch,
+  shrinkToGasLimit,
+} from './size-batch.ts';
 
 /**
  * One pass of the sender for its relayer key, which has several transactions in flight. What was signed is committed
@@ -81,5 +105,196 @@ function isGivenUp({ limits, memory, nowMs: clock }: RelayContext, batch: RelayB
   return (
     isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs) &&
     isOver(signedAtMs, limits.retiredPatienceMs, nowMs)
+  );
+}
+
+/** Longer than it takes to simulate, estimate and sign a batch; after a crash others wait for so long. */
+const CLAIM_MS = 60_000;
+
+/**
+ * Opens batches while a slot is free and releases are due: what is mined and waits for its finality takes none. A
+ * release alone leaves at once; where more are due, they share batches.
+ */
+async function openBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
+  const { limits } = context;
+  const open = [...inFlight.open];
+  const funds = createFundsReader(context);
+  let pass: RelayPass = 'idle';
+  while (hasFreeSlot(limits, open, inFlight.counts)) {
+    const opened = await openBatch(context, { ...inFlight, open }, funds).catch((error: unknown) => {
+      // Behind a batch that went, it is the first to be tried in the next pass, which then fails if it must.
+      if (pass === 'opened' && isOfChain(error)) return pass;
+      throw error;
+    });
+    if (typeof opened === 'string') return pass === 'idle' ? opened : pass;
+    pass = 'opened';
+    open.push(opened);
+  }
+  return pass === 'idle' ? 'waiting' : pass;
+}
+
+function isOfChain(error: unknown): boolean {
+  return error instanceof ChainUnavailableError || error instanceof TransactionRefusedError;
+}
+
+/** Fees and balance, read once a pass, when the first batch needs them. */
+type FundsReader = () => Promise<{ readonly fees: FeeQuote; readonly balanceWei: bigint }>;
+
+function createFundsReader({ relayer }: RelayContext): FundsReader {
+  let funds: ReturnType<FundsReader> | null = null;
+  return () => {
+    funds ??= Promise.all([relayer.quoteFees(), relayer.readGasBalance()]).then(([fees, balanceWei]) => ({
+      fees,
+      balanceWei,
+    }));
+    return funds;
+  };
+}
+
+/** Collects what is due, leaves out what the token would refuse, and commits and sends the rest. */
+async function openBatch(
+  context: RelayContext,
+  inFlight: BatchesInFlight,
+  funds: FundsReader,
+): Promise<RelayBatch | RelayPass> {
+  const { limits, relayer, memory } = context;
+  const batchSize = memory.largestBatch ?? limits.batchSize;
+  const nowMs = context.nowMs();
+  const due = await context.relay.claimDueReleases(relayer.address, nowMs, batchSize, CLAIM_MS);
+  const oldest = due[0];
+  if (oldest === undefined) return 'idle';
+  try {
+    const isReady =
+      due.length >= batchSize ||
+      (isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs) &&
+        isSpacedOut(limits, inFlight.open, nowMs));
+    return isReady ? await sendBatch(context, due, inFlight, funds) : 'collecting';
+  } finally {
+    // What is not in the batch, for whatever reason, another relayer may release.
+    await context.relay.dropClaims(relayer.address);
+  }
+}
+
+/** The pause after the first open batch beyond the slots, and by how much each further one makes it longer. */
+const FIRST_PAUSE_MS = 2_000;
+const PAUSE_GROWTH = 1.13;
+
+/**
+ * Whether a batch that is not full may be opened. While finality stalls, batches that are mined pile up: beyond the
+ * slots each one waits a little longer, so that the places of 64 open ones last for more than an hour.
+ */
+function isSpacedOut(limits: RelayLimits, open: readonly RelayBatch[], nowMs: number): boolean {
+  const surplus = open.length - limits.maximumUnmined;
+  if (surplus < 0) return true;
+  const lastOpenedAtMs = Math.max(...open.map(({ createdAtMs }) => createdAtMs));
+  return isOver(lastOpenedAtMs, FIRST_PAUSE_MS * PAUSE_GROWTH ** surplus, nowMs);
+}
+
+async function sendBatch(
+  context: RelayContext,
+  due: readonly Payment[],
+  { open, counts }: BatchesInFlight,
+  funds: FundsReader,
+): Promise<RelayBatch | RelayPass> {
+  const { relayer } = context;
+  // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
+  const sameFactory = due.filter((payment) => payment.factory === due[0]?.factory);
+  const { fees, balanceWei } = await funds();
+  const affordable = await deferExpensive(context, sameFactory, fees);
+  if (affordable.length === 0) return 'deferred';
+  const releasable = await filterReleasable(context, affordable);
+  if (releasable.length === 0) return 'refused';
+  const othersWei = costOf(unminedOf(open, counts));
+  const budgetWei = feeBudgetOf(context.limits, balanceWei, othersWei);
+  const fitted = await shrinkOrDefer(context, releasable, { fees, budgetWei }, othersWei);
+  if (typeof fitted === 'string') return fitted;
+
+  const { payments, gasLimit } = fitted;
+  const call = forwardCall(payments);
+  const nonce = await chooseNonce(context, open, counts);
+  const attempt = await signAttempt(context, call, nonce, gasLimit, fees);
+  const nowMs = context.nowMs();
+  const batch = await context.relay.openBatch(
+    {
+      relayer: relayer.address,
+      nonce,
+      kind: 'forward',
+      rescueToken: null,
+      gasLimit,
+      paymentIds: payments.map(({ id }) => id),
+      attempts: [attempt],
+      createdAtMs: nowMs,
+    },
+    (view) => settle(view, { nowMs }, { releaseRefusals: 0, releaseRefusalReason: null }),
+  );
+  return broadcastOrShrink(context, batch, othersWei);
+}
+
+/**
+ * A payment whose release fails alone is put off, so that the next batch is without it. Gas money that others in flight
+ * have reserved is waited for.
+ */
+async function shrinkOrDefer(
+  context: RelayContext,
+  payments: readonly Payment[],
+  bounds: FeeBounds,
+  othersWei: bigint,
+): Promise<ShrunkBatch | RelayPass> {
+  try {
+    return await shrinkToGasLimit(context, payments, bounds);
+  } catch (error) {
+    if (error instanceof TransactionRefusedError && othersWei > 0n) return 'waiting';
+    if (!(error instanceof CallRevertedError)) throw error;
+    await deferRelease(context, payments[0] as Payment, { refusal: error.message });
+    return 'refused';
+  }
+}
+
+/** Puts off the releases whose share of the gas exceeds the operator's maximum; returns the others. */
+async function deferExpensive(
+  context: RelayContext,
+  payments: readonly Payment[],
+  fees: FeeQuote,
+): Promise<readonly Payment[]> {
+  const { gasShare } = context.limits;
+  if (gasShare === null) return payments;
+  const affordable = releasesWithinGasShare(payments, fees, gasShare, context.nowMs());
+  const deferred = payments.filter((payment) => !affordable.includes(payment));
+  if (deferred.length === 0) return payments;
+  for (const payment of deferred) await deferRelease(context, payment, { delayMs: LONGEST_FIRST_DELAY_MS });
+  context.onIncident({ kind: 'deferred_releases', paymentIds: deferred.map(({ id }) => id) });
+  return affordable;
+}
+
+/** Asks the token for each release; what it would refuse is recorded with its reason and tried again later. */
+async function filterReleasable(context: RelayContext, payments: readonly Payment[]): Promise<Payment[]> {
+  const checks = await context.token.checkReleases(
+    payments.map(({ depositAddress, payoutAddress }) => ({
+      deposit: depositAddress,
+      merchant: payoutAddress,
+    })),
+  );
+  const releasable: Payment[] = [];
+  for (const [index, payment] of payments.entries()) {
+    const { heldUnits, refusal } = checks[index] as ReleaseCheck;
+    if (refusal !== null) await deferRelease(context, payment, { refusal });
+    else if (heldUnits > 0n) releasable.push(payment);
+    // A rival was faster, or the deposit was taken back. No refusal, the watcher is about to see it.
+    else await deferRelease(context, payment, { delayMs: RETRY_AFTER_EMPTY_MS });
+  }
+  return releasable;
+}
+
+/** A refused release is tried later and later, another one after its delay. */
+async function deferRelease(
+  context: RelayContext,
+  payment: Payment,
+  cause: { readonly refusal: string } | { readonly delayMs: number },
+): Promise<void> {
+  const nowMs = context.nowMs();
+  await context.payments.decidePayment(payment, (view) =>
+    'refusal' in cause
+      ? refuseRelease(view, { nowMs }, cause.refusal)
+      : settle(view, { nowMs }, { releaseDueAtMs: nowMs + cause.delayMs }),
   );
 }

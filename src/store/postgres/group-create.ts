@@ -170,7 +170,7 @@ const recordColumns: readonly TypedColumn[] = [
 const keyedColumns = [...allPaymentColumns, ...recordColumns];
 
 /**
- * Whoever finds the key taken waits for the other's commit, and takes it over only where it is older than 24 hours.
+ * A create that finds the key taken waits for the other's commit, and takes it over only where it is older than 24 hours.
  * In the order of keys, so that two groups with the same keys wait for each other and never cross.
  */
 const insertKeyed = statement(`
@@ -239,7 +239,7 @@ const selectRecords = arrayStatement(`
   JOIN payments ON payments.account_id = asked.account_id AND payments.id = idempotency_records.payment_id`);
 
 /**
- * Rows that others write are left to their next turn, so that this waits for nobody. By their place in the table: by
+ * Rows that others write are left to their next turn, so that this never waits. By their place in the table: by
  * their keys the whole table would be read for each group.
  */
 const purgeRecords = statement(`

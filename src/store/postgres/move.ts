@@ -16,7 +16,7 @@ import { migrate, migrations, nameOf, readSchemaNumber } from './migrations.ts';
 import { connectionOptions } from './open-database.ts';
 import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
-/** How long a lock is waited for: whoever holds one for longer is at work on the database. */
+/** How long a lock is waited for: a program that holds one for longer is at work on the database. */
 const LOCK_TIMEOUT_MS = 10_000;
 /** How long an instance may take to be gone that has been stopped. */
 const DISCONNECTING_MS = 3_000;
@@ -24,7 +24,7 @@ const ASKED_AGAIN_MS = 50;
 const allTables = tables.map(({ name }) => name).join(', ');
 
 /**
- * Opens the database to move from. Until it is closed nobody can write to it.
+ * Opens the database to move from. Until it is closed no program can write to it.
  *
  * @throws MoveRefusedError while other instances are connected, or when its schema is not this version's
  */

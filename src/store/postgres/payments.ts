@@ -133,7 +133,7 @@ const PATIENCE_MS = 5_000;
 const POLL_MS = 5;
 
 const selectLastRow = statement(`SELECT last_value AS "lastRow" FROM payments_row_seq`);
-/** Whoever draws a row number holds this lock on the sequence from before the draw until after its commit. */
+/** A transaction that draws a row number holds this lock on the sequence from before the draw until after its commit. */
 const selectDrawing = statement(`
   SELECT virtualtransaction AS transaction FROM pg_locks
   WHERE locktype = 'relation' AND relation = 'payments_row_seq'::regclass AND mode = 'RowExclusiveLock'
@@ -146,7 +146,7 @@ const selectAddresses = arrayStatement(
  * Row numbers are drawn in one order and committed in another: a reader that remembers the highest row it has seen
  * would miss a lower one that is committed later, and with it a customer's money. So only rows are listed below
  * which nothing is under way any more: up to the last number that is drawn already, once every transaction that was
- * drawing numbers at that time has ended. Those are ours and take milliseconds; nobody waits for the reader.
+ * drawing numbers at that time has ended. Those are ours and take milliseconds; no writer waits for the reader.
  *
  * Everything that was committed before the call is listed: a list without it would be as bad. Hence this throws when
  * a transaction that creates payments stays open (one that an operator began by hand, say), instead of leaving it out.

@@ -30,7 +30,7 @@ const countRequests = statement(`
     requests = excluded.requests + CASE WHEN present.ends_at > clock_timestamp() THEN present.requests ELSE 0 END,
     ends_at = CASE WHEN present.ends_at > clock_timestamp() THEN present.ends_at ELSE excluded.ends_at END
   RETURNING key, requests, extract(epoch FROM ends_at - clock_timestamp())::double precision * 1000 AS "remainingMs"`);
-/** Windows that somebody is counting in are left to their next turn. By their place: by their keys all would be read. */
+/** Windows in which another process counts are left to their next turn. By their place: by their keys all would be read. */
 const purgeWindows = statement(`
   DELETE FROM rate_windows WHERE ctid = ANY(ARRAY(
     SELECT ctid FROM rate_windows WHERE ends_at <= clock_timestamp()

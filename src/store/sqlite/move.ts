@@ -124,7 +124,7 @@ type StoredValue = string | number | null;
 function portableOf(value: StoredValue, kind: ColumnKind): PortableValue {
   if (value === null) return null;
   if (kind === 'flag') return flagOf(value);
-  // Without the spaces that somebody may have written by hand.
+  // Without the spaces that an operator may have written by hand.
   return kind === 'texts' ? JSON.stringify(JSON.parse(String(value))) : value;
 }
 

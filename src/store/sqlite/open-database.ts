@@ -51,7 +51,7 @@ export function lockFile(file: string): () => void {
   return () => lock.close();
 }
 
-/** SQLite's primary result code for "somebody else has the lock". */
+/** SQLite's primary result code for "another connection has the lock". */
 const SQLITE_BUSY = 5;
 /** Extended result codes carry the primary one in their low byte. */
 const PRIMARY_CODE_MASK = 0xff;

@@ -162,7 +162,7 @@ function createPaymentLists(database: DatabaseSync, reads: GroupRead): PaymentLi
 
 /**
  * Without an index on the account (see the schema), a filter looks at the payments one after another. It does
- * so in windows, each in a turn of its own, so that a long search holds nobody up.
+ * so in windows, each in a turn of its own, so that a long search holds up no other request.
  */
 function prepareListPayments(database: DatabaseSync, reads: GroupRead): PaymentStore['listPayments'] {
   const selectWindowEnd = database.prepare(

@@ -3,7 +3,7 @@ import { type Plant, simulated } from './plant.ts';
 /** A process that dies between the two has sent what nobody knows of. */
 export const broadcastBeforeStored: Plant = {
   fault: 'a broadcast before the raw transaction is stored',
-  file: 'src/payments/relay/open-batch.ts',
+  file: 'src/payments/relay/relay-releases.ts',
   changes: [
     {
       before: '  const nowMs = context.nowMs();\n  const batch = await context.relay.openBatch(',

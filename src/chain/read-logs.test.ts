@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createBlockRange } from './scan-blocks.ts';
+import { createBlockRange } from './read-logs.ts';
 
 it('starts as told, doubles with each success and never passes its bounds', () => {
   const range = createBlockRange(3, 20);
