@@ -2,11 +2,13 @@ import { encodeFunctionData, parseAbi, toEventSelector } from 'viem/utils';
 import type { DepositTerms } from '../domain/deposit-address.ts';
 import { type Address, checksumAddress } from '../domain/payout-address.ts';
 import {
+  type ChainLogs,
   ChainUnavailableError,
-  type ChainView,
   type ForwardedLog,
+  type LogQuery,
   type RelayCall,
   type RescuedLog,
+  type ScannedLogs,
   type TransferLog,
 } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
@@ -29,23 +31,6 @@ export interface LogSources {
   readonly factories: readonly Address[];
 }
 
-interface LogQuery {
-  readonly fromBlock: number;
-  readonly toBlock: number;
-  readonly recipients: readonly Address[] | null;
-  readonly isCandidate: (recipient: string) => boolean;
-  /** The one block of the range, to be named by its hash: a node that does not have it answers with an error. */
-  readonly block?: BlockReference;
-  /** Default true. */
-  readonly withReleases?: boolean;
-}
-
-interface FoundLogs {
-  readonly transfers: readonly TransferLog[];
-  readonly forwarded: readonly ForwardedLog[];
-  readonly rescued: readonly RescuedLog[];
-}
-
 /** More recipients than nodes take in one filter are matched here instead. */
 const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
 
@@ -61,7 +46,7 @@ interface RawLog {
 }
 
 /** All kinds of logs of the whole range, in one request and each kind in chain order. */
-async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: LogQuery): Promise<FoundLogs> {
+async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: LogQuery): Promise<ChainLogs> {
   const range =
     query.block === undefined
       ? { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) }
@@ -166,7 +151,7 @@ function readFactoryLogs(
   answer: unknown,
   factories: readonly Address[],
   query: LogQuery,
-): Pick<FoundLogs, 'forwarded' | 'rescued'> {
+): Pick<ChainLogs, 'forwarded' | 'rescued'> {
   const addresses = lowerCaseSet(factories);
   const forwarded: ForwardedLog[] = [];
   const rescued: RescuedLog[] = [];
@@ -274,10 +259,7 @@ interface ScanContext {
  * Reads the logs of the first part of the query's blocks that the endpoint grants. A node that is behind answers
  * with an empty list instead of an error; so it must show the last block before and after, with the same hash.
  */
-export async function scanBlocks(
-  context: ScanContext,
-  asked: LogQuery,
-): Promise<Awaited<ReturnType<ChainView['readLogs']>>> {
+export async function scanBlocks(context: ScanContext, asked: LogQuery): Promise<ScannedLogs> {
   if (asked.toBlock < asked.fromBlock) throw new RangeError('a scan needs at least one block');
   const { endpoint, range } = context;
   if (asked.block !== undefined) {
@@ -301,7 +283,7 @@ export async function scanBlocks(
 }
 
 /** Null when the endpoint refuses: it does not know the block yet, or no such filter. */
-async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): Promise<FoundLogs | null> {
+async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
   try {
     return await readLogs(endpoint.rpc, sources, query);
   } catch (error) {
@@ -311,7 +293,7 @@ async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): P
 }
 
 /** Null when the range was too much and a smaller one is to be tried. */
-async function tryRange(context: ScanContext, query: LogQuery): Promise<FoundLogs | null> {
+async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLogs | null> {
   const triedBlocks = query.toBlock - query.fromBlock + 1;
   try {
     return await readLogs(context.endpoint.rpc, context.sources, query);

@@ -7,16 +7,13 @@ import type { Address } from './payout-address.ts';
 export type JournalEntryKind = 'deposited' | 'forwarded' | 'fee' | 'rescued';
 
 /** One entry of money that is final on the chain, before it has its place in the journal. */
-export interface JournalFacts {
+export interface JournalFacts extends ChainPosition {
   readonly kind: JournalEntryKind;
   readonly paymentId: PaymentId;
   /** Amount in the token's smallest unit. Negative where the chain took back what it had called final. */
   readonly units: bigint;
   /** Null for the payment token; else the token, or the zero address for the chain's own coin. */
   readonly token: Address | null;
-  readonly transactionHash: string;
-  readonly logIndex: number;
-  readonly blockNumber: number;
 }
 
 /** An entry of the journal: never changed and never removed. */

@@ -51,6 +51,11 @@ export function formatUnits(units: bigint): string {
   return `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`;
 }
 
+/** The same of an amount that is negative where the chain took back a final transaction. */
+export function formatSigned(units: bigint): string {
+  return units < 0n ? `-${formatUnits(-units)}` : formatUnits(units);
+}
+
 /** Units of a USDC amount typed by a person ("12.34", at most six decimals); null when malformed or too large. */
 export function parseUnits(text: string): bigint | null {
   const match = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text);

@@ -1,4 +1,4 @@
-import { formatCents, formatUnits } from '../domain/money.ts';
+import { formatCents, formatSigned } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import { type PaymentId, shortCodeOf } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
@@ -27,8 +27,6 @@ interface ExportedFacts {
 
 const cents = (value: number | null) => (value === null ? null : formatCents(value));
 const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
-/** Formats units, which are negative where the chain took back a final transaction. */
-const units = (value: bigint) => (value < 0n ? `-${formatUnits(-value)}` : formatUnits(value));
 
 /** The columns. Final amounts add up, in each line and over all of them: deposited = forwarded + fee + held. */
 const columns: readonly Column[] = [
@@ -41,21 +39,21 @@ const columns: readonly Column[] = [
   { name: 'amount', cell: ({ amountCents }) => cents(amountCents) },
   { name: 'currency', cell: ({ currency }) => currency },
   // At creation: what the payment's threshold was computed from.
-  { name: 'usd_amount', cell: ({ usdUnits }) => units(usdUnits) },
+  { name: 'usd_amount', cell: ({ usdUnits }) => formatSigned(usdUnits) },
   { name: 'usd_rate', cell: appliedUsdRate },
   { name: 'original_amount', cell: ({ originalAmountCents }) => cents(originalAmountCents) },
   { name: 'customer_fee_amount', cell: ({ customerFeeCents }) => cents(customerFeeCents) },
   { name: 'fee_percent', cell: ({ feeBasisPoints }) => cents(feeBasisPoints) },
-  { name: 'deposited_usdc', cell: (_, { sums: { depositedUnits } }) => units(depositedUnits) },
-  { name: 'forwarded_usdc', cell: (_, { sums: { forwardedUnits } }) => units(forwardedUnits) },
-  { name: 'fee_usdc', cell: (_, { sums: { feeUnits } }) => units(feeUnits) },
+  { name: 'deposited_usdc', cell: (_, { sums: { depositedUnits } }) => formatSigned(depositedUnits) },
+  { name: 'forwarded_usdc', cell: (_, { sums: { forwardedUnits } }) => formatSigned(forwardedUnits) },
+  { name: 'fee_usdc', cell: (_, { sums: { feeUnits } }) => formatSigned(feeUnits) },
   {
     name: 'held_usdc',
     cell: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
-      units(depositedUnits - forwardedUnits - feeUnits),
+      formatSigned(depositedUnits - forwardedUnits - feeUnits),
   },
   // From the merchant's own wallet, so it is not part of the sums above.
-  { name: 'refunded_usdc', cell: (_, { refundedUnits }) => units(refundedUnits) },
+  { name: 'refunded_usdc', cell: (_, { refundedUnits }) => formatSigned(refundedUnits) },
   // As the create request named it: `multi` where the customer chooses.
   { name: 'provider', cell: ({ provider }) => provider },
   { name: 'session_provider', cell: (_, { sessionProvider }) => sessionProvider },

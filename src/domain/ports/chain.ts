@@ -1,37 +1,29 @@
 import type { DepositTerms } from '../deposit-address.ts';
+import type { ChainPosition } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { BlockReference } from './settlement-store.ts';
 
 /** A USDC `Transfer` whose recipient may be one of our deposit addresses. */
-export interface TransferLog {
+export interface TransferLog extends ChainPosition {
   readonly recipient: Address;
   /** Informational; endpoints are not compared by it. */
   readonly sender?: Address;
   readonly units: bigint;
-  readonly blockNumber: number;
-  readonly logIndex: number;
-  readonly transactionHash: string;
 }
 
 /** A `Forwarded` event of one of our factories. */
-export interface ForwardedLog {
+export interface ForwardedLog extends ChainPosition {
   readonly deposit: Address;
   readonly toMerchantUnits: bigint;
   readonly feeUnits: bigint;
-  readonly blockNumber: number;
-  readonly logIndex: number;
-  readonly transactionHash: string;
 }
 
 /** A `Rescued` event of one of our factories; `units` are worth no more than the word of the token that names them. */
-export interface RescuedLog {
+export interface RescuedLog extends ChainPosition {
   readonly deposit: Address;
   /** The zero address for the chain's own coin. */
   readonly token: Address;
   readonly units: bigint;
-  readonly blockNumber: number;
-  readonly logIndex: number;
-  readonly transactionHash: string;
 }
 
 /** Logs of ours, by kind. */
@@ -39,6 +31,25 @@ export interface ChainLogs {
   readonly transfers: readonly TransferLog[];
   readonly forwarded: readonly ForwardedLog[];
   readonly rescued: readonly RescuedLog[];
+}
+
+/** Logs in blocks [fromBlock, toBlock]. Transfers of nothing are left out. */
+export interface LogQuery {
+  readonly fromBlock: number;
+  readonly toBlock: number;
+  /** Filter at the endpoint; null fetches every transfer of the token and keeps those of candidates. */
+  readonly recipients: readonly Address[] | null;
+  /** Asked with `0x` and 40 lower-case digits: a checksum for every transfer of the token would be too dear. */
+  readonly isCandidate: (recipient: string) => boolean;
+  /** The one block of the range, to be named by its hash: a node that does not have it answers with an error. */
+  readonly block?: BlockReference;
+  /** False leaves out what the factories say; default true. */
+  readonly withReleases?: boolean;
+}
+
+/** `rescued` is absent where it was not requested. The range ends at `scannedTo`. */
+export interface ScannedLogs extends Omit<ChainLogs, 'rescued'>, Partial<Pick<ChainLogs, 'rescued'>> {
+  readonly scannedTo: BlockReference;
 }
 
 /** The newest block of an endpoint. */
@@ -66,28 +77,8 @@ export interface ChainView {
   readHeads(): Promise<ChainHeads>;
   /** Null when the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
-  /**
-   * Logs in blocks [fromBlock, toBlock], in chain order; the range may be cut short (`scannedTo`) by what the
-   * endpoint allows. `recipients`: filter at the endpoint, or null to fetch every transfer of the token and keep
-   * those for which `isCandidate` says yes; it is asked with `0x` and 40 lower-case digits, because a checksum for
-   * every transfer of the token would be too dear. Transfers of nothing are left out. `block`: the block of a range of
-   * one, which is then asked for by its hash where the endpoint can do that. `withReleases` false leaves out what the
-   * factories say.
-   */
-  readLogs(query: {
-    readonly fromBlock: number;
-    readonly toBlock: number;
-    readonly recipients: readonly Address[] | null;
-    readonly isCandidate: (recipient: string) => boolean;
-    readonly block?: BlockReference;
-    readonly withReleases?: boolean;
-  }): Promise<{
-    readonly transfers: readonly TransferLog[];
-    readonly forwarded: readonly ForwardedLog[];
-    /** Absent where they were not requested. */
-    readonly rescued?: readonly RescuedLog[];
-    readonly scannedTo: BlockReference;
-  }>;
+  /** The logs of the first part of the query's blocks that the endpoint allows, in chain order. */
+  readLogs(query: LogQuery): Promise<ScannedLogs>;
   /**
    * Whether an endpoint of another host shows the same logs on the same chain up to `final`. Makes no call for an empty
    * list; where all endpoints are on one host, that host is trusted. Throws `ChainUnavailableError` when two other

@@ -1,10 +1,9 @@
 import { type JournalFacts, netEntries } from '../../domain/journal.ts';
-import { formatUnits } from '../../domain/money.ts';
+import { formatSigned, formatUnits } from '../../domain/money.ts';
 import type { ChainView } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { sumObservations } from '../../domain/settle.ts';
 import { type Findings, finalRowsOf, type VerifiedChain } from './verify-context.ts';
-import { formatSigned } from './verify-journal.ts';
 
 /** A payment, its entries in the journal, and the list for its discrepancies. */
 export interface ChainSubject {

@@ -1,4 +1,4 @@
-import { feeUnits, formatUnits } from '../../domain/money.ts';
+import { feeUnits, formatSigned, formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { settle, sumObservations } from '../../domain/settle.ts';
@@ -10,7 +10,7 @@ import {
   finalRowsOf,
   type PaymentFacts,
 } from './verify-context.ts';
-import { checkJournal, formatSigned } from './verify-journal.ts';
+import { checkJournal } from './verify-journal.ts';
 
 /** Replays one payment against the journal and its recorded deposits and releases. Pure. */
 export function checkPayment(facts: PaymentFacts, context: CheckContext): Findings {

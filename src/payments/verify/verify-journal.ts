@@ -9,7 +9,7 @@ import {
   netEntries,
   placeOfEntry,
 } from '../../domain/journal.ts';
-import { formatUnits } from '../../domain/money.ts';
+import { formatSigned, formatUnits } from '../../domain/money.ts';
 import { type Findings, finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-context.ts';
 
 const ENTRIES_AT_A_TIME = 500;
@@ -97,9 +97,4 @@ export function checkJournal({ view, entries }: PaymentFacts, findings: Findings
   for (const [place, units] of entered) {
     findings.add('journal_unfounded', 'no entry', `${formatSigned(units)} ${place}`);
   }
-}
-
-/** Formats an amount of the journal, which may be negative. */
-export function formatSigned(units: bigint): string {
-  return units < 0n ? `-${formatUnits(-units)}` : formatUnits(units);
 }
