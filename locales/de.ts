@@ -276,6 +276,38 @@ export const de: Words = {
     whole: 'Senden Sie den vollen Betrag. Gebühren des Netzwerks oder einer Börse kommen hinzu.',
     once: 'Verwenden Sie diese Adresse nur für diese Zahlung.',
   },
+  refund: {
+    awaiting_address: {
+      heading: '{shop} erstattet Ihnen {amount}',
+      sentence:
+        'Die Erstattung kommt als USDC (digitale Dollar) im Polygon-Netzwerk. Geben Sie die Adresse Ihrer eigenen Wallet an oder die Adresse, unter der Ihre Börse USDC auf Polygon annimmt.',
+    },
+    address: 'Ihre Adresse auf Polygon',
+    hint: 'Sie beginnt mit 0x und hat 42 Zeichen. Kopieren Sie sie, statt sie abzutippen.',
+    wrong:
+      'Diese Adresse kann nicht verwendet werden. Kopieren Sie sie erneut aus Ihrer Wallet oder von Ihrer Börse.',
+    send: 'Diese Adresse senden',
+    once: 'Sie können nur einmal eine Adresse angeben. {shop} prüft sie mit Ihnen vor der Überweisung.',
+    notYours: 'Wenn dies nicht Ihre Adresse ist, wenden Sie sich sofort an {shop}.',
+    warning:
+      'Diese Seite fragt nur nach einer Adresse: nie nach einer Karte, einem Passwort, einer Wiederherstellungsphrase oder einer Zahlung. Wenn Sie keine Erstattung von {shop} erwarten, schließen Sie sie.',
+    awaiting_confirmation: {
+      heading: 'Ihre Adresse liegt {shop} vor',
+      sentence: '{shop} prüft sie mit Ihnen und überweist dann {amount}.',
+    },
+    awaiting_transfer: {
+      heading: '{shop} überweist Ihre Erstattung in Kürze',
+      sentence: 'Die Adresse ist bestätigt. {shop} überweist {amount} dorthin.',
+    },
+    paid: {
+      heading: 'Ihre Erstattung ist überwiesen',
+      sentence: '{shop} hat sie an Ihre Adresse überwiesen.',
+    },
+    expired: {
+      heading: 'Dieser Link ist nicht mehr gültig',
+      sentence: 'Bitten Sie {shop} um einen neuen Link, wenn Sie noch eine Erstattung erwarten.',
+    },
+  },
   mail: {
     subject: 'Beleg von {shop}: {amount}',
     paid: 'Sie haben {amount} an {shop} gezahlt.',

@@ -271,6 +271,34 @@ export const es: Words = {
       'Envíe el importe completo. Las comisiones de la red o de una plataforma de intercambio van aparte.',
     once: 'Use esta dirección solo para este pago.',
   },
+  refund: {
+    awaiting_address: {
+      heading: '{shop} te reembolsa {amount}',
+      sentence:
+        'El reembolso llega en USDC (dólares digitales) por la red Polygon. Indica la dirección de tu propia cartera o la dirección en la que tu exchange acepta USDC en Polygon.',
+    },
+    address: 'Tu dirección en Polygon',
+    hint: 'Empieza por 0x y tiene 42 caracteres. Cópiala en lugar de escribirla.',
+    wrong: 'Esta dirección no se puede usar. Cópiala de nuevo de tu cartera o exchange.',
+    send: 'Enviar esta dirección',
+    once: 'Solo puedes indicar una dirección una vez. {shop} la comprueba contigo antes de la transferencia.',
+    notYours: 'Si esta dirección no es tuya, contacta con {shop} de inmediato.',
+    warning:
+      'Esta página solo pide una dirección: nunca una tarjeta, una contraseña, una frase de recuperación ni un pago. Si no esperas un reembolso de {shop}, ciérrala.',
+    awaiting_confirmation: {
+      heading: '{shop} ha recibido tu dirección',
+      sentence: '{shop} la comprueba contigo y después transfiere {amount}.',
+    },
+    awaiting_transfer: {
+      heading: '{shop} va a transferir tu reembolso',
+      sentence: 'La dirección está confirmada. {shop} transfiere {amount} a ella.',
+    },
+    paid: { heading: 'Tu reembolso se ha transferido', sentence: '{shop} lo ha transferido a tu dirección.' },
+    expired: {
+      heading: 'Este enlace ya no es válido',
+      sentence: 'Pide un enlace nuevo a {shop} si todavía esperas un reembolso.',
+    },
+  },
   mail: {
     subject: 'Recibo de {shop}: {amount}',
     paid: 'Ha pagado {amount} a {shop}.',

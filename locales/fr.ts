@@ -269,6 +269,38 @@ export const fr: Words = {
     whole: 'Envoyez le montant entier. Les frais du réseau ou d’une plateforme d’échange s’y ajoutent.',
     once: 'N’utilisez cette adresse que pour ce paiement.',
   },
+  refund: {
+    awaiting_address: {
+      heading: '{shop} vous rembourse {amount}',
+      sentence:
+        'Le remboursement arrive en USDC (dollars numériques) sur le réseau Polygon. Indiquez l’adresse de votre propre portefeuille, ou l’adresse à laquelle votre plateforme d’échange accepte des USDC sur Polygon.',
+    },
+    address: 'Votre adresse sur Polygon',
+    hint: 'Elle commence par 0x et compte 42 caractères. Copiez-la au lieu de la saisir.',
+    wrong:
+      'Cette adresse ne peut pas être utilisée. Copiez-la de nouveau depuis votre portefeuille ou votre plateforme.',
+    send: 'Envoyer cette adresse',
+    once: 'Vous ne pouvez indiquer une adresse qu’une fois. {shop} la vérifie avec vous avant le transfert.',
+    notYours: 'Si cette adresse n’est pas la vôtre, contactez {shop} immédiatement.',
+    warning:
+      'Cette page ne demande qu’une adresse : jamais de carte, de mot de passe, de phrase de récupération ni de paiement. Si vous n’attendez pas de remboursement de {shop}, fermez-la.',
+    awaiting_confirmation: {
+      heading: '{shop} a reçu votre adresse',
+      sentence: '{shop} la vérifie avec vous, puis transfère {amount}.',
+    },
+    awaiting_transfer: {
+      heading: '{shop} va transférer votre remboursement',
+      sentence: 'L’adresse est confirmée. {shop} y transfère {amount}.',
+    },
+    paid: {
+      heading: 'Votre remboursement a été transféré',
+      sentence: '{shop} l’a transféré à votre adresse.',
+    },
+    expired: {
+      heading: 'Ce lien n’est plus valable',
+      sentence: 'Demandez un nouveau lien à {shop} si vous attendez encore un remboursement.',
+    },
+  },
   mail: {
     subject: 'Reçu de {shop} : {amount}',
     paid: 'Vous avez payé {amount} à {shop}.',

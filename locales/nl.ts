@@ -269,6 +269,37 @@ export const nl: Words = {
     whole: 'Stuur het volledige bedrag. Kosten van het netwerk of een exchange komen erbij.',
     once: 'Gebruik dit adres alleen voor deze betaling.',
   },
+  refund: {
+    awaiting_address: {
+      heading: '{shop} betaalt je {amount} terug',
+      sentence:
+        'De terugbetaling komt als USDC (digitale dollars) op het Polygon-netwerk. Geef het adres van je eigen wallet op, of het adres waarop je exchange USDC op Polygon aanneemt.',
+    },
+    address: 'Je adres op Polygon',
+    hint: 'Het begint met 0x en heeft 42 tekens. Kopieer het in plaats van het over te typen.',
+    wrong: 'Dit adres kan niet worden gebruikt. Kopieer het opnieuw uit je wallet of van je exchange.',
+    send: 'Dit adres versturen',
+    once: 'Je kunt maar één keer een adres opgeven. {shop} controleert het met je vóór de overboeking.',
+    notYours: 'Is dit niet jouw adres? Neem dan meteen contact op met {shop}.',
+    warning:
+      'Deze pagina vraagt alleen om een adres: nooit om een kaart, een wachtwoord, een herstelzin of een betaling. Sluit haar als je geen terugbetaling van {shop} verwacht.',
+    awaiting_confirmation: {
+      heading: '{shop} heeft je adres ontvangen',
+      sentence: '{shop} controleert het met je en boekt daarna {amount} over.',
+    },
+    awaiting_transfer: {
+      heading: '{shop} boekt je terugbetaling binnenkort over',
+      sentence: 'Het adres is bevestigd. {shop} boekt er {amount} naar over.',
+    },
+    paid: {
+      heading: 'Je terugbetaling is overgeboekt',
+      sentence: '{shop} heeft die naar je adres overgeboekt.',
+    },
+    expired: {
+      heading: 'Deze link is niet meer geldig',
+      sentence: 'Vraag {shop} om een nieuwe link als je nog een terugbetaling verwacht.',
+    },
+  },
   mail: {
     subject: 'Bon van {shop}: {amount}',
     paid: 'Je hebt {amount} betaald aan {shop}.',

@@ -272,6 +272,37 @@ export const pt: Words = {
     whole: 'Envie o valor inteiro. As taxas da rede ou de uma corretora são à parte.',
     once: 'Use este endereço somente para este pagamento.',
   },
+  refund: {
+    awaiting_address: {
+      heading: '{shop} reembolsa {amount} a você',
+      sentence:
+        'O reembolso chega em USDC (dólares digitais) na rede Polygon. Informe o endereço da sua própria carteira ou o endereço em que a sua corretora aceita USDC na Polygon.',
+    },
+    address: 'Seu endereço na Polygon',
+    hint: 'Começa com 0x e tem 42 caracteres. Copie-o em vez de digitá-lo.',
+    wrong: 'Este endereço não pode ser usado. Copie-o novamente da sua carteira ou corretora.',
+    send: 'Enviar este endereço',
+    once: 'Você só pode informar um endereço uma vez. {shop} o confere com você antes da transferência.',
+    notYours: 'Se este endereço não for seu, fale com {shop} imediatamente.',
+    warning:
+      'Esta página pede apenas um endereço: nunca um cartão, uma senha, uma frase de recuperação ou um pagamento. Se você não espera um reembolso de {shop}, feche-a.',
+    awaiting_confirmation: {
+      heading: '{shop} recebeu o seu endereço',
+      sentence: '{shop} o confere com você e depois transfere {amount}.',
+    },
+    awaiting_transfer: {
+      heading: '{shop} vai transferir o seu reembolso',
+      sentence: 'O endereço está confirmado. {shop} transfere {amount} para ele.',
+    },
+    paid: {
+      heading: 'O seu reembolso foi transferido',
+      sentence: '{shop} o transferiu para o seu endereço.',
+    },
+    expired: {
+      heading: 'Este link não é mais válido',
+      sentence: 'Peça um novo link a {shop} se você ainda espera um reembolso.',
+    },
+  },
   mail: {
     subject: 'Recibo de {shop}: {amount}',
     paid: 'Você pagou {amount} a {shop}.',

@@ -33,6 +33,7 @@ export function createSandboxOperations(testPayments: TestPayments): SandboxOper
       const refund = await readRefund(context, accountId, argument.required(args, 'refund'));
       requireRefundStatus(refund, context.nowMs(), 'awaiting_transfer');
       const { destination, units } = refund;
+      if (destination === null) throw new Error(`refund ${refund.id} has no address`);
       const { transactionHash } = await testPayments.payRefund(destination, units);
       return { to: destination, usdc: formatUnits(units), transaction_hash: transactionHash };
     },

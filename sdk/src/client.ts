@@ -83,12 +83,14 @@ export interface Client {
      */
     create(
       paymentId: string,
-      request: RefundRequest,
+      request?: RefundRequest,
       options?: { readonly idempotencyKey?: string },
     ): Promise<Refund>;
     /** Lists the refunds of a payment, and what can still be refunded. @throws ApiError, ConnectionError */
     list(paymentId: string): Promise<RefundList>;
     get(refundId: string): Promise<Refund>;
+    /** Confirms the address that the customer named, as you saw it. @throws ApiError (409: it is another one), ConnectionError */
+    confirm(refundId: string, destination: string): Promise<Refund>;
     /** Submits the hash of a transfer of another amount. @throws ApiError, ConnectionError */
     submitTransaction(refundId: string, transaction: string): Promise<Refund>;
     /** Cancels a refund that is not paid. @throws ApiError (409: it is paid or canceled), ConnectionError */
@@ -183,13 +185,14 @@ export function createClient(options: ClientOptions): Client {
       },
     },
     refunds: {
-      create: async (paymentId, request, { idempotencyKey } = {}) =>
+      create: async (paymentId, request = {}, { idempotencyKey } = {}) =>
         refundOf(await post(refundsOf(paymentId), request, idempotencyKey)),
       async list(paymentId) {
         const answer = await sendRequest(context, { method: 'GET', path: refundsOf(paymentId) });
         return expectList<RefundList>(answer, 'refunds');
       },
       get: (refundId) => refund('GET', refundPath(refundId)),
+      confirm: (refundId, destination) => refund('POST', `${refundPath(refundId)}/confirm`, { destination }),
       submitTransaction: (refundId, transaction) =>
         refund('POST', `${refundPath(refundId)}/transaction`, { transaction }),
       cancel: (refundId) => refund('POST', `${refundPath(refundId)}/cancel`),

@@ -137,6 +137,8 @@ export type MerchantEventType =
   | 'payment.attention_required'
   | 'payment.updated'
   | 'refund.opened'
+  | 'refund.address_named'
+  | 'refund.address_confirmed'
   | 'refund.transaction_refused'
   | 'refund.paid'
   | 'refund.transfer_reverted'
@@ -146,11 +148,18 @@ export type MerchantEventType =
 export interface Refund {
   readonly refund_id: string;
   readonly payment_id: string;
-  readonly status: 'awaiting_transfer' | 'paid' | 'canceled' | 'expired';
+  readonly status:
+    | 'awaiting_address'
+    | 'awaiting_confirmation'
+    | 'awaiting_transfer'
+    | 'paid'
+    | 'canceled'
+    | 'expired';
   /** In USDC. Transfer exactly this amount. */
   readonly amount: string;
   readonly reason: string | null;
-  readonly destination: string;
+  /** Null until the customer names it. */
+  readonly destination: string | null;
   /** The transfer for a wallet (EIP-681) while it is expected. */
   readonly payment_uri: string | null;
   readonly submitted_transaction: string | null;
@@ -160,6 +169,8 @@ export interface Refund {
   readonly created_at: string;
   readonly expires_at: string;
   readonly paid_at: string | null;
+  /** The link with which the customer names an address: only in the response that opens a refund without one. */
+  readonly address_url: string | null;
 }
 
 /** What a refund is opened with. */
@@ -167,8 +178,8 @@ export interface RefundRequest {
   /** In USDC, `all` (the default) or `surplus`. */
   readonly amount?: string;
   readonly reason?: string | null;
-  /** The customer's Polygon address. */
-  readonly destination: string;
+  /** The customer's Polygon address, if you know it. Without it, the response has a link for the customer. */
+  readonly destination?: string | null;
 }
 
 /** Refunds of a payment, the oldest first. */

@@ -49,16 +49,14 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   const { token } = settlements[0];
   const dashboard = createDashboardContext({ ...parts, token, explorerTransactionUrl });
   registerMerchantApi(server, {
+    ...parts.refund,
     ...store,
     create: parts.create,
     tokens,
     callbacks,
-    isReservedAddress: parts.create.settlement.isReservedAddress,
     token,
     chainId: external.chainId,
     limits,
-    nowMs: clock.nowMs,
-    baseUrl: config.baseUrl,
     connect: dashboard,
   });
   registerDashboard(server, dashboard);
@@ -139,6 +137,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     payments: store.payments,
     accounts: store.accounts,
     startSession: parts.startSession,
+    refund: parts.refund,
     limits: createPageLimits(clock.monotonicMs),
     emailHash: createKeyedHash('e-mail of a checkout', parts.secretKey, config.previousSecretKeys),
     countryHeader: config.countryHeader,

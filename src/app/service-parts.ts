@@ -31,6 +31,7 @@ import {
 } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { createKnownLimits } from '../payments/provider-limits.ts';
+import type { RefundContext } from '../payments/refunds.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
@@ -99,6 +100,7 @@ export interface ServiceParts extends ServiceOptions {
   readonly testPayments: TestPayments | null;
   /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
   readonly create: CreatePaymentContext;
+  readonly refund: RefundContext;
   /** Providers, each behind its circuit breaker. */
   readonly directory: ProviderDirectory;
   /** Estimates anew how often visits to providers end with a delivery. */
@@ -184,6 +186,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
   const ownAddresses = createOwnAddresses();
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   const known = createKnownAddresses(store.payments, store.addressPages);
+  const create = createPaymentContext({ ...options, directory, tokens, known });
   return {
     ...options,
     directory,
@@ -199,7 +202,14 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
     }),
     startSession,
     refreshSuccess: success.refresh,
-    create: createPaymentContext({ ...options, directory, tokens, known }),
+    create,
+    refund: {
+      ...store,
+      isReservedAddress: create.settlement.isReservedAddress,
+      links: createKeyedHash('links of refunds', options.secretKey, config.previousSecretKeys),
+      baseUrl: config.baseUrl,
+      nowMs: clock.nowMs,
+    },
   };
 }
 
@@ -248,7 +258,14 @@ function createPaymentContext(parts: PaymentParts): CreatePaymentContext {
 interface DashboardParts
   extends Pick<
     DashboardContext,
-    'isTestMode' | 'tokens' | 'token' | 'create' | 'callbacks' | 'mailer' | 'explorerTransactionUrl'
+    | 'isTestMode'
+    | 'tokens'
+    | 'token'
+    | 'create'
+    | 'refund'
+    | 'callbacks'
+    | 'mailer'
+    | 'explorerTransactionUrl'
   > {
   readonly config: Config;
   readonly store: Store;
@@ -268,6 +285,7 @@ export function createDashboardContext({
   tokens,
   token,
   create,
+  refund,
   explorerTransactionUrl,
 }: DashboardParts): DashboardContext {
   return {
@@ -276,6 +294,7 @@ export function createDashboardContext({
     tokens,
     token,
     create,
+    refund,
     explorerTransactionUrl,
     passwords: createPasswords(),
     secondFactor: {

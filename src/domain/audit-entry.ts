@@ -37,6 +37,7 @@ export const auditActions = {
   'payment.canceled': 'canceled a payment',
   'payment.accepted': 'accepted a partial payment as paid',
   'refund.opened': 'opened the refund',
+  'refund.confirmed': 'confirmed the address of the refund',
   'refund.submitted': 'submitted a transaction for the refund',
   'refund.canceled': 'canceled the refund',
   'payments.exported': 'downloaded payments as CSV',

@@ -15,6 +15,8 @@ export const paymentEventTypes = {
   'payment.attention_required': 'The release of the money needs attention.',
   'payment.updated': 'The payment came into another state that no other event describes.',
   'refund.opened': 'A refund is opened.',
+  'refund.address_named': 'The customer named an address for a refund. Confirm it before you pay.',
+  'refund.address_confirmed': 'The address of a refund is confirmed. The transfer is expected.',
   'refund.transaction_refused': "The submitted transaction, or a transfer that arrived, is not the refund's.",
   'refund.paid': "The refund's transfer is final.",
   'refund.transfer_reverted': "A reorganization removed the refund's transfer. It is expected again.",

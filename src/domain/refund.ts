@@ -7,10 +7,12 @@ import type { TransferLog } from './ports/chain.ts';
 
 /** The states of a refund, as the dashboard explains them. */
 export const refundStatuses = {
+  awaiting_address: 'The customer has not named an address yet. Send them the link.',
+  awaiting_confirmation: 'The customer named an address. Check it with them, then confirm it.',
   awaiting_transfer: 'Transfer exactly this amount from your wallet. It is booked when it is final.',
   paid: 'The transfer is final.',
   canceled: 'The refund is canceled.',
-  expired: 'The transfer did not come in time.',
+  expired: 'The address or the transfer did not come in time.',
 } as const satisfies Record<string, string>;
 export type RefundStatus = keyof typeof refundStatuses;
 
@@ -41,8 +43,8 @@ export interface Refund {
   /** The `Idempotency-Key` that opened it, and the fingerprint of its parameters. */
   readonly idempotencyKey: string | null;
   readonly fingerprint: string;
-  /** The customer's address, as the merchant gave it. */
-  readonly destination: Address;
+  /** The customer's address: given by the merchant, or named by the customer. Null until then. */
+  readonly destination: Address | null;
   /** Final blocks up to this one have been searched for the transfer. */
   readonly scannedBlock: number;
   /** A transaction that the merchant submitted and that has not been checked yet. */
@@ -85,7 +87,9 @@ export interface RefundDecision {
 }
 
 const DAY_MS = 86_400_000;
-/** How long a transfer is watched for. */
+/** How long the customer's link is valid. */
+export const ADDRESS_LINK_MS = 7 * DAY_MS;
+/** How long an address waits for its confirmation, and then the service for the transfer. */
 export const TRANSFER_MS = 30 * DAY_MS;
 /** Maximum refunds of a payment, canceled ones included. */
 const MAXIMUM_REFUNDS = 20;
@@ -96,7 +100,13 @@ const MAXIMUM_RIVALS = 1_000n;
 /** The state at this time. Throws `UnknownStateError` for a stored state that does not exist. */
 export function refundStatusAt({ status, expiresAtMs }: Refund, nowMs: number): RefundStatus {
   if (!Object.hasOwn(refundStatuses, status)) throw new UnknownStateError(`no such refund state: ${status}`);
-  return status === 'awaiting_transfer' && expiresAtMs <= nowMs ? 'expired' : status;
+  return isOpenStatus(status) && expiresAtMs <= nowMs ? 'expired' : status;
+}
+
+function isOpenStatus(status: RefundStatus): boolean {
+  return (
+    status === 'awaiting_address' || status === 'awaiting_confirmation' || status === 'awaiting_transfer'
+  );
 }
 
 /** What of the received units is neither refunded nor part of an open refund. */
@@ -143,6 +153,34 @@ export function openRefund(
   return { refund: withUniqueUnits({ ...refund, units }, rivals), event: 'refund.opened' };
 }
 
+/** The customer names an address, once. It waits for the merchant's confirmation. */
+export function nameAddress({ refund }: RefundView, destination: Address, nowMs: number): RefundDecision {
+  requireRefundStatus(refund, nowMs, 'awaiting_address');
+  const status = 'awaiting_confirmation';
+  const named = { ...refund, destination, status, expiresAtMs: nowMs + TRANSFER_MS } as const;
+  return { refund: named, event: 'refund.address_named' };
+}
+
+/**
+ * The merchant confirms the address that they saw. From then on the transfer is looked for.
+ *
+ * @param scannedBlock the newest final block: the transfer lies above it
+ */
+export function confirmAddress(
+  { refund, rivals }: RefundView,
+  destination: Address,
+  scannedBlock: number,
+  nowMs: number,
+): RefundDecision {
+  requireRefundStatus(refund, nowMs, 'awaiting_confirmation');
+  if (refund.destination !== destination) {
+    throw refundConflict('The customer named another address. Read the refund again.');
+  }
+  const expiresAtMs = nowMs + TRANSFER_MS;
+  const confirmed = { ...refund, status: 'awaiting_transfer', scannedBlock, expiresAtMs } as const;
+  return { refund: withUniqueUnits(confirmed, rivals), event: 'refund.address_confirmed' };
+}
+
 /** Takes single units off, so that no two open refunds to an address ask for the same amount. */
 function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
   const taken = new Set(rivals.map(({ units }) => units));
@@ -153,11 +191,11 @@ function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
 }
 
 export function cancelRefund({ refund }: RefundView, nowMs: number): RefundDecision {
-  requireRefundStatus(refund, nowMs, 'awaiting_transfer', 'expired');
+  if (!isOpenStatus(refund.status)) requireRefundStatus(refund, nowMs, 'expired');
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 
-/** The refund whose transfer this is: to its address, of exactly its amount, and after its opening. */
+/** The refund whose transfer this is: to its address, of exactly its amount, and after its opening or confirmation. */
 export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund[]): Refund | undefined {
   return watched.find(
     ({ destination, units, scannedBlock }) =>

@@ -8,8 +8,11 @@ import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts
 import type { RefundStore } from '../domain/ports/refund-store.ts';
 import type { ObservationStore } from '../domain/ports/settlement-store.ts';
 import {
+  ADDRESS_LINK_MS,
   cancelRefund,
+  confirmAddress,
   MAXIMUM_REASON_LENGTH,
+  nameAddress,
   noTransfer,
   openRefund,
   type Refund,
@@ -17,10 +20,12 @@ import {
   type RefundView,
   refundableUnits,
   refundConflict,
+  refundStatusAt,
   requireRefundStatus,
   TRANSFER_MS,
 } from '../domain/refund.ts';
 import { sumObservations } from '../domain/settle.ts';
+import type { KeyedHash } from '../platform/keyed-hash.ts';
 import { fingerprintOf } from './idempotent-replay.ts';
 
 export interface RefundContext {
@@ -29,6 +34,10 @@ export interface RefundContext {
   readonly observations: Pick<ObservationStore, 'readCursor'>;
   /** Whether an address is a deposit address, a contract or a relayer of the service. */
   readonly isReservedAddress: (address: Address) => Promise<boolean>;
+  /** Makes the tokens of the customers' links from the refunds' ids: no store has them. */
+  readonly links: KeyedHash;
+  /** The public base URL of the service, without a slash at the end. */
+  readonly baseUrl: string;
   readonly nowMs: () => number;
 }
 
@@ -37,8 +46,8 @@ export interface RefundRequest {
   /** `all`, `surplus`, or an amount in USDC. */
   readonly amount: string;
   readonly reason: string | null;
-  /** The customer's address. */
-  readonly destination: string;
+  /** The customer's address; null where the customer names it by a link. */
+  readonly destination: string | null;
   readonly idempotencyKey?: string | null;
 }
 
@@ -86,7 +95,8 @@ export async function createRefund(
   if (payment.status === 'unpaid')
     throw refundConflict('The payment is open: the customer can still pay it, or the rest of it.');
   const reason = parseReason(request.reason);
-  const destination = await parseDestination(context, payment, request.destination);
+  const typed = request.destination;
+  const destination = typed === null ? null : await parseDestination(context, payment, typed);
   const asked = parseRefundAmount(request.amount, view);
   const draft: Refund = {
     ...noTransfer,
@@ -96,8 +106,8 @@ export async function createRefund(
     createdAtMs: nowMs,
     units: 0n,
     reason,
-    status: 'awaiting_transfer',
-    expiresAtMs: nowMs + TRANSFER_MS,
+    status: destination === null ? 'awaiting_address' : 'awaiting_transfer',
+    expiresAtMs: nowMs + (destination === null ? ADDRESS_LINK_MS : TRANSFER_MS),
     idempotencyKey: request.idempotencyKey ?? null,
     fingerprint: fingerprintOf([payment.id, request.amount, reason, destination]),
     destination,
@@ -111,6 +121,46 @@ export async function createRefund(
   );
   if (refund.fingerprint !== draft.fingerprint) throw new ServiceError('idempotency_conflict');
   return refund;
+}
+
+/** The link with which the customer names an address; null unless the refund waits for one. */
+export function refundLink({ links, baseUrl, nowMs }: RefundContext, refund: Refund): string | null {
+  if (refundStatusAt(refund, nowMs()) !== 'awaiting_address') return null;
+  return `${baseUrl}/refund/${refund.id}/${links.of(refund.id)}`;
+}
+
+/** The refund of a customer's link, in any state. Throws `refund_not_found` for a wrong link. */
+export async function readLinkedRefund(
+  { refunds, links }: RefundContext,
+  id: string,
+  token: string,
+): Promise<Refund> {
+  const refund = links.matches(id, token) ? await refunds.findRefundOfLink(id) : null;
+  if (refund === null) throw new ServiceError('refund_not_found');
+  return refund;
+}
+
+/** Stores the address that the customer names. Throws `refund_state_conflict` for a second one. */
+export async function nameRefundAddress(
+  context: RefundContext,
+  refund: Refund,
+  text: string,
+): Promise<Refund> {
+  const { payment } = await viewPayment(context, refund.accountId, refund.paymentId);
+  const address = await parseDestination(context, payment, text);
+  return change(context, refund, (view) => nameAddress(view, address, context.nowMs()));
+}
+
+/** Confirms the address that the merchant saw, as they saw it. */
+export async function confirmRefundAddress(
+  context: RefundContext,
+  refund: Refund,
+  destination: string,
+): Promise<Refund> {
+  const address = parsePayoutAddress(destination.trim());
+  if (address === null) throw invalidField('destination', 'must be the address that the customer named');
+  const scannedBlock = await readScannedBlock(context);
+  return change(context, refund, (view) => confirmAddress(view, address, scannedBlock, context.nowMs()));
 }
 
 /** Units, or null for all that is left. */

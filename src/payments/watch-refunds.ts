@@ -133,7 +133,7 @@ async function readTransfers(
   toBlock: number,
   refunds: readonly Refund[],
 ) {
-  const recipients = [...new Set(refunds.map(({ destination }) => destination))];
+  const recipients = [...new Set(refunds.flatMap(({ destination }) => destination ?? []))];
   const query = { fromBlock, toBlock, recipients, isCandidate: () => false, withReleases: false };
   const logs = await view.readLogs(query);
   // Asked after reading: what was read is of the chain that was scanned.

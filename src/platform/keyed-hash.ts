@@ -1,4 +1,12 @@
-import { createHash, createHmac, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto';
+import {
+  createHash,
+  createHmac,
+  createSecretKey,
+  hash,
+  hkdfSync,
+  type KeyObject,
+  timingSafeEqual,
+} from 'node:crypto';
 
 /** Hashes that cannot be brute-forced without the server's secret. */
 export interface KeyedHash {
@@ -6,6 +14,8 @@ export interface KeyedHash {
   of(text: string): string;
   /** The hashes under every configured secret: one of them is the stored hash. */
   candidates(text: string): readonly string[];
+  /** Whether this is the text's hash under one of them. */
+  matches(text: string, given: string): boolean;
 }
 
 /** HMAC-SHA-256 under a key of this purpose alone. */
@@ -17,7 +27,17 @@ export function createKeyedHash(
   const keys = deriveKeys(purpose, secret, previousSecrets);
   const candidates = (text: string) =>
     keys.map(({ key }) => createHmac('sha256', key).update(text).digest('base64url'));
-  return { of: (text) => candidates(text)[0] as string, candidates };
+  return {
+    of: (text) => candidates(text)[0] as string,
+    candidates,
+    matches: (text, given) => candidates(text).some((each) => isSameText(given, each)),
+  };
+}
+
+/** Compares in a time that reveals neither the first difference nor the length of the expected value. */
+export function isSameText(given: string, expected: string): boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(expected));
 }
 
 /** SHA-256 takes its input in blocks of this size; a key fills the first one. */

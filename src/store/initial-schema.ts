@@ -393,7 +393,7 @@ export function initialSchema(engine: Engine): Migration {
       expires_at_ms ${bigint} NOT NULL,
       idempotency_key ${id},
       fingerprint ${id} NOT NULL,
-      destination ${id} NOT NULL,
+      destination ${id},
       scanned_block ${bigint} NOT NULL,
       submitted_hash ${id},
       transaction_problem text,

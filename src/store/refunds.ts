@@ -41,6 +41,7 @@ export function createRefundStore(scripts: Scripts): RefundStore {
       }),
     changeRefund: (reference, decide, nowMs) => scripts.write(() => change(reference, decide, nowMs)),
     findRefund: (accountId, id) => scripts.read(() => find({ accountId, id })),
+    findRefundOfLink: (id) => scripts.read(() => selectOne(refundTable, 'WHERE id = ?1', id)),
     listRefunds: (payment) => scripts.read(() => listOf(payment)),
     async listWatchedRefunds(expiresAfterMs, limit) {
       checkListLimit(limit);

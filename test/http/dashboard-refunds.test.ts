@@ -2,8 +2,9 @@ import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import type { Payment } from '../../src/domain/payment.ts';
+import type { Address } from '../../src/domain/payout-address.ts';
 import type { Role } from '../../src/domain/person.ts';
-import { bookTransfer, type Refund } from '../../src/domain/refund.ts';
+import { bookTransfer, nameAddress, type Refund } from '../../src/domain/refund.ts';
 import { newPayment } from '../store/fixtures.ts';
 import { challengeIn, createAuthenticator } from '../support/authenticator.ts';
 import {
@@ -58,8 +59,8 @@ const pay = (refund: Refund) =>
     refund,
     (view) => {
       const transfer = {
-        recipient: refund.destination,
-        sender: refund.destination,
+        recipient: refund.destination as Address,
+        sender: refund.destination as Address,
         units: refund.units,
         transactionHash: `0x${'ef'.repeat(32)}`,
         logIndex: 0,
@@ -133,10 +134,73 @@ describe('the card of refunds', () => {
       expect.stringContaining('At most 25.000000 USDC'),
     ]);
     const wrongChecksum = CUSTOMER_ADDRESS.replace('C44', 'c44');
-    for (const destination of ['', wrongChecksum, payment.depositAddress, `0x${'0'.repeat(40)}`]) {
+    for (const destination of ['x', wrongChecksum, payment.depositAddress, `0x${'0'.repeat(40)}`]) {
       expect([destination, (await open({ destination })).statusCode]).toEqual([destination, 400]);
     }
     expect(await stored()).toEqual([]);
+  });
+});
+
+/** The customer names an address by the link. */
+const name = (refund: Refund, address: Address = CUSTOMER_ADDRESS) =>
+  dashboard.store.refunds.changeRefund(
+    refund,
+    (view) => nameAddress(view, address, dashboard.nowMs()),
+    dashboard.nowMs(),
+  );
+const confirm = async (fields: Record<string, string> = {}, from = browser) =>
+  post(`/${(await only()).id}/confirm`, { destination: CUSTOMER_ADDRESS, ...fields }, from);
+
+describe('a refund without an address', () => {
+  beforeEach(() => open({ destination: '' }));
+
+  it('leads from the link for the customer over the confirmed address to the transfer', async () => {
+    const link = `https://pay.example.com/refund/${(await only()).id}/`;
+    expect(textOf(await read())).toContain(link);
+    await name(await only());
+    const named = await read();
+    expect(named).not.toContain(link);
+    expect(textOf(named)).toContain(`Someone with the link named ${CUSTOMER_ADDRESS}`);
+    expect(named).not.toContain('ethereum:');
+    expect((await confirm()).statusCode).toBe(303);
+    expect(await read()).toContain(`/transfer?address&#61;${CUSTOMER_ADDRESS}`);
+    const audit = await dashboard.store.audit.listEntries(account.id, null, 10);
+    expect(audit.map(({ action }) => action)).toEqual([
+      'refund.confirmed',
+      'refund.opened',
+      'session.opened',
+    ]);
+  });
+
+  it('is confirmed with the address that the page showed only', async () => {
+    await name(await only());
+    const answer = await confirm({ destination: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' });
+    expect([answer.statusCode, textOf(answer.payload)]).toEqual([
+      409,
+      expect.stringContaining('The customer named another address.'),
+    ]);
+    expect((await only()).status).toBe('awaiting_confirmation');
+  });
+
+  it('shows viewers neither the link nor the forms, and refuses theirs', async () => {
+    const viewer = await signIn('viewer');
+    expect(await read(viewer)).not.toContain('/refund/rfd_');
+    await name(await only());
+    const page = await read(viewer);
+    expect(textOf(page)).toContain(CUSTOMER_ADDRESS);
+    expect(page).not.toContain('/confirm');
+    expect((await confirm({ form_token: formTokenIn(page) }, viewer)).statusCode).toBe(403);
+    expect((await only()).status).toBe('awaiting_confirmation');
+  });
+
+  it('is canceled before and after an address is named', async () => {
+    expect((await post(`/${(await only()).id}/cancel`)).statusCode).toBe(303);
+    expect((await only()).status).toBe('canceled');
+    await open({ destination: '' });
+    const second = (await stored()).find(({ status }) => status === 'awaiting_address') as Refund;
+    await name(second);
+    expect((await post(`/${second.id}/cancel`)).statusCode).toBe(303);
+    expect((await stored()).map(({ status }) => status)).toEqual(['canceled', 'canceled']);
   });
 });
 
@@ -162,6 +226,27 @@ describe('a member with a second factor', () => {
       303,
       'awaiting_transfer',
     ]);
+  });
+
+  it('confirms the address of a refund with a passkey only, and with its answer to this session alone', async () => {
+    await open({ destination: '' });
+    await name(await only());
+    const device = createAuthenticator('pay.example.com');
+    const security = (await browser.get(SECURITY)).payload;
+    const response = device.make(challengeIn(security), 'https://pay.example.com');
+    const fields = { name: 'Phone', response, password: PASSWORD, form_token: formTokenIn(security) };
+    expect((await browser.post(`${SECURITY}/passkeys`, fields)).statusCode).toBe(200);
+    const send = async (respond: (challenge: string) => string) => {
+      const page = await read();
+      return confirm({ response: respond(challengeIn(page)), form_token: formTokenIn(page) });
+    };
+    expect((await send(() => '')).statusCode).toBe(400);
+    expect((await send(() => device.use('another challenge', 'https://pay.example.com'))).statusCode).toBe(
+      400,
+    );
+    expect((await only()).status).toBe('awaiting_confirmation');
+    const answer = await send((asked) => device.use(asked, 'https://pay.example.com'));
+    expect([answer.statusCode, (await only()).status]).toEqual([303, 'awaiting_transfer']);
   });
 
   it('accepts a partial payment with a fresh code only', async () => {

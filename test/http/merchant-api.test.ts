@@ -303,6 +303,7 @@ describe('a key', () => {
     'POST /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4/refunds': 'refund',
     'GET /merchant/v1/payments/01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4/refunds': 'read',
     'GET /merchant/v1/refunds/rfd_5b484cd3e9340db05b48': 'read',
+    'POST /merchant/v1/refunds/rfd_5b484cd3e9340db05b48/confirm': 'refund',
     'POST /merchant/v1/refunds/rfd_5b484cd3e9340db05b48/transaction': 'refund',
     'POST /merchant/v1/refunds/rfd_5b484cd3e9340db05b48/cancel': 'refund',
     'GET /merchant/v1/events': 'read',

@@ -75,7 +75,7 @@ async function sendRaw(target: ApiService, bytes: string): Promise<Seen> {
 const idsInPath: Parameters = { payment_id: UNKNOWN_ID, refund_id: `rfd_${'f'.repeat(20)}` };
 
 const requiredBodies: Readonly<Record<string, Parameters>> = {
-  '/merchant/v1/payments/{payment_id}/refunds': { destination: CUSTOMER_ADDRESS },
+  '/merchant/v1/refunds/{refund_id}/confirm': { destination: CUSTOMER_ADDRESS },
   '/merchant/v1/refunds/{refund_id}/transaction': { transaction: `0x${'5b'.repeat(32)}` },
 };
 
@@ -320,6 +320,10 @@ const otherCauses: Readonly<Record<string, Cause>> = {
     ask(operation, await givePaidId()),
   'GET /merchant/v1/refunds/{refund_id} 200': async (operation) =>
     ask(operation, await giveRefundId('awaiting_transfer')),
+  async 'POST /merchant/v1/refunds/{refund_id}/confirm 200'(operation) {
+    await givePaidId();
+    return ask(operation, await giveRefundId('awaiting_confirmation'));
+  },
   'POST /merchant/v1/refunds/{refund_id}/transaction 200': async (operation) =>
     ask(operation, await giveRefundId('awaiting_transfer')),
   'POST /merchant/v1/refunds/{refund_id}/cancel 200': async (operation) =>

@@ -14,6 +14,7 @@ import type { Store } from '../../src/store/store.ts';
 import { type ApiService, BASE_URL, createApiService, validRequest } from '../support/api-service.ts';
 import { textOf } from '../support/page-text.ts';
 import { RESERVED_ADDRESS, type World } from '../support/payment-context.ts';
+import { refundLinks } from '../support/refunds.ts';
 import { serveJson } from './serve-json.ts';
 import { type Stage, startStage } from './stage.ts';
 
@@ -49,6 +50,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
       token: { isBlocklisted: async () => false },
       checkoutPageUrl: ({ id }) => `${BASE_URL}/pay/${id}?returned=1`,
     }),
+    refund: { ...store, isReservedAddress: async () => false, links: refundLinks, baseUrl: BASE_URL, nowMs },
     quotes: createQuotes({ providers, monotonicMs, keepMs: 0 }),
     emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(monotonicMs),

@@ -52,6 +52,7 @@ import { watchRefunds } from '../../src/payments/watch-refunds.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';
 import { type AnvilOptions, anvilKeys } from '../support/anvil.ts';
+import { refundLinks } from '../support/refunds.ts';
 import { createTestDatabase } from '../support/test-store.ts';
 
 /** How far apart blocks are, on the chain and on the clock of the test. */
@@ -358,6 +359,8 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     refundContext: () => ({
       ...parts.store,
       isReservedAddress: createContext({}).settlement.isReservedAddress,
+      links: refundLinks,
+      baseUrl: 'https://checkout.example',
       nowMs,
     }),
     /** Sends USDC from a wallet; the next block has it. Returns the transaction's hash. */

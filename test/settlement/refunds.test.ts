@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Refund } from '../../src/domain/refund.ts';
-import { cancelOpenRefund, createRefund, submitTransaction } from '../../src/payments/refunds.ts';
+import {
+  cancelOpenRefund,
+  confirmRefundAddress,
+  createRefund,
+  nameRefundAddress,
+  submitTransaction,
+} from '../../src/payments/refunds.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { omitLogsOf } from '../chain/endpoint-faults.ts';
 import { addressFor } from '../chain/local-chain.ts';
@@ -125,6 +131,25 @@ describe('a refund that the merchant transfers', () => {
     await submit(refund, early);
     await finalise();
     expect((await read(refund)).transactionProblem).toBe('too_early');
+  });
+
+  it('is looked for from the confirmation of the address on, which the customer named', async () => {
+    const payment = await givePaid();
+    const context = settlement.refundContext();
+    const request = { amount: '20', reason: null, destination: null };
+    const opened = await createRefund(context, payment.accountId, payment.id, request);
+    const customer = addressFor(`customer ${++customers}`);
+    const named = await nameRefundAddress(context, opened, customer);
+    expect(named).toMatchObject({ status: 'awaiting_confirmation', destination: customer });
+    await send(named);
+    await finalise();
+    expect((await read(named)).status).toBe('awaiting_confirmation');
+    const confirmed = await confirmRefundAddress(context, named, customer);
+    await finalise();
+    expect((await read(named)).status).toBe('awaiting_transfer');
+    const hash = await send(confirmed);
+    await finalise();
+    expect(await read(named)).toMatchObject({ status: 'paid', transactionHash: hash, units: 20_000_000n });
   });
 
   it('is not booked after it is canceled', async () => {

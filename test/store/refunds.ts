@@ -35,13 +35,15 @@ export function refundPromises(context: StoreContext): void {
       NOW_MS,
     );
 
-  it('are kept with all their fields, and found by id and payment', async () => {
+  it('are kept with all their fields, and found by id, link and payment', async () => {
     const payment = await givePayment(context.store);
     const refund = await create(newRefund(payment, { reason: 'Broken' }));
     await context.reopen();
     const { refunds } = context.store;
     expect(await refunds.findRefund(payment.accountId, refund.id)).toEqual(refund);
     expect(await refunds.findRefund('another account', refund.id)).toBeNull();
+    expect(await refunds.findRefundOfLink(refund.id)).toEqual(refund);
+    expect(await refunds.findRefundOfLink('rfd_another')).toBeNull();
     expect(await refunds.listRefunds(payment)).toEqual([refund]);
   });
 
@@ -79,6 +81,7 @@ export function refundPromises(context: StoreContext): void {
     const payment = await givePayment(context.store);
     const older = await create(newRefund(payment, { scannedBlock: 5 }));
     const newer = await create(newRefund(payment, { scannedBlock: 9 }));
+    await create(newRefund(payment, { status: 'awaiting_address', destination: null }));
     await create(newRefund(payment, { expiresAtMs: NOW_MS - 1 }));
     const watched = async () =>
       (await context.store.refunds.listWatchedRefunds(NOW_MS, 10)).map(({ id }) => id);

@@ -26,6 +26,7 @@ import {
   RESERVED_ADDRESS,
   type World,
 } from './payment-context.ts';
+import { refundLinks } from './refunds.ts';
 import { createTestDatabase, type TestDatabase } from './test-store.ts';
 
 export const BASE_URL = 'https://pay.example.com';
@@ -124,6 +125,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     tokens,
     callbacks,
     isReservedAddress: create.settlement.isReservedAddress,
+    links: refundLinks,
     token: RESERVED_ADDRESS,
     chainId: 137,
     limits,

@@ -14,6 +14,7 @@ import type {
   QuoteRequest,
   SessionRequest,
 } from '../../src/domain/ports/provider.ts';
+import type { RefundStore } from '../../src/domain/ports/refund-store.ts';
 import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
@@ -27,6 +28,7 @@ import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { onePixel } from './pictures.ts';
+import { refundLinks } from './refunds.ts';
 
 /** The moment at which the pages are looked at. */
 export const NOW_MS = Date.UTC(2026, 10, 21, 12, 0, 0);
@@ -220,6 +222,16 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       toleranceBasisPoints: 200,
       checkoutPageUrl: ({ id }) => `${baseUrl}/pay/${id}?returned=1`,
     }),
+    refund: {
+      payments,
+      // No link is known here: refund-link.test.ts has the page.
+      refunds: { findRefundOfLink: async () => null } as unknown as RefundStore,
+      observations: { readCursor: async () => null },
+      isReservedAddress: async () => false,
+      links: refundLinks,
+      baseUrl,
+      nowMs: () => NOW_MS,
+    },
     quotes: providerQuotes,
     emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(() => clock.monotonicMs),

@@ -23,6 +23,7 @@ import {
   createTestTokens,
   createWorld,
 } from './payment-context.ts';
+import { refundLinks } from './refunds.ts';
 import { createTestDatabase } from './test-store.ts';
 
 /** Stands for the contract of USDC. */
@@ -110,10 +111,18 @@ export async function createTestDashboard(
   const tokens = createTestTokens();
   const callbacks = createTestCallbacks(world);
   const limits = createDashboardLimits(monotonicMs);
+  const refund = {
+    ...store,
+    isReservedAddress: async () => false,
+    links: refundLinks,
+    baseUrl,
+    nowMs,
+  };
   const context: DashboardContext = {
     ...store,
     tokens,
     create: createTestPaymentContext({ store, world, nowMs, tokens }),
+    refund,
     explorerTransactionUrl: (hash) => `https://explorer.example.com/tx/${hash}`,
     passwords: createPasswords((...input) => {
       hashedPasswords++;
@@ -146,7 +155,7 @@ export async function createTestDashboard(
   registerApi(server, { ...api, status: { payments: store.payments, tokens } });
   registerMerchantApi(server, {
     ...api,
-    isReservedAddress: () => Promise.resolve(false),
+    ...refund,
     token: USDC,
     chainId: 137,
     connect: context,

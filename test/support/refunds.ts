@@ -1,6 +1,7 @@
 import type { Payment } from '../../src/domain/payment.ts';
 import type { PaymentId } from '../../src/domain/payment-id.ts';
 import { noTransfer, type Refund, TRANSFER_MS } from '../../src/domain/refund.ts';
+import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import type { Store } from '../../src/store/store.ts';
 
 export const CUSTOMER_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
@@ -27,6 +28,9 @@ export function newRefund(payment: Pick<Payment, 'id' | 'accountId'>, change: Pa
     ...change,
   };
 }
+
+/** Makes the tokens of the customers' links. */
+export const refundLinks = createKeyedHash('links of refunds', 'a secret of the tests');
 
 /** Stores a refund as it is. */
 export function giveRefund(store: Store, refund: Refund): Promise<Refund> {

@@ -149,13 +149,14 @@ class Client:
         self,
         payment_id: str,
         *,
-        destination: str,
+        destination: Optional[str] = None,
         amount: str = "all",
         reason: Optional[str] = None,
         idempotency_key: Optional[str] = None,
     ) -> Refund:
         """Opens a refund, which you transfer from your own wallet.
 
+        Without ``destination``, ``address_url`` of the answer is the link with which the customer names an address.
         ``amount`` is an amount in USDC, ``all`` for what is left, or ``surplus``. ``idempotency_key`` should be your
         number of the return: then it gets one refund. ApiError 409: less can be refunded, or the key was used with
         other parameters.
@@ -172,6 +173,11 @@ class Client:
     def get_refund(self, refund_id: str) -> Refund:
         """Reads a refund, as it is now."""
         return _expect_refund(self._transport.send("GET", f"/merchant/v1/refunds/{quote(refund_id, safe='')}"))
+
+    def confirm_refund(self, refund_id: str, destination: str) -> Refund:
+        """Confirms the address that the customer named, as you saw it. ApiError 409: it is another one."""
+        path = f"/merchant/v1/refunds/{quote(refund_id, safe='')}/confirm"
+        return _expect_refund(self._transport.send("POST", path, body={"destination": destination}))
 
     def submit_refund_transaction(self, refund_id: str, transaction: str) -> Refund:
         """Submits the hash of a transfer of another amount. It is checked and booked when it is final."""

@@ -90,13 +90,13 @@ class Refund(TypedDict):
 
     refund_id: str
     payment_id: str
-    #: ``awaiting_transfer``, ``paid``, ``expired`` or ``canceled``.
+    #: ``awaiting_address``, ``awaiting_confirmation``, ``awaiting_transfer``, ``paid``, ``expired`` or ``canceled``.
     status: str
     #: USDC. Transfer exactly this amount: the last digits identify the refund.
     amount: str
     reason: Optional[str]
-    #: The customer's Polygon address.
-    destination: str
+    #: The customer's Polygon address; None until the customer names it.
+    destination: Optional[str]
     #: The transfer for a wallet (EIP-681) while it is expected, else None.
     payment_uri: Optional[str]
     submitted_transaction: Optional[str]
@@ -108,6 +108,8 @@ class Refund(TypedDict):
     created_at: str
     expires_at: str
     paid_at: Optional[str]
+    #: The customer's link: only in the answer that opens a refund without a destination.
+    address_url: Optional[str]
 
 
 class RefundList(TypedDict):

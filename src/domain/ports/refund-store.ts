@@ -17,6 +17,8 @@ export interface RefundStore {
    */
   changeRefund(refund: RefundReference, decide: DecideRefund, nowMs: number): Promise<Refund | null>;
   findRefund(accountId: string, id: string): Promise<Refund | null>;
+  /** Of any account. For a caller whose token was checked. */
+  findRefundOfLink(id: string): Promise<Refund | null>;
   /** Refunds of a payment, the oldest first. */
   listRefunds(payment: PaymentReference): Promise<readonly Refund[]>;
   /** What was refunded of each of these payments of an account; without those of which nothing was. */

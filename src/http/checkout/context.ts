@@ -2,6 +2,7 @@ import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { TestPayments } from '../../domain/ports/test-payments.ts';
 import type { Quotes } from '../../payments/ask-quotes.ts';
+import type { RefundContext } from '../../payments/refunds.ts';
 import type { StartSession } from '../../payments/start-session.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
 import type { PageLimits } from './page-limits.ts';
@@ -12,6 +13,7 @@ import type { ExplorerTransactionUrl } from './receipt.ts';
 export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
   readonly startSession: StartSession;
+  readonly refund: RefundContext;
   readonly quotes: Quotes;
   readonly limits: PageLimits;
   /** Makes the tokens of visitors who came with the payment's e-mail address. */
@@ -53,6 +55,11 @@ export interface OutcomeRoute {
 
 export interface LogoRoute {
   Params: { hash: string };
+}
+
+/** A link with which a customer names the address of a refund. */
+export interface RefundLinkRoute {
+  Params: { refundId: string; token: string };
 }
 
 export interface ShortLinkRoute {

@@ -1,7 +1,6 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Payment } from '../../domain/payment.ts';
-import type { KeyedHash } from '../../platform/keyed-hash.ts';
+import { isSameText, type KeyedHash } from '../../platform/keyed-hash.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { type Html, nothing } from '../design/html.ts';
 import { fieldText, formTokenField, isFormToken } from '../signed-in/forms.ts';
@@ -75,10 +74,4 @@ function isSameEmail(given: string | null, email: string): boolean {
  */
 function canonical(email: string): string {
   return email.trim().normalize('NFC').toLowerCase();
-}
-
-/** Compares in a time that reveals neither the first difference nor the length of the expected value. */
-function isSameText(given: string, expected: string): boolean {
-  const digest = (text: string) => createHash('sha256').update(text).digest();
-  return timingSafeEqual(digest(given), digest(expected));
 }

@@ -19,6 +19,7 @@ import type {
   OutcomeRoute,
   PaymentRoute,
   ProviderRoute,
+  RefundLinkRoute,
   ShortLinkRoute,
 } from './context.ts';
 import { showPhoneCode } from './direct-payment.ts';
@@ -36,6 +37,7 @@ import { countVisitor } from './page-limits.ts';
 import { createPreviewDrawer, showPreview } from './preview-picture.ts';
 import { automaticProvider, openProviderSession, redirectToProvider } from './provider-session.ts';
 import { readCheckout } from './read-checkout.ts';
+import { acceptRefundAddress, showRefund } from './refund-page.ts';
 import { customerCountry, rememberLanguage } from './remember.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
@@ -103,6 +105,14 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
         (request, reply) => answerSimulation(context, testPayments, request, reply),
       );
     }
+    pages.get<RefundLinkRoute>('/refund/:refundId/:token', withHead, (request, reply) =>
+      showRefund(context, request, reply),
+    );
+    pages.post<RefundLinkRoute>(
+      '/refund/:refundId/:token',
+      { onRequest: (request) => countVisitor(limits.starts, request) },
+      (request, reply) => acceptRefundAddress(context, request, reply),
+    );
     pages.get<ShortLinkRoute>('/s/:shortCode', withHead, (request, reply) =>
       showShortLink(context, request, reply),
     );

@@ -8,10 +8,11 @@ import { roleIncludes } from '../../domain/person.ts';
 import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from '../../domain/refund.ts';
 import {
   cancelOpenRefund,
+  confirmRefundAddress,
   createRefund,
-  type RefundContext,
   readRefund,
   readRefunds,
+  refundLink,
   submitTransaction,
 } from '../../payments/refunds.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -29,21 +30,26 @@ import { networkName } from '../well-known.ts';
 import { fact, transactionLink } from './payment-words.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
 
-const refundContext = (context: DashboardContext): RefundContext => ({
-  ...context,
-  isReservedAddress: context.create.settlement.isReservedAddress,
-});
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
 /** The refunds of a payment, and the form that opens one. Empty where nothing can be refunded. */
 export async function refundCard(context: DashboardContext, visit: Visit, payment: Payment): Promise<Html> {
   const { refunds, leftUnits } = await readRefunds(context, visit.account.id, payment.id);
   if (refunds.length === 0 && leftUnits === 0n) return nothing;
-  const canOpen = leftUnits > 0n && roleIncludes(visit.role, 'developer');
+  const mayChange = roleIncludes(visit.role, 'developer');
+  const isNamed = (refund: Refund) => refundStatusAt(refund, context.nowMs()) === 'awaiting_confirmation';
+  const named = mayChange ? refunds.find(isNamed) : undefined;
+  // A page has one form with a second factor: a session has one challenge for passkeys.
+  const form =
+    named !== undefined
+      ? await confirmForm(context, visit, named)
+      : leftUnits > 0n && mayChange
+        ? await openForm(context, visit, payment.id, leftUnits)
+        : nothing;
   return html`<section class="card" id="refunds"><h2>Refunds</h2>
 <p>You refund in USDC, from your own wallet. ${formatUnits(leftUnits)} USDC can still be refunded.</p>
 ${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}
-${canOpen ? await openForm(context, visit, payment.id, leftUnits) : nothing}</section>`;
+${form}</section>`;
 }
 
 /** The money goes to the address in this form, so it asks for an existing second factor. */
@@ -53,10 +59,10 @@ async function openForm(
   paymentId: string,
   leftUnits: bigint,
 ): Promise<Html> {
-  const fields = html`<p class="banner">The e-mail address of a payment is not verified. Ask the customer for an address over a channel that you know.</p>
+  const fields = html`<p class="banner">The e-mail address of a payment is not verified. Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>
 ${textField({ name: 'amount', label: 'Amount in USDC', value: formatUnits(leftUnits), hint: 'Or surplus, for what an overpaid payment has too much.' })}
 ${textField({ name: 'reason', label: 'Reason', isOptional: true })}
-${textField({ name: 'destination', label: 'The customer’s Polygon address', hint: 'It begins with 0x and has 42 characters.' })}`;
+${textField({ name: 'destination', label: 'The customer’s Polygon address', isOptional: true, hint: 'It begins with 0x and has 42 characters. Leave it empty to get a link with which the customer names it.' })}`;
   const form = await confirmedForm(context, visit, {
     action: pathOf(paymentId),
     fields,
@@ -65,38 +71,56 @@ ${textField({ name: 'destination', label: 'The customer’s Polygon address', hi
   return html`<details><summary>Open a refund…</summary>${form}</details>`;
 }
 
+/** Asks for the second factor too: a reader of the customer's e-mail could have named this address. */
+async function confirmForm(context: DashboardContext, visit: Visit, refund: Refund): Promise<Html> {
+  const { id, destination, paymentId } = refund;
+  const form = await confirmedForm(context, visit, {
+    action: `${pathOf(paymentId)}/${id}/confirm`,
+    fields: html`<input type="hidden" name="destination" value="${destination}">
+<p class="banner">Someone with the link named ${destination}. Check it with the customer over a channel that you know: a transfer to a wrong address cannot be undone.</p>`,
+    button: 'Confirm this address',
+  });
+  return html`<h3>Confirm the address for ${formatUnits(refund.units)} USDC</h3>${form}`;
+}
+
 function refundPart(context: DashboardContext, visit: Visit, refund: Refund, chainId: number): Html {
   const status = refundStatusAt(refund, context.nowMs());
-  const isOpen = status === 'awaiting_transfer';
+  const isExpected = status === 'awaiting_transfer';
+  const mayCancel = status.startsWith('awaiting_') && roleIncludes(visit.role, 'developer');
+  const link = mayCancel ? refundLink(context.refund, refund) : null;
   const { destination, units, transactionHash, submittedHash, transactionProblem, sender } = refund;
-  const uri = paymentUri({ token: context.token, chainId, to: destination, units });
+  const uri =
+    isExpected && destination !== null
+      ? paymentUri({ token: context.token, chainId, to: destination, units })
+      : null;
   const form = (action: string, content: Html) =>
     html`<form method="post" action="${pathOf(refund.paymentId)}/${refund.id}/${action}">${formTokenField(visit.formToken)}${content}</form>`;
   return html`<h3>${formatUnits(units)} USDC</h3><p>${refundStatuses[status]}</p>
 ${transactionProblem === null ? nothing : banner('bad', transactionProblems[transactionProblem])}
 <dl class="facts">${fact('Id', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
 ${refund.reason === null ? nothing : fact('Reason', html`<bdi>${refund.reason}</bdi>`)}
-${fact('Address', html`<code>${destination}</code>`)}
+${destination === null ? nothing : fact('Address', html`<code>${destination}</code>`)}
+${link === null ? nothing : fact('Link for the customer, valid for 7 days', html`<code>${link}</code>`)}
 ${submittedHash === null ? nothing : fact('Submitted, not final yet', transactionLink(context, submittedHash))}
 ${transactionHash === null ? nothing : fact('Transaction', transactionLink(context, transactionHash))}
 ${sender === null ? nothing : fact('Sent from', html`<code>${sender}</code>`)}</dl>
 ${
-  isOpen
+  uri !== null
     ? html`${qrCode(uri, 'The transfer, for a wallet that scans it')}
 <p>Network: ${networkName(chainId)}. All digits of the amount count: the last ones identify the refund.</p>
 <p class="actions"><a class="button primary" href="${uri}">Open in your wallet</a></p>`
     : nothing
 }
 ${
-  isOpen && roleIncludes(visit.role, 'developer')
-    ? html`${form(
+  mayCancel && isExpected
+    ? form(
         'transaction',
         html`${textField({ name: 'transaction', id: `transaction-${refund.id}`, label: 'Transaction hash', hint: 'Only if you transferred another amount.' })}
 <p class="actions"><button class="button">Submit the transaction</button></p>`,
-      )}
-${form('cancel', html`<p class="actions"><button class="button danger">Cancel this refund</button></p>`)}`
+      )
     : nothing
-}`;
+}
+${mayCancel ? form('cancel', html`<p class="actions"><button class="button danger">Cancel this refund</button></p>`) : nothing}`;
 }
 
 type RefundForm = (context: DashboardContext, visit: Visit, form: FormFields) => Promise<Refund>;
@@ -119,19 +143,23 @@ export function registerRefundForms(
   const own = (context: DashboardContext, { account, params }: Visit) =>
     readRefund(context, account.id, params['refundId'] ?? '');
   register('', 'refund.opened', open);
+  register('/:refundId/confirm', 'refund.confirmed', async (context, visit, form) => {
+    await requireConfirmedForm(context, visit, form);
+    return confirmRefundAddress(context.refund, await own(context, visit), form.text('destination'));
+  });
   register('/:refundId/transaction', 'refund.submitted', async (context, visit, form) =>
-    submitTransaction(refundContext(context), await own(context, visit), form.text('transaction')),
+    submitTransaction(context.refund, await own(context, visit), form.text('transaction')),
   );
   register('/:refundId/cancel', 'refund.canceled', async (context, visit) =>
-    cancelOpenRefund(refundContext(context), await own(context, visit)),
+    cancelOpenRefund(context.refund, await own(context, visit)),
   );
 }
 
 async function open(context: DashboardContext, visit: Visit, form: FormFields): Promise<Refund> {
   await requireConfirmedForm(context, visit, form);
-  return createRefund(refundContext(context), visit.account.id, visit.params['paymentId'] ?? '', {
+  return createRefund(context.refund, visit.account.id, visit.params['paymentId'] ?? '', {
     amount: form.text('amount').trim() || 'all',
     reason: form.text('reason'),
-    destination: form.text('destination'),
+    destination: form.text('destination').trim() || null,
   });
 }

@@ -12,10 +12,12 @@ import {
 } from '../../domain/refund.ts';
 import {
   cancelOpenRefund,
+  confirmRefundAddress,
   createRefund,
   type RefundContext,
   readRefund,
   readRefunds,
+  refundLink,
   submitTransaction,
 } from '../../payments/refunds.ts';
 import { accountOf } from '../api/authenticate.ts';
@@ -43,8 +45,6 @@ export interface RefundRoutesContext extends RefundContext {
   /** The contract of USDC, and its chain. */
   readonly token: Address;
   readonly chainId: number;
-  /** The public base URL of the service, without a slash at the end. */
-  readonly baseUrl: string;
 }
 
 const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
@@ -71,8 +71,21 @@ export const createRefundParameters = {
     ...optional,
   },
   destination: {
-    ...required(addressSchema, "The customer's Polygon address.", EXAMPLE_ADDRESS),
+    ...required(
+      addressSchema,
+      "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
+      EXAMPLE_ADDRESS,
+    ),
+    ...optional,
   },
+} satisfies Record<string, RequestParameter>;
+
+export const confirmRefundParameters = {
+  destination: required(
+    addressSchema,
+    'The address that the customer named, as you showed it to the person who confirms it.',
+    EXAMPLE_ADDRESS,
+  ),
 } satisfies Record<string, RequestParameter>;
 
 export const refundTransactionParameters = {
@@ -91,7 +104,7 @@ export const refundSchema = object({
     'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
   ),
   reason: textOrNull('The reason, or null.', 'Order 1042 was returned'),
-  destination: text("The customer's address.", EXAMPLE_ADDRESS),
+  destination: textOrNull("The customer's address, or null until the customer names it.", EXAMPLE_ADDRESS),
   payment_uri: textOrNull(
     'The transfer for a wallet (EIP-681) while it is expected, else null.',
     `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${EXAMPLE_ADDRESS}&uint256=21010000`,
@@ -104,8 +117,12 @@ export const refundSchema = object({
   transaction: textOrNull('The final transaction, or null.', null),
   sender: textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
   created_at: time('When it was opened.'),
-  expires_at: time('Until when the transfer is awaited.'),
+  expires_at: time('Until when the address or the transfer is awaited.'),
   paid_at: timeOrNull('When the transfer was booked, or null.'),
+  address_url: textOrNull(
+    'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',
+    'https://pay.example/refund/rfd_5b484cd3e9340db05b48/Zm9vYmFyYmF6',
+  ),
 });
 
 export const refundListSchema: JsonSchema = object({
@@ -117,17 +134,19 @@ export const refundListSchema: JsonSchema = object({
 export function presentRefund(
   { token, chainId, nowMs }: Pick<RefundRoutesContext, 'token' | 'chainId' | 'nowMs'>,
   refund: Refund,
+  addressUrl: string | null = null,
 ): Record<string, unknown> {
   const status = refundStatusAt(refund, nowMs());
-  const uri = paymentUri({ token, chainId, to: refund.destination, units: refund.units });
+  const { destination: to, units } = refund;
+  const isExpected = status === 'awaiting_transfer' && to !== null;
   return {
     refund_id: refund.id,
     payment_id: refund.paymentId,
     status,
-    amount: formatUnits(refund.units),
+    amount: formatUnits(units),
     reason: refund.reason,
-    destination: refund.destination,
-    payment_uri: status === 'awaiting_transfer' ? uri : null,
+    destination: to,
+    payment_uri: isExpected ? paymentUri({ token, chainId, to, units }) : null,
     submitted_transaction: refund.submittedHash,
     transaction_problem: refund.transactionProblem,
     transaction: refund.transactionHash,
@@ -135,6 +154,7 @@ export function presentRefund(
     created_at: isoTime(refund.createdAtMs),
     expires_at: isoTime(refund.expiresAtMs),
     paid_at: isoTimeOrNull(refund.paidAtMs),
+    address_url: addressUrl,
   };
 }
 
@@ -156,11 +176,12 @@ export function registerRefunds(
 
   server.post<PaymentRoute>('/payments/:payment_id/refunds', write, async (request) => {
     const body = readParameters(request, createRefundParameters);
-    const { amount = 'all', reason = null, destination = '' } = body;
+    const { amount = 'all', reason = null, destination = null } = body;
     const paymentId = request.params.payment_id.toLowerCase();
     const idempotencyKey = readIdempotencyKey(request.headers);
     const asked = { amount, reason, destination, idempotencyKey };
-    return presentRefund(context, await createRefund(context, accountOf(request).id, paymentId, asked));
+    const refund = await createRefund(context, accountOf(request).id, paymentId, asked);
+    return presentRefund(context, refund, refundLink(context, refund));
   });
 
   server.get<PaymentRoute>('/payments/:payment_id/refunds', read, async (request, reply) => {
@@ -178,6 +199,11 @@ export function registerRefunds(
   server.get<RefundRoute>('/refunds/:refund_id', read, async (request, reply) =>
     sendTagged(request, reply, presentRefund(context, await own(request))),
   );
+
+  server.post<RefundRoute>('/refunds/:refund_id/confirm', write, async (request) => {
+    const { destination = '' } = readParameters(request, confirmRefundParameters);
+    return presentRefund(context, await confirmRefundAddress(context, await own(request), destination));
+  });
 
   server.post<RefundRoute>('/refunds/:refund_id/transaction', write, async (request) => {
     const { transaction = '' } = readParameters(request, refundTransactionParameters);

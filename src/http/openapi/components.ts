@@ -14,6 +14,7 @@ import {
   merchantPaymentSchema,
 } from '../merchant/merchant-schemas.ts';
 import {
+  confirmRefundParameters,
   createRefundParameters,
   refundListSchema,
   refundSchema,
@@ -87,6 +88,7 @@ export const schemas = {
   ConnectShop: closed(connectParameters),
   Connection: connectionSchema,
   CreateRefund: closed(createRefundParameters),
+  ConfirmRefund: closed(confirmRefundParameters),
   RefundTransaction: closed(refundTransactionParameters),
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,

@@ -10,7 +10,11 @@ import {
   listParameters,
   paymentParameters,
 } from '../merchant/merchant-parameters.ts';
-import { createRefundParameters, refundTransactionParameters } from '../merchant/refund-routes.ts';
+import {
+  confirmRefundParameters,
+  createRefundParameters,
+  refundTransactionParameters,
+} from '../merchant/refund-routes.ts';
 
 /** One operation as the document describes it. */
 export interface Operation {
@@ -26,7 +30,12 @@ export interface Operation {
   readonly query?: Readonly<Record<string, RequestParameter>>;
   readonly body?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that describes the body. Default: `CreateCheckout`. */
-  readonly bodyName?: 'ConnectShop' | 'CreateDirectPayment' | 'CreateRefund' | 'RefundTransaction';
+  readonly bodyName?:
+    | 'ConnectShop'
+    | 'CreateDirectPayment'
+    | 'CreateRefund'
+    | 'ConfirmRefund'
+    | 'RefundTransaction';
   readonly headers?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that answers with 200. */
   readonly answer:
@@ -141,7 +150,7 @@ const refundOperations = [
     id: 'createRefund',
     summary: 'Open a refund',
     description:
-      'Opens a refund in USDC, which you transfer from your own wallet. All refunds together never exceed what was received.',
+      'Opens a refund in USDC, which you transfer from your own wallet. Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received.',
     body: createRefundParameters,
     bodyName: 'CreateRefund',
     headers: idempotency,
@@ -159,6 +168,16 @@ const refundOperations = [
     summary: 'Read a refund',
     description: 'A refund of your account, as it is now.',
     answer: 'Refund',
+  }),
+  merchantOperation('post', '/refunds/{refund_id}/confirm', {
+    id: 'confirmRefund',
+    summary: "Confirm the customer's address",
+    description:
+      'Check with the customer that the address is theirs: the e-mail address of a payment is not verified. From then on the transfer is looked for.',
+    body: confirmRefundParameters,
+    bodyName: 'ConfirmRefund',
+    answer: 'Refund',
+    errors: ['refund_state_conflict'],
   }),
   merchantOperation('post', '/refunds/{refund_id}/transaction', {
     id: 'submitRefundTransaction',

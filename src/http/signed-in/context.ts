@@ -14,6 +14,7 @@ import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import type { RefundStore } from '../../domain/ports/refund-store.ts';
 import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
+import type { RefundContext } from '../../payments/refunds.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-limit.ts';
@@ -44,6 +45,7 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
+  readonly refund: RefundContext;
   readonly refunds: RefundStore;
   readonly callbacks: CallbackGuard;
   /** The contract of USDC, for wallets. */
