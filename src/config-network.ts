@@ -15,34 +15,34 @@ export interface TlsFiles {
 }
 
 /** Both files must be readable and belong together: found out here, not when the doors are to be opened. */
-export function readTls(read: Reader, problems: string[]): TlsFiles | null {
+export function readTls(read: Reader): TlsFiles | null {
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');
-  if (certFile !== null && keyFile === null) problems.push('TLS_KEY_FILE is missing: TLS_CERT_FILE is set.');
-  if (keyFile !== null && certFile === null) problems.push('TLS_CERT_FILE is missing: TLS_KEY_FILE is set.');
+  if (certFile !== null && keyFile === null) read.refuse('TLS_KEY_FILE is missing: TLS_CERT_FILE is set.');
+  if (keyFile !== null && certFile === null) read.refuse('TLS_CERT_FILE is missing: TLS_KEY_FILE is set.');
   if (certFile === null || keyFile === null) return null;
   const cert = read.file('TLS_CERT_FILE', certFile);
   const key = read.file('TLS_KEY_FILE', keyFile);
   try {
     if (cert !== null && key !== null) createSecureContext({ cert, key });
   } catch (error) {
-    problems.push(`TLS_CERT_FILE and TLS_KEY_FILE are no certificate with its key (${codeOf(error)}).`);
+    read.refuse(`TLS_CERT_FILE and TLS_KEY_FILE are no certificate with its key (${codeOf(error)}).`);
   }
   return { certFile, keyFile };
 }
 
 /** An IP address or a host name to listen on; loopback by default. */
-export function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST', problems: string[]): string {
+export function readHost(read: Reader, name: 'HOST' | 'ADMIN_HOST'): string {
   const value = read.text(name) ?? '127.0.0.1';
   if (isIP(value) === 0 && !/^[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?$/i.test(value))
-    problems.push(`${name} must be an IP address or a host name, without a port.`);
+    read.refuse(`${name} must be an IP address or a host name, without a port.`);
   return value;
 }
 
 /** @param port of the public server; the default is the next one */
-export function readAdminPort(read: Reader, port: number, problems: string[]): number {
+export function readAdminPort(read: Reader, port: number): number {
   const adminPort = read.integer('ADMIN_PORT', port + 1, 1, HIGHEST_PORT);
-  if (adminPort > HIGHEST_PORT) problems.push('ADMIN_PORT must be set: PORT + 1 is no port.');
+  if (adminPort > HIGHEST_PORT) read.refuse('ADMIN_PORT must be set: PORT + 1 is no port.');
   return adminPort;
 }
 
@@ -51,23 +51,22 @@ export function readBaseUrl(
   read: Reader,
   name: 'BASE_URL' | 'ADMIN_BASE_URL',
   { isLive, isTls, port }: { readonly isLive: boolean; readonly isTls: boolean; readonly port: number },
-  problems: string[],
 ): string {
   const fallback = `${isTls ? 'https' : 'http'}://localhost:${port}`;
   const value = read.text(name);
   if (value === null) return fallback;
   const url = isHttpUrl(value) ? new URL(value) : null;
   if (url === null || /[?#]/.test(value) || url.username !== '' || url.password !== '') {
-    problems.push(`${name} must be an http(s) URL without query, fragment or credentials.`);
+    read.refuse(`${name} must be an http(s) URL without query, fragment or credentials.`);
     return fallback;
   }
   if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
-    problems.push(`${name} must begin with https:// in live mode, unless it is loopback.`);
+    read.refuse(`${name} must begin with https:// in live mode, unless it is loopback.`);
   return url.href.replace(/\/+$/, '');
 }
 
 /** Addresses and networks (CIDR) of proxies. */
-export function readTrustProxy(read: Reader, problems: string[]): string[] {
+export function readTrustProxy(read: Reader): string[] {
   const networks = read.list('TRUST_PROXY');
   for (const network of networks) {
     const [address = '', prefix, ...rest] = network.split('/');
@@ -77,26 +76,26 @@ export function readTrustProxy(read: Reader, problems: string[]): string[] {
       prefix === undefined ||
       (/^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest && rest.length === 0);
     if (version === 0 || !isPrefixValid)
-      problems.push(`TRUST_PROXY: ${network} is no network (10.0.0.0/8, ::1).`);
+      read.refuse(`TRUST_PROXY: ${network} is no network (10.0.0.0/8, ::1).`);
   }
   return networks;
 }
 
 /** The name of a header, in lower case. */
-export function readCountryHeader(read: Reader, problems: string[]): string | null {
+export function readCountryHeader(read: Reader): string | null {
   const name = read.text('COUNTRY_HEADER');
   if (name !== null && !/^[a-z][a-z0-9-]{0,60}$/i.test(name))
-    problems.push('COUNTRY_HEADER must be the name of a header.');
+    read.refuse('COUNTRY_HEADER must be the name of a header.');
   return name?.toLowerCase() ?? null;
 }
 
 /** `host:port` in lower case. */
-export function readAllowedHosts(read: Reader, problems: string[]): ReadonlySet<string> {
+export function readAllowedHosts(read: Reader): ReadonlySet<string> {
   const hosts = read.list('CALLBACK_ALLOWED_HOSTS').map((entry) => entry.toLowerCase());
   for (const entry of hosts) {
     const port = /^(?:\[[0-9a-f:.]+\]|[a-z0-9_.-]+):([1-9]\d{0,4})$/.exec(entry)?.[1];
     if (port === undefined || Number(port) > HIGHEST_PORT) {
-      problems.push(`CALLBACK_ALLOWED_HOSTS: ${entry} is not of the form host:port.`);
+      read.refuse(`CALLBACK_ALLOWED_HOSTS: ${entry} is not of the form host:port.`);
     }
   }
   return new Set(hosts);
@@ -119,16 +118,16 @@ export interface MailConfig {
 }
 
 /** Both or none. The URL itself holds a password and is not repeated. */
-export function readMail(read: Reader, problems: string[]): MailConfig | null {
+export function readMail(read: Reader): MailConfig | null {
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
   if (url === null && from === null) return null;
-  if (url === null) problems.push('SMTP_URL is missing: MAIL_FROM is set.');
+  if (url === null) read.refuse('SMTP_URL is missing: MAIL_FROM is set.');
   else if (!isMailServerUrl(url))
-    problems.push('SMTP_URL must be smtp://user:password@host:port, or smtps://.');
-  if (from === null) problems.push('MAIL_FROM is missing: SMTP_URL is set.');
+    read.refuse('SMTP_URL must be smtp://user:password@host:port, or smtps://.');
+  if (from === null) read.refuse('MAIL_FROM is missing: SMTP_URL is set.');
   else if (!/^(?:[^<>@\r\n]{1,100} )?<?[^\s@<>,]+@[^\s@<>,]+>?$/.test(from))
-    problems.push('MAIL_FROM must be one e-mail address, with or without a name: Shop <pay@example.com>.');
+    read.refuse('MAIL_FROM must be one e-mail address, with or without a name: Shop <pay@example.com>.');
   return url === null || from === null ? null : { url, from };
 }
 

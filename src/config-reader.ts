@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { variables } from './config-variables.ts';
+import { parsePercentBasisPoints } from './domain/money.ts';
 import { type Address, parsePayoutAddress } from './domain/payout-address.ts';
 
 /** Variables by their names, as in `process.env`. */
@@ -9,7 +10,9 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export type Reader = ReturnType<typeof createReader>;
 
 /** Makes a reader; problems are collected, so that an operator sees them all at once. */
-export function createReader(environment: Environment, problems: string[]) {
+export function createReader(environment: Environment) {
+  const problems: string[] = [];
+  const refuse = (problem: string) => void problems.push(problem);
   const known = new Map(variables.map((variable) => [variable.name, variable]));
 
   function text(name: string): string | null {
@@ -18,7 +21,7 @@ export function createReader(environment: Environment, problems: string[]) {
     const direct = environment[name]?.trim() || null;
     const file = variable.isSecret ? environment[`${name}_FILE`]?.trim() || null : null;
     if (file === null) return direct;
-    if (direct !== null) problems.push(`${name} and ${name}_FILE are both set: set one of them.`);
+    if (direct !== null) refuse(`${name} and ${name}_FILE are both set: set one of them.`);
     return fileText(`${name}_FILE`, file)?.trim() || null;
   }
 
@@ -26,7 +29,7 @@ export function createReader(environment: Environment, problems: string[]) {
     try {
       return readFileSync(path, 'utf8');
     } catch (error) {
-      problems.push(`${name} cannot be read (${codeOf(error)}).`);
+      refuse(`${name} cannot be read (${codeOf(error)}).`);
       return null;
     }
   }
@@ -42,7 +45,7 @@ export function createReader(environment: Environment, problems: string[]) {
     const value = text(name);
     if (value === null) return fallback;
     if (/^\d{1,9}$/.test(value) && Number(value) >= minimum && Number(value) <= maximum) return Number(value);
-    problems.push(`${name} must be a whole number from ${minimum} to ${maximum}.`);
+    refuse(`${name} must be a whole number from ${minimum} to ${maximum}.`);
     return fallback;
   }
 
@@ -50,7 +53,7 @@ export function createReader(environment: Environment, problems: string[]) {
     const value = text(name);
     if (value === null) return fallback;
     const found = values.find((candidate) => candidate === value);
-    if (found === undefined) problems.push(`${name} must be one of ${values.join(', ')}.`);
+    if (found === undefined) refuse(`${name} must be one of ${values.join(', ')}.`);
     return found ?? fallback;
   }
 
@@ -58,11 +61,28 @@ export function createReader(environment: Environment, problems: string[]) {
     const value = text(name);
     if (value === null) return null;
     const parsed = parsePayoutAddress(value);
-    if (parsed === null) problems.push(`${name} must be a non-zero address (0x…) with a valid checksum.`);
+    if (parsed === null) refuse(`${name} must be a non-zero address (0x…) with a valid checksum.`);
     return parsed;
   }
 
-  return { text, file: fileText, list, integer, oneOf, address };
+  /** Basis points; null where neither the variable nor a fallback is there. */
+  function percent<Fallback extends number | null>(
+    name: string,
+    fallback: Fallback,
+    minimum: number,
+    maximum: number,
+  ): number | Fallback {
+    const value = text(name);
+    if (value === null) return fallback;
+    const basisPoints = parsePercentBasisPoints(value);
+    if (basisPoints !== null && basisPoints >= minimum && basisPoints <= maximum) return basisPoints;
+    refuse(
+      `${name} must be a percentage from ${minimum / 100} to ${maximum / 100} with at most two decimals.`,
+    );
+    return fallback;
+  }
+
+  return { problems, refuse, text, file: fileText, list, integer, oneOf, address, percent };
 }
 
 /** The code of an error, which quotes nothing. */

@@ -16,7 +16,7 @@ import {
 import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
 import { type LogLevel, logLevels } from './config-variables.ts';
 import { type GasShareLimit, parsePolWei } from './domain/gas-money.ts';
-import { parsePercentBasisPoints, parseUsdRate } from './domain/money.ts';
+import { parseUsdRate } from './domain/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   MAXIMUM_TOLERANCE_BASIS_POINTS,
@@ -119,47 +119,46 @@ const MAXIMUM_SOCKET_PATH_BYTES = 103;
  * and providers; live mode needs them all. Throws `ConfigError` with every problem at once.
  */
 export function readConfig(mode: 'sandbox' | 'live', environment: Environment = process.env): Config {
-  const problems: string[] = [];
-  const read = createReader(environment, problems);
+  const read = createReader(environment);
   const isLive = mode === 'live';
 
   const port = read.integer('PORT', 3000, 1, HIGHEST_PORT);
-  const tls = readTls(read, problems);
-  const host = readHost(read, 'HOST', problems);
-  const trustProxy = readTrustProxy(read, problems);
+  const tls = readTls(read);
+  const host = readHost(read, 'HOST');
+  const trustProxy = readTrustProxy(read);
   const secretKey = read.text('SECRET_KEY');
-  if (isLive && secretKey === null) problems.push('SECRET_KEY is missing: at least 32 random characters.');
-  if (secretKey !== null) requireSecret('SECRET_KEY', secretKey, problems);
+  if (isLive && secretKey === null) read.refuse('SECRET_KEY is missing: at least 32 random characters.');
+  if (secretKey !== null) requireSecret(read, 'SECRET_KEY', secretKey);
   const previousSecretKeys = read.list('SECRET_KEY_PREVIOUS');
-  for (const key of previousSecretKeys) requireSecret('SECRET_KEY_PREVIOUS', key, problems);
+  for (const key of previousSecretKeys) requireSecret(read, 'SECRET_KEY_PREVIOUS', key);
   if (isLive && tls === null && trustProxy.length === 0 && !isLoopbackHost(host)) {
-    problems.push(
+    read.refuse(
       'HOST is not loopback: set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind an HTTPS proxy.',
     );
   }
   const databaseUrl = read.text('DATABASE_URL');
   if (databaseUrl !== null && !isPostgresUrl(databaseUrl)) {
     // The value itself may hold a password and is not repeated.
-    problems.push('DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL.');
+    read.refuse('DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL.');
   }
 
-  const adminPort = readAdminPort(read, port, problems);
+  const adminPort = readAdminPort(read, port);
   const config: Config = {
     host,
     port,
-    adminHost: readHost(read, 'ADMIN_HOST', problems),
+    adminHost: readHost(read, 'ADMIN_HOST'),
     adminPort,
-    adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }, problems),
-    baseUrl: readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port }, problems),
-    dataDir: readDataDir(read, problems),
+    adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }),
+    baseUrl: readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port }),
+    dataDir: readDataDir(read),
     databaseUrl,
     secretKey,
     previousSecretKeys,
     trustProxy,
-    countryHeader: readCountryHeader(read, problems),
+    countryHeader: readCountryHeader(read),
     tls,
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
-    callbackAllowedHosts: readAllowedHosts(read, problems),
+    callbackAllowedHosts: readAllowedHosts(read),
     rateLimits: {
       createPerMinute: read.integer('RATE_LIMIT_CREATE_PER_MINUTE', 60, 1, 100_000_000),
       statusPerMinute: read.integer('RATE_LIMIT_STATUS_PER_MINUTE', 120, 1, 100_000_000),
@@ -167,19 +166,33 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     },
     checkoutExpiryHours: read.integer('CHECKOUT_EXPIRY_HOURS', 168, 1, 8_760),
     thresholdDefaults: {
-      toleranceBasisPoints: readTolerance(read, problems),
-      maxProviderFeeBasisPoints: readMaxProviderFee(read, problems),
+      toleranceBasisPoints: read.percent(
+        'UNDERPAYMENT_TOLERANCE_PERCENT',
+        200,
+        0,
+        MAXIMUM_TOLERANCE_BASIS_POINTS,
+      ),
+      maxProviderFeeBasisPoints: read.percent(
+        'MAX_PROVIDER_FEE_PERCENT',
+        3_000,
+        MINIMUM_PROVIDER_FEE_BASIS_POINTS,
+        MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+      ),
     },
-    chain: isLive ? readChain(read, problems) : null,
-    providers: isLive ? readProviders(read, problems) : new Map(),
-    mail: readMail(read, problems),
+    chain: isLive ? readChain(read) : null,
+    providers: isLive ? readProviders(read) : new Map(),
+    mail: readMail(read),
     sandboxChainPort:
       read.text('SANDBOX_CHAIN_PORT') === null
         ? null
         : read.integer('SANDBOX_CHAIN_PORT', 0, 1, HIGHEST_PORT),
   };
-  if (problems.length > 0) throw new ConfigError(problems);
+  requireNoProblem(read);
   return config;
+}
+
+function requireNoProblem({ problems }: Reader): void {
+  if (problems.length > 0) throw new ConfigError(problems);
 }
 
 /** The place of the configuration's data as text for operators, without a password. */
@@ -189,51 +202,29 @@ export function describePlace({ dataDir, databaseUrl }: Pick<Config, 'dataDir' |
 }
 
 /** A comma could not be listed in SECRET_KEY_PREVIOUS later; the value itself is never repeated. */
-function requireSecret(name: string, secret: string, problems: string[]): void {
+function requireSecret(read: Reader, name: string, secret: string): void {
   if (secret.length < MINIMUM_SECRET_CHARACTERS)
-    problems.push(`${name} must have at least ${MINIMUM_SECRET_CHARACTERS} characters.`);
-  if (secret.includes(',')) problems.push(`${name} must not contain a comma: SECRET_KEY_PREVIOUS is a list.`);
+    read.refuse(`${name} must have at least ${MINIMUM_SECRET_CHARACTERS} characters.`);
+  if (secret.includes(',')) read.refuse(`${name} must not contain a comma: SECRET_KEY_PREVIOUS is a list.`);
 }
 
-function readDataDir(read: Reader, problems: string[]): string {
+function readDataDir(read: Reader): string {
   const dataDir = read.text('DATA_DIR') ?? './data';
   if (Buffer.byteLength(join(dataDir, 'control.sock')) > MAXIMUM_SOCKET_PATH_BYTES)
-    problems.push('DATA_DIR is too long: the path of the control socket in it has a limit of 103 bytes.');
+    read.refuse('DATA_DIR is too long: the path of the control socket in it has a limit of 103 bytes.');
   return dataDir;
 }
 
-function readTolerance(read: Reader, problems: string[]): number {
-  const value = read.text('UNDERPAYMENT_TOLERANCE_PERCENT') ?? '2';
-  const basisPoints = parsePercentBasisPoints(value);
-  if (basisPoints !== null && basisPoints <= MAXIMUM_TOLERANCE_BASIS_POINTS) return basisPoints;
-  problems.push(
-    'UNDERPAYMENT_TOLERANCE_PERCENT must be a percentage from 0 to 50 with at most two decimals.',
-  );
-  return 200;
-}
-
-function readMaxProviderFee(read: Reader, problems: string[]): number {
-  const value = read.text('MAX_PROVIDER_FEE_PERCENT') ?? '30';
-  const basisPoints = parsePercentBasisPoints(value);
-  const isAccepted =
-    basisPoints !== null &&
-    basisPoints >= MINIMUM_PROVIDER_FEE_BASIS_POINTS &&
-    basisPoints <= MAXIMUM_PROVIDER_FEE_BASIS_POINTS;
-  if (isAccepted) return basisPoints;
-  problems.push('MAX_PROVIDER_FEE_PERCENT must be a percentage from 1 to 50 with at most two decimals.');
-  return 3_000;
-}
-
-function readChain(read: Reader, problems: string[]): ChainConfig | null {
-  const deployment = readContractDeployment(read, problems);
+function readChain(read: Reader): ChainConfig | null {
+  const deployment = readContractDeployment(read);
   const factory = read.address('DEPOSIT_FACTORY_ADDRESS');
   if (read.text('DEPOSIT_FACTORY_ADDRESS') === null) {
-    problems.push('DEPOSIT_FACTORY_ADDRESS is missing: `card-checkout contract deploy` makes one.');
+    read.refuse('DEPOSIT_FACTORY_ADDRESS is missing: `card-checkout contract deploy` makes one.');
   }
   const feeWallet = read.address('FEE_WALLET');
-  if (read.text('FEE_WALLET') === null) problems.push('FEE_WALLET is missing.');
-  const relayMaximumFeeWei = readRelayMaximumFee(read, problems);
-  const relayGasShare = readRelayGasShare(read, problems);
+  if (read.text('FEE_WALLET') === null) read.refuse('FEE_WALLET is missing.');
+  const relayMaximumFeeWei = readRelayMaximumFee(read);
+  const relayGasShare = readRelayGasShare(read);
   const relayBatchWindowMs = read.integer('RELAY_BATCH_WINDOW_MS', 0, 0, 60_000);
   const multicall = read.address('MULTICALL3_ADDRESS');
   return deployment === null || factory === null || feeWallet === null
@@ -242,29 +233,21 @@ function readChain(read: Reader, problems: string[]): ChainConfig | null {
 }
 
 /** Reads the maximum fee: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
-function readRelayMaximumFee(read: Reader, problems: string[]): bigint {
+function readRelayMaximumFee(read: Reader): bigint {
   const wei = parsePolWei(read.text('RELAY_MAX_FEE_POL') ?? '1');
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
-  problems.push('RELAY_MAX_FEE_POL must be an amount from 0.01 to 1000 with at most 18 decimals.');
+  read.refuse('RELAY_MAX_FEE_POL must be an amount from 0.01 to 1000 with at most 18 decimals.');
   return 10n ** 18n;
 }
 
 /** Null where no share is set. A share needs the price; a price alone does nothing. */
-function readRelayGasShare(read: Reader, problems: string[]): GasShareLimit | null {
-  const percent = read.text('RELAY_MAX_GAS_SHARE_PERCENT');
+function readRelayGasShare(read: Reader): GasShareLimit | null {
+  const basisPoints = read.percent('RELAY_MAX_GAS_SHARE_PERCENT', null, 100, 10_000);
   const price = read.text('POL_PRICE_USD');
-  const basisPoints = parsePercentBasisPoints(percent ?? '');
   const polRate = parseUsdRate(price ?? '');
-  const isShare = basisPoints !== null && basisPoints >= 100;
-  if (percent !== null && !isShare) {
-    problems.push(
-      'RELAY_MAX_GAS_SHARE_PERCENT must be a percentage from 1 to 100 with at most two decimals.',
-    );
-  }
-  if (polRate === null && (price !== null || isShare)) {
-    problems.push('POL_PRICE_USD must be the price of one POL in USD, such as 0.25.');
-  }
-  return isShare && polRate !== null ? { basisPoints, polRate } : null;
+  if (polRate === null && (price !== null || basisPoints !== null))
+    read.refuse('POL_PRICE_USD must be the price of one POL in USD, such as 0.25.');
+  return basisPoints !== null && polRate !== null ? { basisPoints, polRate } : null;
 }
 
 /**
@@ -282,26 +265,23 @@ export function loadEnvironmentFile(): void {
 
 /** The chain's endpoints, for a command that can do without. Throws `ConfigError`. */
 export function readRpcUrls(environment: Environment = process.env): readonly string[] {
-  const problems: string[] = [];
-  const { rpcUrls } = readSecureRpcUrls(createReader(environment, problems), problems);
-  if (problems.length > 0) throw new ConfigError(problems);
+  const read = createReader(environment);
+  const { rpcUrls } = readSecureRpcUrls(read);
+  requireNoProblem(read);
   return rpcUrls;
 }
 
-function readSecureRpcUrls(
-  read: Reader,
-  problems: string[],
-): Pick<ContractDeploymentConfig, 'rpcUrls' | 'headUrls'> {
+function readSecureRpcUrls(read: Reader): Pick<ContractDeploymentConfig, 'rpcUrls' | 'headUrls'> {
   const urls = read.list('POLYGON_RPC_URL');
   // `ws` and `wss` become `http` and `https`, whose rules apply.
   if (urls.some((url) => !isSecureHttpUrl(url.replace(webSocketScheme, 'http$1')))) {
     // The value itself may hold a credential and is not repeated.
-    problems.push(
+    read.refuse(
       'POLYGON_RPC_URL must be a list of https and wss URLs (http and ws on loopback only): its answers decide about money.',
     );
   }
   if (new Set(urls.map((url) => URL.parse(url)?.href)).size < urls.length) {
-    problems.push('POLYGON_RPC_URL lists an endpoint twice: it would confirm what it says itself.');
+    read.refuse('POLYGON_RPC_URL lists an endpoint twice: it would confirm what it says itself.');
   }
   return {
     rpcUrls: urls.filter((url) => !webSocketScheme.test(url)),
@@ -311,11 +291,10 @@ function readSecureRpcUrls(
 
 const webSocketScheme = /^ws(s?:\/\/)/i;
 
-function readContractDeployment(read: Reader, problems: string[]): ContractDeploymentConfig | null {
-  const { rpcUrls, headUrls } = readSecureRpcUrls(read, problems);
-  if (rpcUrls.length === 0)
-    problems.push('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
-  const relayerPrivateKeys = readRelayerKeys(read, problems);
+function readContractDeployment(read: Reader): ContractDeploymentConfig | null {
+  const { rpcUrls, headUrls } = readSecureRpcUrls(read);
+  if (rpcUrls.length === 0) read.refuse('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
+  const relayerPrivateKeys = readRelayerKeys(read);
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
   return relayerPrivateKeys === null ? null : { chainId, rpcUrls, headUrls, token, relayerPrivateKeys };
@@ -324,23 +303,20 @@ function readContractDeployment(read: Reader, problems: string[]): ContractDeplo
 /** Each key adds calls to the endpoints, and a block of the chain has room for the batches of a few. */
 const MAXIMUM_RELAYER_KEYS = 16;
 
-function readRelayerKeys(
-  read: Reader,
-  problems: string[],
-): ContractDeploymentConfig['relayerPrivateKeys'] | null {
+function readRelayerKeys(read: Reader): ContractDeploymentConfig['relayerPrivateKeys'] | null {
   const [first, ...others] = read.list('RELAYER_PRIVATE_KEY') as readonly `0x${string}`[];
   if (
     first === undefined ||
     ![first, ...others].every(isPrivateKey) ||
     others.length >= MAXIMUM_RELAYER_KEYS
   ) {
-    problems.push(
+    read.refuse(
       `RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key, or up to ${MAXIMUM_RELAYER_KEYS} of them, comma-separated.`,
     );
     return null;
   }
   if (new Set([first, ...others].map((key) => key.toLowerCase())).size <= others.length) {
-    problems.push('RELAYER_PRIVATE_KEY lists a key twice.');
+    read.refuse('RELAYER_PRIVATE_KEY lists a key twice.');
   }
   return [first, ...others];
 }
@@ -349,9 +325,10 @@ function readRelayerKeys(
 export function readContractDeploymentConfig(
   environment: Environment = process.env,
 ): ContractDeploymentConfig {
-  const problems: string[] = [];
-  const config = readContractDeployment(createReader(environment, problems), problems);
-  if (config === null || problems.length > 0) throw new ConfigError(problems);
+  const read = createReader(environment);
+  const config = readContractDeployment(read);
+  if (config === null) throw new ConfigError(read.problems);
+  requireNoProblem(read);
   return config;
 }
 
@@ -367,28 +344,28 @@ function isPrivateKey(text: string): boolean {
 }
 
 /** The settings of each provider that is configured; one with some of what it needs is a problem. */
-function readProviders(read: Reader, problems: string[]): ReadonlyMap<ProviderId, ProviderValues> {
+function readProviders(read: Reader): ReadonlyMap<ProviderId, ProviderValues> {
   const providers = new Map<ProviderId, ProviderValues>();
   for (const id of providerIds) {
-    const values = readValues(read, id, problems);
+    const values = readValues(read, id);
     if (values !== null) providers.set(id, values);
   }
-  for (const id of providerIds) addRoute(providers, id, problems);
+  for (const id of providerIds) addRoute(read, providers, id);
   return providers;
 }
 
 /** A provider that is a way to pay at another one needs the settings of that one, too. */
-function addRoute(providers: Map<ProviderId, ProviderValues>, id: ProviderId, problems: string[]): void {
+function addRoute(read: Reader, providers: Map<ProviderId, ProviderValues>, id: ProviderId): void {
   const values = providers.get(id);
   const route = definitions[id].routes.find((each) => each === values?.['ROUTE']);
   if (values === undefined || route === undefined) return;
   const ofRoute = providers.get(route);
   if (ofRoute !== undefined) providers.set(id, { ...ofRoute, ...values });
-  else problems.push(`${variableNameOf(id, 'ROUTE')} is ${route}, which is not configured.`);
+  else read.refuse(`${variableNameOf(id, 'ROUTE')} is ${route}, which is not configured.`);
 }
 
 /** Null when nothing is set. */
-function readValues(read: Reader, id: ProviderId, problems: string[]): ProviderValues | null {
+function readValues(read: Reader, id: ProviderId): ProviderValues | null {
   const variables = definitions[id].variables.map((variable) => ({
     ...variable,
     fullName: variableNameOf(id, variable.name),
@@ -403,7 +380,7 @@ function readValues(read: Reader, id: ProviderId, problems: string[]): ProviderV
   if (given === undefined) return null;
   for (const variable of variables) {
     const problem = problemOf(variable, values[variable.name]);
-    if (problem !== null) problems.push(`${variable.fullName} ${problem}: ${given} is set.`);
+    if (problem !== null) read.refuse(`${variable.fullName} ${problem}: ${given} is set.`);
   }
   return values;
 }
