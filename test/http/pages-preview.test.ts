@@ -17,17 +17,38 @@ afterAll(() => pages.server.close());
 const drawingOf = (change: Partial<Payment> = {}, name = 'Café Tortuga') =>
   previewDrawing({ payment: pagePayment(change), account: { ...shopAccount, name } });
 
-/** Width, height and the colours that there are in a PNG without interlacing or filters. */
+/** Width, height and the colours that there are in a PNG of four channels without interlacing. */
 function readPng(png: Buffer) {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
-  const length = png.readUInt32BE(33);
-  expect(png.toString('latin1', 37, 41)).toBe('IDAT');
-  const rows = inflateSync(png.subarray(41, 41 + length));
+  expect([...png.subarray(24, 29)]).toEqual([8, 6, 0, 0, 0]);
+  const data: Buffer[] = [];
+  for (let at = 8; at < png.length; at += 12 + png.readUInt32BE(at))
+    if (png.toString('latin1', at + 4, at + 8) === 'IDAT')
+      data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
+  const rows = inflateSync(Buffer.concat(data));
+  const rowBytes = width * 4;
   const colours = new Set<number>();
-  for (let row = 0; row < height; row++)
-    for (let column = 0; column < width; column++)
-      colours.add(rows.readUInt32BE(row * (width * 4 + 1) + 1 + column * 4));
+  let above: Buffer = Buffer.alloc(rowBytes);
+  for (let row = 0; row < height; row++) {
+    const start = row * (rowBytes + 1);
+    const line = unfiltered(rows[start] ?? 0, rows.subarray(start + 1, start + 1 + rowBytes), above);
+    for (let column = 0; column < rowBytes; column += 4) colours.add(line.readUInt32BE(column));
+    above = line;
+  }
   return { width, height, colours };
+}
+
+/** A row without its filter (PNG, 9.2). */
+function unfiltered(filter: number, bytes: Buffer, above: Buffer): Buffer {
+  const line = Buffer.from(bytes);
+  for (let at = 0; at < line.length; at++) {
+    const [left = 0, up = 0, corner = 0] = [line[at - 4], above[at], above[at - 4]];
+    const estimate = left + up - corner;
+    const nearest = [left, up, corner].toSorted((a, b) => Math.abs(estimate - a) - Math.abs(estimate - b));
+    const predicted = [0, left, up, (left + up) >> 1, nearest[0] ?? 0][filter] ?? 0;
+    line[at] = (line[at] ?? 0) + predicted;
+  }
+  return line;
 }
 
 describe('the picture of a short link', () => {
