@@ -5,13 +5,7 @@ import { shortCodeOf } from '../../domain/payment-id.ts';
 import { paymentStates } from '../../domain/payment-states.ts';
 import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
 import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/webhook.ts';
-import {
-  ADDRESS_PATTERN,
-  EXAMPLE_ID,
-  FIAT_PATTERN,
-  HASH_PATTERN,
-  USDC_PATTERN,
-} from '../openapi/json-schema.ts';
+import * as json from '../openapi/json-schema.ts';
 
 /**
  * JSON schemas of answers that carry, in their types alone, the type they describe. The serializer, the documentation
@@ -80,27 +74,31 @@ const states = Object.keys(paymentStates);
 const statuses = [...new Set(states.map((state) => state.split('/')[0] as string))];
 const forwardStatuses = [...new Set(states.map((state) => state.split('/')[1] as string))];
 
-const paymentId = ownText({ description: "The payment's id.", pattern: ID_PATTERN, examples: [EXAMPLE_ID] });
+const paymentId = ownText({
+  description: "The payment's id.",
+  pattern: ID_PATTERN,
+  examples: [json.EXAMPLE_ID],
+});
 const depositAddress = (description: string) =>
-  ownText({ description, pattern: ADDRESS_PATTERN, examples: [EXAMPLE_DEPOSIT_ADDRESS] });
+  ownText({ description, pattern: json.ADDRESS_PATTERN, examples: [EXAMPLE_DEPOSIT_ADDRESS] });
 const transaction = (description: string, example: string) =>
-  ownTextOrNull({ description, pattern: HASH_PATTERN, examples: [example, null] });
+  ownTextOrNull({ description, pattern: json.HASH_PATTERN, examples: [example, null] });
 
 /** The fields of the charge in both answers. */
 const charge = {
   amount: ownText({
     description: 'The amount charged to the customer, including a fee passed on.',
-    pattern: FIAT_PATTERN,
+    pattern: json.FIAT_PATTERN,
     examples: ['25.00'],
   }),
   original_amount: ownTextOrNull({
     description: 'With fee pass-through the amount that was asked for, else null.',
-    pattern: FIAT_PATTERN,
+    pattern: json.FIAT_PATTERN,
     examples: [null, '100.00'],
   }),
   customer_fee_amount: ownTextOrNull({
     description: 'With fee pass-through what was added to it, else null.',
-    pattern: FIAT_PATTERN,
+    pattern: json.FIAT_PATTERN,
     examples: [null, '2.57'],
   }),
   pass_fee_to_customer: yesOrNo({
@@ -120,7 +118,7 @@ export const createdPaymentSchema = answerSchema({
   // The caller's e-mail address in it is percent-encoded.
   checkout_url: ownText({
     description: 'Where to send the customer. `auto=1` with a single provider, `email=…` with an address.',
-    examples: [`https://pay.example/pay/${EXAMPLE_ID}`],
+    examples: [`https://pay.example/pay/${json.EXAMPLE_ID}`],
   }),
   short_code: ownText({
     description: 'The short code of the checkout.',
@@ -180,12 +178,12 @@ export const paymentStatusSchema = answerSchema({
   value_coin: ownText({
     description:
       'The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`.',
-    pattern: USDC_PATTERN,
+    pattern: json.USDC_PATTERN,
     examples: ['21.010000'],
   }),
   forwarded_amount: ownText({
     description: "The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release.",
-    pattern: USDC_PATTERN,
+    pattern: json.USDC_PATTERN,
     examples: ['20.484750'],
   }),
   txid_in: transaction(

@@ -19,19 +19,12 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import {
-  banner,
-  type FormFields,
-  flashOf,
-  formTokenField,
-  textField,
-  tickField,
-} from '../signed-in/forms.ts';
+import * as forms from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const flashMessages = {
   revoked: 'The key is revoked. Requests with it are refused.',
-  shown: banner(
+  shown: forms.banner(
     'warn',
     'A key is shown only once. If you have not saved the new key, revoke it and create another.',
   ),
@@ -51,7 +44,7 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   pages.page('/keys', (context, visit) => showKeys(context, visit));
   pages.form('/keys', answerCreate, (context, visit, { message, problem }, form) =>
     showKeys(context, visit, {
-      message: banner('bad', `No key was created: ${message}`),
+      message: forms.banner('bad', `No key was created: ${message}`),
       typed: { ...keyIn(form), error: problem === null ? undefined : message },
     }),
   );
@@ -65,7 +58,7 @@ export function registerKeyPages(routes: DashboardRoutes): void {
 }
 
 /** The key that a form asks for. */
-function keyIn(form: FormFields): { readonly name: string; readonly scopes: readonly KeyScope[] } {
+function keyIn(form: forms.FormFields): { readonly name: string; readonly scopes: readonly KeyScope[] } {
   return { name: form.text('name'), scopes: keyScopes.filter((scope) => form.has(scope)) };
 }
 
@@ -87,7 +80,7 @@ async function showKeys(
     .reverse();
   return {
     title: 'API keys',
-    main: html`${message}${flashOf(visit, flashMessages)}
+    main: html`${message}${forms.flashOf(visit, flashMessages)}
 <p>A key lets your shop create checkouts and read payments. Shop plugins can <a href="/docs/connect">get one in one click</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit, typed)}
@@ -96,9 +89,9 @@ ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>
 }
 
 function createForm(visit: Visit, typed: TypedKey = { name: '', scopes: keyScopes, error: undefined }): Html {
-  return html`<form class="card" method="post" action="${KEYS_PATH}"><h2>Create a key</h2>${formTokenField(visit.formToken)}
-${textField({ name: 'name', label: 'Name', value: typed.name, error: typed.error, hint: 'The use of the key, such as "web shop". Customers never see it.' })}
-<fieldset class="field"><legend>What the key may do</legend>${keyScopes.map((name) => html`<div class="actions">${tickField({ type: 'checkbox', name, isChecked: typed.scopes.includes(name), label: scopeLabels[name] })}</div>`)}</fieldset>
+  return html`<form class="card" method="post" action="${KEYS_PATH}"><h2>Create a key</h2>${forms.formTokenField(visit.formToken)}
+${forms.textField({ name: 'name', label: 'Name', value: typed.name, error: typed.error, hint: 'The use of the key, such as "web shop". Customers never see it.' })}
+<fieldset class="field"><legend>What the key may do</legend>${keyScopes.map((name) => html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked: typed.scopes.includes(name), label: scopeLabels[name] })}</div>`)}</fieldset>
 <div class="actions"><button class="button primary">Create key</button></div></form>`;
 }
 
@@ -134,7 +127,11 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 }
 
 /** The key is kept only for the next page, so no other page can show it. */
-async function answerCreate(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
+async function answerCreate(
+  context: DashboardContext,
+  visit: Visit,
+  form: forms.FormFields,
+): Promise<PageAnswer> {
   const { name, scopes } = keyIn(form);
   if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
   const { key, plainKey } = await createKey(context, visit.account.id, { name, scopes });
@@ -168,7 +165,7 @@ async function showQuestion(context: DashboardContext, visit: Visit): Promise<Pa
 <p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
 <p>${key.lastUsedAtMs === null ? html`It has never been used.` : html`It was last used ${moment(key.lastUsedAtMs, visit.timeZone)}.`}
 All further requests with it are refused. Existing payments continue. This cannot be undone.</p>
-<form class="actions" method="post" action="${KEYS_PATH}/${key.id}/revoke">${formTokenField(visit.formToken)}
+<form class="actions" method="post" action="${KEYS_PATH}/${key.id}/revoke">${forms.formTokenField(visit.formToken)}
 <button class="button danger">Revoke the key</button><a class="button" href="${KEYS_PATH}">Keep it</a></form></section>`,
   };
 }

@@ -15,15 +15,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import {
-  banner,
-  type FormFields,
-  flashOf,
-  formTokenField,
-  optionsOf,
-  selectField,
-  textField,
-} from '../signed-in/forms.ts';
+import * as forms from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
@@ -47,7 +39,7 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   pages.page('/people/invited', showInvited);
   pages.form('/people/invite', answerInvite, (context, visit, { message, problem }, invitation) =>
     showPeople(context, visit, {
-      message: banner('bad', message),
+      message: forms.banner('bad', message),
       invitation,
       emailError: problem === null ? undefined : message,
     }),
@@ -57,12 +49,16 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
     return seeOther('/people?flash=withdrawn');
   });
   pages.form('/people/:userId', answerChange, (context, visit, { message }) =>
-    showPeople(context, visit, { message: banner('bad', message) }),
+    showPeople(context, visit, { message: forms.banner('bad', message) }),
   );
 }
 
 /** Sends the link by e-mail if it is configured, so that only a reader of the address's mail gets it. */
-async function answerInvite(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
+async function answerInvite(
+  context: DashboardContext,
+  visit: Visit,
+  form: forms.FormFields,
+): Promise<PageAnswer> {
   const asked = { email: form.text('email'), role: roleIn(form) };
   const { limits, mailer, baseUrl } = context;
   if (mailer !== null) {
@@ -87,7 +83,7 @@ async function answerInvite(context: DashboardContext, visit: Visit, form: FormF
         ? 'The e-mail could not be sent. Check the address, or try again later.'
         : 'The mail server did not confirm the e-mail. Invite again if it does not arrive.';
     return {
-      ...(await showPeople(context, visit, { message: banner('bad', text), invitation: form })),
+      ...(await showPeople(context, visit, { message: forms.banner('bad', text), invitation: form })),
       status: 502,
     };
   }
@@ -124,14 +120,18 @@ async function showInvited(context: DashboardContext, visit: Visit): Promise<Pag
   };
 }
 
-async function answerChange(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
+async function answerChange(
+  context: DashboardContext,
+  visit: Visit,
+  form: forms.FormFields,
+): Promise<PageAnswer> {
   const role = form.has('remove') ? null : roleIn(form);
   const member = { accountId: visit.account.id, userId: visit.params['userId'] ?? '', role };
   await changeMember(context, member, visit.actor);
   return seeOther(role === null ? '/people?flash=removed' : '/people?flash=changed');
 }
 
-function roleIn(form: FormFields): Role {
+function roleIn(form: forms.FormFields): Role {
   const role = form.text('role');
   if (!isRole(role)) throw new ServiceError('invalid_request', 'The role does not exist.');
   return role;
@@ -140,7 +140,7 @@ function roleIn(form: FormFields): Role {
 interface Shown {
   readonly message?: Html;
   /** The form of a failed invitation. */
-  readonly invitation?: FormFields | undefined;
+  readonly invitation?: forms.FormFields | undefined;
   readonly emailError?: string | undefined;
 }
 
@@ -155,7 +155,7 @@ async function showPeople(
   ]);
   return {
     title: 'People',
-    main: html`${message}${flashOf(visit, flashMessages)}
+    main: html`${message}${forms.flashOf(visit, flashMessages)}
 ${dataTable({
   label: 'Members',
   columns: ['E-mail address', 'Second factor', 'Since', 'Role'],
@@ -169,13 +169,13 @@ ${inviteForm(context, visit, invitation, emailError)}`,
 function inviteForm(
   { mailer }: DashboardContext,
   { formToken }: Visit,
-  typed: FormFields | undefined,
+  typed: forms.FormFields | undefined,
   error: string | undefined,
 ): Html {
-  const options = optionsOf(roles, typed?.text('role'), (role) => roleWords[role]);
-  return html`<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite a member</h2>${formTokenField(formToken)}
-${textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '', error })}
-${selectField('role', 'Role', options)}
+  const options = forms.optionsOf(roles, typed?.text('role'), (role) => roleWords[role]);
+  return html`<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite a member</h2>${forms.formTokenField(formToken)}
+${forms.textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '', error })}
+${forms.selectField('role', 'Role', options)}
 <div class="actions"><button class="button primary">${mailer === null ? 'Create a link' : 'Send the invitation'}</button></div></form>`;
 }
 
@@ -185,8 +185,8 @@ function memberRow(member: Member, visit: Visit): Html[] {
     html`<bdi>${member.email}</bdi>${isOneself ? html` <span class="badge">you</span>` : nothing}`,
     member.hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`,
     moment(member.createdAtMs, visit.timeZone),
-    html`<form class="actions" method="post" action="${PEOPLE_PATH}/${member.userId}">${formTokenField(visit.formToken)}
-<div class="field"><select name="role" aria-label="Role of ${member.email}">${optionsOf(roles, member.role)}</select></div>
+    html`<form class="actions" method="post" action="${PEOPLE_PATH}/${member.userId}">${forms.formTokenField(visit.formToken)}
+<div class="field"><select name="role" aria-label="Role of ${member.email}">${forms.optionsOf(roles, member.role)}</select></div>
 <button class="button compact">Change<span class="quiet"> the role of ${member.email}</span></button>
 <button class="button compact danger" name="remove" value="1">Remove<span class="quiet"> ${member.email}</span></button></form>`,
   ];
@@ -200,7 +200,7 @@ function invitationTable(invitations: readonly OneTimeLink[], visit: Visit): Htm
       html`<bdi>${invitation.email}</bdi>`,
       invitation.role,
       moment(invitation.expiresAtMs, visit.timeZone),
-      html`<form method="post" action="${PEOPLE_PATH}/invitations/${invitation.id}/withdraw">${formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet"> the invitation of ${invitation.email}</span></button></form>`,
+      html`<form method="post" action="${PEOPLE_PATH}/invitations/${invitation.id}/withdraw">${forms.formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet"> the invitation of ${invitation.email}</span></button></form>`,
     ]),
   })}`;
 }

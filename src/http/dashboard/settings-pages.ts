@@ -28,22 +28,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { formatPercent, formatUsdc } from '../signed-in/format.ts';
-import {
-  describedBy,
-  type FormFields,
-  flashOf,
-  formTokenField,
-  notesOf,
-  optionsOf,
-  passwordField,
-  providerBoxes,
-  readFormFields,
-  requireOwnForm,
-  selectField,
-  textField,
-  tickedProviders,
-  tickField,
-} from '../signed-in/forms.ts';
+import * as forms from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors } from './field-errors.ts';
 
@@ -73,7 +58,7 @@ const walletLabels = {
 
 /** A form with the submitted values. */
 interface Refused {
-  readonly form: FormFields;
+  readonly form: forms.FormFields;
   readonly errors: FieldErrors;
 }
 
@@ -90,7 +75,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'settings', 'owner');
   pages.page('/settings', async (context, visit) =>
     showSettings(context, visit, {
-      message: flashOf(visit, { saved: 'Saved. It applies to new checkouts.' }),
+      message: forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' }),
     }),
   );
   registerLogoForm(routes);
@@ -99,7 +84,11 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   pages.form('/settings/wallet', changeWallet);
 }
 
-async function changeShop(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
+async function changeShop(
+  context: DashboardContext,
+  visit: Visit,
+  form: forms.FormFields,
+): Promise<PageAnswer> {
   const fields = {
     name: { name: form.text('name') },
     support_link: { supportLink: form.text('support_link') },
@@ -141,14 +130,22 @@ async function saveProfile(
   return seeOther('/settings?flash=saved');
 }
 
-function changeProviders(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
+function changeProviders(
+  context: DashboardContext,
+  visit: Visit,
+  form: forms.FormFields,
+): Promise<PageAnswer> {
   const pinned = form.text('pinned');
   const pinnedProvider = isProviderId(pinned) ? pinned : null;
-  return saveProfile(context, visit, { pinnedProvider, excludedProviders: tickedProviders(form) });
+  return saveProfile(context, visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) });
 }
 
 /** Changing the payout wallet requires the password: an unattended browser must not suffice. */
-async function changeWallet(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageAnswer> {
+async function changeWallet(
+  context: DashboardContext,
+  visit: Visit,
+  form: forms.FormFields,
+): Promise<PageAnswer> {
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
@@ -201,9 +198,9 @@ function providersForm({ account, formToken }: Visit): Html {
   const choices = ['', ...providerIds] as const;
   const nameOf = (id: (typeof choices)[number]) =>
     id === '' ? 'the one from which most can be expected' : providerCatalogue[id].name;
-  return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>${formTokenField(formToken)}
-${selectField('pinned', 'First in the list, where it can serve', optionsOf(choices, account.pinnedProvider ?? '', nameOf))}
-${providerBoxes('Do not offer', account.excludedProviders)}
+  return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>${forms.formTokenField(formToken)}
+${forms.selectField('pinned', 'First in the list, where it can serve', forms.optionsOf(choices, account.pinnedProvider ?? '', nameOf))}
+${forms.providerBoxes('Do not offer', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
@@ -229,19 +226,19 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
   const zones = timeZones.includes(zone.value) ? timeZones : [zone.value, ...timeZones];
   const toleratesCent = refused?.form.has('missing_cent') ?? account.toleratesMissingCent;
   const isTold = refused?.form.has('trouble_mails') ?? account.receivesAlerts;
-  return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${formTokenField(formToken)}
-${textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
-${textField({ ...field('support_link'), isOptional: true, hint: 'An https URL or an e-mail address for customer support.' })}
-${textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.' })}
-${textField({ ...field('failure_link'), type: 'url', isOptional: true, hint: 'Empty takes the return URL.' })}
-${textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts created in the dashboard. API requests always include their own.' })}
-${selectField(zone.name, zone.label, optionsOf(zones, zone.value), zone.error)}
-${textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.' })}
-${textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
-${textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
+  return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${forms.formTokenField(formToken)}
+${forms.textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
+${forms.textField({ ...field('support_link'), isOptional: true, hint: 'An https URL or an e-mail address for customer support.' })}
+${forms.textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.' })}
+${forms.textField({ ...field('failure_link'), type: 'url', isOptional: true, hint: 'Empty takes the return URL.' })}
+${forms.textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts created in the dashboard. API requests always include their own.' })}
+${forms.selectField(zone.name, zone.label, forms.optionsOf(zones, zone.value), zone.error)}
+${forms.textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.' })}
+${forms.textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
+${forms.textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
 <p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
-<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'missing_cent', isChecked: toleratesCent, label: 'Accept direct payments that are at most one cent short' })}</div><p class="hint">Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.</p></div>
-<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention' })}</div><p class="hint">At most one of each kind per hour. Requires e-mail to be configured by the operator.</p></div>
+<div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name: 'missing_cent', isChecked: toleratesCent, label: 'Accept direct payments that are at most one cent short' })}</div><p class="hint">Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.</p></div>
+<div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention' })}</div><p class="hint">At most one of each kind per hour. Requires e-mail to be configured by the operator.</p></div>
 <div class="actions"><button class="button primary">Save</button></div></form>`;
 }
 
@@ -268,10 +265,10 @@ function walletForm({ account, formToken }: Visit, refused?: Refused): Html {
     hint: 'The API then refuses all other wallets, so that a stolen key cannot redirect payouts.',
     error: refused?.errors.get('locked'),
   };
-  return html`<form class="card" method="post" action="${SETTINGS_PATH}/wallet"><h2>Payout wallet</h2>${formTokenField(formToken)}
-${textField({ name: 'wallet', label: walletLabels.wallet, value: wallet, isOptional: true, hint: 'Existing payments keep their wallet.', error: refused?.errors.get('wallet') })}
-<div class="field"><div class="actions">${tickField({ type: 'checkbox', name: 'locked', isChecked: refused?.form.has('locked') ?? account.isWalletLocked, label: walletLabels.locked, attributes: describedBy('locked', lockNotes) })}</div>${notesOf('locked', lockNotes)}</div>
-${passwordField({ label: walletLabels.password, error: refused?.errors.get('password') })}
+  return html`<form class="card" method="post" action="${SETTINGS_PATH}/wallet"><h2>Payout wallet</h2>${forms.formTokenField(formToken)}
+${forms.textField({ name: 'wallet', label: walletLabels.wallet, value: wallet, isOptional: true, hint: 'Existing payments keep their wallet.', error: refused?.errors.get('wallet') })}
+<div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name: 'locked', isChecked: refused?.form.has('locked') ?? account.isWalletLocked, label: walletLabels.locked, attributes: forms.describedBy('locked', lockNotes) })}</div>${forms.notesOf('locked', lockNotes)}</div>
+${forms.passwordField({ label: walletLabels.password, error: refused?.errors.get('password') })}
 <div class="actions"><button class="button primary">Save wallet</button></div></form>`;
 }
 
@@ -287,7 +284,7 @@ function registerLogoForm(routes: DashboardRoutes): void {
       pages.answer(request, reply, async (visit) => {
         requireLength(request, MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES);
         const { form, file } = await readParts(request);
-        requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
+        forms.requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
         let answer: PageAnswer | undefined;
         const errors = await collectFieldErrors({
           logo: async () => {
@@ -306,7 +303,7 @@ function registerLogoForm(routes: DashboardRoutes): void {
 async function changeLogo(
   context: DashboardContext,
   visit: Visit,
-  form: FormFields,
+  form: forms.FormFields,
   file: Uint8Array,
 ): Promise<PageAnswer> {
   const isRemoved = form.has('remove');
@@ -322,10 +319,10 @@ async function changeLogo(
 function logoForm({ account, formToken }: Visit, error?: string): Html {
   const { logoHash } = account;
   const hint = `PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.`;
-  return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${formTokenField(formToken)}
+  return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${forms.formTokenField(formToken)}
 ${logoHash === null ? html`<p>Your shop has none yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
-<div class="field"><label for="logo">Picture</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${describedBy('logo', { hint, error })}>
-${notesOf('logo', { hint, error })}</div>
+<div class="field"><label for="logo">Picture</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', { hint, error })}>
+${forms.notesOf('logo', { hint, error })}</div>
 <div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Take it away</button>`}</div></form>`;
 }
 
@@ -354,7 +351,7 @@ function requireLength(request: FastifyRequest, maximumBytes: number): void {
 /** Runs only for signed-in users: the parts are read after all other checks. */
 async function readParts(
   request: FastifyRequest,
-): Promise<{ readonly form: FormFields; readonly file: Uint8Array }> {
+): Promise<{ readonly form: forms.FormFields; readonly file: Uint8Array }> {
   const fields = new URLSearchParams();
   let file: Uint8Array = new Uint8Array();
   try {
@@ -367,5 +364,5 @@ async function readParts(
     if (error instanceof Error && 'statusCode' in error) throw error;
     throw new ServiceError('invalid_request', 'The form is incomplete or malformed.', { cause: error });
   }
-  return { form: readFormFields(fields.toString()), file };
+  return { form: forms.readFormFields(fields.toString()), file };
 }

@@ -15,21 +15,7 @@ import {
   paymentStatusSchema,
   presentPaymentStatus,
 } from '../api/payment-schemas.ts';
-import {
-  answerSchemaOf,
-  count,
-  type JsonSchema,
-  list,
-  object,
-  oneOf,
-  oneOfOrNull,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-  usdc,
-  yesOrNo,
-} from '../openapi/json-schema.ts';
+import * as json from '../openapi/json-schema.ts';
 
 /** Parts of a payment that an answer contains on request. */
 export const expansions = ['deposits', 'releases', 'sessions', 'webhooks'] as const;
@@ -40,14 +26,14 @@ export const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null 
 
 export const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
 /** The answer to a shop that is connected. */
-export const connectionSchema = object({
-  api_key: text('The API key. It is shown only here.', 'service_live_…'),
-  key_id: text("The key's id.", 'key_5b484cd3e9340db05b48'),
-  scopes: list('What the key may do.', { type: 'string', enum: keyScopes }, ['create', 'read']),
-  callback_host: textOrNull('The only host that callbacks may name, or null for any.', 'shop.example'),
-  account_id: text("The account's id.", 'acc_5b484cd3e9340db05b48'),
-  account_name: text("The account's name.", 'Example shop'),
-  wallet: textOrNull("The account's payout wallet, or null.", null),
+export const connectionSchema = json.object({
+  api_key: json.text('The API key. It is shown only here.', 'service_live_…'),
+  key_id: json.text("The key's id.", 'key_5b484cd3e9340db05b48'),
+  scopes: json.list('What the key may do.', { type: 'string', enum: keyScopes }, ['create', 'read']),
+  callback_host: json.textOrNull('The only host that callbacks may name, or null for any.', 'shop.example'),
+  account_id: json.text("The account's id.", 'acc_5b484cd3e9340db05b48'),
+  account_name: json.text("The account's name.", 'Example shop'),
+  wallet: json.textOrNull("The account's payout wallet, or null.", null),
 });
 
 export function presentConnection({
@@ -67,82 +53,89 @@ export function presentConnection({
 }
 
 const chainPosition = {
-  transaction: text('The transaction hash.', EXAMPLE_HASH),
-  block_number: count('The block.', 78_000_000),
-  is_final: yesOrNo('Whether the block is final.', true),
+  transaction: json.text('The transaction hash.', EXAMPLE_HASH),
+  block_number: json.count('The block.', 78_000_000),
+  is_final: json.yesOrNo('Whether the block is final.', true),
 };
 
 const expanded = {
-  deposits: list(
+  deposits: json.list(
     'With `expand=deposits`: the USDC transfers to the deposit address.',
-    object({ ...chainPosition, amount: usdc('The USDC that arrived.') }),
+    json.object({ ...chainPosition, amount: json.usdc('The USDC that arrived.') }),
   ),
-  releases: list(
+  releases: json.list(
     'With `expand=releases`: the transactions that paid the merchant.',
-    object({
+    json.object({
       ...chainPosition,
-      forwarded_amount: usdc("The merchant's part."),
-      fee_amount: usdc('The fee.'),
+      forwarded_amount: json.usdc("The merchant's part."),
+      fee_amount: json.usdc('The fee.'),
     }),
   ),
-  sessions: list(
+  sessions: json.list(
     "With `expand=sessions`: the customer's sessions at providers.",
-    object({
+    json.object({
       provider: { type: 'string', enum: providerIds, description: 'The provider.' },
-      quoted_amount: { ...usdc('The USDC that the provider quoted, or null.'), type: ['string', 'null'] },
-      progress: textOrNull("The provider's last report, or null. Informational only.", 'delivered'),
-      created_at: time('When the session started.'),
-      expires_at: time('Until when the customer can begin to pay in it.'),
+      quoted_amount: {
+        ...json.usdc('The USDC that the provider quoted, or null.'),
+        type: ['string', 'null'],
+      },
+      progress: json.textOrNull("The provider's last report, or null. Informational only.", 'delivered'),
+      created_at: json.time('When the session started.'),
+      expires_at: json.time('Until when the customer can begin to pay in it.'),
     }),
   ),
-  webhooks: list(
+  webhooks: json.list(
     'With `expand=webhooks`: the webhooks of the payment and their one delivery.',
-    object({
-      event: text('The event.', 'payment.paid'),
-      status: text('How far the one delivery is.', 'delivered'),
+    json.object({
+      event: json.text('The event.', 'payment.paid'),
+      status: json.text('How far the one delivery is.', 'delivered'),
       http_status: { type: ['integer', 'null'], description: 'The HTTP status that the receiver answered.' },
-      reason: textOrNull('Why it was not delivered, or null.', null),
-      created_at: time('When the webhook was queued.'),
-      finished_at: timeOrNull('When the delivery ended, or null.'),
+      reason: json.textOrNull('Why it was not delivered, or null.', null),
+      created_at: json.time('When the webhook was queued.'),
+      finished_at: json.timeOrNull('When the delivery ended, or null.'),
     }),
   ),
-} satisfies Record<Expansion, JsonSchema>;
+} satisfies Record<Expansion, json.JsonSchema>;
 
-const statusFields = answerSchemaOf(paymentStatusSchema)['properties'] as Readonly<
-  Record<string, JsonSchema>
+const statusFields = json.answerSchemaOf(paymentStatusSchema)['properties'] as Readonly<
+  Record<string, json.JsonSchema>
 >;
 
 const paymentFields = {
   ...statusFields,
-  provider: oneOf('The provider that the payment was created with.', [
+  provider: json.oneOf('The provider that the payment was created with.', [
     MULTI_PROVIDER,
     DIRECT_PROVIDER,
     ...providerIds,
   ]),
   fee_percent: { type: 'number', description: "The account's fee in percent.", examples: [2.5] },
-  payout_address: text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
-  checkout_url: text(
+  payout_address: json.text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
+  checkout_url: json.text(
     'The page on which the customer pays.',
     'https://pay.example/pay/01a1fbd7-b7b3-7002-be38',
   ),
-  email: textOrNull("The customer's e-mail address, or null. It is not verified.", 'ada@example.com'),
-  note: textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
-  amount_mismatch: oneOfOrNull(
+  email: json.textOrNull("The customer's e-mail address, or null. It is not verified.", 'ada@example.com'),
+  note: json.textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
+  amount_mismatch: json.oneOfOrNull(
     'Whether clearly less or clearly more than the price arrived, or null.',
     amountMismatches,
   ),
-  cancel_reason: oneOfOrNull('Why the payment was canceled, or null.', ['expired', 'merchant', 'operator']),
+  cancel_reason: json.oneOfOrNull('Why the payment was canceled, or null.', [
+    'expired',
+    'merchant',
+    'operator',
+  ]),
 };
 
-export const merchantPaymentSchema = object({ ...paymentFields, ...expanded }, expansions);
+export const merchantPaymentSchema = json.object({ ...paymentFields, ...expanded }, expansions);
 
-export const directPaymentSchema = object({
+export const directPaymentSchema = json.object({
   ...paymentFields,
-  ipn_token: text(
+  ipn_token: json.text(
     'Secret: it signs the webhooks of the payment.',
     'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   ),
-  usdc_amount: usdc('The USDC that the customer has to send.'),
+  usdc_amount: json.usdc('The USDC that the customer has to send.'),
 });
 
 export function presentDirectPayment(
@@ -156,21 +149,21 @@ export function presentDirectPayment(
   };
 }
 
-export const merchantPaymentListSchema = object({
-  payments: list('The payments, newest first.', { $ref: '#/components/schemas/MerchantPayment' }),
-  next: textOrNull(
+export const merchantPaymentListSchema = json.object({
+  payments: json.list('The payments, newest first.', { $ref: '#/components/schemas/MerchantPayment' }),
+  next: json.textOrNull(
     'The `before` of the next page, or null at the end. A page can be short and still have a next one.',
     null,
   ),
 });
 
-export const merchantEventsSchema = object({
-  events: list(
+export const merchantEventsSchema = json.object({
+  events: json.list(
     'The events in their order.',
-    object({
-      number: count("The event's number. The numbers of an account are consecutive.", 42),
+    json.object({
+      number: json.count("The event's number. The numbers of an account are consecutive.", 42),
       type: { type: 'string', enum: Object.keys(paymentEventTypes), description: 'What happened.' },
-      created_at: time('When it happened.'),
+      created_at: json.time('When it happened.'),
       payment: { $ref: '#/components/schemas/MerchantPayment' },
       refund: {
         anyOf: [{ $ref: '#/components/schemas/Refund' }, { type: 'null' }],
@@ -178,26 +171,26 @@ export const merchantEventsSchema = object({
       },
     }),
   ),
-  next_after: count('The `after` of the next request.', 42),
-  has_more: yesOrNo('Whether more events are there now.', false),
+  next_after: json.count('The `after` of the next request.', 42),
+  has_more: json.yesOrNo('Whether more events are there now.', false),
 });
 
-export const merchantDaysSchema = object({
-  days: list(
+export const merchantDaysSchema = json.object({
+  days: json.list(
     "The days, oldest first, in the account's time zone.",
-    object({
-      date: text('The date.', '2026-11-21'),
-      created: count('Payments created on this day.', 12),
-      converted: count('Payments created on this day that are paid by now.', 9),
-      paid: count('Payments that became paid on this day.', 10),
+    json.object({
+      date: json.text('The date.', '2026-11-21'),
+      created: json.count('Payments created on this day.', 12),
+      converted: json.count('Payments created on this day that are paid by now.', 9),
+      paid: json.count('Payments that became paid on this day.', 10),
       paid_amounts: {
         type: 'object',
         description: 'The charged amounts of the payments that became paid, by currency.',
         propertyNames: { enum: currencies },
         additionalProperties: { type: 'string' },
       },
-      received_amount: text('USDC received for these payments when they became paid.', '42.000000'),
-      service_fees: text('The part of it that the service kept.', '1.050000'),
+      received_amount: json.text('USDC received for these payments when they became paid.', '42.000000'),
+      service_fees: json.text('The part of it that the service kept.', '1.050000'),
     }),
   ),
 });

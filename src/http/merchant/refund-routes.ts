@@ -23,20 +23,7 @@ import {
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
 import { type RequestParameter, readParameters } from '../api/request-input.ts';
-import {
-  ADDRESS_PATTERN,
-  EXAMPLE_ID,
-  type JsonSchema,
-  list,
-  object,
-  oneOf,
-  oneOfOrNull,
-  text,
-  textOrNull,
-  time,
-  timeOrNull,
-  usdc,
-} from '../openapi/json-schema.ts';
+import * as json from '../openapi/json-schema.ts';
 import { required } from './merchant-parameters.ts';
 import { EXAMPLE_HASH, isoTime, isoTimeOrNull } from './merchant-schemas.ts';
 
@@ -50,7 +37,7 @@ export interface RefundRoutesContext extends RefundContext {
 const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
 const optional = { isRequired: false, isNullable: true } as const;
-const addressSchema = { type: 'string', pattern: ADDRESS_PATTERN } as const;
+const addressSchema = { type: 'string', pattern: json.ADDRESS_PATTERN } as const;
 
 export const createRefundParameters = {
   amount: {
@@ -96,38 +83,43 @@ export const refundTransactionParameters = {
   ),
 } satisfies Record<string, RequestParameter>;
 
-export const refundSchema = object({
-  refund_id: text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
-  payment_id: text("The payment's id.", EXAMPLE_ID),
-  status: oneOf('The state.', Object.keys(refundStatuses), 'awaiting_transfer'),
-  amount: usdc(
+export const refundSchema = json.object({
+  refund_id: json.text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
+  payment_id: json.text("The payment's id.", json.EXAMPLE_ID),
+  status: json.oneOf('The state.', Object.keys(refundStatuses), 'awaiting_transfer'),
+  amount: json.usdc(
     'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
   ),
-  reason: textOrNull('The reason, or null.', 'Order 1042 was returned'),
-  destination: textOrNull("The customer's address, or null until the customer names it.", EXAMPLE_ADDRESS),
-  payment_uri: textOrNull(
+  reason: json.textOrNull('The reason, or null.', 'Order 1042 was returned'),
+  destination: json.textOrNull(
+    "The customer's address, or null until the customer names it.",
+    EXAMPLE_ADDRESS,
+  ),
+  payment_uri: json.textOrNull(
     'The transfer for a wallet (EIP-681) while it is expected, else null.',
     `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${EXAMPLE_ADDRESS}&uint256=21010000`,
   ),
-  submitted_transaction: textOrNull('The transaction that you submitted, until it is checked.', null),
-  transaction_problem: oneOfOrNull(
+  submitted_transaction: json.textOrNull('The transaction that you submitted, until it is checked.', null),
+  transaction_problem: json.oneOfOrNull(
     "Why the last transaction is not the refund's, or null.",
     Object.keys(transactionProblems),
   ),
-  transaction: textOrNull('The final transaction, or null.', null),
-  sender: textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
-  created_at: time('When it was opened.'),
-  expires_at: time('Until when the address or the transfer is awaited.'),
-  paid_at: timeOrNull('When the transfer was booked, or null.'),
-  address_url: textOrNull(
+  transaction: json.textOrNull('The final transaction, or null.', null),
+  sender: json.textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
+  created_at: json.time('When it was opened.'),
+  expires_at: json.time('Until when the address or the transfer is awaited.'),
+  paid_at: json.timeOrNull('When the transfer was booked, or null.'),
+  address_url: json.textOrNull(
     'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',
     'https://pay.example/refund/rfd_5b484cd3e9340db05b48/Zm9vYmFyYmF6',
   ),
 });
 
-export const refundListSchema: JsonSchema = object({
-  refunds: list('The refunds of the payment, the oldest first.', { $ref: '#/components/schemas/Refund' }),
-  refundable_amount: usdc('The USDC that can still be refunded.'),
+export const refundListSchema: json.JsonSchema = json.object({
+  refunds: json.list('The refunds of the payment, the oldest first.', {
+    $ref: '#/components/schemas/Refund',
+  }),
+  refundable_amount: json.usdc('The USDC that can still be refunded.'),
 });
 
 /** A refund as it is at this time. */

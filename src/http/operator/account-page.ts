@@ -9,17 +9,7 @@ import type { Member } from '../../domain/person.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatPercent } from '../signed-in/format.ts';
-import {
-  banner,
-  type FormFields,
-  flashOf,
-  formTokenField,
-  nothingChanged,
-  providerBoxes,
-  textField,
-  tickedProviders,
-  tickField,
-} from '../signed-in/forms.ts';
+import * as forms from '../signed-in/forms.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   consoleTime,
@@ -44,18 +34,20 @@ const flashMessages = {
 export function registerAccountPage(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'accounts');
   const path = '/accounts/:accountId';
-  const change = (name: string, updateOf: (form: FormFields) => AccountUpdate) =>
+  const change = (name: string, updateOf: (form: forms.FormFields) => AccountUpdate) =>
     pages.form(
       `${path}/${name}`,
       (context, visit, form) => answerChange(context, visit, () => updateOf(form)),
       showRefusal,
     );
   pages.page(path, (context, visit) =>
-    showAccount(context, visit, { message: flashOf(visit, flashMessages) }),
+    showAccount(context, visit, { message: forms.flashOf(visit, flashMessages) }),
   );
   change('state', (form) => ({ suspended: form.has('suspend') }));
   change('feature', featureUpdateOf);
-  change('providers', (form) => ({ providers: form.text('which') === 'all' ? null : tickedProviders(form) }));
+  change('providers', (form) => ({
+    providers: form.text('which') === 'all' ? null : forms.tickedProviders(form),
+  }));
   pages.form(`${path}/fee`, answerFee, showRefusal);
 }
 
@@ -73,7 +65,7 @@ async function answerChange(
 async function answerFee(
   context: OperatorContext,
   visit: OperatorVisit,
-  form: FormFields,
+  form: forms.FormFields,
 ): Promise<PageAnswer> {
   const typed = form.text('fee').trim();
   if (form.has('save')) return answerChange(context, visit, () => ({ feeBasisPoints: parseFee(typed) }));
@@ -87,10 +79,10 @@ function showRefusal(
   visit: OperatorVisit,
   refusal: ServiceError,
 ): Promise<PageView> {
-  return showAccount(context, visit, { message: nothingChanged(refusal) });
+  return showAccount(context, visit, { message: forms.nothingChanged(refusal) });
 }
 
-function featureUpdateOf(form: FormFields): AccountUpdate {
+function featureUpdateOf(form: forms.FormFields): AccountUpdate {
   const [on, off] = [form.text('enable'), form.text('disable')];
   if (isFeature(on)) return { enable: on };
   if (isFeature(off)) return { disable: off };
@@ -119,7 +111,7 @@ async function showAccount(
   ]);
   return {
     title: account.name,
-    main: html`${message}${previewBasisPoints === undefined ? nothing : banner('warn', 'This is a preview: nothing is saved yet.')}
+    main: html`${message}${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
 ${factsCard(account, visit)}
 ${feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
 ${featuresCard(account, visit)}
@@ -137,17 +129,17 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <div><dt>E-mail address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
 <div><dt>Payout wallet</dt><dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing}</dd></div>
 <div><dt>Created</dt><dd>${consoleTime(account.createdAtMs)}</dd></div></dl>
-<form class="actions" method="post" action="${path}/state">${formTokenField(visit.formToken)}
+<form class="actions" method="post" action="${path}/state">${forms.formTokenField(visit.formToken)}
 ${account.suspended ? html`<button class="button primary" name="resume" value="1">Resume</button>` : html`<button class="button danger" name="suspend" value="1">Suspend</button>`}
 <a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
-<form class="actions" method="post" action="${path}/view">${formTokenField(visit.formToken)}<button class="button">View as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
+<form class="actions" method="post" action="${path}/view">${forms.formTokenField(visit.formToken)}<button class="button">View as merchant</button> <span class="soft small">Read-only access for half an hour. The account’s audit log records it.</span></form>
 <p class="soft small">Suspended: new checkouts are refused with 403. Existing payments continue.</p></section>`;
 }
 
 function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
   return html`<section class="card"><h2>Features</h2>${features.map((feature) => {
     const isOn = account.features.includes(feature);
-    return html`<form class="switch" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/feature">${formTokenField(formToken)}
+    return html`<form class="switch" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/feature">${forms.formTokenField(formToken)}
 <span>${featureWords[feature]}</span> ${isOn ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`}
 <button class="button compact" name="${isOn ? 'disable' : 'enable'}" value="${feature}">Switch ${isOn ? 'off' : 'on'}<span class="quiet">: ${featureWords[feature]}</span></button></form>`;
   })}</section>`;
@@ -156,11 +148,11 @@ function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
 function providersCard(account: Account, { formToken }: OperatorVisit): Html {
   const isAll = account.providers === null;
   const which = (value: string, label: string, isChecked: boolean) =>
-    tickField({ type: 'radio', name: 'which', id: `which-${value}`, value, label, isChecked });
-  return html`<form class="card" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/providers"><h2>Providers</h2>${formTokenField(formToken)}
+    forms.tickField({ type: 'radio', name: 'which', id: `which-${value}`, value, label, isChecked });
+  return html`<form class="card" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/providers"><h2>Providers</h2>${forms.formTokenField(formToken)}
 <div class="field"><div class="choice">${which('all', 'All, also those that are added later', isAll)}</div>
 <div class="choice">${which('some', 'These only:', !isAll)}</div></div>
-${providerBoxes('Enabled', account.providers ?? [])}
+${forms.providerBoxes('Enabled', account.providers ?? [])}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
@@ -168,9 +160,9 @@ const EXAMPLE_CENTS = 100_00;
 
 /** The fee, and its effect on a payment of 100.00, with and without pass-through. */
 function feeCard(account: Account, { formToken }: OperatorVisit, shownBasisPoints: number): Html {
-  return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${formTokenField(formToken)}
+  return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${forms.formTokenField(formToken)}
 <p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
-${textField({ name: 'fee', label: 'Fee in percent', value: String(shownBasisPoints / 100), hint: 'From 0 to 10, with at most two decimals.' })}
+${forms.textField({ name: 'fee', label: 'Fee in percent', value: String(shownBasisPoints / 100), hint: 'From 0 to 10, with at most two decimals.' })}
 ${exampleTable(shownBasisPoints)}
 <div class="actions"><button class="button" name="preview" value="1">Preview</button><button class="button primary" name="save" value="1">Save fee</button></div></form>`;
 }
@@ -206,7 +198,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
     const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
     return {
       title: 'Revoke this key?',
-      main: html`<form class="card" method="post" action="${account}/keys/${key.id}/revoke">${formTokenField(visit.formToken)}
+      main: html`<form class="card" method="post" action="${account}/keys/${key.id}/revoke">${forms.formTokenField(visit.formToken)}
 <p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
 <p>All further requests with it are refused. Existing payments continue. This cannot be undone.</p>
 <div class="actions"><button class="button danger">Revoke</button><a class="button" href="${account}">Keep it</a></div></form>`,

@@ -16,14 +16,7 @@ import {
 } from '../../payments/provider-availability.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import {
-  banner,
-  type FormFields,
-  flashOf,
-  formTokenField,
-  nothingChanged,
-  textField,
-} from '../signed-in/forms.ts';
+import * as forms from '../signed-in/forms.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   consoleTime,
@@ -51,10 +44,10 @@ export function registerProviderPages(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'providers');
   pages.page('/providers', showAll);
   pages.page('/providers/:provider', (context, visit) =>
-    showOne(context, visit, flashOf(visit, { saved: 'Saved. It applies immediately.' })),
+    showOne(context, visit, forms.flashOf(visit, { saved: 'Saved. It applies immediately.' })),
   );
   pages.form('/providers/:provider', answerChange, (context, visit, refusal) =>
-    showOne(context, visit, nothingChanged(refusal)),
+    showOne(context, visit, forms.nothingChanged(refusal)),
   );
 }
 
@@ -74,7 +67,7 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId): Pro
 async function answerChange(
   context: OperatorContext,
   visit: OperatorVisit,
-  form: FormFields,
+  form: forms.FormFields,
 ): Promise<PageAnswer> {
   const id = idOf(visit);
   await changeProvider(context, id, changeOf(form), visit.actor);
@@ -87,7 +80,7 @@ function idOf({ params }: OperatorVisit): ProviderId {
   return id;
 }
 
-function changeOf(form: FormFields): Partial<ProviderSettings> {
+function changeOf(form: forms.FormFields): Partial<ProviderSettings> {
   if (form.has('switch_on')) return { active: true };
   if (form.has('switch_off')) return { active: false };
   if (form.has('pin')) return { pinned: form.text('pin') === '1' };
@@ -161,7 +154,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
   return {
     title: name,
     main: html`${message}${warningOf([provider])}
-<form class="card" method="post" action="${path}"><h2>State</h2>${formTokenField(visit.formToken)}<dl class="facts">
+<form class="card" method="post" action="${path}"><h2>State</h2>${forms.formTokenField(visit.formToken)}<dl class="facts">
 <div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
 <div><dt>Place in the list</dt><dd>${settings.pinned === true ? 'first, where it can serve' : 'by what can be expected'}</dd></div>
 <div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
@@ -173,8 +166,8 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
 <div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}
 ${settings.pinned === true ? html`<button class="button" name="pin" value="0">Unpin</button>` : html`<button class="button" name="pin" value="1">Pin</button>`}</div></form>
-<form class="card" method="post" action="${path}"><h2>Minimum</h2>${formTokenField(visit.formToken)}
-${textField({ name: 'minimum', label: 'Minimum amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
+<form class="card" method="post" action="${path}"><h2>Minimum</h2>${forms.formTokenField(visit.formToken)}
+${forms.textField({ name: 'minimum', label: 'Minimum amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
 <div class="actions"><button class="button primary">Save minimum</button></div></form>
 <p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line; to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };
@@ -203,7 +196,7 @@ function evidenceBadge({ adapter, proof }: Provider): Html {
 
 function warningOf(providers: readonly Provider[]): Html {
   const off = providers.filter(({ state }) => state === 'off').map(({ id }) => id);
-  return off.length === 0 ? nothing : banner('warn', describeOffByDefault(off));
+  return off.length === 0 ? nothing : forms.banner('warn', describeOffByDefault(off));
 }
 
 function healthBadge(health: ProviderHealth | null): Html {
