@@ -53,6 +53,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'refunds.createRefund': 'by hand, by the payment and the address',
   'refunds.changeRefund': 'by hand, and once a transfer, by the primary key',
   'refunds.findRefund': 'dashboard and merchant API, by the primary key',
+  'refunds.findRefundOfLink': 'the customer’s link, by the primary key',
   'refunds.listRefunds': 'dashboard and merchant API, by the payment',
   'refunds.sumPaidRefunds': 'dashboard’s CSV, two hundred payments at a time, by the payment',
   'refunds.isTransferCounted': 'once a submitted transaction, by the transfer',

@@ -33,9 +33,7 @@ export function createAdminServer(parts: ServiceParts): FastifyInstance {
 
 function openConsole(server: FastifyInstance, parts: ServiceParts): void {
   const { config, store, clock, external, directory } = parts;
-  const { explorerTransactionUrl } = external;
-  const { token } = external.settlements[0];
-  const dashboard = createDashboardContext({ ...parts, token, explorerTransactionUrl });
+  const dashboard = createDashboardContext(parts);
   const context: OperatorContext = {
     ...dashboard,
     providerDescriptions,

@@ -45,9 +45,9 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     baseUrl: config.baseUrl,
   });
   openCustomerPages(server, parts);
-  const { explorerTransactionUrl, settlements } = external;
+  const { settlements } = external;
   const { token } = settlements[0];
-  const dashboard = createDashboardContext({ ...parts, token, explorerTransactionUrl });
+  const dashboard = createDashboardContext(parts);
   registerMerchantApi(server, {
     ...parts.refund,
     ...store,

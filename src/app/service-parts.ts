@@ -255,56 +255,25 @@ function createPaymentContext(parts: PaymentParts): CreatePaymentContext {
   };
 }
 
-interface DashboardParts
-  extends Pick<
-    DashboardContext,
-    | 'isTestMode'
-    | 'tokens'
-    | 'token'
-    | 'create'
-    | 'refund'
-    | 'callbacks'
-    | 'mailer'
-    | 'explorerTransactionUrl'
-  > {
-  readonly config: Config;
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly secretKey: string;
-}
-
 /** Parts of the merchants' dashboard, on either server. */
-export function createDashboardContext({
-  config,
-  store,
-  clock,
-  secretKey,
-  callbacks,
-  mailer,
-  isTestMode,
-  tokens,
-  token,
-  create,
-  refund,
-  explorerTransactionUrl,
-}: DashboardParts): DashboardContext {
+export function createDashboardContext(parts: ServiceParts): DashboardContext {
+  const { config, store, clock, secretKey, external } = parts;
+  const keyed = (purpose: string) => createKeyedHash(purpose, secretKey, config.previousSecretKeys);
+  const box = (purpose: string) => createSecretBox(purpose, secretKey, config.previousSecretKeys);
   return {
     ...store,
-    isTestMode,
-    tokens,
-    token,
-    create,
-    refund,
-    explorerTransactionUrl,
+    isTestMode: parts.isTestMode,
+    tokens: parts.tokens,
+    token: external.settlements[0].token,
+    create: parts.create,
+    refund: parts.refund,
+    explorerTransactionUrl: external.explorerTransactionUrl,
     passwords: createPasswords(),
-    secondFactor: {
-      box: createSecretBox('second factor', secretKey, config.previousSecretKeys),
-      recoveryHash: createKeyedHash('recovery codes', secretKey, config.previousSecretKeys),
-    },
-    callbacks,
-    browsers: createSecretBox('known browsers', secretKey, config.previousSecretKeys),
-    shownOnce: createSecretBox('secrets shown once', secretKey, config.previousSecretKeys),
-    mailer,
+    secondFactor: { box: box('second factor'), recoveryHash: keyed('recovery codes') },
+    callbacks: parts.callbacks,
+    browsers: box('known browsers'),
+    shownOnce: box('secrets shown once'),
+    mailer: parts.mailer,
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,

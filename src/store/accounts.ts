@@ -4,7 +4,18 @@ import { UnknownStateError } from '../domain/errors.ts';
 import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
 import { isProviderId } from '../domain/provider-catalogue.ts';
 import { isLogoType, type ShopLogo } from '../domain/shop-profile.ts';
-import { count, insert, lock, run, type Script, type Scripts, select, selectOne, update } from './scripts.ts';
+import {
+  countOf,
+  insert,
+  lock,
+  raw,
+  run,
+  type Script,
+  type Scripts,
+  select,
+  selectOne,
+  update,
+} from './scripts.ts';
 import { checkListLimit } from './store.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
 
@@ -22,7 +33,7 @@ export function createAccounts(
       await scripts.writeStatement(() => insert(accountTable, account));
     },
     listAccounts: async () =>
-      (await scripts.read(() => select(accountTable, 'ORDER BY created_at_ms, id'))).map(requireKnownNames),
+      (await scripts.read(() => select(accountTable)`ORDER BY created_at_ms, id`)).map(requireKnownNames),
     async searchAccounts(query, limit) {
       checkListLimit(limit);
       return (await scripts.read(() => searchAccounts(query, limit))).map(requireKnownNames);
@@ -38,28 +49,25 @@ export function createAccounts(
       scripts.write(function* () {
         // Another one who makes keys of the same account at the same time, here or elsewhere, waits for this one.
         yield* lock(`keys of ${key.accountId}`);
-        const isActive = 'account_id = ?1 AND revoked_at_ms IS NULL';
-        const active = yield* count(`FROM api_keys WHERE ${isActive}`, key.accountId);
+        const active = yield* countOf`api_keys WHERE account_id = ${key.accountId} AND revoked_at_ms IS NULL`;
         if (active >= maximumActive) return false;
         yield* insert(keyTable, key);
         return true;
       }),
     listKeys: (accountId) =>
-      scripts.read(() => select(keyTable, 'WHERE account_id = ?1 ORDER BY created_at_ms, id', accountId)),
+      scripts.read(() => select(keyTable)`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`),
     async noteKeyUses(hashes, atMs) {
       await scripts.write(function* () {
         // Two instances would change the same keys in different orders.
         yield* lock('uses of keys');
-        yield* run('UPDATE api_keys SET last_used_at_ms = ?1 WHERE hash = ANY(?2)', atMs, hashes);
+        yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;
       });
     },
     revokeKey: (keyId, revokedAtMs) =>
       scripts.writeStatement(function* () {
-        const [revoked] = yield* run(
-          `UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ?1) WHERE id = ?2 RETURNING ${keyTable.names}`,
-          revokedAtMs,
-          keyId,
-        );
+        const [revoked] = yield* run`
+          UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ${revokedAtMs}) WHERE id = ${keyId}
+          RETURNING ${raw(keyTable.names)}`;
         noteChange(null);
         return revoked === undefined ? null : keyTable.ofRow(revoked);
       }),
@@ -68,24 +76,28 @@ export function createAccounts(
 
 /** A list goes along the index of time; a search looks at every account on its way. */
 function searchAccounts({ search, before }: AccountQuery, limit: number): Script<Account[]> {
-  const from = [before?.createdAtMs ?? Number.MAX_SAFE_INTEGER, before?.id ?? '', limit] as const;
-  const page = (condition: string) =>
-    `WHERE (created_at_ms, id) < (?1, ?2) ${condition} ORDER BY created_at_ms DESC, id DESC LIMIT ?3`;
-  if (search === null) return select(accountTable, page(''), ...from);
+  const { createdAtMs, id } = before ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
+  if (search === null) {
+    return select(accountTable)`
+      WHERE (created_at_ms, id) < (${createdAtMs}, ${id}) ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`;
+  }
   const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  const matches = ['name', 'email'].map((column) => `lower(${column}) LIKE lower(?4) ESCAPE '\\'`);
-  return select(accountTable, page(`AND (${matches.join(' OR ')} OR id = ?5)`), ...from, pattern, search);
+  return select(accountTable)`
+    WHERE (created_at_ms, id) < (${createdAtMs}, ${id})
+      AND (lower(name) LIKE lower(${pattern}) ESCAPE '\\' OR lower(email) LIKE lower(${pattern}) ESCAPE '\\'
+        OR id = ${search})
+    ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`;
 }
 
 function* updateAccount(accountId: string, { logo, ...change }: AccountChange): Script<Account | null> {
   yield* lock(`account ${accountId}`);
-  const account = yield* selectOne(accountTable, 'WHERE id = ?1', accountId);
+  const account = yield* selectOne(accountTable)`WHERE id = ${accountId}`;
   if (account === null) return null;
   const logoHash = logo === undefined ? account.logoHash : (logo?.hash ?? null);
   const changed = { ...requireKnownNames(account), ...change, logoHash };
   yield* update(accountTable, changed);
   // Logos are kept apart: an account is read with every request, and its logo is not.
-  if (logo !== undefined) yield* run('DELETE FROM shop_logos WHERE account_id = ?1', accountId);
+  if (logo !== undefined) yield* run`DELETE FROM shop_logos WHERE account_id = ${accountId}`;
   if (logo) {
     const image = Buffer.from(logo.bytes).toString('base64');
     yield* insert(logoTable, { accountId, hash: logo.hash, type: logo.type, image });
@@ -94,7 +106,7 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
 }
 
 function* findLogo(hash: string): Script<ShopLogo | null> {
-  const row = yield* selectOne(logoTable, 'WHERE hash = ?1 LIMIT 1', hash);
+  const row = yield* selectOne(logoTable)`WHERE hash = ${hash} LIMIT 1`;
   if (row === null) return null;
   return { hash, type: requireName(row.type, isLogoType), bytes: Buffer.from(row.image, 'base64') };
 }

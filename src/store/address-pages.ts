@@ -18,16 +18,20 @@ export function createAddressPageStore(scripts: Scripts): AddressPageStore {
   return {
     async listAddressPages(afterRow, limit) {
       checkListLimit(limit);
-      const sql = `SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash"
-        FROM address_pages WHERE after_row >= ?1 ORDER BY after_row LIMIT ?2`;
-      const rows = await scripts.read(() => run(sql, afterRow, limit));
+      const rows = await scripts.read(
+        () => run`
+          SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash" FROM address_pages
+          WHERE after_row >= ${afterRow} ORDER BY after_row LIMIT ${limit}`,
+      );
       return (rows as unknown as StoredAddressPage[]).map(pageOfStored);
     },
     async keepAddressPage(page) {
       const { afterRow, entries, entriesHash } = storedPageOf(page);
-      const sql = `INSERT INTO address_pages (after_row, entries, entries_hash) VALUES (?1, ?2, ?3)
-        ON CONFLICT (after_row) DO NOTHING`;
-      await scripts.writeStatement(() => run(sql, afterRow, entries, entriesHash));
+      await scripts.writeStatement(
+        () => run`
+          INSERT INTO address_pages (after_row, entries, entries_hash)
+          VALUES (${afterRow}, ${entries}, ${entriesHash}) ON CONFLICT (after_row) DO NOTHING`,
+      );
     },
   };
 }

@@ -8,16 +8,18 @@ import type {
   ReceiptEnding,
   ReceiptStore,
 } from '../domain/ports/mail.ts';
-import { INDEX_LOCK, removeOldTerms } from './payment-index.ts';
+import { INDEX_LOCK, replaceTerms } from './payment-index.ts';
 import { selectPayment } from './payment-rows.ts';
 import {
   type EngineTraits,
   lock,
+  raw,
   run,
   runForOne,
   type Script,
   type Scripts,
   select,
+  sql,
   update,
 } from './scripts.ts';
 import { checkListLimit } from './store.ts';
@@ -38,27 +40,26 @@ function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): 
   const { accountId, id } = payment;
   // No other transaction indexes or decides the payment meanwhile: the write locks the row.
   yield* lock(INDEX_LOCK);
-  yield* run('UPDATE payments SET email = email WHERE account_id = ?1 AND id = ?2', accountId, id);
-  const before = yield* selectPayment(payment);
+  yield* run`UPDATE payments SET email = email WHERE account_id = ${accountId} AND id = ${id}`;
+  const before = yield* selectPayment({ accountId, id });
   if (before === null) return 'unknown';
   if (before.email === null) return 'none';
   if (!(yield* eraseFromWebhooks(payment, before.email))) return 'busy';
   // Whole, because providers hide the address in it in their own ways.
-  yield* run(
-    `UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL WHERE payment_id = ?1 AND ${isByAccount ? 'account_id = ?2' : "?2 <> ''"}`,
-    id,
-    accountId,
-  );
+  yield* run`
+    UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
+    WHERE payment_id = ${id} ${isByAccount ? sql`AND account_id = ${accountId}` : raw('')}`;
   yield* eraseFromRefunds(payment, before.email);
-  yield* run('UPDATE payments SET email = NULL WHERE account_id = ?1 AND id = ?2', accountId, id);
-  yield* removeOldTerms(before, { ...before, email: null });
+  yield* run`UPDATE payments SET email = NULL WHERE account_id = ${accountId} AND id = ${id}`;
+  yield* replaceTerms(before, { ...before, email: null });
   return 'erased';
 }
 
 /** The address on the chain stays: it is public there, and the account of the money. */
 function* eraseFromRefunds({ accountId, id }: PaymentReference, email: string): Script<void> {
-  const rest = 'WHERE account_id = ?1 AND payment_id = ?2 AND reason IS NOT NULL';
-  for (const refund of yield* select(refundTable, rest, accountId, id)) {
+  const refunds = yield* select(refundTable)`
+    WHERE account_id = ${accountId} AND payment_id = ${id} AND reason IS NOT NULL`;
+  for (const refund of refunds) {
     yield* update(refundTable, { ...refund, reason: textWithoutEmail(refund.reason ?? '', email) });
   }
 }
@@ -76,24 +77,20 @@ interface RecordedWebhook {
 function* eraseFromWebhooks({ accountId, id }: PaymentReference, email: string): Script<boolean> {
   // The rows are held by being written, all of them before the first is changed: else one could be claimed meanwhile. The
   // ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
-  const webhooks = (yield* run(
-    `UPDATE webhooks SET status = status WHERE account_id = ?1 AND id >= ?2 AND id < ?3
-     RETURNING id, status, fields, body, response_excerpt AS answer`,
-    accountId,
-    `${id}:`,
-    `${id};`,
-  )) as unknown as RecordedWebhook[];
+  const held = yield* run`
+    UPDATE webhooks SET status = status
+    WHERE account_id = ${accountId} AND id >= ${`${id}:`} AND id < ${`${id};`}
+    RETURNING id, status, fields, body, response_excerpt AS answer`;
+  const webhooks = held as unknown as RecordedWebhook[];
   if (webhooks.some(({ status }) => status === 'sending')) return false;
   for (const webhook of webhooks) {
     const fields = typeof webhook.fields === 'string' ? JSON.parse(webhook.fields) : webhook.fields;
-    yield* run(
-      `UPDATE webhooks SET fields = ?1, body = ?2, response_excerpt = ?3 WHERE account_id = ?4 AND id = ?5`,
-      JSON.stringify(withoutEmail(fields, { isSent: webhook.status !== 'pending' })),
-      webhook.body === null ? null : bodyWithoutEmail(webhook.body),
-      webhook.answer === null ? null : textWithoutEmail(webhook.answer, email),
-      accountId,
-      webhook.id,
-    );
+    const kept = withoutEmail(fields, { isSent: webhook.status !== 'pending' });
+    const body = webhook.body === null ? null : bodyWithoutEmail(webhook.body);
+    const answer = webhook.answer === null ? null : textWithoutEmail(webhook.answer, email);
+    yield* run`
+      UPDATE webhooks SET fields = ${JSON.stringify(kept)}, body = ${body}, response_excerpt = ${answer}
+      WHERE account_id = ${accountId} AND id = ${webhook.id}`;
   }
   return true;
 }
@@ -109,22 +106,19 @@ function* eraseEmailsBefore(
   if (!traits.isByAccount && !(yield* isIndexedBelow(below))) {
     return { erased: 0, hasMore: false, stoppedBy: 'index' };
   }
-  const watermark = yield* runForOne<{ id: string }>(
-    'SELECT payment_id AS id FROM email_watermarks WHERE account_id = ?1',
-    accountId,
-  );
+  const watermark = yield* runForOne<{ id: string }>`
+    SELECT payment_id AS id FROM email_watermarks WHERE account_id = ${accountId}`;
+  const from = watermark?.id ?? '';
   const ids = traits.isByAccount
-    ? 'SELECT id FROM payments WHERE account_id = ?1 AND id > ?2 AND id < ?3 ORDER BY id LIMIT ?4'
-    : `SELECT payment_id AS id FROM account_payments WHERE account_id = ?1 AND payment_id > ?2 AND payment_id < ?3
-       ORDER BY payment_id LIMIT ?4`;
-  const found = (yield* run(
-    `SELECT payments.id, payments.email FROM (${ids}) AS found
-     CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = found.id ORDER BY found.id`,
-    accountId,
-    watermark?.id ?? '',
-    below,
-    limit,
-  )) as unknown as { readonly id: string; readonly email: string | null }[];
+    ? sql`SELECT id FROM payments
+        WHERE account_id = ${accountId} AND id > ${from} AND id < ${below} ORDER BY id LIMIT ${limit}`
+    : sql`SELECT payment_id AS id FROM account_payments
+        WHERE account_id = ${accountId} AND payment_id > ${from} AND payment_id < ${below}
+        ORDER BY payment_id LIMIT ${limit}`;
+  const found = (yield* run`
+    SELECT payments.id, payments.email FROM (${ids}) AS found
+    CROSS JOIN payments WHERE payments.account_id = ${accountId} AND payments.id = found.id
+    ORDER BY found.id`) as unknown as { readonly id: string; readonly email: string | null }[];
   let erased = 0;
   let through: string | null = null;
   let isBusy = false;
@@ -136,21 +130,17 @@ function* eraseEmailsBefore(
     through = id;
   }
   if (through !== null) {
-    yield* run(
-      `INSERT INTO email_watermarks (account_id, payment_id) VALUES (?1, ?2)
-       ON CONFLICT (account_id) DO UPDATE SET payment_id = excluded.payment_id`,
-      accountId,
-      through,
-    );
+    yield* run`INSERT INTO email_watermarks (account_id, payment_id) VALUES (${accountId}, ${through})
+       ON CONFLICT (account_id) DO UPDATE SET payment_id = excluded.payment_id`;
   }
   return { erased, hasMore: !isBusy && found.length === limit, stoppedBy: isBusy ? 'webhook' : null };
 }
 
 /** Whether every payment with an id below this one is in the table of the account's payments. */
 function* isIndexedBelow(id: string): Script<boolean> {
-  const next = yield* runForOne<{ id: string }>(
-    'SELECT id FROM payments WHERE "row" > (SELECT coalesce(max(watermark), 0) FROM payment_index) ORDER BY "row" LIMIT 1',
-  );
+  const next = yield* runForOne<{ id: string }>`
+    SELECT id FROM payments WHERE "row" > (SELECT coalesce(max(watermark), 0) FROM payment_index)
+    ORDER BY "row" LIMIT 1`;
   return next === null || next.id >= id;
 }
 
@@ -169,30 +159,19 @@ export function createReceiptStore(scripts: Scripts): ReceiptStore {
 
 function* claim(sinceMs: number, limit: number, nowMs: number): Script<readonly PaymentReference[]> {
   yield* lock(CLAIM_LOCK);
-  const waiting = (yield* run(
-    `SELECT account_id AS "accountId", payment_id AS "id" FROM receipts
-     WHERE status = 'pending' AND created_at_ms >= ?1 ORDER BY created_at_ms LIMIT ?2`,
-    sinceMs,
-    limit,
-  )) as unknown as PaymentReference[];
+  const waiting = (yield* run`
+    SELECT account_id AS "accountId", payment_id AS "id" FROM receipts
+    WHERE status = 'pending' AND created_at_ms >= ${sinceMs}
+    ORDER BY created_at_ms LIMIT ${limit}`) as unknown as PaymentReference[];
   for (const { accountId, id } of waiting) {
-    yield* run(
-      `UPDATE receipts SET status = 'sending', claimed_at_ms = ?1 WHERE account_id = ?2 AND payment_id = ?3`,
-      nowMs,
-      accountId,
-      id,
-    );
+    yield* run`
+      UPDATE receipts SET status = 'sending', claimed_at_ms = ${nowMs}
+      WHERE account_id = ${accountId} AND payment_id = ${id}`;
   }
   return waiting.map(({ accountId, id }) => ({ accountId, id }));
 }
 
 function* record({ accountId, id }: PaymentReference, ending: ReceiptEnding, nowMs: number): Script<void> {
-  yield* run(
-    `UPDATE receipts SET status = ?1, finished_at_ms = ?2
-     WHERE account_id = ?3 AND payment_id = ?4 AND status = 'sending'`,
-    ending,
-    ending === 'pending' ? null : nowMs,
-    accountId,
-    id,
-  );
+  yield* run`UPDATE receipts SET status = ${ending}, finished_at_ms = ${ending === 'pending' ? null : nowMs}
+     WHERE account_id = ${accountId} AND payment_id = ${id} AND status = 'sending'`;
 }

@@ -13,7 +13,7 @@ export function createEventStore(scripts: Scripts): EventStore {
     async numberEvents(limit) {
       checkListLimit(limit);
       // Nearly always there is nothing to number: the read costs no commit.
-      const [waiting] = await scripts.read(() => run('SELECT 1 FROM unnumbered_events LIMIT 1'));
+      const [waiting] = await scripts.read(() => run`SELECT 1 FROM unnumbered_events LIMIT 1`);
       return waiting === undefined ? 0 : scripts.write(() => numberEvents(limit));
     },
     listEvents(accountId, after, limit) {
@@ -22,7 +22,7 @@ export function createEventStore(scripts: Scripts): EventStore {
     },
     async deleteEvents(beforeMs, limit) {
       checkListLimit(limit);
-      const [old] = await scripts.read(() => run('SELECT 1 FROM events WHERE at_ms < ?1 LIMIT 1', beforeMs));
+      const [old] = await scripts.read(() => run`SELECT 1 FROM events WHERE at_ms < ${beforeMs} LIMIT 1`);
       return old === undefined ? 0 : scripts.write(() => deleteEvents(beforeMs, limit));
     },
   };
@@ -30,7 +30,7 @@ export function createEventStore(scripts: Scripts): EventStore {
 
 function* numberEvents(limit: number): Script<number> {
   yield* lock(EVENT_LOCK);
-  const waiting = yield* select(unnumberedEventTable, 'ORDER BY "row" LIMIT ?1', limit);
+  const waiting = yield* select(unnumberedEventTable)`ORDER BY "row" LIMIT ${limit}`;
   const numbers = new Map<string, number>();
   for (const { row, ...event } of waiting) {
     const { accountId } = event;
@@ -38,40 +38,27 @@ function* numberEvents(limit: number): Script<number> {
     numbers.set(accountId, number);
     yield* insert(eventTable, { ...event, number });
     // One by one: a row that committed late may lie between two that were read.
-    yield* run('DELETE FROM unnumbered_events WHERE account_id = ?1 AND "row" = ?2', accountId, row);
+    yield* run`DELETE FROM unnumbered_events WHERE account_id = ${accountId} AND "row" = ${row}`;
   }
   for (const [accountId, number] of numbers) {
-    yield* run(
-      `INSERT INTO event_numbers (account_id, newest) VALUES (?1, ?2)
-       ON CONFLICT (account_id) DO UPDATE SET newest = excluded.newest`,
-      accountId,
-      number,
-    );
+    yield* run`INSERT INTO event_numbers (account_id, newest) VALUES (${accountId}, ${number})
+       ON CONFLICT (account_id) DO UPDATE SET newest = excluded.newest`;
   }
   return waiting.length;
 }
 
 /** Kept apart from the events, which are deleted one day. */
 function* newestNumber(accountId: string): Script<number> {
-  const row = yield* runForOne<{ newest: number }>(
-    'SELECT newest FROM event_numbers WHERE account_id = ?1',
-    accountId,
-  );
+  const row = yield* runForOne<{ newest: number }>`
+    SELECT newest FROM event_numbers WHERE account_id = ${accountId}`;
   return Number(row?.newest ?? 0);
 }
 
 function* listEvents(accountId: string, after: number, limit: number): Script<EventPage> {
-  const events = yield* select(
-    eventTable,
-    'WHERE account_id = ?1 AND number > ?2 ORDER BY number LIMIT ?3',
-    accountId,
-    after,
-    limit,
-  );
-  const oldest = yield* runForOne<{ number: number }>(
-    'SELECT number FROM events WHERE account_id = ?1 ORDER BY number LIMIT 1',
-    accountId,
-  );
+  const events = yield* select(eventTable)`
+    WHERE account_id = ${accountId} AND number > ${after} ORDER BY number LIMIT ${limit}`;
+  const oldest = yield* runForOne<{ number: number }>`
+    SELECT number FROM events WHERE account_id = ${accountId} ORDER BY number LIMIT 1`;
   const newest = yield* newestNumber(accountId);
   return {
     events: events.map((event) => ({ ...event, type: paymentEventTypeOf(event.type) })),
@@ -82,11 +69,9 @@ function* listEvents(accountId: string, after: number, limit: number): Script<Ev
 
 function* deleteEvents(beforeMs: number, limit: number): Script<number> {
   yield* lock(EVENT_LOCK);
-  const old = yield* run(
-    `SELECT account_id AS "accountId", number FROM events WHERE at_ms < ?1 ORDER BY at_ms LIMIT ?2`,
-    beforeMs,
-    limit,
-  );
+  const old = yield* run`
+    SELECT account_id AS "accountId", number FROM events WHERE at_ms < ${beforeMs} ORDER BY at_ms
+    LIMIT ${limit}`;
   // By number, so that no gap arises where a clock went back and a later event has an earlier time.
   const through = new Map<string, number>();
   for (const row of old) {
@@ -94,7 +79,7 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
     through.set(accountId, Math.max(through.get(accountId) ?? 0, Number(row['number'])));
   }
   for (const [accountId, number] of through) {
-    yield* run('DELETE FROM events WHERE account_id = ?1 AND number <= ?2', accountId, number);
+    yield* run`DELETE FROM events WHERE account_id = ${accountId} AND number <= ${number}`;
   }
   return old.length;
 }

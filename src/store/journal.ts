@@ -16,22 +16,22 @@ import { journalTable } from './tables.ts';
 /** Under the lock of the observations, which makes it one chain. */
 export function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number): Script<void> {
   if (entries.length === 0) return;
-  const head = yield* runForOne<JournalHead>('SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1');
+  const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;
   const appended = entriesAfter(head ?? NO_MOVEMENTS, entries, recordedAtMs);
   yield* insertRows(journalTable, appended.map(journalTable.valuesOf));
 }
 
 export function listEntries(after: number, limit: number): Script<JournalEntry[]> {
-  return select(journalTable, 'WHERE number > ?1 ORDER BY number LIMIT ?2', after, limit);
+  return select(journalTable)`WHERE number > ${after} ORDER BY number LIMIT ${limit}`;
 }
 
 export function listEntriesOf(id: PaymentId): Script<JournalEntry[]> {
-  return select(journalTable, 'WHERE payment_id = ?1 ORDER BY number', id);
+  return select(journalTable)`WHERE payment_id = ${id} ORDER BY number`;
 }
 
 /** The entries in the payment token of several payments. */
 export function listPaymentEntries(ids: readonly PaymentId[]): Script<JournalEntry[]> {
-  return select(journalTable, 'WHERE token IS NULL AND payment_id = ANY(?1)', ids);
+  return select(journalTable)`WHERE token IS NULL AND payment_id = ANY(${ids})`;
 }
 
 /** Without rescues that are in the journal already; of everything else the rows say whether it is new. */
@@ -47,6 +47,6 @@ export function* newEntries(entries: readonly JournalFacts[]): Script<JournalFac
 /** What was rescued above a block and not taken back. */
 export function* rescuedAbove(blockNumber: number): Script<JournalFacts[]> {
   return netEntries(
-    yield* select(journalTable, "WHERE kind = 'rescued' AND block_number > ?1 ORDER BY number", blockNumber),
+    yield* select(journalTable)`WHERE kind = 'rescued' AND block_number > ${blockNumber} ORDER BY number`,
   );
 }

@@ -28,15 +28,18 @@ import {
 import { revertRefundsAbove } from './refunds.ts';
 import {
   decideAll,
+  type Fragment,
   insert,
   insertRows,
   lock,
+  raw,
   run,
   runForOne,
   type Script,
   type Scripts,
   select,
   selectOne,
+  sql,
 } from './scripts.ts';
 import { checkListLimit, MAXIMUM_CHECKPOINTS } from './store.ts';
 import { checkpointTable, depositTable, releaseTable, settlementTable } from './tables.ts';
@@ -65,7 +68,7 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
     recordMissed: (missed, decide) => write(() => recordMissed(missed, decide, nowMs())),
     async listCheckpoints(limit) {
       checkListLimit(limit);
-      return scripts.read(() => select(checkpointTable, 'ORDER BY number DESC LIMIT ?1', limit));
+      return scripts.read(() => select(checkpointTable)`ORDER BY number DESC LIMIT ${limit}`);
     },
     rewindTo: (block, decide) => write(() => rewindTo(block, decide, nowMs())),
     async listEntries(after, limit) {
@@ -74,8 +77,10 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
     },
     listEntriesOf: (id) => scripts.read(() => listEntriesOf(id)),
     async readExpiryWatermark() {
-      const sql = 'SELECT payment_id AS id FROM watermarks WHERE name = ?1';
-      const watermark = await scripts.read(() => runForOne<{ id: string }>(sql, EXPIRY_WATERMARK));
+      const watermark = await scripts.read(
+        () => runForOne<{ id: string }>`
+          SELECT payment_id AS id FROM watermarks WHERE name = ${EXPIRY_WATERMARK}`,
+      );
       return watermark?.id ?? '';
     },
     advanceExpiryWatermark: (ids, watermark, decide) =>
@@ -105,7 +110,7 @@ function* recordMissed(
   nowMs: number,
 ): Script<{ added: number }> {
   const { from } = missed;
-  const checkpoint = yield* selectOne(checkpointTable, 'WHERE number = ?1', from.number);
+  const checkpoint = yield* selectOne(checkpointTable)`WHERE number = ${from.number}`;
   requireCheckpoint(checkpoint?.hash ?? null, from);
   const finalNumber = yield* newestFinalNumber();
   requireFinal(missed, finalNumber);
@@ -133,7 +138,7 @@ function* rewindTo(block: BlockReference, decide: Decide, nowMs: number): Script
   yield* appendEntries(takenBack([...entriesOf(lost), ...(yield* rescuedAbove(block.number))]), nowMs);
   const affected = yield* paymentsAbove(block.number);
   yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
-  yield* run('DELETE FROM checkpoints WHERE number >= ?1', block.number);
+  yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
   yield* insert(checkpointTable, block);
   yield* revertRefundsAbove(block.number, nowMs);
   yield* decideAll(affected, decide);
@@ -146,18 +151,14 @@ function* advanceExpiryWatermark(
 ): Script<void> {
   const stop = stopBeforeRevisited(to, decide);
   yield* decideAll(ids, stop.decide);
-  yield* run(
-    `INSERT INTO watermarks AS present (name, payment_id) VALUES (?1, ?2)
-     ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = ?3`,
-    EXPIRY_WATERMARK,
-    stop.reached(),
-    from,
-  );
+  yield* run`
+    INSERT INTO watermarks AS present (name, payment_id) VALUES (${EXPIRY_WATERMARK}, ${stop.reached()})
+    ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = ${from}`;
 }
 
 /** The cursor: the newest of the final blocks that were scanned up to. */
 function newestCheckpoint(): Script<BlockReference | null> {
-  return selectOne(checkpointTable, 'ORDER BY number DESC LIMIT 1');
+  return selectOne(checkpointTable)`ORDER BY number DESC LIMIT 1`;
 }
 
 function* newestFinalNumber(): Script<number> {
@@ -168,10 +169,9 @@ function* newestFinalNumber(): Script<number> {
 function* addCheckpoint(block: BlockReference): Script<void> {
   if (isCursor(yield* newestCheckpoint(), block)) return;
   yield* insert(checkpointTable, block);
-  yield* run(
-    `DELETE FROM checkpoints WHERE number <=
-       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${MAXIMUM_CHECKPOINTS})`,
-  );
+  yield* run`
+    DELETE FROM checkpoints WHERE number <=
+      (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${raw(MAXIMUM_CHECKPOINTS)})`;
 }
 
 /** The settlements a service was started with, on any engine. They are a handful, so each call reads them anew. */
@@ -182,7 +182,7 @@ export function createSettlementStore(scripts: Scripts): SettlementStore {
     async rememberSettlement(settlement) {
       await scripts.write(() => insert(settlementTable, settlement, moveToFront));
     },
-    listSettlements: () => scripts.read(() => select(settlementTable, 'ORDER BY last_started_at_ms DESC')),
+    listSettlements: () => scripts.read(() => select(settlementTable)`ORDER BY last_started_at_ms DESC`),
   };
 }
 
@@ -198,27 +198,25 @@ const tables = [depositTable, releaseTable] as const;
 /** The payments that have a row above a block; one may be there twice. */
 function* paymentsAbove(blockNumber: number): Script<PaymentId[]> {
   // Not DISTINCT: for that SQLite would walk along the index on the payment, and so along all rows there ever were.
-  const rows = yield* run(
-    `SELECT payment_id FROM deposits WHERE block_number > ?1
-       UNION ALL SELECT payment_id FROM releases WHERE block_number > ?1`,
-    blockNumber,
-  );
+  const rows = yield* run`
+    SELECT payment_id FROM deposits WHERE block_number > ${blockNumber}
+    UNION ALL SELECT payment_id FROM releases WHERE block_number > ${blockNumber}`;
   return rows.map(paymentOf);
 }
 
 /** The rows in blocks (above, upTo]. */
 function* readRange(above: number, upTo: number): Script<MovedRows> {
-  const isWithin = 'block_number > ?1 AND block_number <= ?2';
+  const isWithin = sql`block_number > ${above} AND block_number <= ${upTo}`;
   return {
-    deposits: yield* readRows(depositTable, isWithin, above, upTo),
-    releases: yield* readRows(releaseTable, isWithin, above, upTo),
+    deposits: yield* readRows(depositTable, isWithin),
+    releases: yield* readRows(releaseTable, isWithin),
   };
 }
 
 /** Removes the rows in blocks (above, upTo]. */
 function* removeRange(above: number, upTo: number): Script<void> {
   for (const { name } of tables) {
-    yield* run(`DELETE FROM ${name} WHERE block_number > ?1 AND block_number <= ?2`, above, upTo);
+    yield* run`DELETE FROM ${raw(name)} WHERE block_number > ${above} AND block_number <= ${upTo}`;
   }
 }
 
@@ -231,8 +229,10 @@ function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<
   if (hashes.length === 0) return [];
   const removed: PaymentId[] = [];
   for (const { name } of tables) {
-    const sql = `DELETE FROM ${name} WHERE transaction_hash = ANY(?1) AND block_number > ?2 RETURNING payment_id`;
-    removed.push(...(yield* run(sql, hashes, above)).map(paymentOf));
+    const moved = yield* run`
+      DELETE FROM ${raw(name)} WHERE transaction_hash = ANY(${hashes}) AND block_number > ${above}
+      RETURNING payment_id`;
+    removed.push(...moved.map(paymentOf));
   }
   return removed;
 }
@@ -304,16 +304,14 @@ function* readKnown<Position extends ChainPosition>(
   table: Table<Position>,
   rows: readonly ChainPosition[],
 ): Script<Observed<Position>[]> {
-  return rows.length === 0 ? [] : yield* readRows(table, 'transaction_hash = ANY(?1)', hashesOf(rows));
+  if (rows.length === 0) return [];
+  return yield* readRows(table, sql`transaction_hash = ANY(${hashesOf(rows)})`);
 }
 
-function* readRows<Position>(
-  table: Table<Position>,
-  condition: string,
-  ...values: readonly (number | readonly string[])[]
-): Script<Observed<Position>[]> {
-  const sql = `SELECT ${table.names}, payment_id FROM ${table.name} WHERE ${condition}`;
-  return (yield* run(sql, ...values)).map((row) => ({ ...table.ofRow(row), paymentId: paymentOf(row) }));
+function* readRows<Position>(table: Table<Position>, condition: Fragment): Script<Observed<Position>[]> {
+  const rows = yield* run`
+    SELECT ${raw(table.names)}, payment_id FROM ${raw(table.name)} WHERE ${condition}`;
+  return rows.map((row) => ({ ...table.ofRow(row), paymentId: paymentOf(row) }));
 }
 
 function paymentOf(row: Row): PaymentId {

@@ -1,7 +1,6 @@
 import type { JournalEntry, JournalEntryKind } from '../domain/journal.ts';
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
-import { numberOfTerm } from '../domain/payment-search.ts';
 import { type PaymentState, paymentStates } from '../domain/payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../domain/payment-statistics.ts';
 import type {
@@ -11,9 +10,9 @@ import type {
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
 import { listPaymentEntries } from './journal.ts';
-import { insertAll, removeOldTerms, slotColumns } from './payment-index.ts';
+import { replaceTerms, slotColumns } from './payment-index.ts';
 import { selectPayment } from './payment-rows.ts';
-import { type Rows, run, type Script, type Scripts } from './scripts.ts';
+import { type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 type HistoryStore = Pick<
@@ -25,40 +24,28 @@ type HistoryStore = Pick<
 export function createPaymentHistory(scripts: Scripts): HistoryStore {
   return {
     async listSlots(accountId, fromMs, beforeMs, stepMs) {
-      const rows = await scripts.read(() =>
-        run(
-          `SELECT (start_ms - ?2) / ?4 AS step, currency, ${slotSums}
-           FROM payment_buckets WHERE account_id = ?1 AND start_ms >= ?2 AND start_ms < ?3
-           GROUP BY step, currency ORDER BY step, currency`,
-          accountId,
-          fromMs,
-          beforeMs,
-          stepMs,
-        ),
+      const rows = await scripts.read(
+        () => run`
+          SELECT (start_ms - ${fromMs}) / ${stepMs} AS step, currency, ${raw(slotSums)} FROM payment_buckets
+          WHERE account_id = ${accountId} AND start_ms >= ${fromMs} AND start_ms < ${beforeMs}
+          GROUP BY step, currency ORDER BY step, currency`,
       );
       return rows.map((row) => slotOfRow(row, fromMs, stepMs));
     },
     async listPaidCounts(accountId, fromMs, beforeMs) {
-      const rows = await scripts.read(() =>
-        run(
-          `SELECT provider, settle_class AS "settleClass", sum(paid) AS paid FROM paid_days
-           WHERE account_id = ?1 AND day_ms >= ?2 AND day_ms < ?3 GROUP BY provider, settle_class
-           ORDER BY provider, settle_class`,
-          accountId,
-          fromMs,
-          beforeMs,
-        ),
+      const rows = await scripts.read(
+        () => run`
+          SELECT provider, settle_class AS "settleClass", sum(paid) AS paid FROM paid_days
+          WHERE account_id = ${accountId} AND day_ms >= ${fromMs} AND day_ms < ${beforeMs}
+          GROUP BY provider, settle_class ORDER BY provider, settle_class`,
       );
       return rows.map((row) => ({ ...row, paid: Number(row['paid']) }) as unknown as PaidCount);
     },
     async listStateChanges({ accountId, id }) {
-      const rows = await scripts.read(() =>
-        run(
-          `SELECT at_ms AS "atMs", state FROM state_changes
-           WHERE account_id = ?1 AND payment_id = ?2 ORDER BY at_ms, state`,
-          accountId,
-          id,
-        ),
+      const rows = await scripts.read(
+        () => run`
+          SELECT at_ms AS "atMs", state FROM state_changes
+          WHERE account_id = ${accountId} AND payment_id = ${id} ORDER BY at_ms, state`,
       );
       return rows.map(stateChangeOf);
     },
@@ -68,15 +55,13 @@ export function createPaymentHistory(scripts: Scripts): HistoryStore {
     },
     async listFailingWebhooks(accountId, limit) {
       checkListLimit(limit);
-      const [condition, values] = accountId === null ? ['', []] : ['AND account_id = ?2', [accountId]];
-      const rows = await scripts.read(() =>
-        run(
-          `SELECT account_id AS "accountId", payment_id AS "paymentId", host, status, reason,
-             finished_at_ms AS "finishedAtMs" FROM webhooks
-           WHERE status IN ('failed', 'blocked', 'unknown') ${condition} ORDER BY finished_at_ms DESC LIMIT ?1`,
-          limit,
-          ...values,
-        ),
+      const ofAccount = accountId === null ? raw('') : sql`AND account_id = ${accountId}`;
+      const rows = await scripts.read(
+        () => run`
+          SELECT account_id AS "accountId", payment_id AS "paymentId", host, status, reason,
+            finished_at_ms AS "finishedAtMs" FROM webhooks
+          WHERE status IN ('failed', 'blocked', 'unknown') ${ofAccount}
+          ORDER BY finished_at_ms DESC LIMIT ${limit}`,
       );
       return rows.map((row) => ({ ...row }) as unknown as FailingWebhook);
     },
@@ -120,13 +105,8 @@ function stateChangeOf(row: Readonly<Record<string, unknown>>): StateChange {
 function* editNote({ accountId, id }: PaymentReference, note: string | null): Script<Payment | null> {
   const before = yield* selectPayment({ accountId, id });
   if (before === null) return null;
-  yield* run('UPDATE payments SET note = ?1 WHERE account_id = ?2 AND id = ?3', note, accountId, id);
+  yield* run`UPDATE payments SET note = ${note} WHERE account_id = ${accountId} AND id = ${id}`;
   const after = { ...before, note };
-  const kept = yield* removeOldTerms(before, after);
-  // Also of a payment that is not indexed yet: what is there then stays.
-  yield* insertAll(
-    'payment_terms (account_id, term, payment_id)',
-    kept.map((term) => [accountId, numberOfTerm(accountId, term), id]),
-  );
+  yield* replaceTerms(before, after);
   return after;
 }

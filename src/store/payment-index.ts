@@ -12,7 +12,17 @@ import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { ColumnValue } from './columns.ts';
 import { selectPayments } from './payment-rows.ts';
-import { type EngineTraits, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import {
+  type EngineTraits,
+  lock,
+  raw,
+  run,
+  runForOne,
+  runText,
+  type Script,
+  type Scripts,
+  sql,
+} from './scripts.ts';
 import { checkListLimit } from './store.ts';
 
 /** Lock of every process that indexes or counts. */
@@ -35,18 +45,16 @@ export function createPaymentIndex(scripts: Scripts, traits: EngineTraits): Inde
 }
 
 function* readWatermark(): Script<number> {
-  const row = yield* runForOne<{ watermark: number }>('SELECT watermark FROM payment_index');
+  const row = yield* runForOne<{ watermark: number }>`SELECT watermark FROM payment_index`;
   return row?.watermark ?? 0;
 }
 
 function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: number): Script<void> {
   yield* lock(INDEX_LOCK);
   if ((yield* readWatermark()) !== afterRow) return;
-  const payments = yield* selectPayments(
-    'FROM payments WHERE "row" > ?1 AND "row" <= ?2 ORDER BY "row"',
-    afterRow,
-    throughRow,
-  );
+  const payments = yield* selectPayments`
+    FROM payments WHERE "row" > ${afterRow}
+      AND "row" <= ${throughRow} ORDER BY "row"`;
   if (!traits.isByAccount) {
     yield* insertAll(
       'account_payments (account_id, payment_id)',
@@ -61,8 +69,8 @@ function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: numb
     payments.filter(({ status }) => status === 'paid').map(({ accountId, id }) => [accountId, id]),
   );
   // Its row is gone where an operator emptied the table to rebuild everything.
-  yield* run('DELETE FROM payment_index');
-  yield* run('INSERT INTO payment_index (watermark) VALUES (?1)', throughRow);
+  yield* run`DELETE FROM payment_index`;
+  yield* run`INSERT INTO payment_index (watermark) VALUES (${throughRow})`;
 }
 
 function termRows(payment: Payment): ColumnValue[][] {
@@ -70,31 +78,28 @@ function termRows(payment: Payment): ColumnValue[][] {
   return termsOfPayment(payment).map((term) => [accountId, numberOfTerm(accountId, term), id]);
 }
 
+/** Makes a payment found by what it is now. Also before it is indexed: what is there by then stays. */
+export function* replaceTerms(before: Payment, after: Payment): Script<void> {
+  const { accountId, id } = after;
+  const kept = termsOfPayment(after);
+  for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
+    yield* run`
+      DELETE FROM payment_terms
+      WHERE account_id = ${accountId} AND term = ${numberOfTerm(accountId, term)} AND payment_id = ${id}`;
+  }
+  yield* insertAll('payment_terms (account_id, term, payment_id)', termRows(after));
+}
+
 /** Inserts rows, and keeps existing ones. The last row is repeated where rows are missing: it exists then. */
-export function* insertAll(into: string, rows: readonly (readonly ColumnValue[])[]): Script<void> {
+function* insertAll(into: string, rows: readonly (readonly ColumnValue[])[]): Script<void> {
   for (let start = 0; start < rows.length; start += ROWS_AT_A_TIME) {
     const some = rows.slice(start, start + ROWS_AT_A_TIME);
     const last = some.at(-1) ?? [];
     const filled = [...some, ...Array.from({ length: ROWS_AT_A_TIME - some.length }, () => last)];
     let parameter = 0;
     const places = filled.map((row) => `(${row.map(() => `?${++parameter}`).join(', ')})`);
-    yield* run(`INSERT INTO ${into} VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`, ...filled.flat());
+    yield* runText(`INSERT INTO ${into} VALUES ${places.join(', ')} ON CONFLICT DO NOTHING`, filled.flat());
   }
-}
-
-/** Makes a payment no longer found by what it had before. Returns the terms that it has now. */
-export function* removeOldTerms(before: Payment, after: Payment): Script<readonly string[]> {
-  const { accountId, id } = after;
-  const kept = termsOfPayment(after);
-  for (const term of termsOfPayment(before).filter((old) => !kept.includes(old))) {
-    yield* run(
-      'DELETE FROM payment_terms WHERE account_id = ?1 AND term = ?2 AND payment_id = ?3',
-      accountId,
-      numberOfTerm(accountId, term),
-      id,
-    );
-  }
-  return kept;
 }
 
 /** Adds to the quarters of an hour in which payments were created. */
@@ -130,7 +135,8 @@ function createSlotCounts() {
       });
     },
     *write(): Script<void> {
-      for (const { key, sums } of slots.values()) yield* run(addToSlotSql, ...key, ...sums.map(storable));
+      for (const { key, sums } of slots.values())
+        yield* runText(addToSlotSql, [...key, ...sums.map(storable)]);
     },
   };
 }
@@ -156,12 +162,11 @@ const addToDaySql = `
  */
 function* countPaid(traits: EngineTraits, limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
-  const payments = yield* selectPayments(
-    `FROM (SELECT account_id, payment_id FROM uncounted_payments LIMIT ?1) AS uncounted
-     CROSS JOIN payments WHERE payments.account_id = uncounted.account_id
-       AND payments.id = uncounted.payment_id AND payments."row" <= (SELECT coalesce(max(watermark), 0) FROM payment_index)`,
-    limit,
-  );
+  const payments = yield* selectPayments`
+    FROM (SELECT account_id, payment_id FROM uncounted_payments LIMIT ${limit}) AS uncounted
+      CROSS JOIN payments
+      WHERE payments.account_id = uncounted.account_id AND payments.id = uncounted.payment_id
+        AND payments."row" <= (SELECT coalesce(max(watermark), 0) FROM payment_index)`;
   const slots = createSlotCounts();
   const days = new Map<string, { readonly key: readonly ColumnValue[]; paid: number }>();
   for (const payment of payments) {
@@ -177,14 +182,11 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
     const key = [payment.accountId, dayOf(paidAtMs), provider, settleClassOf(payment, paidAtMs)];
     const name = JSON.stringify(key);
     days.set(name, { key, paid: (days.get(name)?.paid ?? 0) + 1 });
-    yield* run(
-      'DELETE FROM uncounted_payments WHERE account_id = ?1 AND payment_id = ?2',
-      payment.accountId,
-      payment.id,
-    );
+    yield* run`
+      DELETE FROM uncounted_payments WHERE account_id = ${payment.accountId} AND payment_id = ${payment.id}`;
   }
   yield* slots.write();
-  for (const { key, paid } of days.values()) yield* run(addToDaySql, ...key, paid);
+  for (const { key, paid } of days.values()) yield* runText(addToDaySql, [...key, paid]);
   return payments.length;
 }
 
@@ -197,11 +199,9 @@ function* sessionsOf(
   { isByAccount }: EngineTraits,
   payment: Payment,
 ): Script<readonly { provider: ProviderId; createdAtMs: number }[]> {
-  const rows = yield* run(
-    `SELECT provider, created_at_ms AS "createdAtMs" FROM provider_sessions
-     WHERE payment_id = ?1 AND ${isByAccount ? 'account_id = ?2' : "?2 <> ''"} ORDER BY created_at_ms, id`,
-    payment.id,
-    payment.accountId,
-  );
+  const rows = yield* run`
+    SELECT provider, created_at_ms AS "createdAtMs" FROM provider_sessions
+    WHERE payment_id = ${payment.id} ${isByAccount ? sql`AND account_id = ${payment.accountId}` : raw('')}
+    ORDER BY created_at_ms, id`;
   return rows as unknown as { provider: ProviderId; createdAtMs: number }[];
 }

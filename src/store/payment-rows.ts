@@ -1,7 +1,6 @@
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
-import type { ColumnValue } from './columns.ts';
-import { run, type Script } from './scripts.ts';
+import { type Insertion, raw, run, type Script, sql } from './scripts.ts';
 import { FIXED_PAYMENT_COLUMNS, paymentTable } from './tables.ts';
 
 /**
@@ -24,18 +23,20 @@ export function paymentOfRow(values: unknown): Payment {
   return payment;
 }
 
-/** Reads payments: the statement from its `FROM` on. @throws UnknownStateError for a state the domain does not know */
-export function* selectPayments(from: string, ...values: readonly ColumnValue[]): Script<Payment[]> {
-  const payments = (yield* run(`SELECT ${paymentTable.qualifiedNames} ${from}`, ...values)).map(
-    paymentTable.ofRow,
-  );
+/** Reads payments: a statement from its `FROM` on. @throws UnknownStateError for a state the domain does not know */
+export function* selectPayments(
+  texts: TemplateStringsArray,
+  ...insertions: readonly Insertion[]
+): Script<Payment[]> {
+  const rows = yield* run`SELECT ${raw(paymentTable.qualifiedNames)} ${sql(texts, ...insertions)}`;
+  const payments = rows.map(paymentTable.ofRow);
   for (const payment of payments) stateOf(payment);
   return payments;
 }
 
 /** Reads one payment; null where the account has none with this id. */
 export function* selectPayment({ accountId, id }: PaymentReference): Script<Payment | null> {
-  const [payment] = yield* selectPayments('FROM payments WHERE account_id = ?1 AND id = ?2', accountId, id);
+  const [payment] = yield* selectPayments`FROM payments WHERE account_id = ${accountId} AND id = ${id}`;
   return payment ?? null;
 }
 

@@ -10,9 +10,19 @@ import {
 } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { LastSession, PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { ColumnValue } from './columns.ts';
 import { selectPayments } from './payment-rows.ts';
-import { count, type EngineTraits, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import {
+  countOf,
+  type EngineTraits,
+  type Fragment,
+  list,
+  raw,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  sql,
+} from './scripts.ts';
 import { AFTER_ALL_IDS, checkListLimit } from './store.ts';
 
 /** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
@@ -46,21 +56,17 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
     },
     async listUnsettled(accountId, forwardStatuses, limit) {
       checkListLimit(limit);
-      const placeOf = (index: number) => `?${index + 2}`;
-      const wanted = `AND forward_status IN (${forwardStatuses.map((_, index) => placeOf(index)).join(', ')})`;
       // For all accounts SQLite would walk along the ids, which are in this order already, if it could.
-      const [condition, values] =
+      const rest =
         accountId === null
-          ? ["ORDER BY id || '' DESC", []]
-          : [`AND account_id = ${placeOf(forwardStatuses.length)} ORDER BY id DESC`, [accountId]];
-      return scripts.read(() =>
-        selectPayments(
-          `FROM (${unsettledSql} ${wanted} ${condition} LIMIT ?1) AS source
-           CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`,
-          limit,
-          ...forwardStatuses,
-          ...values,
-        ),
+          ? sql`ORDER BY id || '' DESC`
+          : sql`AND account_id = ${accountId} ORDER BY id DESC`;
+      return scripts.read(
+        () => selectPayments`
+          FROM (
+            SELECT id FROM payments WHERE ${unsettled} AND forward_status IN (${list(forwardStatuses)})
+            ${rest} LIMIT ${limit}) AS source
+          CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`,
       );
     },
     async listLastSessions(accountId, ids) {
@@ -79,18 +85,17 @@ function* listLastSessions(
   accountId: string,
   ids: readonly PaymentId[],
 ): Script<readonly LastSessionRow[]> {
-  const ofPayment = (sessions: string) =>
-    `${sessions}.payment_id = payments.id${isByAccount ? ` AND ${sessions}.account_id = payments.account_id` : ''}`;
-  const rows = yield* run(
-    `SELECT payments.id, session.provider, progress, expires_at_ms AS "expiresAtMs"
-     FROM payments JOIN provider_sessions AS session ON ${ofPayment('session')} AND session.id = (
-       SELECT id FROM provider_sessions
-       WHERE ${ofPayment('provider_sessions')} AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
-       ORDER BY created_at_ms DESC, id DESC LIMIT 1)
-     WHERE payments.account_id = ?1 AND payments.id = ANY(?2)`,
-    accountId,
-    ids,
-  );
+  const ofPayment = (sessions: string) => {
+    const ofAccount = isByAccount ? ` AND ${sessions}.account_id = payments.account_id` : '';
+    return raw(`${sessions}.payment_id = payments.id${ofAccount}`);
+  };
+  const rows = yield* run`
+    SELECT payments.id, session.provider, progress, expires_at_ms AS "expiresAtMs"
+    FROM payments JOIN provider_sessions AS session ON ${ofPayment('session')} AND session.id = (
+      SELECT id FROM provider_sessions WHERE ${ofPayment('provider_sessions')}
+        AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
+      ORDER BY created_at_ms DESC, id DESC LIMIT 1)
+    WHERE payments.account_id = ${accountId} AND payments.id = ANY(${ids})`;
   return rows.map(
     (row) => ({ ...row, expiresAtMs: Number(row['expiresAtMs']) }) as unknown as LastSessionRow,
   );
@@ -112,11 +117,10 @@ function* readNext(source: Source, query: PaymentQuery, upper: PaymentId, limit:
 }
 
 function* isWindowIndexed(upper: PaymentId): Script<boolean> {
-  const row = yield* runForOne<{ isIndexed: number }>(
-    `SELECT CASE WHEN coalesce(max("row"), 0) <= (SELECT coalesce(max(watermark), 0) FROM payment_index) THEN 1 ELSE 0 END
-       AS "isIndexed" FROM (SELECT "row" FROM payments WHERE id < ?1 ORDER BY id DESC LIMIT ${WINDOW})`,
-    upper,
-  );
+  const row = yield* runForOne<{ isIndexed: number }>`
+    SELECT CASE WHEN coalesce(max("row"), 0) <= (SELECT coalesce(max(watermark), 0) FROM payment_index)
+      THEN 1 ELSE 0 END AS "isIndexed"
+    FROM (SELECT "row" FROM payments WHERE id < ${upper} ORDER BY id DESC LIMIT ${raw(WINDOW)})`;
   return row?.isIndexed === 1;
 }
 
@@ -143,16 +147,13 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
   if (others.length === 0) return rarest;
   let fewest = Number.POSITIVE_INFINITY;
   for (const terms of [first, ...others]) {
-    let found = 0;
+    let count = 0;
     for (const term of terms) {
-      found += yield* count(
-        `FROM (SELECT 1 AS one FROM payment_terms
-         WHERE account_id = ?1 AND term = ?2 LIMIT ${COUNTED_PAYMENTS}) AS counted`,
-        accountId,
-        numberOfTerm(accountId, term),
-      );
+      count += yield* countOf`(SELECT 1 AS one FROM payment_terms
+        WHERE account_id = ${accountId} AND term = ${numberOfTerm(accountId, term)}
+        LIMIT ${raw(COUNTED_PAYMENTS)}) AS counted`;
     }
-    if (found < fewest) [rarest, fewest] = [terms, found];
+    if (count < fewest) [rarest, fewest] = [terms, count];
   }
   return rarest;
 }
@@ -160,63 +161,60 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
 /** Number of payments read before other work gets its turn. */
 const WINDOW = 1_000;
 
-/**
- * Where the ids of a list's candidates come from, newest first: SQL with `?1` the account, `?2` the id to begin
- * below, `?3` the lowest id, and its own values after those.
- */
-interface Source {
-  readonly sql: string;
-  readonly values: readonly ColumnValue[];
+/** The ids from `lowest` up to below `upper`, of one account. */
+interface Range {
+  readonly accountId: string;
+  readonly upper: string;
+  readonly lowest: string;
 }
 
-const within = (id: string) => `${id} < ?2 AND ${id} >= ?3`;
-const windowOf = (select: string, id = 'id') =>
-  `SELECT ${id} AS id FROM ${select} AND ${within(id)} ORDER BY ${id} DESC LIMIT ${WINDOW}`;
+/** Where the ids of a list's candidates come from, newest first. */
+type Source = (range: Range) => Fragment;
+
+function windowOf(from: Fragment, { upper, lowest }: Range, idColumn: 'id' | 'payment_id' = 'id'): Fragment {
+  const id = raw(idColumn);
+  return sql`SELECT ${id} AS id FROM ${from} AND ${id} < ${upper} AND ${id} >= ${lowest}
+    ORDER BY ${id} DESC LIMIT ${raw(WINDOW)}`;
+}
 
 /** Candidates by the primary key, where that begins with the account. */
-const byPrimaryKey: Source = { sql: windowOf('payments WHERE account_id = ?1'), values: [] };
+const byPrimaryKey: Source = (range) => windowOf(sql`payments WHERE account_id = ${range.accountId}`, range);
 /** Candidates by the table that is filled a moment later. */
-const byAccountPayments: Source = {
-  sql: windowOf('account_payments WHERE account_id = ?1', 'payment_id'),
-  values: [],
-};
+const byAccountPayments: Source = (range) =>
+  windowOf(sql`account_payments WHERE account_id = ${range.accountId}`, range, 'payment_id');
 /** The newest payments of all accounts, for what is not in that table yet. */
-const newestOfAll: Source = { sql: windowOf("payments WHERE ?1 <> ''"), values: [] };
+const newestOfAll: Source = (range) => windowOf(sql`payments WHERE true`, range);
 
 /** The index's own condition, because SQLite matches its text. No IN list, because that costs each insert more. */
-const unsettled = `(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`;
-const unsettledSql = `SELECT id FROM payments WHERE ${unsettled}`;
-const byUnsettled: Source = {
-  sql: windowOf(`payments WHERE account_id = ?1 AND ${unsettled}`),
-  values: [],
-};
+const unsettled = raw(`(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`);
+const byUnsettled: Source = (range) =>
+  windowOf(sql`payments WHERE account_id = ${range.accountId} AND ${unsettled}`, range);
 
 /** Partially paid and overpaid, which few payments are. */
-const byMismatch: Source = {
-  sql: windowOf('payments WHERE account_id = ?1 AND amount_mismatch IS NOT NULL'),
-  values: [],
-};
+const byMismatch: Source = (range) =>
+  windowOf(sql`payments WHERE account_id = ${range.accountId} AND amount_mismatch IS NOT NULL`, range);
 
 function byId(id: PaymentId): Source {
-  return { sql: windowOf('payments WHERE account_id = ?1 AND id = ?4'), values: [id] };
+  return (range) => windowOf(sql`payments WHERE account_id = ${range.accountId} AND id = ${id}`, range);
 }
 
 function byTransaction(hash: string): Source {
-  const found = `(
-    SELECT payment_id AS id FROM deposits WHERE transaction_hash = ?4
-    UNION SELECT payment_id FROM releases WHERE transaction_hash = ?4) AS found`;
-  return { sql: windowOf(`${found} WHERE ?1 <> ''`), values: [hash] };
+  const found = sql`(
+    SELECT payment_id AS id FROM deposits WHERE transaction_hash = ${hash}
+    UNION SELECT payment_id FROM releases WHERE transaction_hash = ${hash}) AS found WHERE true`;
+  return (range) => windowOf(found, range);
 }
 
 /** Payments with any one of these terms. */
 function byTerms(accountId: string, terms: readonly string[]): Source {
-  const each = terms.map(
-    (_, index) =>
-      `SELECT id FROM (${windowOf(`payment_terms WHERE account_id = ?1 AND term = ?${index + 4}`, 'payment_id')}) AS term${index}`,
-  );
-  return {
-    sql: `${each.join(' UNION ')} ORDER BY id DESC LIMIT ${WINDOW}`,
-    values: terms.map((term) => numberOfTerm(accountId, term)),
+  return (range) => {
+    const each = terms.map((term, index) => {
+      const from = sql`payment_terms
+        WHERE account_id = ${accountId} AND term = ${numberOfTerm(accountId, term)}`;
+      return sql`SELECT id FROM (${windowOf(from, range, 'payment_id')}) AS term${raw(index)}`;
+    });
+    const all = each.reduce((one, other) => sql`${one} UNION ${other}`);
+    return sql`${all} ORDER BY id DESC LIMIT ${raw(WINDOW)}`;
   };
 }
 
@@ -229,27 +227,21 @@ interface Window {
 /** CROSS JOIN, because SQLite then goes from the source to the payments and never the other way round. */
 function* readWindow(source: Source, query: PaymentQuery, upper: string, limit: number): Script<Window> {
   const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
-  const values: ColumnValue[] = [query.accountId, upper, lowest, ...source.values];
-  const looked = yield* runForOne<{ end: PaymentId | null; looked: number }>(
-    `SELECT min(id) AS "end", count(*) AS looked FROM (${source.sql}) AS looked`,
-    ...values,
-  );
-  const { sql, filters } = filtersOf(query, values.length + 2);
-  const payments = yield* selectPayments(
-    `FROM (${source.sql}) AS source
-     CROSS JOIN payments WHERE payments.account_id = ?1 AND payments.id = source.id ${sql}
-     ORDER BY payments.id DESC LIMIT ?${values.length + 1}`,
-    ...values,
-    limit,
-    ...filters,
-  );
+  const ids = source({ accountId: query.accountId, upper, lowest });
+  const looked = yield* runForOne<{ end: PaymentId | null; looked: number }>`
+    SELECT min(id) AS "end", count(*) AS looked FROM (${ids}) AS looked`;
+  const payments = yield* selectPayments`
+    FROM (${ids}) AS source
+    CROSS JOIN payments WHERE payments.account_id = ${query.accountId} AND payments.id = source.id
+      ${filtersOf(query)}
+    ORDER BY payments.id DESC LIMIT ${limit}`;
   // There may be more in this window than was asked for.
   if (payments.length === limit) return { payments, end: payments.at(-1)?.id ?? null };
   const isLast = looked === null || looked.end === null || looked.looked < WINDOW;
   return { payments, end: isLast ? null : looked.end };
 }
 
-function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; filters: ColumnValue[] } {
+function filtersOf(query: PaymentQuery): Fragment {
   const wanted: [string, string | undefined][] = [
     ['status', query.status],
     ['forward_status', query.forwardStatus],
@@ -257,12 +249,11 @@ function filtersOf(query: PaymentQuery, firstParameter: number): { sql: string; 
     ['currency', query.currency],
     ['amount_mismatch', query.amountMismatch],
   ];
-  const given = wanted.filter((filter): filter is [string, string] => filter[1] !== undefined);
-  const conditions = given.map(([column], index) => `payments.${column} = ?${firstParameter + index}`);
-  return {
-    sql: conditions.map((condition) => `AND ${condition}`).join(' '),
-    filters: given.map(([, value]) => value),
-  };
+  return wanted.reduce(
+    (filters, [column, value]) =>
+      value === undefined ? filters : sql`${filters} AND payments.${raw(column)} = ${value}`,
+    raw(''),
+  );
 }
 
 /** The start of a list: at the page before it, and not after the last requested moment. */

@@ -21,17 +21,19 @@ import type {
   UserGuard,
 } from '../domain/ports/account-store.ts';
 import {
-  changesOne,
-  count,
+  countOf,
+  type Fragment,
   insert,
   lock,
   type Rows,
+  raw,
   run,
   runForOne,
   type Script,
   type Scripts,
   select,
   selectOne,
+  sql,
   update,
 } from './scripts.ts';
 import { checkListLimit } from './store.ts';
@@ -43,12 +45,13 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
     createUser: (user) => scripts.write(() => createUser(user)),
     findUser: (userId) => scripts.read(() => findUser('id', userId)),
     findUserByEmail: (email) => scripts.read(() => findUser('email', email)),
-    listUsers: (limit) => scripts.read(() => select(userTable, 'ORDER BY email LIMIT ?1', limit)),
+    listUsers: (limit) => scripts.read(() => select(userTable)`ORDER BY email LIMIT ${limit}`),
     updateUser: (userId, change, options) => scripts.write(() => updateUser(userId, change, options)),
     spendTotpStep: (userId, step) =>
       scripts.write(function* () {
-        const sql = 'UPDATE users SET totp_step = ?1 WHERE id = ?2 AND totp_step < ?1 RETURNING id';
-        return yield* changesOne(sql, step, userId);
+        const spent = yield* run`
+          UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`;
+        return spent.length === 1;
       }),
     replaceRecoveryCodes: (userId, hashes, guard) =>
       scripts.write(() => replaceRecoveryCodes(userId, hashes, guard)),
@@ -56,11 +59,8 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
     putMembership: (membership) => scripts.write(() => putMembership(membership)),
     listMemberships: (userId) =>
       scripts.read(function* () {
-        const found = yield* select(
-          membershipTable,
-          'WHERE user_id = ?1 ORDER BY created_at_ms, account_id',
-          userId,
-        );
+        const found = yield* select(membershipTable)`
+          WHERE user_id = ${userId} ORDER BY created_at_ms, account_id`;
         return found.map(requireKnownRole);
       }),
     listMembers: (accountId) => scripts.read(() => listMembers(accountId)),
@@ -76,7 +76,7 @@ function* createUser(user: User): Script<boolean> {
 }
 
 function findUser(column: 'id' | 'email', value: string): Script<User | null> {
-  return selectOne(userTable, `WHERE ${column} = ?1`, value);
+  return selectOne(userTable)`WHERE ${raw(column)} = ${value}`;
 }
 
 /** Whether what was checked before a write still holds. The caller holds the lock of the user. */
@@ -86,8 +86,9 @@ export function* isGuardMet(userId: string, guard: UserGuard | undefined): Scrip
   if (user?.passwordHash !== guard.user.passwordHash || user.isOperator !== guard.user.isOperator)
     return false;
   if (guard.sessionId === null) return true;
-  const sql = 'SELECT id FROM dashboard_sessions WHERE id = ?1 AND user_id = ?2';
-  return (yield* runForOne(sql, guard.sessionId, userId)) !== null;
+  const session = yield* runForOne`
+    SELECT id FROM dashboard_sessions WHERE id = ${guard.sessionId} AND user_id = ${userId}`;
+  return session !== null;
 }
 
 function* updateUser(
@@ -99,20 +100,22 @@ function* updateUser(
   const user = yield* findUser('id', userId);
   if (user === null || !(yield* isGuardMet(userId, guard))) return null;
   if (link !== undefined) {
-    const sql =
-      'DELETE FROM one_time_links WHERE token_hash = ?1 AND user_id = ?2 AND expires_at_ms > ?3 RETURNING id';
-    if ((yield* run(sql, link.tokenHash, userId, link.nowMs)).length === 0) return null;
+    const taken = yield* run`
+      DELETE FROM one_time_links
+      WHERE token_hash = ${link.tokenHash} AND user_id = ${userId} AND expires_at_ms > ${link.nowMs}
+      RETURNING id`;
+    if (taken.length === 0) return null;
   }
   const changed = { ...user, ...change, ...(removesSecondFactors ? { totpSecret: null } : {}) };
   yield* update(userTable, changed);
   if (removesSecondFactors) {
-    yield* run('DELETE FROM passkeys WHERE user_id = ?1', userId);
-    yield* run('DELETE FROM recovery_codes WHERE user_id = ?1', userId);
+    yield* run`DELETE FROM passkeys WHERE user_id = ${userId}`;
+    yield* run`DELETE FROM recovery_codes WHERE user_id = ${userId}`;
   }
   if (endsAccess !== undefined) {
-    const sql = 'DELETE FROM dashboard_sessions WHERE user_id = ?1 AND id <> ?2';
-    yield* run(sql, userId, endsAccess.exceptSessionId ?? '');
-    yield* run('DELETE FROM one_time_links WHERE user_id = ?1', userId);
+    yield* run`
+      DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND id <> ${endsAccess.exceptSessionId ?? ''}`;
+    yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
   }
   return changed;
 }
@@ -124,17 +127,18 @@ function* replaceRecoveryCodes(
 ): Script<boolean> {
   yield* lock(`user ${userId}`);
   if (!(yield* isGuardMet(userId, guard))) return false;
-  yield* run('DELETE FROM recovery_codes WHERE user_id = ?1', userId);
+  yield* run`DELETE FROM recovery_codes WHERE user_id = ${userId}`;
   for (const hash of hashes) {
-    yield* run('INSERT INTO recovery_codes (user_id, hash) VALUES (?1, ?2)', userId, hash);
+    yield* run`INSERT INTO recovery_codes (user_id, hash) VALUES (${userId}, ${hash})`;
   }
   return true;
 }
 
 function* spendRecoveryCode(userId: string, hashes: readonly string[]): Script<boolean> {
   for (const hash of hashes) {
-    const sql = 'DELETE FROM recovery_codes WHERE user_id = ?1 AND hash = ?2 RETURNING hash';
-    if (yield* changesOne(sql, userId, hash)) return true;
+    const spent = yield* run`
+      DELETE FROM recovery_codes WHERE user_id = ${userId} AND hash = ${hash} RETURNING hash`;
+    if (spent.length === 1) return true;
   }
   return false;
 }
@@ -142,15 +146,10 @@ function* spendRecoveryCode(userId: string, hashes: readonly string[]): Script<b
 function* putMembership(membership: Membership): Script<boolean> {
   const { accountId, userId } = membership;
   yield* lock(`members of ${accountId}`);
-  const others = (columns: string) =>
-    count(
-      `FROM memberships WHERE ${columns} = ?1 AND NOT (account_id = ?2 AND user_id = ?3)`,
-      columns === 'account_id' ? accountId : userId,
-      accountId,
-      userId,
-    );
-  if ((yield* others('account_id')) >= MAXIMUM_MEMBERS) return false;
-  if ((yield* others('user_id')) >= MAXIMUM_MEMBERSHIPS) return false;
+  const others = (condition: Fragment) => countOf`
+    memberships WHERE ${condition} AND NOT (account_id = ${accountId} AND user_id = ${userId})`;
+  if ((yield* others(sql`account_id = ${accountId}`)) >= MAXIMUM_MEMBERS) return false;
+  if ((yield* others(sql`user_id = ${userId}`)) >= MAXIMUM_MEMBERSHIPS) return false;
   yield* insert(
     membershipTable,
     membership,
@@ -160,14 +159,13 @@ function* putMembership(membership: Membership): Script<boolean> {
 }
 
 function* listMembers(accountId: string): Script<readonly Member[]> {
-  const rows: Rows = yield* run(
-    `SELECT ${membershipTable.qualifiedNames}, users.email,
-       CASE WHEN users.totp_secret IS NULL
-         AND NOT EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id) THEN 0 ELSE 1 END AS has_second_factor
-     FROM memberships JOIN users ON users.id = memberships.user_id
-     WHERE memberships.account_id = ?1 ORDER BY memberships.created_at_ms, users.email`,
-    accountId,
-  );
+  const rows: Rows = yield* run`
+    SELECT ${raw(membershipTable.qualifiedNames)}, users.email,
+      CASE WHEN users.totp_secret IS NULL
+        AND NOT EXISTS (SELECT 1 FROM passkeys WHERE passkeys.user_id = users.id)
+        THEN 0 ELSE 1 END AS has_second_factor
+    FROM memberships JOIN users ON users.id = memberships.user_id
+    WHERE memberships.account_id = ${accountId} ORDER BY memberships.created_at_ms, users.email`;
   return rows.map((row) => ({
     ...requireKnownRole(membershipTable.ofRow(row)),
     email: String(row['email']),
@@ -187,14 +185,9 @@ function* changeMembership(
   const otherOwners = members.filter((other) => other.role === 'owner' && other.userId !== userId);
   if (member.role === 'owner' && role !== 'owner' && otherOwners.length === 0) return 'last_owner';
   if (role === null) {
-    yield* run('DELETE FROM memberships WHERE account_id = ?1 AND user_id = ?2', accountId, userId);
+    yield* run`DELETE FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`;
   } else {
-    yield* run(
-      'UPDATE memberships SET role = ?1 WHERE account_id = ?2 AND user_id = ?3',
-      role,
-      accountId,
-      userId,
-    );
+    yield* run`UPDATE memberships SET role = ${role} WHERE account_id = ${accountId} AND user_id = ${userId}`;
   }
   return 'changed';
 }
@@ -211,24 +204,22 @@ function createPasskeyStore(scripts: Scripts): PasskeyStore {
   return {
     addPasskey: (passkey, guard) => scripts.write(() => addPasskey(passkey, guard)),
     listPasskeys: (userId) =>
-      scripts.read(() => select(passkeyTable, 'WHERE user_id = ?1 ORDER BY created_at_ms, id', userId)),
+      scripts.read(() => select(passkeyTable)`WHERE user_id = ${userId} ORDER BY created_at_ms, id`),
     usePasskey: (userId, id, counter, atMs) =>
-      scripts.write(() =>
-        changesOne(
-          `UPDATE passkeys SET counter = ?1, last_used_at_ms = ?2
-           WHERE user_id = ?3 AND id = ?4 AND (counter < ?1 OR (counter = 0 AND ?1 = 0)) RETURNING id`,
-          counter,
-          atMs,
-          userId,
-          id,
-        ),
-      ),
+      scripts.write(function* () {
+        const used = yield* run`
+          UPDATE passkeys SET counter = ${counter}, last_used_at_ms = ${atMs}
+          WHERE user_id = ${userId} AND id = ${id}
+            AND (counter < ${counter} ${counter === 0 ? raw('OR counter = 0') : raw('')}) RETURNING id`;
+        return used.length === 1;
+      }),
     removePasskey: (userId, id, guard) =>
       scripts.write(function* () {
         yield* lock(`user ${userId}`);
         if (!(yield* isGuardMet(userId, guard))) return false;
-        const sql = 'DELETE FROM passkeys WHERE user_id = ?1 AND id = ?2 RETURNING id';
-        return yield* changesOne(sql, userId, id);
+        const removed = yield* run`
+          DELETE FROM passkeys WHERE user_id = ${userId} AND id = ${id} RETURNING id`;
+        return removed.length === 1;
       }),
   };
 }
@@ -237,7 +228,7 @@ function* addPasskey(passkey: Passkey, guard: UserGuard | undefined): Script<boo
   const { userId } = passkey;
   yield* lock(`user ${userId}`);
   if (!(yield* isGuardMet(userId, guard))) return false;
-  if ((yield* count('FROM passkeys WHERE user_id = ?1', userId)) >= MAXIMUM_PASSKEYS) return false;
+  if ((yield* countOf`passkeys WHERE user_id = ${userId}`) >= MAXIMUM_PASSKEYS) return false;
   const made = yield* insert(passkeyTable, passkey, 'ON CONFLICT (id) DO NOTHING RETURNING id');
   return made.length === 1;
 }
@@ -252,13 +243,9 @@ export function createAuditStore(scripts: Scripts): AuditStore {
     listEntries: (accountId, before, limit) =>
       scripts.read(function* () {
         checkListLimit(limit);
-        return yield* select(
-          auditTable,
-          'WHERE account_id = ?1 AND position < ?2 ORDER BY position DESC LIMIT ?3',
-          accountId,
-          before ?? AFTER_ALL,
-          limit,
-        );
+        return yield* select(auditTable)`
+          WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}
+          ORDER BY position DESC LIMIT ${limit}`;
       }),
     listAllEntries: (before, limit) => scripts.read(() => listAllEntries(before, limit)),
   };
@@ -267,29 +254,19 @@ export function createAuditStore(scripts: Scripts): AuditStore {
 function* listAllEntries(before: AuditPosition | null, limit: number): Script<readonly AuditEntry[]> {
   checkListLimit(limit);
   const { atMs, accountId, position } = before ?? { atMs: AFTER_ALL, accountId: '', position: AFTER_ALL };
-  return yield* select(
-    auditTable,
-    `WHERE (at_ms, account_id, position) < (?1, ?2, ?3)
-     ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ?4`,
-    atMs,
-    accountId,
-    position,
-    limit,
-  );
+  return yield* select(auditTable)`
+    WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position})
+    ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${limit}`;
 }
 
 function* appendEntry(entry: NewAuditEntry): Script<void> {
   const { accountId } = entry;
   yield* lock(`audit log of ${accountId}`);
-  const newest = yield* runForOne<{ position: number }>(
-    'SELECT coalesce(max(position), 0) AS position FROM audit_entries WHERE account_id = ?1',
-    accountId,
-  );
+  const newest = yield* runForOne<{ position: number }>`
+    SELECT coalesce(max(position), 0) AS position FROM audit_entries WHERE account_id = ${accountId}`;
   const position = (newest?.position ?? 0) + 1;
   yield* insert(auditTable, { ...entry, position });
-  yield* run(
-    'DELETE FROM audit_entries WHERE account_id = ?1 AND position <= ?2',
-    accountId,
-    position - MAXIMUM_AUDIT_ENTRIES,
-  );
+  yield* run`
+    DELETE FROM audit_entries
+    WHERE account_id = ${accountId} AND position <= ${position - MAXIMUM_AUDIT_ENTRIES}`;
 }

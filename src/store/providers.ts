@@ -3,7 +3,16 @@ import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
 import type { VisitOutcome } from '../domain/provider-success.ts';
 import { placesOf } from './columns.ts';
-import { decideAll, type EngineTraits, run, type Script, type Scripts, select } from './scripts.ts';
+import {
+  decideAll,
+  type EngineTraits,
+  raw,
+  run,
+  runText,
+  type Script,
+  type Scripts,
+  select,
+} from './scripts.ts';
 import { checkListLimit } from './store.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
@@ -12,7 +21,7 @@ export const UNSET_PROVIDER: ProviderSettings = { active: null, pinned: null, mi
 
 /** The settings by provider. */
 export function* readProviderSettings(): Script<Map<string, ProviderSettings>> {
-  const rows = yield* select(providerSettingsTable, '');
+  const rows = yield* select(providerSettingsTable)``;
   return new Map(rows.map(({ provider, ...settings }) => [provider, settings]));
 }
 
@@ -21,21 +30,15 @@ export function* writeProviderSettings(
   provider: ProviderId,
   { active, pinned, minimumUsdCents }: Partial<ProviderSettings>,
 ): Script<ProviderSettings> {
-  const [row = {}] = yield* run(
-    `INSERT INTO provider_settings AS present (provider, active, pinned, minimum_usd_cents) VALUES (?1, ?2, ?3, ?4)
-     ON CONFLICT (provider) DO UPDATE SET
-       active = CASE WHEN ?5 THEN excluded.active ELSE present.active END,
-       pinned = CASE WHEN ?6 THEN excluded.pinned ELSE present.pinned END,
-       minimum_usd_cents = CASE WHEN ?7 THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END
-     RETURNING ${providerSettingsTable.names}`,
-    provider,
-    active ?? null,
-    pinned ?? null,
-    minimumUsdCents ?? null,
-    active !== undefined,
-    pinned !== undefined,
-    minimumUsdCents !== undefined,
-  );
+  const [row = {}] = yield* run`
+    INSERT INTO provider_settings AS present (provider, active, pinned, minimum_usd_cents)
+    VALUES (${provider}, ${active ?? null}, ${pinned ?? null}, ${minimumUsdCents ?? null})
+    ON CONFLICT (provider) DO UPDATE SET
+      active = CASE WHEN ${active !== undefined} THEN excluded.active ELSE present.active END,
+      pinned = CASE WHEN ${pinned !== undefined} THEN excluded.pinned ELSE present.pinned END,
+      minimum_usd_cents = CASE WHEN ${minimumUsdCents !== undefined}
+        THEN excluded.minimum_usd_cents ELSE present.minimum_usd_cents END
+    RETURNING ${raw(providerSettingsTable.names)}`;
   const { provider: _, ...settings } = providerSettingsTable.ofRow(row);
   return settings;
 }
@@ -68,14 +71,14 @@ export function createProviderSessions(
     addSession: (payment, session, decide) =>
       scripts.write(function* () {
         const values = providerSessionTable.valuesOf(session);
-        const inserted = yield* run(insertSql, ...values, payment.id, payment.accountId);
+        const inserted = yield* runText(insertSql, [...values, payment.id, payment.accountId]);
         if (inserted.length === 0) return null;
         const [decided = null] = yield* decideAll([payment], decide);
         return decided;
       }),
     recordSessionProgress: async ({ id, accountId }, sessionId, progress, atMs) => {
       const recorded = await scripts.writeStatement(() =>
-        run(recordProgressSql, progress, atMs, sessionId, id, accountId),
+        runText(recordProgressSql, [progress, atMs, sessionId, id, accountId]),
       );
       return recorded.length === 1;
     },
@@ -117,15 +120,14 @@ function* listOutcomes(
   decidedBeforeMs: number,
   limit: number,
 ): Script<readonly VisitOutcome[]> {
-  const visits = (yield* run(
-    `SELECT visits.provider, visits.customer_country AS country, visits.progress, visits.payment_id AS "paymentId",
-       payments.status, visits.created_at_ms AS "createdAtMs"
-     FROM (SELECT * FROM provider_sessions WHERE created_at_ms >= ?1 ORDER BY created_at_ms DESC LIMIT ?2) AS visits
-     JOIN payments ON payments.id = visits.payment_id ${isByAccount ? 'AND payments.account_id = visits.account_id' : ''}
-     ORDER BY visits.created_at_ms DESC`,
-    sinceMs,
-    limit,
-  )) as unknown as readonly Visit[];
+  const ofAccount = raw(isByAccount ? 'AND payments.account_id = visits.account_id' : '');
+  const visits = (yield* run`
+    SELECT visits.provider, visits.customer_country AS country, visits.progress,
+      visits.payment_id AS "paymentId", payments.status, visits.created_at_ms AS "createdAtMs"
+    FROM (SELECT * FROM provider_sessions WHERE created_at_ms >= ${sinceMs}
+      ORDER BY created_at_ms DESC LIMIT ${limit}) AS visits
+    JOIN payments ON payments.id = visits.payment_id ${ofAccount}
+    ORDER BY visits.created_at_ms DESC`) as unknown as readonly Visit[];
   const delivered = deliveredVisits(visits);
   return visits.flatMap((visit) => {
     const { provider, country, progress, createdAtMs } = visit;

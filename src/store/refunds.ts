@@ -8,10 +8,10 @@ import {
   type RefundView,
   TRANSFER_MS,
 } from '../domain/refund.ts';
-import { placesOf } from './columns.ts';
 import {
   insert,
   lock,
+  raw,
   run,
   runForOne,
   type Script,
@@ -41,18 +41,22 @@ export function createRefundStore(scripts: Scripts): RefundStore {
       }),
     changeRefund: (reference, decide, nowMs) => scripts.write(() => change(reference, decide, nowMs)),
     findRefund: (accountId, id) => scripts.read(() => find({ accountId, id })),
-    findRefundOfLink: (id) => scripts.read(() => selectOne(refundTable, 'WHERE id = ?1', id)),
+    findRefundOfLink: (id) => scripts.read(() => selectOne(refundTable)`WHERE id = ${id}`),
     listRefunds: (payment) => scripts.read(() => listOf(payment)),
     async listWatchedRefunds(expiresAfterMs, limit) {
       checkListLimit(limit);
-      const rest = `WHERE status = 'awaiting_transfer' AND expires_at_ms > ?1 ORDER BY scanned_block, id LIMIT ?2`;
-      return scripts.read(() => select(refundTable, rest, expiresAfterMs, limit));
+      return scripts.read(
+        () => select(refundTable)`
+          WHERE status = 'awaiting_transfer' AND expires_at_ms > ${expiresAfterMs}
+          ORDER BY scanned_block, id LIMIT ${limit}`,
+      );
     },
     sumPaidRefunds: (accountId, paymentIds) =>
       scripts.read(function* () {
         const sums = new Map<string, bigint>();
-        const rest = `WHERE account_id = ?1 AND payment_id = ANY(?2) AND status = 'paid'`;
-        for (const { paymentId, units } of yield* select(refundTable, rest, accountId, paymentIds)) {
+        const paid = yield* select(refundTable)`
+          WHERE account_id = ${accountId} AND payment_id = ANY(${paymentIds}) AND status = 'paid'`;
+        for (const { paymentId, units } of paid) {
           sums.set(paymentId, (sums.get(paymentId) ?? 0n) + units);
         }
         return sums;
@@ -61,38 +65,34 @@ export function createRefundStore(scripts: Scripts): RefundStore {
     recordRefundScan: (ids, scannedBlock) =>
       scripts.write(function* () {
         yield* lock(REFUND_LOCK);
-        yield* run(
-          `UPDATE refunds SET scanned_block = ?1 WHERE id = ANY(?2) AND status = 'awaiting_transfer'`,
-          scannedBlock,
-          ids,
-        );
+        yield* run`
+          UPDATE refunds SET scanned_block = ${scannedBlock}
+          WHERE id = ANY(${ids}) AND status = 'awaiting_transfer'`;
       }),
   };
 }
 
 function find({ accountId, id }: RefundReference): Script<Refund | null> {
-  return selectOne(refundTable, 'WHERE account_id = ?1 AND id = ?2', accountId, id);
+  return selectOne(refundTable)`WHERE account_id = ${accountId} AND id = ${id}`;
 }
 
 function* findByKey({ accountId, idempotencyKey }: Refund, nowMs: number): Script<Refund | null> {
   if (idempotencyKey === null) return null;
-  const rest = 'WHERE idempotency_key = ?1 AND account_id = ?2 AND created_at_ms > ?3';
-  return yield* selectOne(refundTable, rest, idempotencyKey, accountId, nowMs - IDEMPOTENCY_TTL_MS);
+  return yield* selectOne(refundTable)`
+    WHERE idempotency_key = ${idempotencyKey} AND account_id = ${accountId}
+      AND created_at_ms > ${nowMs - IDEMPOTENCY_TTL_MS}`;
 }
 
 function listOf({ accountId, id }: PaymentReference): Script<Refund[]> {
-  const rest = 'WHERE account_id = ?1 AND payment_id = ?2 ORDER BY created_at_ms, id';
-  return select(refundTable, rest, accountId, id);
+  return select(refundTable)`
+    WHERE account_id = ${accountId} AND payment_id = ${id} ORDER BY created_at_ms, id`;
 }
 
 function* viewRefund(refund: Refund): Script<RefundView> {
   const { id, accountId, paymentId, destination } = refund;
   const ofPayment = yield* listOf({ accountId, id: paymentId });
-  const toAddress = yield* select(
-    refundTable,
-    `WHERE destination = ?1 AND status = 'awaiting_transfer'`,
-    destination,
-  );
+  const toAddress = yield* select(refundTable)`
+    WHERE destination = ${destination} AND status = 'awaiting_transfer'`;
   const isOther = (other: Refund) => other.id !== id;
   return { refund, others: ofPayment.filter(isOther), rivals: toAddress.filter(isOther) };
 }
@@ -113,8 +113,9 @@ function* change(reference: RefundReference, decide: DecideRefund, nowMs: number
 }
 
 function* isCounted(transactionHash: string, logIndex: number): Script<boolean> {
-  const sql = 'SELECT id FROM refunds WHERE transaction_hash = ?1 AND log_index = ?2';
-  return (yield* runForOne(sql, transactionHash, logIndex)) !== null;
+  const counted = yield* runForOne`
+    SELECT id FROM refunds WHERE transaction_hash = ${transactionHash} AND log_index = ${logIndex}`;
+  return counted !== null;
 }
 
 function* addEvent(
@@ -125,14 +126,15 @@ function* addEvent(
   if (type === null) return;
   // The first column counts up by itself.
   const columns = unnumberedEventTable.columns.slice(1).map(({ name }) => name);
-  const sql = `INSERT INTO unnumbered_events (${columns.join(', ')}) VALUES (${placesOf(columns.length)})`;
-  yield* run(sql, accountId, paymentId, nowMs, type, id);
+  yield* run`
+    INSERT INTO unnumbered_events (${raw(columns.join(', '))})
+    VALUES (${accountId}, ${paymentId}, ${nowMs}, ${type}, ${id})`;
 }
 
 /** The chain lost final blocks above this one: transfers in them are looked for again. */
 export function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
-  const reverted = yield* select(refundTable, `WHERE status = 'paid' AND block_number > ?1`, blockNumber);
+  const reverted = yield* select(refundTable)`WHERE status = 'paid' AND block_number > ${blockNumber}`;
   for (const refund of reverted) {
     // By its hash it is also found in another block, and whatever its amount is.
     const submittedHash = refund.transactionHash;
@@ -146,8 +148,7 @@ export function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<
     });
     yield* addEvent(refund, 'refund.transfer_reverted', nowMs);
   }
-  yield* run(
-    `UPDATE refunds SET scanned_block = ?1 WHERE status = 'awaiting_transfer' AND scanned_block > ?1`,
-    blockNumber,
-  );
+  yield* run`
+    UPDATE refunds SET scanned_block = ${blockNumber}
+    WHERE status = 'awaiting_transfer' AND scanned_block > ${blockNumber}`;
 }

@@ -4,14 +4,18 @@ import type { Decide } from '../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
 import {
-  count,
+  countOf,
   decideAll,
+  type Fragment,
   insertRows,
   lockPayments,
   type Rows,
+  raw,
   run,
+  runText,
   type Script,
   type Scripts,
+  sql,
 } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 import { RelayConflictError } from './store-errors.ts';
@@ -22,22 +26,30 @@ export function createRelayBatches(scripts: Scripts): Omit<RelayStore, 'claimDue
   return {
     listOpenBatchesOf: (relayer) =>
       scripts.read(() =>
-        listBatches(`WHERE relayer = ?1 AND outcome IS NULL ORDER BY nonce LIMIT ${MAXIMUM_LISTED}`, relayer),
+        listBatches(
+          sql`WHERE relayer = ${relayer} AND outcome IS NULL ORDER BY nonce LIMIT ${raw(MAXIMUM_LISTED)}`,
+        ),
       ),
     async listRelayersInFlight() {
-      const sql = `SELECT DISTINCT relayer FROM relay_batches WHERE outcome IS NULL ORDER BY relayer
-        LIMIT ${MAXIMUM_LISTED}`;
-      return (await scripts.read(() => run(sql))).map(({ relayer }) => String(relayer));
+      const rows = await scripts.read(
+        () => run`
+          SELECT DISTINCT relayer FROM relay_batches WHERE outcome IS NULL
+          ORDER BY relayer LIMIT ${raw(MAXIMUM_LISTED)}`,
+      );
+      return rows.map(({ relayer }) => String(relayer));
     },
     async findNextNonce(relayer) {
-      const sql = `SELECT nonce, outcome FROM relay_batches WHERE relayer = ?1 ORDER BY id DESC
-        LIMIT ${MAXIMUM_LISTED}`;
-      return nextNonceOf((await scripts.read(() => run(sql, relayer))) as unknown as NonceOutcome[]);
+      const newest = await scripts.read(
+        () => run`
+          SELECT nonce, outcome FROM relay_batches WHERE relayer = ${relayer}
+          ORDER BY id DESC LIMIT ${raw(MAXIMUM_LISTED)}`,
+      );
+      return nextNonceOf(newest as unknown as NonceOutcome[]);
     },
     async listOpenBatches(limit) {
       checkListLimit(limit);
       // The sum keeps the order from leading along all batches there ever were.
-      return scripts.read(() => listBatches('WHERE outcome IS NULL ORDER BY id + 0 LIMIT ?1', limit));
+      return scripts.read(() => listBatches(sql`WHERE outcome IS NULL ORDER BY id + 0 LIMIT ${limit}`));
     },
     async openBatch(batch, decide) {
       checkNewBatch(batch);
@@ -90,7 +102,7 @@ function* closeBatch(batchId: number, outcome: string, closedAtMs: number, decid
 /** A batch names its payments by their ids alone, whichever accounts they are of. */
 function* findPayments(ids: readonly PaymentId[]): Script<PaymentReference[]> {
   if (ids.length === 0) return [];
-  const rows = yield* run('SELECT id, account_id AS "accountId" FROM payments WHERE id = ANY(?1)', ids);
+  const rows = yield* run`SELECT id, account_id AS "accountId" FROM payments WHERE id = ANY(${ids})`;
   if (rows.length !== new Set(ids).size) throw new Error('there is no such payment to relay');
   return rows as unknown as PaymentReference[];
 }
@@ -98,17 +110,15 @@ function* findPayments(ids: readonly PaymentId[]): Script<PaymentReference[]> {
 /** Marks payments that are locked. @throws RelayConflictError when another batch, of a process with the same key, has one */
 function* carryPayments({ id, kind, paymentIds }: RelayBatch): Script<void> {
   if (kind !== 'forward') return;
-  const carried = yield* run(
-    'UPDATE payments SET relay_batch_id = ?1 WHERE id = ANY(?2) AND relay_batch_id IS NULL RETURNING id',
-    id,
-    paymentIds,
-  );
+  const carried = yield* run`
+    UPDATE payments SET relay_batch_id = ${id} WHERE id = ANY(${paymentIds}) AND relay_batch_id IS NULL
+    RETURNING id`;
   if (carried.length !== paymentIds.length)
     throw new RelayConflictError(`another batch carries a payment of batch ${id}`);
 }
 
 function* freePayments(batchId: number): Script<void> {
-  yield* run('UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ?1', batchId);
+  yield* run`UPDATE payments SET relay_batch_id = NULL WHERE relay_batch_id = ${batchId}`;
 }
 
 /** The database counts up the id, the first column. */
@@ -118,10 +128,10 @@ const newPlaces = placesOf(newColumns.split(', ').length);
 /** @throws RelayConflictError when a batch with its nonce is open, also one that is being committed */
 function* insertBatch(batch: NewBatch): Script<RelayBatch> {
   const { relayer, nonce, paymentIds, attempts } = batch;
-  const [row] = yield* run(
+  const [row] = yield* runText(
     `INSERT INTO relay_batches (${newColumns}) VALUES (${newPlaces})
      ON CONFLICT (relayer, nonce) WHERE outcome IS NULL DO NOTHING RETURNING id`,
-    ...relayBatchTable.valuesOf({ ...batch, id: 0 }).slice(1),
+    relayBatchTable.valuesOf({ ...batch, id: 0 }).slice(1),
   );
   if (row === undefined)
     throw new RelayConflictError(`relayer ${relayer} has a batch in flight at nonce ${nonce}`);
@@ -138,13 +148,11 @@ function* insertBatch(batch: NewBatch): Script<RelayBatch> {
 
 function* addAttempt(batchId: number, attempt: RelayAttempt): Script<void> {
   // The row is held by being written.
-  const held = yield* run(
-    'UPDATE relay_batches SET outcome = outcome WHERE id = ?1 AND outcome IS NULL RETURNING id',
-    batchId,
-  );
+  const held = yield* run`
+    UPDATE relay_batches SET outcome = outcome WHERE id = ${batchId} AND outcome IS NULL RETURNING id`;
   if (held.length === 0) throw notOpen(batchId);
-  const position = yield* count('FROM relay_attempts WHERE batch_id = ?1', batchId);
-  yield* insertAttempts(batchId, position, [attempt]);
+  const attempts = yield* countOf`relay_attempts WHERE batch_id = ${batchId}`;
+  yield* insertAttempts(batchId, attempts, [attempt]);
 }
 
 function* insertAttempts(batchId: number, from: number, attempts: readonly RelayAttempt[]): Script<void> {
@@ -158,13 +166,9 @@ function* insertAttempts(batchId: number, from: number, attempts: readonly Relay
 
 /** Returns the batch as it was. */
 function* markClosed(batchId: number, outcome: string, closedAtMs: number): Script<RelayBatch> {
-  const closed = yield* run(
-    `UPDATE relay_batches SET outcome = ?2, closed_at_ms = ?3 WHERE id = ?1 AND outcome IS NULL
-     RETURNING ${relayBatchTable.names}`,
-    batchId,
-    outcome,
-    closedAtMs,
-  );
+  const closed = yield* run`
+    UPDATE relay_batches SET outcome = ${outcome}, closed_at_ms = ${closedAtMs}
+    WHERE id = ${batchId} AND outcome IS NULL RETURNING ${raw(relayBatchTable.names)}`;
   const [batch] = yield* batchesOf(closed);
   if (batch === undefined) throw notOpen(batchId);
   return batch;
@@ -174,23 +178,20 @@ function notOpen(batchId: number): RelayConflictError {
   return new RelayConflictError(`there is no open relay batch ${batchId}`);
 }
 
-function* listBatches(rest: string, value: string | number): Script<RelayBatch[]> {
-  return yield* batchesOf(yield* run(`SELECT ${relayBatchTable.names} FROM relay_batches ${rest}`, value));
+function* listBatches(rest: Fragment): Script<RelayBatch[]> {
+  return yield* batchesOf(yield* run`SELECT ${raw(relayBatchTable.names)} FROM relay_batches ${rest}`);
 }
 
 /** The batches of these rows, with their payments and attempts. */
 function* batchesOf(rows: Rows): Script<RelayBatch[]> {
   if (rows.length === 0) return [];
   const ids = rows.map((row) => row['id'] as number);
-  const payments = yield* run(
-    'SELECT batch_id, payment_id FROM relay_batch_payments WHERE batch_id = ANY(?1) ORDER BY batch_id, position',
-    ids,
-  );
-  const attempts = yield* run(
-    `SELECT batch_id, ${relayAttemptTable.names} FROM relay_attempts WHERE batch_id = ANY(?1)
-     ORDER BY batch_id, position`,
-    ids,
-  );
+  const payments = yield* run`
+    SELECT batch_id, payment_id FROM relay_batch_payments WHERE batch_id = ANY(${ids})
+    ORDER BY batch_id, position`;
+  const attempts = yield* run`
+    SELECT batch_id, ${raw(relayAttemptTable.names)} FROM relay_attempts WHERE batch_id = ANY(${ids})
+    ORDER BY batch_id, position`;
   const batchOf = (row: Row) => row['batch_id'];
   const [paymentsOf, attemptsOf] = [Map.groupBy(payments, batchOf), Map.groupBy(attempts, batchOf)];
   return rows.map((row) => ({

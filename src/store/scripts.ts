@@ -58,58 +58,97 @@ export interface EngineTraits {
   readonly isByAccount: boolean;
 }
 
+/** A part of a statement: a template with its parameters. */
+export interface Fragment {
+  readonly texts: readonly string[];
+  readonly insertions: readonly Insertion[];
+}
+
+export type Insertion = ColumnValue | Fragment;
+
+/** A part of a statement, for insertion into a template. */
+export function sql(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Fragment {
+  return { texts, insertions };
+}
+
+/** SQL of this code that is inserted as it is: names of columns, a bound. Never what a caller sent. */
+export function raw(text: string | number): Fragment {
+  return { texts: [String(text)], insertions: [] };
+}
+
+/** Parameters with commas between them. */
+export function list(values: readonly ColumnValue[]): Fragment {
+  return { texts: values.map((_, index) => (index === 0 ? '' : ', ')).concat(''), insertions: values };
+}
+
+/** The statement of a template: each insertion is a parameter, but for fragments, which bring their own. */
+function statementOf(texts: readonly string[], insertions: readonly Insertion[]): Statement {
+  const values: ColumnValue[] = [];
+  const textOf = (part: Fragment): string =>
+    part.texts.reduce((text, next, index) => {
+      const insertion = part.insertions[index - 1] as Insertion;
+      return `${text}${isFragment(insertion) ? textOf(insertion) : `?${values.push(insertion)}`}${next}`;
+    });
+  return { sql: textOf({ texts, insertions }).trim(), values };
+}
+
+function isFragment(insertion: Insertion): insertion is Fragment {
+  return typeof insertion === 'object' && insertion !== null && 'texts' in insertion;
+}
+
 /** Asks for one statement. */
-export function* run(sql: string, ...values: readonly ColumnValue[]): Script<Rows> {
+export function* run(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Rows> {
+  return yield statementOf(texts, insertions);
+}
+
+/** The same, of a text with numbered parameters. */
+export function* runText(sql: string, values: readonly ColumnValue[]): Script<Rows> {
   return yield { sql, values };
 }
 
 /** Asks for one statement that has one row at most. */
-export function* runForOne<Found>(sql: string, ...values: readonly ColumnValue[]): Script<Found | null> {
-  const [row] = yield { sql, values };
+export function* runForOne<Found>(
+  texts: TemplateStringsArray,
+  ...insertions: readonly Insertion[]
+): Script<Found | null> {
+  const [row] = yield statementOf(texts, insertions);
   return row === undefined ? null : ({ ...row } as Found);
 }
 
-/** Asks for the number of rows: `FROM table` and the rest of the statement. */
-export function* count(rest: string, ...values: readonly ColumnValue[]): Script<number> {
-  const [row] = yield { sql: `SELECT count(*) AS count ${rest}`, values };
+/** Counts rows: `SELECT count(*) FROM` and the rest of the statement. */
+export function* countOf(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<number> {
+  const { sql: from, values } = statementOf(texts, insertions);
+  const [row] = yield { sql: `SELECT count(*) AS count FROM ${from}`, values };
   return Number(row?.['count']);
 }
 
-/** Asks for one statement that returns a row where it changes something, and says whether it did. */
-export function* changesOne(sql: string, ...values: readonly ColumnValue[]): Script<boolean> {
-  return (yield { sql, values }).length === 1;
-}
-
 /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
-export function* select<Entity>(
-  table: Table<Entity>,
-  rest: string,
-  ...values: readonly ColumnValue[]
-): Script<Entity[]> {
-  const rows = yield { sql: `SELECT ${table.qualifiedNames} FROM ${table.name} ${rest}`, values };
-  return rows.map(table.ofRow);
+export function select<Entity>(table: Table<Entity>) {
+  return function* (texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
+    const rest = statementOf(texts, insertions);
+    const rows = yield { ...rest, sql: `SELECT ${table.qualifiedNames} FROM ${table.name} ${rest.sql}` };
+    return rows.map(table.ofRow);
+  };
 }
 
 /** Reads one entity at most. */
-export function* selectOne<Entity>(
-  table: Table<Entity>,
-  rest: string,
-  ...values: readonly ColumnValue[]
-): Script<Entity | null> {
-  const [entity] = yield* select(table, rest, ...values);
-  return entity ?? null;
+export function selectOne<Entity>(table: Table<Entity>) {
+  return function* (texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity | null> {
+    const [entity] = yield* select(table)(texts, ...insertions);
+    return entity ?? null;
+  };
 }
 
 /** Inserts an entity. The rest may be an `ON CONFLICT` and a `RETURNING`. */
 export function insert<Entity>(table: Table<Entity>, entity: Entity, rest = ''): Script<Rows> {
-  return run(`${table.insertSql} ${rest}`, ...table.valuesOf(entity));
+  return runText(`${table.insertSql} ${rest}`, table.valuesOf(entity));
 }
 
 /** Writes all fields of an entity, by its id, which is the first of them. */
 export function* update<Entity>({ name, columns, valuesOf }: Table<Entity>, entity: Entity): Script<void> {
   const fields = columns.filter(({ field }) => field !== null);
   const assignments = fields.map((column, index) => `${column.name} = ?${index + 1}`).slice(1);
-  yield* run(`UPDATE ${name} SET ${assignments.join(', ')} WHERE id = ?1`, ...valuesOf(entity));
+  yield* runText(`UPDATE ${name} SET ${assignments.join(', ')} WHERE id = ?1`, valuesOf(entity));
 }
 
 /** Inserts rows: the values of all columns of the table, in their order. */

@@ -2,7 +2,7 @@ import { UnknownStateError } from '../domain/errors.ts';
 import type { WebhookStore } from '../domain/ports/settlement-store.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../domain/webhook.ts';
 import type { Row } from './columns.ts';
-import { type EngineTraits, type Rows, run, runForOne, type Script, type Scripts } from './scripts.ts';
+import { type EngineTraits, type Rows, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 import { type StoredWebhook, webhookTable } from './tables.ts';
 
@@ -32,20 +32,21 @@ export function createWebhookStore(
     },
     recordWebhookResult: (webhook, result) => scripts.writeStatement(() => recordResult(webhook, result)),
     async abandonStaleWebhooks(beforeMs) {
-      const abandoned = await scripts.writeStatement(() =>
-        run(
-          `UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0, response_excerpt = '',
-             finished_at_ms = ?1 WHERE status = 'sending' AND claimed_at_ms < ?2 RETURNING id`,
-          nowMs(),
-          beforeMs,
-        ),
+      const abandoned = await scripts.writeStatement(
+        () => run`
+          UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0,
+            response_excerpt = '', finished_at_ms = ${nowMs()}
+          WHERE status = 'sending' AND claimed_at_ms < ${beforeMs} RETURNING id`,
       );
       return abandoned.length;
     },
     // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
     async listWebhooks(paymentId) {
-      const sql = `SELECT ${selected} ${joined} WHERE webhooks.id >= ?1 AND webhooks.id < ?2 ORDER BY webhooks.id`;
-      const rows = await scripts.read(() => run(sql, `${paymentId}:`, `${paymentId};`));
+      const rows = await scripts.read(
+        () => run`
+          SELECT ${raw(selected)} ${raw(joined)}
+          WHERE webhooks.id >= ${`${paymentId}:`} AND webhooks.id < ${`${paymentId};`} ORDER BY webhooks.id`,
+      );
       return rows.map(webhookOfRow);
     },
   };
@@ -55,22 +56,19 @@ const waitingColumns = 'id, account_id AS "accountId", host, created_at_ms AS "c
 
 /** From account to account by the index: it takes no longer where one of them has a million waiting. */
 function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
-  const rows = yield* run(
-    `WITH RECURSIVE waiting (account_id) AS (
-       (SELECT account_id FROM webhooks WHERE status = 'pending' ORDER BY account_id LIMIT 1)
-       UNION ALL
-       SELECT (SELECT account_id FROM webhooks WHERE status = 'pending' AND account_id > waiting.account_id
-         ORDER BY account_id LIMIT 1)
-       FROM waiting WHERE waiting.account_id IS NOT NULL
-     )
-     SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
-       SELECT ${waitingColumns} FROM webhooks
-       WHERE status = 'pending' AND webhooks.account_id = waiting.account_id AND host <> ALL(?2)
-       ORDER BY created_at_ms, id LIMIT ?1) oldest
-     WHERE waiting.account_id IS NOT NULL`,
-    perAccount,
-    exceptHosts,
-  );
+  const rows = yield* run`
+    WITH RECURSIVE waiting (account_id) AS (
+      (SELECT account_id FROM webhooks WHERE status = 'pending' ORDER BY account_id LIMIT 1)
+      UNION ALL
+      SELECT (SELECT account_id FROM webhooks WHERE status = 'pending' AND account_id > waiting.account_id
+        ORDER BY account_id LIMIT 1)
+      FROM waiting WHERE waiting.account_id IS NOT NULL
+    )
+    SELECT oldest.* FROM waiting CROSS JOIN LATERAL (
+      SELECT ${raw(waitingColumns)} FROM webhooks
+      WHERE status = 'pending' AND webhooks.account_id = waiting.account_id AND host <> ALL(${exceptHosts})
+      ORDER BY created_at_ms, id LIMIT ${perAccount}) oldest
+    WHERE waiting.account_id IS NOT NULL`;
   return rows as unknown as WaitingWebhook[];
 }
 
@@ -78,50 +76,38 @@ function* listWaiting(perAccount: number, exceptHosts: readonly string[]): Scrip
 function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]): Script<WaitingWebhook[]> {
   const waiting: WaitingWebhook[] = [];
   for (let last = ''; ; ) {
-    const next = yield* runForOne<{ accountId: string }>(
-      `SELECT account_id AS "accountId" FROM webhooks WHERE status = 'pending' AND account_id > ?1
-       ORDER BY account_id LIMIT 1`,
-      last,
-    );
+    const next = yield* runForOne<{ accountId: string }>`
+      SELECT account_id AS "accountId" FROM webhooks
+      WHERE status = 'pending' AND account_id > ${last} ORDER BY account_id LIMIT 1`;
     if (next === null) return waiting;
     last = next.accountId;
-    const rows = yield* run(
-      `SELECT ${waitingColumns} FROM webhooks
-       WHERE status = 'pending' AND account_id = ?1 AND host <> ALL(?2) ORDER BY created_at_ms, id LIMIT ?3`,
-      last,
-      exceptHosts,
-      perAccount,
-    );
+    const rows = yield* run`
+      SELECT ${raw(waitingColumns)} FROM webhooks
+      WHERE status = 'pending' AND account_id = ${last} AND host <> ALL(${exceptHosts})
+      ORDER BY created_at_ms, id LIMIT ${perAccount}`;
     waiting.push(...(rows as unknown as WaitingWebhook[]));
   }
 }
 
 /** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
 function claimUnlocked(ids: readonly string[], claimedAtMs: number, joined: string): Script<Rows> {
-  return run(
-    `WITH webhooks AS (
-       UPDATE webhooks SET status = 'sending', claimed_at_ms = ?1
-       WHERE (id, account_id) IN (
-         SELECT id, account_id FROM webhooks WHERE id = ANY(?2) AND status = 'pending' FOR UPDATE SKIP LOCKED)
-       RETURNING *
-     )
-     SELECT ${selected} ${joined}`,
-    claimedAtMs,
-    ids,
-  );
+  return run`
+    WITH webhooks AS (
+      UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE (id, account_id) IN (
+        SELECT id, account_id FROM webhooks WHERE id = ANY(${ids}) AND status = 'pending'
+        FOR UPDATE SKIP LOCKED)
+      RETURNING *
+    )
+    SELECT ${raw(selected)} ${raw(joined)}`;
 }
 
 /** The same where one process has the data for itself. */
 function* claimPending(ids: readonly string[], claimedAtMs: number, joined: string): Script<Rows> {
-  const claimed = yield* run(
-    `UPDATE webhooks SET status = 'sending', claimed_at_ms = ?1 WHERE id = ANY(?2) AND status = 'pending' RETURNING id`,
-    claimedAtMs,
-    ids,
-  );
-  return yield* run(
-    `SELECT ${selected} ${joined} WHERE webhooks.id = ANY(?1)`,
-    claimed.map(({ id }) => String(id)),
-  );
+  const claimed = yield* run`
+    UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs}
+    WHERE id = ANY(${ids}) AND status = 'pending' RETURNING id`;
+  return yield* run`
+    SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})`;
 }
 
 /** After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now. */
@@ -129,21 +115,13 @@ function* recordResult(
   { id, accountId }: Pick<Webhook, 'id' | 'accountId'>,
   result: WebhookResult,
 ): Script<void> {
-  const recorded = yield* run(
-    `UPDATE webhooks SET status = ?1, http_status = ?2, reason = ?3, duration_ms = ?4, response_excerpt = ?5, body = ?6,
-       signature = ?7, finished_at_ms = ?8 WHERE id = ?9 AND account_id = ?10
-       AND (status = 'sending' OR reason = 'interrupted') RETURNING id`,
-    result.outcome,
-    result.httpStatus,
-    result.reason,
-    result.durationMs,
-    result.responseExcerpt,
-    result.body,
-    result.signature,
-    result.finishedAtMs,
-    id,
-    accountId,
-  );
+  const recorded = yield* run`
+    UPDATE webhooks SET status = ${result.outcome}, http_status = ${result.httpStatus},
+      reason = ${result.reason}, duration_ms = ${result.durationMs},
+      response_excerpt = ${result.responseExcerpt}, body = ${result.body}, signature = ${result.signature},
+      finished_at_ms = ${result.finishedAtMs}
+    WHERE id = ${id} AND account_id = ${accountId} AND (status = 'sending' OR reason = 'interrupted')
+    RETURNING id`;
   if (recorded.length !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
 }
 
