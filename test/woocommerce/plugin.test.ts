@@ -7,6 +7,8 @@ import { promisify } from 'node:util';
 import { createContext, runInContext } from 'node:vm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { approveConnection, callbackHostOf, parseConnectRequest } from '../../src/accounts/connect-shop.ts';
+import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
+import { nameAddress } from '../../src/domain/refund.ts';
 import { newUser } from '../store/people.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';
 import { payWithDeposit } from '../support/refunds.ts';
@@ -29,6 +31,8 @@ let url: string;
 interface Control {
   /** A final deposit of so many units pays the payment. */
   readonly pay?: { readonly payment: string; readonly units: string };
+  /** The customer names the address of a refund by the link. */
+  readonly nameAddress?: { readonly refund: string; readonly address: string };
   /** The refund's transfer is final. */
   readonly payRefund?: { readonly refund: string; readonly units?: string };
   /** The next request to this path is carried out, and its answer lost. */
@@ -45,11 +49,18 @@ function control(what: Control): Promise<void> {
   return next;
 }
 
-async function carryOut({ pay, payRefund, loseAnswerOf }: Control): Promise<void> {
+async function carryOut({ pay, nameAddress: named, payRefund, loseAnswerOf }: Control): Promise<void> {
   const accountId = service.account.id;
   if (pay !== undefined) {
     const units = BigInt(pay.units);
     await payWithDeposit(service.store, { id: pay.payment, accountId }, units, { receivedUnits: units });
+  }
+  if (named !== undefined) {
+    const address = parsePayoutAddress(named.address);
+    if (address === null) throw new Error(`${named.address} is no address`);
+    const now = Date.now();
+    const reference = { id: named.refund, accountId };
+    await service.store.refunds.changeRefund(reference, (view) => nameAddress(view, address, now), now);
   }
   if (payRefund !== undefined) {
     const transfer = {

@@ -15,6 +15,9 @@ const woocommerceDir = process.env['WOOCOMMERCE_DIR'];
 const hasPrograms = ['php', 'mariadbd'].every((name) => spawnSync(name, ['--version']).status === 0);
 const screenshots = join(import.meta.dirname, '..', '..', 'test-output', 'screenshots', 'woocommerce');
 
+/** The header stays at the top of the window, over what a screenshot is of. */
+const withoutHeader = '#wpadminbar, .woocommerce-layout__header { display: none }';
+
 interface OrderFacts {
   readonly status: string;
   readonly payment: string;
@@ -210,20 +213,32 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       await shop.php("do_action('card_checkout_check_open_orders');");
       expect(paidNotes(await readOrder(shop))).toHaveLength(1);
 
-      // A refund: without an address, opened, transferred, recorded once with its item.
+      // A refund: opened, its address named by the customer and confirmed, transferred, recorded once with its item.
       await page.goto(edit);
-      expect(await refundWholeOrder(page)).toContain('Enter the customer’s address');
-      await page.goto(edit);
-      await page.fill('#card_checkout_refund_address', CUSTOMER_ADDRESS);
-      await page.getByRole('button', { name: 'Save address' }).click();
-      await page.waitForLoadState('networkidle');
-      expect(await page.inputValue('#card_checkout_refund_address')).toBe(CUSTOMER_ADDRESS);
-      const said = await refundWholeOrder(page);
-      expect(said).toContain(`USDC on Polygon to ${CUSTOMER_ADDRESS}`);
-      const usdc = /exactly ([\d.]+) USDC/.exec(said)?.[1];
-      expect((await readRefunds(shop)).total).toBe('0');
+      const opened = await refundWholeOrder(page);
+      const link = /https?:\/\/\S+\/refund\/\S+/.exec(opened)?.[0];
+      expect(link, opened).toBeDefined();
+      const customer = await browser.newPage({ locale: 'en-US' });
+      await customer.goto(link as string);
+      await customer.getByRole('textbox').fill(CUSTOMER_ADDRESS);
+      await customer.screenshot({ path: join(screenshots, `refund-link-${storage}.png`), fullPage: true });
+      await customer.getByRole('button').last().click();
+      await customer.getByText(CUSTOMER_ADDRESS).waitFor();
       await page.goto(edit);
       const box = page.locator('#card-checkout');
+      await box.getByRole('link', { name: 'Check now' }).click();
+      await box.getByRole('button', { name: 'Confirm address' }).waitFor();
+      expect(await page.inputValue('#card_checkout_refund_to')).toBe(CUSTOMER_ADDRESS);
+      await box.screenshot({
+        path: join(screenshots, `refund-confirm-${storage}.png`),
+        style: withoutHeader,
+      });
+      await box.getByRole('button', { name: 'Confirm address' }).click();
+      await page.getByText('The address is confirmed.').waitFor();
+      const said = (await readOrder(shop)).notes.find((note) => note.includes('Transfer exactly'));
+      expect(said).toContain(`USDC on Polygon to ${CUSTOMER_ADDRESS}`);
+      const usdc = /exactly ([\d.]+) USDC/.exec(said ?? '')?.[1];
+      expect((await readRefunds(shop)).total).toBe('0');
       expect(await page.inputValue('#card_checkout_refund_amount')).toBe(usdc);
       expect(await page.inputValue('#card_checkout_refund_to')).toBe(CUSTOMER_ADDRESS);
       expect(await box.getByRole('link', { name: 'Open in a wallet' }).getAttribute('href')).toMatch(
@@ -232,8 +247,7 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
       await page.screenshot({ path: join(screenshots, `refund-open-${storage}.png`), fullPage: true });
       await box.screenshot({
         path: join(screenshots, `refund-box-${storage}.png`),
-        // The header stays at the top of the window, over the box.
-        style: '#wpadminbar, .woocommerce-layout__header { display: none }',
+        style: withoutHeader,
       });
       const refundId = /rfd_[0-9a-f]{20}/.exec((await readOrder(shop)).notes.join('\n'))?.[0];
       await callServer(socket, 'sandbox refund', { refund: refundId as string });

@@ -515,6 +515,36 @@ $scenarios = [
         run_hook('card_checkout_check_open_orders');
         same([count(Shop::$refunds[$id]), Shop::$saved[$id]['status']], [2, 'refunded'], 'the rest');
     },
+    'asks the customer for the address by a link, and the merchant to confirm it' => function (): void {
+        $id = give_paid_order(settle_in(), '26000000', '');
+        $said = refund($id, '25');
+        $link = open_refund($id)['refund']['address_url'];
+        require_that(str_starts_with($link, 'https://') && str_contains($said, "Send the customer this link"), $said);
+        require_that(str_contains(box($id), esc_attr($link)), 'the link is in the box');
+        $check = function () use ($id): string {
+            Shop::$cache = [];
+            run_hook('card_checkout_check_open_orders');
+            return box($id);
+        };
+        require_that(str_contains($check(), esc_attr($link)), 'the service does not answer the link again');
+        control(['nameAddress' => ['refund' => open_refund($id)['refund']['refund_id'], 'address' => CUSTOMER]]);
+        $named = $check();
+        require_that(str_contains($named, 'Confirm address') && !str_contains($named, 'ethereum:'), $named);
+        require_that(str_contains(strtolower($named), CUSTOMER) && !str_contains($named, esc_attr($link)), $named);
+        $check();
+        $notes = array_filter(Shop::$saved[$id]['notes'], static fn ($note) => str_contains($note, 'customer named'));
+        same(count($notes), 1, 'a note, once');
+        // The page of an earlier address confirms no other.
+        type_into_box($id, ['card_checkout_refund_action' => 'confirm', 'card_checkout_refund_to' => WALLET]);
+        same(open_refund($id)['refund']['status'], 'awaiting_confirmation', 'another address');
+        $shown = open_refund($id)['refund']['destination'];
+        type_into_box($id, ['card_checkout_refund_action' => 'confirm', 'card_checkout_refund_to' => $shown]);
+        same(open_refund($id)['refund']['status'], 'awaiting_transfer', 'confirmed');
+        require_that(str_contains(box($id), '26.000000') && str_contains(box($id), 'ethereum:'), box($id));
+        control(['payRefund' => ['refund' => open_refund($id)['refund']['refund_id']]]);
+        $check();
+        same([count(Shop::$refunds[$id]), Shop::$saved[$id]['status']], [1, 'refunded'], 'recorded');
+    },
     'opens no second refund when the answer to the first was lost' => function (): void {
         $id = give_paid_order(settle_in());
         $path = '/merchant/v1/payments/' . meta($id, 'payment_id') . '/refunds';
@@ -533,7 +563,6 @@ $scenarios = [
     'forgets a refund that the service did not open, and says why it refuses one' => function (): void {
         $gateway = settle_in();
         $id = give_paid_order($gateway, '26000000', '');
-        require_that(str_contains(refund($id, '25'), 'Enter the customer’s address'), 'no address');
         type_into_box($id, ['card_checkout_refund_address' => '0x123']);
         same(meta($id, 'refund_address'), '', 'an address that is none');
         type_into_box($id, ['card_checkout_refund_address' => WALLET]);
@@ -580,7 +609,7 @@ $scenarios = [
         $id = give_paid_order(settle_in());
         refund($id, '25');
         $open = open_refund($id);
-        $open['refund'] = ['payment_uri' => 'javascript:alert(1)', 'transaction_problem' => '<script>', 'customer_url' => '"><script>']
+        $open['refund'] = ['payment_uri' => 'javascript:alert(1)', 'transaction_problem' => '<script>', 'address_url' => '"><script>']
             + $open['refund'];
         Shop::$saved[$id]['meta']['_card_checkout_refund'] = json_encode($open);
         require_that(!str_contains(box($id), '<script') && !str_contains(box($id), 'javascript:'), box($id));

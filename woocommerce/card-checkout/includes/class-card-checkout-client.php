@@ -54,7 +54,7 @@ final class Card_Checkout_Client
      * Opens a refund, which the merchant then pays from their own wallet.
      *
      * @param array<string, string> $parameters amount, reason, destination
-     * @return array<string, mixed> the refund
+     * @return array<string, mixed> the refund; without a destination, with `address_url` for the customer
      */
     public function open_refund(string $payment_id, array $parameters, string $idempotency_key): array
     {
@@ -73,6 +73,18 @@ final class Card_Checkout_Client
     public function read_refund(string $refund_id): array
     {
         return self::require_refund($this->call('GET', '/merchant/v1/refunds/' . rawurlencode($refund_id)));
+    }
+
+    /**
+     * Confirms the address that the customer named by the link.
+     *
+     * @param string $destination as it was shown to the person who confirms it
+     * @return array<string, mixed> the refund
+     */
+    public function confirm_refund(string $refund_id, string $destination): array
+    {
+        $path = '/merchant/v1/refunds/' . rawurlencode($refund_id) . '/confirm';
+        return self::require_refund($this->call('POST', $path, ['destination' => $destination]));
     }
 
     /** @return array<string, mixed> the refund, canceled */

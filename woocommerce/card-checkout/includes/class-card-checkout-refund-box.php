@@ -12,6 +12,8 @@ final class Card_Checkout_Refund_Box
 {
     private const DESTINATION_FIELD = 'card_checkout_refund_address';
     private const TRANSACTION_FIELD = 'card_checkout_refund_transaction';
+    /** What the box shows for copying: a link, or the address that a confirmation is about. */
+    private const SHOWN_FIELD = 'card_checkout_refund_to';
     private const CHARACTERS_IN_LINE = 26;
     private const ACTION_FIELD = 'card_checkout_refund_action';
 
@@ -65,7 +67,7 @@ final class Card_Checkout_Refund_Box
             $order->save();
         }
         $action = self::posted(self::ACTION_FIELD);
-        if ($action === 'cancel' || $action === 'submit') {
+        if (in_array($action, ['confirm', 'cancel', 'submit'], true)) {
             self::run($order_id, $action);
         }
     }
@@ -77,6 +79,9 @@ final class Card_Checkout_Refund_Box
             if ($action === 'cancel') {
                 $refunds->cancel($order_id);
                 $text = __('The refund is canceled.', 'card-checkout');
+            } elseif ($action === 'confirm') {
+                $refunds->confirm($order_id, (string) self::posted(self::SHOWN_FIELD));
+                $text = __('The address is confirmed. The refund can be paid.', 'card-checkout');
             } else {
                 $refunds->submit_transaction($order_id, (string) self::posted(self::TRANSACTION_FIELD));
                 $text = __('The transaction is checked once it is final.', 'card-checkout');
@@ -102,12 +107,11 @@ final class Card_Checkout_Refund_Box
         )
             . self::button('save', __('Save address', 'card-checkout'))
             . '<p class="description">'
-            . esc_html__('Refunds are USDC on Polygon from your own wallet. Ask the customer for an address.', 'card-checkout')
+            . esc_html__('If you do not know it, leave it empty: the refund has a link for the customer.', 'card-checkout')
             . ' '
-            . esc_html__(
-                'Then use “Refund” at the order’s items. The customer receives the same share of the USDC that arrived.',
-                'card-checkout'
-            )
+            . esc_html__('Open the refund with “Refund” at the order’s items.', 'card-checkout')
+            . ' '
+            . esc_html__('You pay it from your wallet: the same share of the USDC that arrived.', 'card-checkout')
             . '</p>';
     }
 
@@ -117,27 +121,51 @@ final class Card_Checkout_Refund_Box
         $html = '<p><strong>' . esc_html__('Open refund', 'card-checkout') . '</strong><br>'
             . esc_html($open['amount'] . ' ' . $order->get_currency()) . '</p>';
         $refund = $open['refund'];
-        if ($refund === null || $refund['destination'] === '') {
-            $html .= '<p>' . esc_html(Card_Checkout_Refunds::instruction($open)) . '</p>';
-        } else {
-            $text = __('Transfer exactly this amount from your wallet to this address on Polygon.', 'card-checkout');
-            $html .= '<p>' . esc_html($text) . '</p>'
-                . self::shown('card_checkout_refund_amount', __('Amount in USDC', 'card-checkout'), $refund['amount'])
-                . self::shown('card_checkout_refund_to', __('Customer’s address', 'card-checkout'), $refund['destination']);
-        }
-        if ($refund === null) {
-            return $html;
-        }
+        return $html . match ($refund['status'] ?? '') {
+            'awaiting_address' => self::link_html($open),
+            'awaiting_confirmation' => self::confirmation_html($refund),
+            'awaiting_transfer' => self::transfer_html($refund),
+            default => '<p>' . esc_html(Card_Checkout_Refunds::instruction($open)) . '</p>',
+        };
+    }
+
+    /** @param array<string, mixed> $open */
+    private static function link_html(array $open): string
+    {
+        $link = $open['refund']['address_url'];
+        $what = $link === ''
+            ? '<p>' . esc_html(Card_Checkout_Refunds::instruction($open)) . '</p>'
+            : self::shown(self::SHOWN_FIELD, __('Link for the customer', 'card-checkout'), $link)
+                . '<p class="description">'
+                . esc_html__('Send it to the customer, who names an address there.', 'card-checkout')
+                . '</p>';
+        return $what . self::button('cancel', __('Cancel refund', 'card-checkout'));
+    }
+
+    /** @param array<string, string> $refund */
+    private static function confirmation_html(array $refund): string
+    {
+        return self::shown(self::SHOWN_FIELD, __('The customer named', 'card-checkout'), $refund['destination'])
+            . '<p class="description">'
+            . esc_html__('Check it with the customer over a channel that you know. A link can be forwarded.', 'card-checkout')
+            . '</p>'
+            . self::button('confirm', __('Confirm address', 'card-checkout'))
+            . self::button('cancel', __('Cancel refund', 'card-checkout'));
+    }
+
+    /** @param array<string, string> $refund */
+    private static function transfer_html(array $refund): string
+    {
+        $text = __('Transfer exactly this amount from your wallet to this address on Polygon.', 'card-checkout');
+        $html = '<p>' . esc_html($text) . '</p>'
+            . self::shown('card_checkout_refund_amount', __('Amount in USDC', 'card-checkout'), $refund['amount'])
+            . self::shown(self::SHOWN_FIELD, __('Customer’s address', 'card-checkout'), $refund['destination']);
         if ($refund['payment_uri'] !== '') {
             $html .= sprintf(
                 '<p><a href="%s">%s</a></p>',
                 esc_url($refund['payment_uri'], self::allowed_protocols()),
                 esc_html__('Open in a wallet', 'card-checkout')
             );
-        }
-        if ($refund['customer_url'] !== '') {
-            $html .= '<p>' . esc_html__('Link for the customer:', 'card-checkout')
-                . '<br><code>' . esc_html($refund['customer_url']) . '</code></p>';
         }
         if ($refund['transaction_problem'] !== '') {
             $html .= '<p><strong>' . esc_html(self::problem_text($refund['transaction_problem'])) . '</strong></p>';
@@ -177,7 +205,7 @@ final class Card_Checkout_Refund_Box
         );
     }
 
-    /** For copying. It is as high as an address needs: a person compares all of it. */
+    /** For copying. It is as high as an address or a link needs: a person compares all of it. */
     private static function shown(string $name, string $label, string $value): string
     {
         return sprintf(

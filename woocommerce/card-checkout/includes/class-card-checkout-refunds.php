@@ -98,16 +98,10 @@ final class Card_Checkout_Refunds
                     $open['reference']
                 );
             } catch (Card_Checkout_Exception $exception) {
-                if (!$exception->is_refusal()) {
-                    throw $exception;
+                if ($exception->is_refusal()) {
+                    self::store($order, null);
                 }
-                self::store($order, null);
-                if ($open['destination'] !== '') {
-                    throw $exception;
-                }
-                throw new Card_Checkout_Exception(
-                    __('Enter the customer’s address in the box “Card checkout” first, and save it.', 'card-checkout')
-                );
+                throw $exception;
             }
             return $this->adopt($order, $open, $refund);
         });
@@ -121,6 +115,17 @@ final class Card_Checkout_Refunds
     public function check(int $order_id): void
     {
         $this->update($order_id, fn (string $refund_id) => $this->client->read_refund($refund_id));
+    }
+
+    /**
+     * Confirms the address that the customer named.
+     *
+     * @param string $destination as the page showed it: another one that the customer named since then is refused
+     * @throws Card_Checkout_Exception
+     */
+    public function confirm(int $order_id, string $destination): void
+    {
+        $this->update($order_id, fn (string $refund_id) => $this->client->confirm_refund($refund_id, $destination));
     }
 
     /** @throws Card_Checkout_Exception where the refund is paid, for example */
@@ -258,7 +263,9 @@ final class Card_Checkout_Refunds
      */
     private function follow(WC_Order $order, array $open, array $refund): void
     {
-        $open['refund'] = self::shown($refund);
+        $before = $open['refund'];
+        // The link is in the answer that opens the refund only; later answers have null there.
+        $open['refund'] = self::shown(['address_url' => $before['address_url']] + $refund);
         switch ($refund['status']) {
             case 'paid':
                 $this->record($order, $open);
@@ -277,8 +284,11 @@ final class Card_Checkout_Refunds
                 )));
                 break;
             default:
-                // It waits, for the transfer or in a state that a later version of the service adds.
+                // It waits: for the address, the confirmation or the transfer.
                 self::store($order, $open);
+                if ($refund['status'] !== $before['status']) {
+                    $order->add_order_note(esc_html('Card checkout: ' . self::instruction($open)));
+                }
         }
     }
 
@@ -344,8 +354,21 @@ final class Card_Checkout_Refunds
         if ($refund === null) {
             return __('The service did not answer. Check it in a minute, before you refund again.', 'card-checkout');
         }
-        if ($refund['destination'] === '') {
-            return __('The customer has to name an address first.', 'card-checkout');
+        if ($refund['status'] === 'awaiting_address') {
+            return $refund['address_url'] === ''
+                ? __('The link for the customer was lost. Cancel the refund and open another one.', 'card-checkout')
+                : sprintf(
+                    /* translators: %s: a link */
+                    __('Send the customer this link, where they name an address: %s', 'card-checkout'),
+                    $refund['address_url']
+                );
+        }
+        if ($refund['status'] === 'awaiting_confirmation') {
+            return sprintf(
+                /* translators: %s: an address */
+                __('The customer named the address %s. Check it with the customer, then confirm it.', 'card-checkout'),
+                $refund['destination']
+            );
         }
         return sprintf(
             /* translators: 1: an amount, 2: an address */
@@ -363,7 +386,7 @@ final class Card_Checkout_Refunds
     {
         $names = [
             'refund_id', 'status', 'amount', 'destination', 'payment_uri', 'transaction_problem', 'submitted_transaction',
-            'transaction', 'expires_at', 'customer_url',
+            'transaction', 'expires_at', 'address_url',
         ];
         $shown = [];
         foreach ($names as $name) {

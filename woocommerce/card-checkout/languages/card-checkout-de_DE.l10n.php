@@ -38,10 +38,14 @@ return [
             'Card Checkout: Erstattung von %1$s eröffnet (%2$s). %3$s',
         'Card checkout: Refund of %1$s paid. %2$s USDC went to %3$s in transaction %4$s (%5$s).' =>
             'Card Checkout: Erstattung von %1$s bezahlt. %2$s USDC gingen in der Transaktion %4$s an %3$s (%5$s).',
+        'Check it with the customer over a channel that you know. A link can be forwarded.' =>
+            'Prüfen Sie sie mit dem Kunden über einen Weg, den Sie kennen. Ein Link kann weitergeleitet werden.',
         'Check now' =>
             'Jetzt prüfen',
         'Connect in one click' =>
             'Mit einem Klick verbinden',
+        'Confirm address' =>
+            'Adresse bestätigen',
         'Connection' =>
             'Verbindung',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -58,18 +62,18 @@ return [
             'Aktivieren',
         'Enter and save the service address first.' =>
             'Geben Sie zuerst die Adresse des Dienstes ein und speichern Sie sie.',
-        'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
-            'Geben Sie zuerst die Adresse des Kunden im Feld „Card Checkout“ ein, und speichern Sie sie.',
         'Expired or canceled' =>
             'Abgelaufen oder storniert',
+        'If you do not know it, leave it empty: the refund has a link for the customer.' =>
+            'Wenn Sie sie nicht kennen, lassen Sie das Feld leer: Die Erstattung hat einen Link für den Kunden.',
         'Last accepted webhook: %s UTC.' =>
             'Letzter angenommener Webhook: %s UTC.',
         'Last checked' =>
             'Zuletzt geprüft',
         'Last rejected webhook: %1$s UTC. %2$s' =>
             'Letzter abgelehnter Webhook: %1$s UTC. %2$s',
-        'Link for the customer:' =>
-            'Link für den Kunden:',
+        'Link for the customer' =>
+            'Link für den Kunden',
         'Needs attention' =>
             'Erfordert Aufmerksamkeit',
         'Nothing was paid that could be refunded.' =>
@@ -82,6 +86,8 @@ return [
             'In einer Wallet öffnen',
         'Open refund' =>
             'Offene Erstattung',
+        'Open the refund with “Refund” at the order’s items.' =>
+            'Eröffnen Sie die Erstattung mit „Rückerstattung“ bei den Positionen der Bestellung.',
         'Paid' =>
             'Bezahlt',
         'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
@@ -104,12 +110,14 @@ return [
             'Auszahlungs-Wallet',
         'Received' =>
             'Eingegangen',
-        'Refunds are USDC on Polygon from your own wallet. Ask the customer for an address.' =>
-            'Sie erstatten in USDC auf Polygon aus Ihrer eigenen Wallet. Fragen Sie den Kunden nach einer Adresse.',
         'Save address' =>
             'Adresse speichern',
         'Saved, ends in %s. Enter a new key to replace it.' =>
             'Gespeichert, endet auf %s. Geben Sie einen neuen Schlüssel ein, um ihn zu ersetzen.',
+        'Send it to the customer, who names an address there.' =>
+            'Senden Sie ihn dem Kunden, der dort eine Adresse angibt.',
+        'Send the customer this link, where they name an address: %s' =>
+            'Senden Sie dem Kunden diesen Link, unter dem er eine Adresse angibt: %s',
         'Service address' =>
             'Adresse des Dienstes',
         'Settings' =>
@@ -126,6 +134,8 @@ return [
             'Der API-Schlüssel fehlt.',
         'The API key must begin with service_live_.' =>
             'Der API-Schlüssel muss mit service_live_ beginnen.',
+        'The address is confirmed. The refund can be paid.' =>
+            'Die Adresse ist bestätigt. Die Erstattung kann bezahlt werden.',
         'The amount must be positive, and at most the payment of %s.' =>
             'Der Betrag muss positiv sein und darf die Zahlung von %s nicht übersteigen.',
         'The body is not an event.' =>
@@ -140,8 +150,10 @@ return [
             'Die Verbindung wurde nicht hier begonnen oder hat zu lange gedauert. Beginnen Sie sie erneut.',
         'The connection works.' =>
             'Die Verbindung funktioniert.',
-        'The customer has to name an address first.' =>
-            'Der Kunde muss zuerst eine Adresse angeben.',
+        'The customer named' =>
+            'Vom Kunden angegeben',
+        'The customer named the address %s. Check it with the customer, then confirm it.' =>
+            'Der Kunde hat die Adresse %s angegeben. Prüfen Sie sie mit dem Kunden, und bestätigen Sie sie dann.',
         'The customer’s address must be 0x and 40 hexadecimal digits. It was not saved.' =>
             'Die Adresse des Kunden muss aus 0x und 40 hexadezimalen Ziffern bestehen. Sie wurde nicht gespeichert.',
         'The event is about another payment.' =>
@@ -152,6 +164,8 @@ return [
             'Die https-Adresse Ihres card-checkout-Dienstes.',
         'The key needs the scopes create, read and refund. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
             'Der Schlüssel braucht die Berechtigungen create, read und refund. CARD_CHECKOUT_API_KEY in wp-config.php hat Vorrang.',
+        'The link for the customer was lost. Cancel the refund and open another one.' =>
+            'Der Link für den Kunden ging verloren. Stornieren Sie die Erstattung, und eröffnen Sie eine neue.',
         'The order does not exist.' =>
             'Die Bestellung existiert nicht.',
         'The order is unknown.' =>
@@ -200,8 +214,6 @@ return [
             'Die Überweisung gehört zu einer anderen Erstattung.',
         'The transfer exceeds what can be refunded.' =>
             'Die Überweisung übersteigt, was erstattet werden kann.',
-        'Then use “Refund” at the order’s items. The customer receives the same share of the USDC that arrived.' =>
-            'Verwenden Sie dann „Rückerstattung“ bei den Positionen der Bestellung. Der Kunde erhält denselben Anteil der USDC, die eingegangen sind.',
         'This order has no payment at card checkout.' =>
             'Diese Bestellung hat keine Zahlung bei Card Checkout.',
         'Title' =>
@@ -224,6 +236,8 @@ return [
             'Sie zahlen auf der nächsten Seite mit Karte und kehren dann zum Shop zurück.',
         'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
             'Sie melden sich beim Dienst an und genehmigen diesen Shop. Der API-Schlüssel wird dann hier gespeichert. Speichern Sie zuerst die Adresse des Dienstes.',
+        'You pay it from your wallet: the same share of the USDC that arrived.' =>
+            'Sie bezahlen sie aus Ihrer Wallet: denselben Anteil der USDC, die eingegangen sind.',
         'Your own address on Polygon (0x…).' =>
             'Ihre eigene Adresse auf Polygon (0x…).',
     ],

@@ -38,10 +38,14 @@ return [
             'Card checkout: reembolso de %1$s abierto (%2$s). %3$s',
         'Card checkout: Refund of %1$s paid. %2$s USDC went to %3$s in transaction %4$s (%5$s).' =>
             'Card checkout: reembolso de %1$s pagado. Se enviaron %2$s USDC a %3$s en la transacción %4$s (%5$s).',
+        'Check it with the customer over a channel that you know. A link can be forwarded.' =>
+            'Compruébela con el cliente por un canal que conozca. Un enlace se puede reenviar.',
         'Check now' =>
             'Comprobar ahora',
         'Connect in one click' =>
             'Conectar con un clic',
+        'Confirm address' =>
+            'Confirmar la dirección',
         'Connection' =>
             'Conexión',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -58,18 +62,18 @@ return [
             'Activar',
         'Enter and save the service address first.' =>
             'Introduzca y guarde primero la dirección del servicio.',
-        'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
-            'Introduzca primero la dirección del cliente en el cuadro «Card checkout» y guárdela.',
         'Expired or canceled' =>
             'Caducado o cancelado',
+        'If you do not know it, leave it empty: the refund has a link for the customer.' =>
+            'Si no la conoce, deje el campo vacío: el reembolso tiene un enlace para el cliente.',
         'Last accepted webhook: %s UTC.' =>
             'Último webhook aceptado: %s UTC.',
         'Last checked' =>
             'Última comprobación',
         'Last rejected webhook: %1$s UTC. %2$s' =>
             'Último webhook rechazado: %1$s UTC. %2$s',
-        'Link for the customer:' =>
-            'Enlace para el cliente:',
+        'Link for the customer' =>
+            'Enlace para el cliente',
         'Needs attention' =>
             'Requiere atención',
         'Nothing was paid that could be refunded.' =>
@@ -82,6 +86,8 @@ return [
             'Abrir en una cartera',
         'Open refund' =>
             'Reembolso abierto',
+        'Open the refund with “Refund” at the order’s items.' =>
+            'Abra el reembolso con «Reembolso» junto a los artículos del pedido.',
         'Paid' =>
             'Pagado',
         'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
@@ -104,12 +110,14 @@ return [
             'Cartera de cobro',
         'Received' =>
             'Recibido',
-        'Refunds are USDC on Polygon from your own wallet. Ask the customer for an address.' =>
-            'Los reembolsos son USDC en Polygon desde su propia cartera. Pida una dirección al cliente.',
         'Save address' =>
             'Guardar la dirección',
         'Saved, ends in %s. Enter a new key to replace it.' =>
             'Guardada, termina en %s. Introduzca una clave nueva para sustituirla.',
+        'Send it to the customer, who names an address there.' =>
+            'Envíelo al cliente, que indica allí una dirección.',
+        'Send the customer this link, where they name an address: %s' =>
+            'Envíe al cliente este enlace, donde indica una dirección: %s',
         'Service address' =>
             'Dirección del servicio',
         'Settings' =>
@@ -126,6 +134,8 @@ return [
             'Falta la clave de API.',
         'The API key must begin with service_live_.' =>
             'La clave de API debe empezar por service_live_.',
+        'The address is confirmed. The refund can be paid.' =>
+            'La dirección está confirmada. El reembolso se puede pagar.',
         'The amount must be positive, and at most the payment of %s.' =>
             'El importe debe ser positivo y no superar el pago de %s.',
         'The body is not an event.' =>
@@ -140,8 +150,10 @@ return [
             'La conexión no se inició aquí o tardó demasiado. Iníciela de nuevo.',
         'The connection works.' =>
             'La conexión funciona.',
-        'The customer has to name an address first.' =>
-            'El cliente tiene que indicar primero una dirección.',
+        'The customer named' =>
+            'Indicada por el cliente',
+        'The customer named the address %s. Check it with the customer, then confirm it.' =>
+            'El cliente indicó la dirección %s. Compruébela con el cliente y confírmela.',
         'The customer’s address must be 0x and 40 hexadecimal digits. It was not saved.' =>
             'La dirección del cliente debe ser 0x y 40 dígitos hexadecimales. No se guardó.',
         'The event is about another payment.' =>
@@ -152,6 +164,8 @@ return [
             'La dirección https de su servicio card-checkout.',
         'The key needs the scopes create, read and refund. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
             'La clave necesita los permisos create, read y refund. CARD_CHECKOUT_API_KEY en wp-config.php tiene prioridad.',
+        'The link for the customer was lost. Cancel the refund and open another one.' =>
+            'El enlace para el cliente se perdió. Cancele el reembolso y abra otro.',
         'The order does not exist.' =>
             'El pedido no existe.',
         'The order is unknown.' =>
@@ -200,8 +214,6 @@ return [
             'La transferencia pertenece a otro reembolso.',
         'The transfer exceeds what can be refunded.' =>
             'La transferencia supera lo que se puede reembolsar.',
-        'Then use “Refund” at the order’s items. The customer receives the same share of the USDC that arrived.' =>
-            'Use después «Reembolso» junto a los artículos del pedido. El cliente recibe la misma parte de los USDC que llegaron.',
         'This order has no payment at card checkout.' =>
             'Este pedido no tiene ningún pago en card checkout.',
         'Title' =>
@@ -224,6 +236,8 @@ return [
             'Pague con tarjeta en la página siguiente y vuelva después a la tienda.',
         'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
             'Usted inicia sesión en el servicio y aprueba esta tienda. La clave de API se guarda después aquí. Guarde primero la dirección del servicio.',
+        'You pay it from your wallet: the same share of the USDC that arrived.' =>
+            'Usted lo paga desde su cartera: la misma parte de los USDC que llegaron.',
         'Your own address on Polygon (0x…).' =>
             'Su propia dirección en Polygon (0x…).',
     ],

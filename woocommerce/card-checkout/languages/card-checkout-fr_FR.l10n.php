@@ -38,10 +38,14 @@ return [
             'Card checkout : remboursement de %1$s ouvert (%2$s). %3$s',
         'Card checkout: Refund of %1$s paid. %2$s USDC went to %3$s in transaction %4$s (%5$s).' =>
             'Card checkout : remboursement de %1$s payé. %2$s USDC envoyés à %3$s dans la transaction %4$s (%5$s).',
+        'Check it with the customer over a channel that you know. A link can be forwarded.' =>
+            'Vérifiez-la avec le client par un canal que vous connaissez. Un lien peut être transféré.',
         'Check now' =>
             'Vérifier maintenant',
         'Connect in one click' =>
             'Connecter en un clic',
+        'Confirm address' =>
+            'Confirmer l’adresse',
         'Connection' =>
             'Connexion',
         'Customers pay by card at an on-ramp provider. You receive USDC on Polygon in your own wallet.' =>
@@ -58,18 +62,18 @@ return [
             'Activer',
         'Enter and save the service address first.' =>
             'Saisissez et enregistrez d’abord l’adresse du service.',
-        'Enter the customer’s address in the box “Card checkout” first, and save it.' =>
-            'Saisissez d’abord l’adresse du client dans l’encadré « Card checkout », puis enregistrez-la.',
         'Expired or canceled' =>
             'Expiré ou annulé',
+        'If you do not know it, leave it empty: the refund has a link for the customer.' =>
+            'Si vous ne la connaissez pas, laissez le champ vide : le remboursement a un lien pour le client.',
         'Last accepted webhook: %s UTC.' =>
             'Dernier webhook accepté : %s UTC.',
         'Last checked' =>
             'Dernière vérification',
         'Last rejected webhook: %1$s UTC. %2$s' =>
             'Dernier webhook refusé : %1$s UTC. %2$s',
-        'Link for the customer:' =>
-            'Lien pour le client :',
+        'Link for the customer' =>
+            'Lien pour le client',
         'Needs attention' =>
             'Demande votre attention',
         'Nothing was paid that could be refunded.' =>
@@ -82,6 +86,8 @@ return [
             'Ouvrir dans un portefeuille',
         'Open refund' =>
             'Remboursement ouvert',
+        'Open the refund with “Refund” at the order’s items.' =>
+            'Ouvrez le remboursement avec « Remboursement » sous les articles de la commande.',
         'Paid' =>
             'Payé',
         'Paid after the order had been cancelled. Check the stock, then ship or refund by hand.' =>
@@ -104,12 +110,14 @@ return [
             'Portefeuille de versement',
         'Received' =>
             'Reçu',
-        'Refunds are USDC on Polygon from your own wallet. Ask the customer for an address.' =>
-            'Les remboursements sont des USDC sur Polygon depuis votre propre portefeuille. Demandez une adresse au client.',
         'Save address' =>
             'Enregistrer l’adresse',
         'Saved, ends in %s. Enter a new key to replace it.' =>
             'Enregistrée, se termine par %s. Saisissez une nouvelle clé pour la remplacer.',
+        'Send it to the customer, who names an address there.' =>
+            'Envoyez-le au client, qui y indique une adresse.',
+        'Send the customer this link, where they name an address: %s' =>
+            'Envoyez ce lien au client, qui y indique une adresse : %s',
         'Service address' =>
             'Adresse du service',
         'Settings' =>
@@ -126,6 +134,8 @@ return [
             'La clé d’API est absente.',
         'The API key must begin with service_live_.' =>
             'La clé d’API doit commencer par service_live_.',
+        'The address is confirmed. The refund can be paid.' =>
+            'L’adresse est confirmée. Le remboursement peut être payé.',
         'The amount must be positive, and at most the payment of %s.' =>
             'Le montant doit être positif et ne pas dépasser le paiement de %s.',
         'The body is not an event.' =>
@@ -140,8 +150,10 @@ return [
             'La connexion n’a pas été lancée ici ou a pris trop de temps. Relancez-la.',
         'The connection works.' =>
             'La connexion fonctionne.',
-        'The customer has to name an address first.' =>
-            'Le client doit d’abord indiquer une adresse.',
+        'The customer named' =>
+            'Indiquée par le client',
+        'The customer named the address %s. Check it with the customer, then confirm it.' =>
+            'Le client a indiqué l’adresse %s. Vérifiez-la avec le client, puis confirmez-la.',
         'The customer’s address must be 0x and 40 hexadecimal digits. It was not saved.' =>
             'L’adresse du client doit être 0x suivi de 40 chiffres hexadécimaux. Elle n’a pas été enregistrée.',
         'The event is about another payment.' =>
@@ -152,6 +164,8 @@ return [
             'L’adresse https de votre service card-checkout.',
         'The key needs the scopes create, read and refund. CARD_CHECKOUT_API_KEY in wp-config.php takes precedence.' =>
             'La clé doit avoir les permissions create, read et refund. CARD_CHECKOUT_API_KEY dans wp-config.php est prioritaire.',
+        'The link for the customer was lost. Cancel the refund and open another one.' =>
+            'Le lien pour le client est perdu. Annulez le remboursement et ouvrez-en un autre.',
         'The order does not exist.' =>
             'La commande n’existe pas.',
         'The order is unknown.' =>
@@ -200,8 +214,6 @@ return [
             'Le transfert appartient à un autre remboursement.',
         'The transfer exceeds what can be refunded.' =>
             'Le transfert dépasse ce qui peut être remboursé.',
-        'Then use “Refund” at the order’s items. The customer receives the same share of the USDC that arrived.' =>
-            'Utilisez ensuite « Remboursement » sous les articles de la commande. Le client reçoit la même part des USDC arrivés.',
         'This order has no payment at card checkout.' =>
             'Cette commande n’a pas de paiement chez card checkout.',
         'Title' =>
@@ -224,6 +236,8 @@ return [
             'Vous payez par carte sur la page suivante, puis vous revenez à la boutique.',
         'You sign in at the service and approve this shop. The API key is then saved here. Save the service address first.' =>
             'Vous vous connectez au service et approuvez cette boutique. La clé API est ensuite enregistrée ici. Enregistrez d’abord l’adresse du service.',
+        'You pay it from your wallet: the same share of the USDC that arrived.' =>
+            'Vous le payez depuis votre portefeuille : la même part des USDC arrivés.',
         'Your own address on Polygon (0x…).' =>
             'Votre propre adresse sur Polygon (0x…).',
     ],
