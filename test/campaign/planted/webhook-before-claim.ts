@@ -6,8 +6,9 @@ export const webhookBeforeClaim: Plant = {
   file: 'src/store/webhooks.ts',
   changes: [
     {
-      before: "UPDATE webhooks SET status = 'sending', claimed_at_ms = ?1 WHERE id = ANY",
-      after: 'UPDATE webhooks SET claimed_at_ms = ?1 WHERE id = ANY',
+      before:
+        "UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs}\n    WHERE id = ANY(${ids}) AND status",
+      after: 'UPDATE webhooks SET claimed_at_ms = ${claimedAtMs}\n    WHERE id = ANY(${ids}) AND status',
     },
     {
       before: "AND (status = 'sending' OR reason = 'interrupted')",
