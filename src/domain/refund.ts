@@ -100,13 +100,7 @@ const MAXIMUM_RIVALS = 1_000n;
 /** The state at this time. Throws `UnknownStateError` for a stored state that does not exist. */
 export function refundStatusAt({ status, expiresAtMs }: Refund, nowMs: number): RefundStatus {
   if (!Object.hasOwn(refundStatuses, status)) throw new UnknownStateError(`no such refund state: ${status}`);
-  return isOpenStatus(status) && expiresAtMs <= nowMs ? 'expired' : status;
-}
-
-function isOpenStatus(status: RefundStatus): boolean {
-  return (
-    status === 'awaiting_address' || status === 'awaiting_confirmation' || status === 'awaiting_transfer'
-  );
+  return status.startsWith('awaiting_') && expiresAtMs <= nowMs ? 'expired' : status;
 }
 
 /** What of the received units is neither refunded nor part of an open refund. */
@@ -191,7 +185,7 @@ function withUniqueUnits(refund: Refund, rivals: readonly Refund[]): Refund {
 }
 
 export function cancelRefund({ refund }: RefundView, nowMs: number): RefundDecision {
-  if (!isOpenStatus(refund.status)) requireRefundStatus(refund, nowMs, 'expired');
+  if (!refund.status.startsWith('awaiting_')) requireRefundStatus(refund, nowMs, 'expired');
   return { refund: { ...refund, ...noTransfer, status: 'canceled' }, event: 'refund.canceled' };
 }
 

@@ -53,8 +53,7 @@ function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: numb
   yield* lock(INDEX_LOCK);
   if ((yield* readWatermark()) !== afterRow) return;
   const payments = yield* selectPayments`
-    FROM payments WHERE "row" > ${afterRow}
-      AND "row" <= ${throughRow} ORDER BY "row"`;
+    FROM payments WHERE "row" > ${afterRow} AND "row" <= ${throughRow} ORDER BY "row"`;
   if (!traits.isByAccount) {
     yield* insertAll(
       'account_payments (account_id, payment_id)',
