@@ -6,9 +6,8 @@ export const webhookBeforeClaim: Plant = {
   file: 'src/store/webhooks.ts',
   changes: [
     {
-      before:
-        "UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs}\n    WHERE id = ANY(${ids}) AND status",
-      after: 'UPDATE webhooks SET claimed_at_ms = ${claimedAtMs}\n    WHERE id = ANY(${ids}) AND status',
+      before: "const claimed = yield* run`\n    UPDATE webhooks SET status = 'sending',",
+      after: 'const claimed = yield* run`\n    UPDATE webhooks SET status = status,',
     },
     {
       before: "AND (status = 'sending' OR reason = 'interrupted')",
