@@ -78,3 +78,27 @@ it('proxies refuse the API over plain HTTP, pass the client address on and do no
   }
   expect(read('deploy/nginx.conf')).toMatch(/proxy_buffering off;[\s\S]*proxy_read_timeout 120s;/);
 });
+
+describe('what is brought in by name is pinned', () => {
+  const workflows = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
+
+  it.each(workflows)('%s uses each action at the commit of a release, and names the release', (file) => {
+    const uses = [...read(file).matchAll(/^ +(?:- )?uses: (.+)$/gm)].map(([, action = '']) => action);
+    expect(uses).not.toEqual([]);
+    expect(read(file).match(/\buses:/g)).toHaveLength(uses.length);
+    for (const action of uses) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
+  });
+
+  it('the workflows use one commit of each action', () => {
+    const uses = workflows.flatMap((file) => [...read(file).matchAll(/uses: ([^@]+)@(.+)$/gm)]);
+    const commits = new Map(uses.map(([, action, commit]) => [action, commit]));
+    expect(uses.filter(([, action, commit]) => commits.get(action) !== commit)).toEqual([]);
+  });
+
+  it('the image is built on one base, named by its digest', () => {
+    const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
+    expect(bases).toHaveLength(2);
+    expect(new Set(bases).size).toBe(1);
+    expect(bases[0]).toMatch(/^node:24-bookworm-slim@sha256:[0-9a-f]{64}$/);
+  });
+});
