@@ -49,7 +49,7 @@ export interface OperationsContext {
   readonly observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
   readonly emails: EmailStore;
   readonly webhooks: WebhookStore;
-  readonly refunds: Pick<RefundStore, 'findRefund'>;
+  readonly refunds: Pick<RefundStore, 'findRefund' | 'listRefunds'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;
   /** Null without a connected chain. */

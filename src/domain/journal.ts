@@ -138,6 +138,7 @@ export const discrepancyKinds = {
   journal_amount: 'The amount of a journal entry differs from the recorded deposit or release.',
   fee: 'The fee of a release is neither the fee of the payment’s terms nor zero.',
   released_too_much: 'Releases exceed deposits.',
+  refunded_too_much: 'Paid refunds exceed final deposits.',
   amounts: 'The amounts of the payment differ from the journal, or the money behind them is gone.',
   transactions: 'The payment names a transaction that is not one of its deposits or releases.',
   state: 'The payment’s state does not follow from its deposits and releases.',
@@ -152,6 +153,7 @@ export const discrepancyKinds = {
   not_on_chain: 'A recorded deposit or release is not on the chain.',
   chain_amount: 'The amount on the chain differs from the recorded deposit or release.',
   not_recorded: 'The chain has a deposit or release that is not in the database.',
+  refund_not_on_chain: 'The transfer of a paid refund is not on the chain.',
   held: 'The balance of the deposit address differs from deposits less releases.',
 } as const satisfies Record<string, string>;
 

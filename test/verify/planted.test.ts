@@ -13,6 +13,7 @@ import { type OpenedStore, storeEngines } from '../store/engines.ts';
 import { leave, webhook } from '../store/fixtures.ts';
 import { readJournal } from '../store/journal.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { CUSTOMER_ADDRESS, giveRefund, newRefund } from '../support/refunds.ts';
 import { openWorld, type PaymentName, type SimulatedWorld } from './simulated-world.ts';
 
 const postgres = await startPostgres();
@@ -58,6 +59,17 @@ const lastEntry = async () => (await readJournal(store)).length;
 const numberOf = async (payment: Payment) =>
   (await store.observations.listEntriesOf(payment.id))[0]?.number as number;
 const NOBODY = '019a0000-0000-7000-8000-000000000000';
+
+const refundPlace = { transactionHash: `0x${'5b'.repeat(32)}`, logIndex: 4, blockNumber: 15 };
+const paidRefund = (payment: Payment, units: bigint) =>
+  newRefund(payment, {
+    status: 'paid',
+    units,
+    paidAtMs: Date.now(),
+    sender: CUSTOMER_ADDRESS,
+    ...refundPlace,
+  });
+const refundTransfer = (units: bigint) => ({ recipient: CUSTOMER_ADDRESS, units, ...refundPlace }) as const;
 
 const planted: readonly Planted[] = [
   {
@@ -243,6 +255,30 @@ const planted: readonly Planted[] = [
     },
   },
   {
+    what: 'a refund is paid that the chain does not know',
+    at: 'paid',
+    finds: ['refund_not_on_chain'],
+    plant: (payment) => giveRefund(store, paidRefund(payment, 100_000_000n)),
+  },
+  {
+    what: 'the amount of a paid refund was changed',
+    at: 'paid',
+    finds: ['refund_not_on_chain'],
+    async plant(payment) {
+      await giveRefund(store, paidRefund(payment, 100_000_000n));
+      world.chain.transfers.push(refundTransfer(99_999_999n));
+    },
+  },
+  {
+    what: 'more is refunded than was received',
+    at: 'paid',
+    finds: ['refunded_too_much'],
+    async plant(payment) {
+      await giveRefund(store, paidRefund(payment, 200_000_001n));
+      world.chain.transfers.push(refundTransfer(200_000_001n));
+    },
+  },
+  {
     what: 'an address holds more than is recorded',
     at: 'untouched',
     finds: ['held'],
@@ -299,6 +335,12 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
       });
       const journal = await readJournal(store);
       expect(report.journal).toEqual({ number: journal.length, hash: journal.at(-1)?.hash });
+    });
+
+    it('finds nothing wrong with a refund whose transfer is on the chain', async () => {
+      await giveRefund(store, paidRefund(world.payments.paid, 200_000_000n));
+      world.chain.transfers.push(refundTransfer(200_000_000n));
+      expect((await verifyPayments(world.context)).discrepancies).toEqual([]);
     });
 
     it.each(planted)('finds it when $what', async ({ at, finds, plant }) => {

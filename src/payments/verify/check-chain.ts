@@ -2,6 +2,7 @@ import { type JournalFacts, netEntries } from '../../domain/journal.ts';
 import { formatSigned, formatUnits } from '../../domain/money.ts';
 import type { ChainView } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { Refund } from '../../domain/refund.ts';
 import { sumObservations } from '../../domain/settle.ts';
 import { type Findings, finalRowsOf, type VerifiedChain } from './verify-context.ts';
 
@@ -9,6 +10,7 @@ import { type Findings, finalRowsOf, type VerifiedChain } from './verify-context
 export interface ChainSubject {
   readonly view: PaymentView;
   readonly entries: readonly JournalFacts[];
+  readonly paidRefunds: readonly Refund[];
   readonly findings: Findings;
 }
 
@@ -27,6 +29,30 @@ export async function checkChain(chain: VerifiedChain, subjects: readonly ChainS
     if (finalBlock < 0) continue;
     await checkBalances(chain, finalBlock, group);
     await checkLogs(chain, group);
+    for (const subject of group) await checkRefunds(chain, subject);
+  }
+}
+
+/** Each paid refund is a transfer of its amount to its address. */
+async function checkRefunds(
+  { reader }: VerifiedChain,
+  { paidRefunds, findings }: ChainSubject,
+): Promise<void> {
+  for (const { destination, units, transactionHash, logIndex, blockNumber } of paidRefunds) {
+    const block = blockNumber ?? 0;
+    const recipients = destination === null ? [] : [destination];
+    const query = { fromBlock: block, toBlock: block, recipients, isCandidate: () => false };
+    const { transfers } = await reader.withView((view) => view.readLogs({ ...query, withReleases: false }));
+    const isThere = transfers.some(
+      (log) =>
+        log.transactionHash === transactionHash &&
+        log.logIndex === logIndex &&
+        log.recipient === destination &&
+        log.units === units,
+    );
+    if (isThere) continue;
+    const expected = `${formatUnits(units)} to ${destination} in ${transactionHash}`;
+    findings.add('refund_not_on_chain', expected, 'nothing');
   }
 }
 

@@ -2,6 +2,7 @@ import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../domain/jo
 import type { Deposit, Release } from '../../domain/payment.ts';
 import type { ChainReader, MistakenToken, SweepBalances, TokenReader } from '../../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
+import type { RefundStore } from '../../domain/ports/refund-store.ts';
 import type {
   ObservationStore,
   RelayBatch,
@@ -9,6 +10,7 @@ import type {
   SettlementStore,
   WebhookStore,
 } from '../../domain/ports/settlement-store.ts';
+import type { Refund } from '../../domain/refund.ts';
 import type { Webhook } from '../../domain/webhook.ts';
 
 /** The chain as a verification asks it. */
@@ -27,6 +29,7 @@ export interface VerifyContext {
   >;
   readonly observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
+  readonly refunds: Pick<RefundStore, 'listRefunds'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;
   /** Null: the database is compared with itself alone. */
@@ -42,6 +45,7 @@ export interface PaymentFacts {
   /** Its entries in the journal, in their order. */
   readonly entries: readonly JournalEntry[];
   readonly webhooks: readonly Webhook[];
+  readonly paidRefunds: readonly Refund[];
 }
 
 /** Further parts that the checks of a payment need. */

@@ -134,7 +134,9 @@ async function readFacts(context: VerifyContext, id: PaymentId): Promise<Checked
       context.webhooks.listWebhooks(id),
     ]);
     if (view === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);
-    return { id, facts: { view, entries, webhooks }, findings: createFindings(id) };
+    const refunds = await context.refunds.listRefunds(view.payment);
+    const paidRefunds = refunds.filter(({ status }) => status === 'paid');
+    return { id, facts: { view, entries, webhooks, paidRefunds }, findings: createFindings(id) };
   } catch (error) {
     return { id, facts: null, findings: unreadable(id, error) };
   }
