@@ -141,6 +141,11 @@ export function invalidField(field: string, problem: string): ServiceError {
   return new ServiceError('invalid_request', `${field} ${problem}`, { problem });
 }
 
+/** The refusal of a change that the payment's state does not allow, with the reason for the caller. */
+export function stateConflict(reason: string): ServiceError {
+  return new ServiceError('payment_state_conflict', reason);
+}
+
 /** Thrown for a state that the tables do not contain: a defect or a corrupt row, never ignored. */
 export class UnknownStateError extends Error {
   override readonly name = 'UnknownStateError';

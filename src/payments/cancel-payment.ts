@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.ts';
+import { ServiceError, stateConflict } from '../domain/errors.ts';
 import type { CancelReason, Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { fieldsOf, nextState, stateOf } from '../domain/payment-states.ts';
@@ -35,13 +35,10 @@ export async function cancelPayment(
   const payment = await context.payments.decidePayment(found, (view) => {
     const state = stateOf(view.payment);
     if (state !== 'unpaid/pending') {
-      throw new ServiceError('payment_state_conflict', `A payment that is ${state} cannot be canceled.`);
+      throw stateConflict(`A payment that is ${state} cannot be canceled.`);
     }
     if (view.observations.deposits.length > 0) {
-      throw new ServiceError(
-        'payment_state_conflict',
-        'A deposit has arrived for this payment, so it cannot be canceled.',
-      );
+      throw stateConflict('A deposit has arrived for this payment, so it cannot be canceled.');
     }
     requireNoOpenSession(view.sessions, nowMs);
     const canceled = fieldsOf(nextState(state, 'canceled_by_request'));
@@ -58,8 +55,7 @@ async function requireFreshCursor(
   const cursor = await observations.readCursor();
   if (cursor !== null && nowMs - cursor.timestampMs <= MAXIMUM_CURSOR_AGE_MS) return;
   const seen = cursor === null ? 'not been read yet' : `been read only up to ${isoTime(cursor.timestampMs)}`;
-  throw new ServiceError(
-    'payment_state_conflict',
+  throw stateConflict(
     `The payment network has ${seen}, so there may be an unseen deposit. Try again when the service has caught up.`,
   );
 }
@@ -67,14 +63,10 @@ async function requireFreshCursor(
 function requireNoOpenSession(sessions: readonly ProviderSession[], nowMs: number): void {
   const lastExpiryMs = Math.max(...sessions.map(({ expiresAtMs }) => expiresAtMs));
   if (lastExpiryMs > nowMs) {
-    throw new ServiceError(
-      'payment_state_conflict',
-      'A customer has an open provider session. Try again when it has ended.',
-    );
+    throw stateConflict('A customer has an open provider session. Try again when it has ended.');
   }
   if (lastExpiryMs + DELIVERY_GRACE_MS > nowMs) {
-    throw new ServiceError(
-      'payment_state_conflict',
+    throw stateConflict(
       `A recent provider session may still deliver a payment. Try again after ${isoTime(lastExpiryMs + DELIVERY_GRACE_MS)}.`,
     );
   }

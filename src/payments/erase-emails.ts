@@ -1,4 +1,4 @@
-import { ServiceError } from '../domain/errors.ts';
+import { ServiceError, stateConflict } from '../domain/errors.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { EmailErasureStep, EmailStore } from '../domain/ports/mail.ts';
@@ -48,10 +48,7 @@ export async function eraseEmail(
   const outcome = await emails.eraseEmail(payment);
   if (outcome === 'unknown') throw new ServiceError('payment_not_found');
   if (outcome === 'busy') {
-    throw new ServiceError(
-      'payment_state_conflict',
-      'A webhook with this e-mail address is being sent. Please try again in a minute.',
-    );
+    throw stateConflict('A webhook with this e-mail address is being sent. Please try again in a minute.');
   }
   return outcome === 'erased';
 }

@@ -1,7 +1,8 @@
-import { ServiceError } from '../domain/errors.ts';
-import type { Payment } from '../domain/payment.ts';
+import { ServiceError, stateConflict } from '../domain/errors.ts';
+import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import { stateOf } from '../domain/payment-states.ts';
+import type { Decide, PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
 import { settle, sumObservations } from '../domain/settle.ts';
 
 export interface ReleasePaymentContext {
@@ -19,20 +20,18 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
   const nowMs = context.nowMs();
   const found = await context.payments.findPaymentById(id);
   if (found === null) throw new ServiceError('payment_not_found');
-  const payment = await context.payments.decidePayment(found, (view) => {
+  return decideExisting(context, found, (view) => {
     if (sumObservations(view.observations).heldUnits === 0n) {
-      throw new ServiceError('payment_state_conflict', 'The deposit address of this payment holds no USDC.');
+      throw stateConflict('The deposit address of this payment holds no USDC.');
     }
     if (view.payment.relayBatchId !== null) {
-      throw new ServiceError(
-        'payment_state_conflict',
+      throw stateConflict(
         `Relay batch ${view.payment.relayBatchId} already includes the release of this payment. ` +
           'The service resends the batch until it is mined or dropped, and then releases any remainder automatically.',
       );
     }
     if (view.payment.status === 'unpaid' && view.payment.forwardStatus === 'pending') {
-      throw new ServiceError(
-        'payment_state_conflict',
+      throw stateConflict(
         'The deposits are below the paid threshold and the payment is still open: the customer can still pay the rest.',
       );
     }
@@ -48,6 +47,47 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
       },
     );
   });
+}
+
+async function decideExisting(
+  { payments }: ReleasePaymentContext,
+  reference: PaymentReference,
+  decide: Decide,
+): Promise<Payment> {
+  const payment = await payments.decidePayment(reference, decide);
   if (payment === null) throw new ServiceError('payment_not_found');
   return payment;
+}
+
+/** What a partial payment can be accepted at: the units that arrived. Throws `payment_state_conflict` where it cannot be. */
+function acceptableUnits({ payment, observations }: PaymentView): bigint {
+  const { seenUnits, finalSeenUnits } = sumObservations(observations);
+  if (stateOf(payment) !== 'unpaid/pending' || seenUnits === 0n) {
+    throw stateConflict(
+      'Only an open payment for which a part of the amount has arrived can be accepted as paid.',
+    );
+  }
+  if (finalSeenUnits < seenUnits) {
+    throw stateConflict('The deposit is not final on the chain yet. Try again in a minute.');
+  }
+  return seenUnits;
+}
+
+/**
+ * Accepts a partial payment as paid: lowers its paid threshold to what has arrived. The payment is then released and
+ * becomes `paid` as any other, when its release is final. `acceptedUnits` is the amount that the merchant saw; a
+ * deposit that arrived since is a `payment_state_conflict`, because the merchant decided about another amount.
+ */
+export async function acceptPayment(
+  context: ReleasePaymentContext,
+  payment: PaymentReference,
+  acceptedUnits: bigint,
+): Promise<Payment> {
+  return decideExisting(context, payment, (view) => {
+    const paidThresholdUnits = acceptableUnits(view);
+    if (paidThresholdUnits !== acceptedUnits) {
+      throw stateConflict('Another deposit has arrived. Look at the amount again.');
+    }
+    return settle(view, { nowMs: context.nowMs() }, { paidThresholdUnits });
+  });
 }

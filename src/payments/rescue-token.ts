@@ -1,5 +1,5 @@
 import { paymentReference } from '../domain/deposit-address.ts';
-import { ServiceError } from '../domain/errors.ts';
+import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { termsOf } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
@@ -34,13 +34,10 @@ export async function rescueToken(
     (batch) => batch.kind === 'rescue' && batch.rescueToken === token && batch.paymentIds.includes(id),
   );
   if (isUnderWay) {
-    throw new ServiceError('payment_state_conflict', 'This token of this payment is being rescued already.');
+    throw stateConflict('This token of this payment is being rescued already.');
   }
   if (!hasFreeSlot(defaultRelayLimits, open, counts)) {
-    throw new ServiceError(
-      'payment_state_conflict',
-      'The relayer has too many transactions in flight; try again shortly.',
-    );
+    throw stateConflict('The relayer has too many transactions in flight; try again shortly.');
   }
   const nonce = await chooseNonce(context, open, counts);
   const signed = await context.relayer.sign(call, nonce, gasLimit, fees);

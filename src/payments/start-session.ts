@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { ServiceError } from '../domain/errors.ts';
+import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
 import type { Payment, PaymentChange, PaymentReference } from '../domain/payment.ts';
@@ -200,7 +200,7 @@ function findUnused(
 /** An address that was erased while the provider was answering must not come back with the provider's link. */
 function requireSameEmail(asked: Payment, latest: Payment): void {
   if (asked.email === latest.email) return;
-  throw new ServiceError('payment_state_conflict', 'This payment has just changed. Please try again.');
+  throw stateConflict('This payment has just changed. Please try again.');
 }
 
 function countryNeeded(provider: ProviderId): ServiceError {
@@ -261,7 +261,7 @@ function boundedExpiryMs(expiresAtMs: number, nowMs: number): number {
 
 function requireOpen(payment: Payment): void {
   if (stateOf(payment) === 'unpaid/pending') return;
-  throw new ServiceError('payment_state_conflict', 'This payment can no longer be paid.');
+  throw stateConflict('This payment can no longer be paid.');
 }
 
 /** Judges payment and provider as creation does; the operator may have changed things since. */
@@ -296,10 +296,7 @@ async function requirePayable(token: StartSessionContext['token'], payment: Paym
     throw new ServiceError('chain_unreachable', undefined, { cause });
   });
   if (!isRefused) return;
-  throw new ServiceError(
-    'payment_state_conflict',
-    'The shop cannot receive payments at the moment. Please contact the shop.',
-  );
+  throw stateConflict('The shop cannot receive payments at the moment. Please contact the shop.');
 }
 
 /** The customer may pay in any session that was started, so that the one that delivers least decides. */

@@ -21,7 +21,6 @@ import type { BlockReference } from '../../src/domain/ports/settlement-store.ts'
 import { settleScanned } from '../../src/domain/settle.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
-import { acceptPayment } from '../../src/payments/accept-payment.ts';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import { createDirectPayment } from '../../src/payments/create-direct-payment.ts';
 import {
@@ -44,7 +43,7 @@ import {
   type RelayLimits,
 } from '../../src/payments/relay/relay-context.ts';
 import { relayReleases } from '../../src/payments/relay/relay-releases.ts';
-import { releasePayment } from '../../src/payments/release-payment.ts';
+import { acceptPayment, releasePayment } from '../../src/payments/release-payment.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { rescanFinalBlocks, watchDeposits } from '../../src/payments/watch-deposits.ts';

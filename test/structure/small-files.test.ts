@@ -11,7 +11,6 @@ const allowed: Record<string, string> = {
   'src/http/close-stalled.ts': 'The rule for stalled connections, apart from the server that has it.',
   'src/http/dashboard/audit-page.ts': 'A page, like the others in its folder.',
   'src/http/serialize-pipelined.ts': 'The rule for pipelined requests, apart from the server that has it.',
-  'src/payments/accept-payment.ts': 'What a merchant does to a payment, like cancel and release.',
   'src/payments/index-payments.ts': 'A step of the worker, like the others in its folder.',
   'src/providers/evidence-files.ts': 'The one part of the providers that keeps files, and their format.',
   'src/store/sqlite/own-file.ts': 'A rule about POSIX locks that must not be lost among others.',

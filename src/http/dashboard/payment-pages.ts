@@ -4,10 +4,10 @@ import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { formatUnits, parseUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Role } from '../../domain/person.ts';
-import { acceptPayment } from '../../payments/accept-payment.ts';
 import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { eraseEmail } from '../../payments/erase-emails.ts';
 import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payment-history.ts';
+import { acceptPayment } from '../../payments/release-payment.ts';
 import { parseNote } from '../api/parse-create-request.ts';
 import { html } from '../design/html.ts';
 import {
