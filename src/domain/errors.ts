@@ -5,91 +5,63 @@
  * act on it. `text` is public; the internal cause travels beside it in `ServiceError.cause` and is only logged.
  */
 export const errorTable = {
-  invalid_request: { status: 400, code: null, text: 'The request is invalid.' },
-  below_minimum: { status: 400, code: 'below_minimum', text: "The amount is below the provider's minimum." },
+  invalid_request: row(400, null, 'The request is invalid.'),
+  below_minimum: row(400, 'below_minimum', "The amount is below the provider's minimum."),
   // The specification has no code for it.
-  above_maximum: { status: 400, code: null, text: "The amount is above the provider's maximum." },
-  currency_locked: { status: 400, code: 'currency_locked', text: 'The provider supports only one currency.' },
-  provider_unknown: { status: 400, code: 'provider_unknown', text: 'The provider does not exist.' },
-  provider_inactive: {
-    status: 400,
-    code: 'provider_inactive',
-    text: 'The provider is currently unavailable.',
-  },
-  conversion_failed: {
-    status: 400,
-    code: 'conversion_failed',
-    text: 'The amount could not be converted to USD. Retry shortly.',
-  },
-  connect_code_invalid: {
-    status: 400,
-    code: 'connect_code_invalid',
-    text: 'The code is invalid, expired or already used. Start the connection again.',
-  },
-  unauthorized: { status: 401, code: null, text: 'The API key is missing, invalid or revoked.' },
-  scope_missing: {
-    status: 403,
-    code: null,
-    text: 'The API key does not have the scope that this operation needs.',
-  },
-  feature_disabled: { status: 403, code: null, text: 'This feature is not enabled for the account.' },
-  callback_host_refused: {
-    status: 403,
-    code: null,
-    text: 'The API key may only name callbacks on the host that it is bound to.',
-  },
-  role_too_small: {
-    status: 403,
-    code: null,
-    text: 'Your role in this account does not include this permission.',
-  },
-  foreign_form: {
-    status: 403,
-    code: null,
-    text: 'The form has expired, or was opened in another browser.',
-  },
-  https_required: { status: 403, code: null, text: 'HTTPS is required.' },
-  payment_not_found: { status: 404, code: null, text: 'Payment not found.' },
-  not_found: { status: 404, code: null, text: 'Not found. Check the path and the id.' },
-  method_not_allowed: { status: 405, code: null, text: 'The method is not allowed for this path.' },
-  request_timeout: { status: 408, code: null, text: 'The complete request did not arrive in time.' },
-  idempotency_conflict: {
-    status: 409,
-    code: null,
-    text: 'The Idempotency-Key was already used with other parameters.',
-  },
-  refund_not_found: { status: 404, code: null, text: 'Refund not found.' },
-  refund_state_conflict: {
-    status: 409,
-    code: null,
-    text: 'The state of the refund does not allow this.',
-  },
-  payment_state_conflict: {
-    status: 409,
-    code: null,
-    text: 'The state of the payment does not allow this.',
-  },
-  too_many_keys: { status: 409, code: null, text: 'The account has the maximum number of active keys.' },
-  cursor_expired: {
-    status: 410,
-    code: 'cursor_expired',
-    text: 'The events after this number are no longer available.',
-  },
-  payload_too_large: { status: 413, code: null, text: 'The request body is larger than 16 KiB.' },
-  rate_limited: { status: 429, code: null, text: 'Too many requests.' },
-  headers_too_large: { status: 431, code: null, text: 'The request headers are too large.' },
-  internal: { status: 500, code: null, text: 'An unexpected error occurred. Retry with backoff.' },
-  provider_unavailable: {
-    status: 502,
-    code: 'provider_unavailable',
-    text: 'The provider did not respond. Retry later or use "multi".',
-  },
-  chain_unreachable: {
-    status: 503,
-    code: null,
-    text: 'The payment network cannot be reached. Your card was not charged. Please try again shortly.',
-  },
-} as const satisfies Record<string, { status: number; code: string | null; text: string }>;
+  above_maximum: row(400, null, "The amount is above the provider's maximum."),
+  currency_locked: row(400, 'currency_locked', 'The provider supports only one currency.'),
+  provider_unknown: row(400, 'provider_unknown', 'The provider does not exist.'),
+  provider_inactive: row(400, 'provider_inactive', 'The provider is currently unavailable.'),
+  conversion_failed: row(
+    400,
+    'conversion_failed',
+    'The amount could not be converted to USD. Retry shortly.',
+  ),
+  connect_code_invalid: row(
+    400,
+    'connect_code_invalid',
+    'The code is invalid, expired or already used. Start the connection again.',
+  ),
+  unauthorized: row(401, null, 'The API key is missing, invalid or revoked.'),
+  scope_missing: row(403, null, 'The API key does not have the scope that this operation needs.'),
+  feature_disabled: row(403, null, 'This feature is not enabled for the account.'),
+  callback_host_refused: row(
+    403,
+    null,
+    'The API key may only name callbacks on the host that it is bound to.',
+  ),
+  role_too_small: row(403, null, 'Your role in this account does not include this permission.'),
+  foreign_form: row(403, null, 'The form has expired, or was opened in another browser.'),
+  https_required: row(403, null, 'HTTPS is required.'),
+  payment_not_found: row(404, null, 'Payment not found.'),
+  not_found: row(404, null, 'Not found. Check the path and the id.'),
+  method_not_allowed: row(405, null, 'The method is not allowed for this path.'),
+  request_timeout: row(408, null, 'The complete request did not arrive in time.'),
+  idempotency_conflict: row(409, null, 'The Idempotency-Key was already used with other parameters.'),
+  refund_not_found: row(404, null, 'Refund not found.'),
+  refund_state_conflict: row(409, null, 'The state of the refund does not allow this.'),
+  payment_state_conflict: row(409, null, 'The state of the payment does not allow this.'),
+  too_many_keys: row(409, null, 'The account has the maximum number of active keys.'),
+  cursor_expired: row(410, 'cursor_expired', 'The events after this number are no longer available.'),
+  payload_too_large: row(413, null, 'The request body is larger than 16 KiB.'),
+  rate_limited: row(429, null, 'Too many requests.'),
+  headers_too_large: row(431, null, 'The request headers are too large.'),
+  internal: row(500, null, 'An unexpected error occurred. Retry with backoff.'),
+  provider_unavailable: row(
+    502,
+    'provider_unavailable',
+    'The provider did not respond. Retry later or use "multi".',
+  ),
+  chain_unreachable: row(
+    503,
+    null,
+    'The payment network cannot be reached. Your card was not charged. Please try again shortly.',
+  ),
+} as const;
+
+function row(status: number, code: string | null, text: string) {
+  return { status, code, text };
+}
 
 /** The name of a row of the error table. */
 export type ErrorName = keyof typeof errorTable;
