@@ -40,10 +40,10 @@ const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
 /** Stores a session under a new token, and returns the token for the browser's cookie. */
 export async function createSession(
-  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
-  { lifetimeMs, caller, ...session }: NewSession,
+  context: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  session: NewSession,
 ): Promise<string> {
-  const created = await writeSession({ sessions, nowMs }, { lifetimeMs, caller, ...session }, undefined);
+  const created = await writeSession(context, session, undefined);
   if (created === null) throw new Error('a session without conditions was refused');
   return created;
 }

@@ -169,14 +169,13 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     throw new ChainUnavailableError(`no endpoint answered: ${messages}`, { cause: failures.at(-1) });
   }
 
+  const withView: ChainReader['withView'] = (use) =>
+    rotation.usePass((endpoint, asked) => use(createView(endpoint, asked)));
   return {
-    withView: (use) => rotation.usePass((endpoint, asked) => use(createView(endpoint, asked))),
+    withView,
     async withOtherView(use) {
-      const { current } = rotation;
-      const others = othersOf(current);
-      if (others.length === 0) {
-        return rotation.usePass((endpoint, asked) => use(createView(endpoint, asked)));
-      }
+      const others = othersOf(rotation.current);
+      if (others.length === 0) return withView(use);
       const first = secondLooks++ % others.length;
       const [answer] = await askEach([...others.slice(first), ...others.slice(0, first)], use, true);
       return answer as Awaited<ReturnType<typeof use>>;

@@ -82,14 +82,8 @@ export function estimateSuccess(visits: readonly VisitOutcome[]): SuccessRates {
     total: visits.length,
     list: () =>
       [...counts.values()]
-        .map(({ provider, country, visits, arrived }) => {
-          return {
-            provider,
-            country,
-            visits,
-            delivered: arrived,
-            probability: probability(provider, country),
-          };
+        .map(({ provider, country, visits, arrived: delivered }) => {
+          return { provider, country, visits, delivered, probability: probability(provider, country) };
         })
         .sort((a, b) => b.visits - a.visits),
   };

@@ -118,8 +118,7 @@ async function readCatalogue(account: Account, _request: QuoteRequest, call: Cal
   const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === account.blockchain);
   if (chain === undefined)
     throw new answers.MalformedAnswerError(`USDC on ${account.blockchain} is not in the catalogue`);
-  account.requireUsdc(chain['address']);
-  const tokenContract = answers.readTextOrNull(chain['address']);
+  const tokenContract = account.readUsdcContract(chain['address']);
   // Its minimum is in crypto and of withdrawals; the limits of a purchase are those of the payment method.
   return { asset: `USDC on ${account.blockchain}`, tokenContract, minimumCents: null, maximumCents: null };
 }
@@ -135,10 +134,8 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
   const url = `${account.apiUrl}/v2/quotes/buy?${query}`;
   const body = await call.fields({ method: 'GET', url, headers: { 'x-api-key': account.apiKey } });
   const quote = body['data'] === undefined ? body : answers.fieldsOf(body['data']);
-  return {
-    deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
-    minimumUsdCents: null,
-  };
+  const deliveryUnits = answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount');
+  return { deliveryUnits, minimumUsdCents: null };
 }
 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {

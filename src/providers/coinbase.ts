@@ -144,10 +144,8 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     },
   });
   const purchase = answers.fieldsOf(quote['purchase_amount']);
-  return {
-    deliveryUnits: answers.readDecimalUnits(purchase['value'], 'purchase_amount'),
-    minimumUsdCents: null,
-  };
+  const deliveryUnits = answers.readDecimalUnits(purchase['value'], 'purchase_amount');
+  return { deliveryUnits, minimumUsdCents: null };
 }
 
 async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
@@ -163,12 +161,12 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
   const polygon = answers.listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
   if (polygon === undefined)
     throw new answers.MalformedAnswerError('USDC on Polygon is not in the catalogue');
-  account.requireUsdc(polygon['contract_address']);
+  const tokenContract = account.readUsdcContract(polygon['contract_address']);
   const fiat = answers.listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
   const limits = answers.listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');
   return {
     asset: 'USDC on polygon',
-    tokenContract: answers.readTextOrNull(polygon['contract_address']),
+    tokenContract,
     minimumCents: answers.readCentsOrNull(limits?.['min'], 'min'),
     maximumCents: answers.readCentsOrNull(limits?.['max'], 'max'),
   };

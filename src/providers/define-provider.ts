@@ -68,8 +68,8 @@ export interface AccountSettings extends AdapterSettings {
   readonly isSandbox: boolean;
   /** The provider's production hosts are called, and no simulator or proxy. */
   readonly isProduction: boolean;
-  /** Requires that a contract that the provider names is USDC's; test environments deliver other tokens. */
-  requireUsdc(contract: unknown): void;
+  /** The token's contract where the provider names it: it must be USDC's; test environments deliver other tokens. */
+  readUsdcContract(contract: unknown): string | null;
   /** Throws `ProviderSettingError` where it is missing. */
   value(name: string): string;
   valueOrNull(name: string): string | null;
@@ -279,9 +279,10 @@ function settingsOf(
     ...settings,
     isSandbox,
     isProduction: !isSandbox && valueOrNull('BASE_URL') === null,
-    requireUsdc(contract) {
-      if (isSandbox || typeof contract !== 'string') return;
-      if (contract.toLowerCase() === (settings.usdc ?? NATIVE_USDC).toLowerCase()) return;
+    readUsdcContract(contract) {
+      if (typeof contract !== 'string') return null;
+      if (isSandbox || contract.toLowerCase() === (settings.usdc ?? NATIVE_USDC).toLowerCase())
+        return contract;
       throw new MalformedAnswerError(`${settings.id} delivers ${nameOfToken(contract)}, not USDC`);
     },
     valueOrNull,

@@ -114,15 +114,12 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
   const entry = answers.listOf(all).find(({ code }) => code === asset);
   if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalogue`);
   if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
-  const country = request.customerCountry ?? null;
-  if (
-    country !== null &&
-    Array.isArray(entry['notAllowedCountries']) &&
-    entry['notAllowedCountries'].includes(country)
-  )
+  const { customerCountry: country = null } = request;
+  const { notAllowedCountries: refused } = entry;
+  if (country !== null && Array.isArray(refused) && refused.includes(country))
     throw countryNotServed(id, country);
-  const contract = answers.fieldsOf(entry['metadata'] ?? {})['contractAddress'];
-  account.requireUsdc(contract);
+  const metadata = answers.fieldsOf(entry['metadata'] ?? {});
+  const tokenContract = account.readUsdcContract(metadata['contractAddress']);
   const query = new URLSearchParams({
     apiKey,
     baseCurrencyCode: request.currency.toLowerCase(),
@@ -136,7 +133,7 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
   const base = answers.fieldsOf(limits['baseCurrency']);
   return {
     asset,
-    tokenContract: answers.readTextOrNull(contract),
+    tokenContract,
     minimumCents: answers.readCentsOrNull(base['minBuyAmount'], 'minBuyAmount'),
     maximumCents: answers.readCentsOrNull(base['maxBuyAmount'], 'maxBuyAmount'),
   };

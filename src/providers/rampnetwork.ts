@@ -117,10 +117,10 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
   const entry = listOf(assets).find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
   if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalogue`);
   if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
-  account.requireUsdc(entry['address']);
+  const tokenContract = account.readUsdcContract(entry['address']);
   return {
     asset: ASSET,
-    tokenContract: readTextOrNull(entry['address']),
+    tokenContract,
     minimumCents: readCentsOrNull(entry['minPurchaseAmount'], 'minPurchaseAmount'),
     maximumCents: readCentsOrNull(entry['maxPurchaseAmount'], 'maxPurchaseAmount'),
   };

@@ -120,7 +120,7 @@ function assetIn(account: Account, config: answers.AnswerFields): answers.Answer
     .find(({ currency, blockchain }) => currency === 'USDC' && blockchain === 'POLYGON');
   if (asset === undefined)
     throw new answers.MalformedAnswerError('USDC on Polygon is not in the configuration');
-  account.requireUsdc(asset['smartContractAddress']);
+  account.readUsdcContract(asset['smartContractAddress']);
   return asset;
 }
 

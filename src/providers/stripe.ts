@@ -91,10 +91,8 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     ? quotes.map(answers.fieldsOf).find((each) => each['destination_currency'] === 'usdc')
     : undefined;
   if (quote === undefined) throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
-  return {
-    deliveryUnits: answers.readDecimalUnits(quote['destination_amount'], 'destination_amount'),
-    minimumUsdCents: null,
-  };
+  const deliveryUnits = answers.readDecimalUnits(quote['destination_amount'], 'destination_amount');
+  return { deliveryUnits, minimumUsdCents: null };
 }
 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {

@@ -128,10 +128,8 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     headers: { 'x-api-key': account.apiKey },
   });
   const quote = answers.fieldsOf(answer['response']);
-  return {
-    deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount'),
-    minimumUsdCents: null,
-  };
+  const deliveryUnits = answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount');
+  return { deliveryUnits, minimumUsdCents: null };
 }
 
 /** Refreshes a refused token, once: another server with the same account may have done so. */

@@ -145,16 +145,12 @@ function checkState({ view }: PaymentFacts, { nowMs }: CheckContext, findings: F
     const before = Object.keys(change).map((field) => [field, payment[field as keyof Payment]]);
     findings.add('release_plan', inWords(Object.entries(change)), inWords(before as [string, unknown][]));
   }
-  findings.compare(
-    'state',
-    payment.status === 'paid' ? 'a time at which it was paid' : 'no time at which it was paid',
-    payment.paidAtMs === null ? 'no time at which it was paid' : 'a time at which it was paid',
-  );
-  findings.compare(
-    'state',
-    payment.status === 'canceled' ? 'a reason why it was canceled' : 'no reason why it was canceled',
-    payment.cancelReason === null ? 'no reason why it was canceled' : 'a reason why it was canceled',
-  );
+  const compare = (what: string, isExpected: boolean, value: unknown) => {
+    const presence = (isThere: boolean) => `${isThere ? 'a' : 'no'} ${what}`;
+    findings.compare('state', presence(isExpected), presence(value !== null));
+  };
+  compare('time at which it was paid', payment.status === 'paid', payment.paidAtMs);
+  compare('reason why it was canceled', payment.status === 'canceled', payment.cancelReason);
 }
 
 function inWords(fields: readonly (readonly [string, unknown])[]): string {

@@ -1,6 +1,5 @@
 import {
   type Discrepancy,
-  type DiscrepancyKind,
   entriesOf,
   hashOfEntry,
   type JournalEntry,
@@ -10,7 +9,13 @@ import {
   placeOfEntry,
 } from '../../domain/journal.ts';
 import { formatSigned, formatUnits } from '../../domain/money.ts';
-import { type Findings, finalRowsOf, type PaymentFacts, type VerifyContext } from './verify-context.ts';
+import {
+  createFindings,
+  type Findings,
+  finalRowsOf,
+  type PaymentFacts,
+  type VerifyContext,
+} from './verify-context.ts';
 
 const ENTRIES_AT_A_TIME = 500;
 
@@ -34,11 +39,8 @@ export async function verifyJournal(
   }
 }
 
-function brokenLinks(before: JournalHead, entry: JournalEntry): Discrepancy[] {
-  const found: Discrepancy[] = [];
-  const compare = (kind: DiscrepancyKind, expected: string, actual: string) => {
-    if (expected !== actual) found.push({ paymentId: entry.paymentId, kind, expected, found: actual });
-  };
+function brokenLinks(before: JournalHead, entry: JournalEntry): readonly Discrepancy[] {
+  const { found, compare } = createFindings(entry.paymentId);
   compare('journal_number', `entry ${before.number + 1}`, `entry ${entry.number}`);
   compare(
     'journal_chain',
