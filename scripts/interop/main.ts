@@ -1,7 +1,8 @@
 /**
  * Runs the service with the neighbours that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
- * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. `npm run interop`; what is not installed is named as not checked. With `--install`, as
- * root on Debian, it is installed first. Not part of `npm test`.
+ * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. The alerts run in
+ * promtool. `npm run interop`; what is not installed is named as not checked. With `--install`, as root on Debian, it is
+ * installed first. Not part of `npm test`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -35,7 +36,8 @@ function versionOf(program: string): string | undefined {
 function install(): void {
   if (process.getuid?.() !== 0) throw new Error('--install needs root on Debian');
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...Object.values(packages)], {
+  const wanted = [...Object.values(packages), 'prometheus'];
+  execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...wanted], {
     stdio: 'inherit',
     env: environment,
   });
@@ -136,9 +138,23 @@ async function checkOpenApi(folder: string): Promise<void> {
   else report(`Prism ${prism.version}`, await checkPrism(prism.file, folder));
 }
 
+/** Each alert of docs/monitoring fires and resolves on the series of its test. */
+function checkAlerts(): void {
+  const version = versionOf('promtool');
+  if (version === undefined) {
+    console.log('not checked: promtool is not installed');
+    return;
+  }
+  const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
+  const words = [vitest, 'run', 'test/docs/monitoring.test.ts'];
+  const { status, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  const problem = status === 0 ? null : stdout.slice(-1_500);
+  report(`promtool ${version}`, [{ name: 'fires and resolves each alert', problem }]);
+}
+
 async function main(): Promise<void> {
   if (process.argv.includes('--install')) install();
-  const names = [...Object.keys(packages), 'prism'];
+  const names = [...Object.keys(packages), 'prism', 'alerts'];
   const only = process.argv.slice(2).filter((word) => names.includes(word));
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-interop-'));
   try {
@@ -149,6 +165,7 @@ async function main(): Promise<void> {
       else await checkProxy(name, folder);
     }
     if (only.length === 0 || only.includes('prism')) await checkOpenApi(folder);
+    if (only.length === 0 || only.includes('alerts')) checkAlerts();
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
