@@ -1,14 +1,15 @@
 # The live service. Node runs the TypeScript sources directly, so there is nothing to build but the dependencies.
 
 # Node 24.18.1; the digest names the index for amd64, arm64 and ppc64le. A new one comes with each release of Node.
-FROM node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7 AS dependencies
+ARG BASE=node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7
+FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 # Neither the sandbox's chain nor the tools of development belong into the image. They are optional dependencies of this
 # package; `--omit=optional` would also leave out those of its dependencies, such as the binary that draws pictures.
 RUN npm pkg delete optionalDependencies && npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
-FROM node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b581ef1dd7d96ced463b8e7
+FROM ${BASE}
 ENV NODE_ENV=production \
     HOST=0.0.0.0 \
     PORT=3000 \
