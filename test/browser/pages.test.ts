@@ -21,6 +21,7 @@ import {
   shopAccount,
   USDC,
 } from '../support/checkout-pages.ts';
+import { newRefund, refundLinks } from '../support/refunds.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
@@ -195,6 +196,28 @@ it('has no barriers in any language: the choice with the question for the countr
       }
     }
   });
+});
+
+it('has no barriers in any language: the link of a refund, asked for an address and named one', async () => {
+  const asked = newRefund(pagePayment(), {
+    status: 'awaiting_address',
+    destination: null,
+    createdAtMs: NOW_MS,
+  });
+  const named = newRefund(pagePayment(), { status: 'awaiting_confirmation', createdAtMs: NOW_MS });
+  for (const device of [desktop, { viewport: { width: 320, height: 700 }, colorScheme: 'dark' }] as const) {
+    await inBrowser(device, async (page) => {
+      for (const refund of [asked, named]) {
+        pages.refunds.set(refund.id, refund);
+        for (const { code } of languages) {
+          await page.goto(`${baseUrl}/refund/${refund.id}/${refundLinks.of(refund.id)}?lang=${code}`);
+          expect(await page.getAttribute('html', 'lang')).toBe(code);
+          expect([code, await violationsOf(page)]).toEqual([code, []]);
+          expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+        }
+      }
+    });
+  }
 });
 
 it('is drawn for the README as `npm run pictures` keeps it', async () => {

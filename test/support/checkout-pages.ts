@@ -19,6 +19,7 @@ import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
+import type { Refund } from '../../src/domain/refund.ts';
 import { parseShopLogo } from '../../src/domain/shop-profile.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
@@ -66,6 +67,8 @@ export interface CheckoutPages {
   put(view: PaymentView): string;
   /** What is stored for a payment now. */
   view(paymentId: string): PaymentView;
+  /** Refunds by their ids, for the customers' links. */
+  readonly refunds: Map<string, Refund>;
   /** Visits that were started at providers. */
   readonly started: ProviderId[];
   /** With each of them, the country that the provider was told. */
@@ -124,6 +127,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const quoteAnswers = new Map<ProviderId, () => Promise<Quote>>();
   const asked: ProviderId[] = [];
   const blocklistReads: number[] = [];
+  const refunds = new Map<string, Refund>();
   const clock = { monotonicMs: 0 };
   const logLines: string[] = [];
   const settings = new Map<ProviderId, ProviderSettings>();
@@ -224,8 +228,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     }),
     refund: {
       payments,
-      // No link is known here: refund-link.test.ts has the page.
-      refunds: { findRefundOfLink: async () => null } as unknown as RefundStore,
+      refunds: { findRefundOfLink: async (id: string) => refunds.get(id) ?? null } as unknown as RefundStore,
       observations: { readCursor: async () => null },
       isReservedAddress: async () => false,
       links: refundLinks,
@@ -262,6 +265,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       return view.payment.id;
     },
     view: (id) => views.get(id) as PaymentView,
+    refunds,
     started,
     countries,
     addresses,

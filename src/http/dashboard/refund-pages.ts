@@ -49,7 +49,7 @@ export async function refundCard(context: DashboardContext, visit: Visit, paymen
   return html`<section class="card" id="refunds"><h2>Refunds</h2>
 <p>You refund in USDC, from your own wallet. ${formatUnits(leftUnits)} USDC can still be refunded.</p>
 ${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}
-${form}</section>`;
+${form}<span id="copied" role="status"></span></section>`;
 }
 
 /** The money goes to the address in this form, so it asks for an existing second factor. */
@@ -100,10 +100,16 @@ ${transactionProblem === null ? nothing : banner('bad', transactionProblems[tran
 <dl class="facts">${fact('Id', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
 ${refund.reason === null ? nothing : fact('Reason', html`<bdi>${refund.reason}</bdi>`)}
 ${destination === null ? nothing : fact('Address', html`<code>${destination}</code>`)}
-${link === null ? nothing : fact('Link for the customer, valid for 7 days', html`<code>${link}</code>`)}
 ${submittedHash === null ? nothing : fact('Submitted, not final yet', transactionLink(context, submittedHash))}
 ${transactionHash === null ? nothing : fact('Transaction', transactionLink(context, transactionHash))}
 ${sender === null ? nothing : fact('Sent from', html`<code>${sender}</code>`)}</dl>
+${
+  link === null
+    ? nothing
+    : html`<div class="field"><label for="link-${refund.id}">Link for the customer, valid for 7 days</label>
+<input id="link-${refund.id}" class="secret" readonly value="${link}" autocomplete="off"></div>
+<p class="actions"><button class="button" type="button" data-copies="link-${refund.id}" hidden>Copy</button></p>`
+}
 ${
   uri !== null
     ? html`${qrCode(uri, 'The transfer, for a wallet that scans it')}
