@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectContext, exchangeCode } from '../../accounts/connect-shop.ts';
 import type { KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import type { NumberedEvent } from '../../domain/payment-events.ts';
 import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
 import { createPayoutAddressParser } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
@@ -164,14 +165,14 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
     const { after, limit } = parseEventRequest(queryOf(request));
     const page = await events.listEvents(accountId, after ?? 0, limit);
     if (after !== null) requireKept(after, page);
-    const presented = await Promise.all(
-      page.events.map(async (event) => {
-        const payment = await payments.findPayment(accountId, event.paymentId);
-        if (payment === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
-        const refund = event.refundId === null ? null : await refunds.findRefund(accountId, event.refundId);
-        return presentEvent(baseUrl, event, payment, refund === null ? null : presentRefund(context, refund));
-      }),
-    );
+    const paymentOf = await readEach(page.events, 'paymentId', (id) => payments.findPayment(accountId, id));
+    const refundOf = await readEach(page.events, 'refundId', (id) => refunds.findRefund(accountId, id));
+    const presented = page.events.map((event) => {
+      const payment = paymentOf.get(event.paymentId) ?? null;
+      if (payment === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
+      const refund = refundOf.get(event.refundId) ?? null;
+      return presentEvent(baseUrl, event, payment, refund === null ? null : presentRefund(context, refund));
+    });
     const nextAfter = page.events.at(-1)?.number ?? after ?? page.newest;
     return sendTagged(request, reply, {
       events: presented,
@@ -197,6 +198,16 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
       .type('text/csv; charset=utf-8')
       .send(Readable.from(followedBy(first ?? '', lines)));
   });
+}
+
+/** What the events of a page name, each read once. */
+async function readEach<Name extends 'paymentId' | 'refundId', Found>(
+  events: readonly NumberedEvent[],
+  name: Name,
+  read: (id: NonNullable<NumberedEvent[Name]>) => Promise<Found>,
+): Promise<ReadonlyMap<NumberedEvent[Name], Found>> {
+  const ids = new Set(events.flatMap((event) => event[name] ?? []));
+  return new Map(await Promise.all([...ids].map(async (id) => [id, await read(id)] as const)));
 }
 
 /** Events are missing after a number that is too old, and also where a restored backup ends before the number. */
