@@ -174,12 +174,12 @@ export interface RequestParameter {
   readonly default?: string | boolean;
   /** One or two sentences, in Markdown. */
   readonly description: string;
-  readonly example: string | boolean;
+  readonly example: string | number | boolean;
 }
 
 /** The subset of JSON Schema (2020-12) that the parameters use. */
 export interface ParameterSchema {
-  readonly type?: 'string' | 'number' | 'boolean';
+  readonly type?: 'string' | 'number' | 'integer' | 'boolean';
   readonly pattern?: string;
   readonly not?: { readonly pattern: string };
   readonly minLength?: number;

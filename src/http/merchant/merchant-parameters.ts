@@ -23,7 +23,7 @@ const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
 const DEFAULT_DAYS = 30;
 
-function optional(schema: ParameterSchema, description: string, example: string): RequestParameter {
+function optional(schema: ParameterSchema, description: string, example: string | number): RequestParameter {
   return { isRequired: false, isNullable: false, schema, description, example };
 }
 
@@ -31,18 +31,14 @@ export function required(schema: ParameterSchema, description: string, example: 
   return { ...optional(schema, description, example), isRequired: true };
 }
 
-const wholeNumber = { type: 'string', pattern: '^(0|[1-9][0-9]{0,14})$' } as const;
+const wholeNumber = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
 const oneOf = (values: readonly string[]): ParameterSchema => ({ type: 'string', enum: values });
 const time = {
   type: 'string',
   pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$',
 } as const;
 
-const limit = optional(
-  wholeNumber,
-  `The length of the page, 1 to ${MAXIMUM_PAGE}. Default: ${DEFAULT_PAGE}.`,
-  '50',
-);
+const limit = optional(wholeNumber(1, MAXIMUM_PAGE), `The length of the page. Default: ${DEFAULT_PAGE}.`, 50);
 const expand = optional(
   { type: 'string', maxLength: 100 },
   `Parts to include, separated by commas: \`${expansions.join('`, `')}\`. In a list, with a \`limit\` of at most ${MAXIMUM_EXPANDED_PAGE}.`,
@@ -78,12 +74,12 @@ export const listParameters = {
 export const paymentParameters = { expand } satisfies Record<string, RequestParameter>;
 
 export const eventParameters = {
-  after: optional(wholeNumber, 'The number of the last event that you processed. Default: 0.', '41'),
-  limit: optional(
-    wholeNumber,
-    `The length of the page, 1 to ${MAXIMUM_PAGE}. Default: ${MAXIMUM_PAGE}.`,
-    '100',
+  after: optional(
+    wholeNumber(0, Number.MAX_SAFE_INTEGER),
+    'The number of the last event that you processed. Default: 0.',
+    41,
   ),
+  limit: optional(wholeNumber(1, MAXIMUM_PAGE), `The length of the page. Default: ${MAXIMUM_PAGE}.`, 100),
 } satisfies Record<string, RequestParameter>;
 
 /** A shop exchanges the code of a connection with these. */
@@ -103,9 +99,9 @@ export const connectParameters = {
 
 export const dayParameters = {
   days: optional(
-    wholeNumber,
-    `The number of days up to today, 1 to ${MAXIMUM_DAYS}. Default: ${DEFAULT_DAYS}.`,
-    '30',
+    wholeNumber(1, MAXIMUM_DAYS),
+    `The number of days up to today. Default: ${DEFAULT_DAYS}.`,
+    30,
   ),
 } satisfies Record<string, RequestParameter>;
 
