@@ -10,6 +10,7 @@ import { freePorts } from '../../test/support/free-ports.ts';
 import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Outcome } from './check-proxy.ts';
+import { runGeneratedClient } from './generated-client.ts';
 
 /** Installed by `--install`, outside the project's own packages. */
 export const prismPackage = '@stoplight/prism-cli@5.16.0';
@@ -81,7 +82,23 @@ export async function checkPrism(file: string, folder: string): Promise<readonly
       ),
     );
     const outcomes: Outcome[] = [];
-    await callAll(callerOf(url, service.demoKey(), outcomes), (...args) => runCommand(environment, ...args));
+    const run = (...args: string[]) => runCommand(environment, ...args);
+    const apiKey = service.demoKey();
+    await callAll(callerOf(url, apiKey, outcomes), run);
+    const document = await (await fetch(`${own}/openapi.json`)).text();
+    const isPaid = async (id: string) => {
+      const status = `${own}/api/v1/payment-status?payment_id=${id}`;
+      const read = (await (await fetch(status, { headers: { 'x-api-key': apiKey } })).json()) as object;
+      return 'status' in read && read.status === 'paid';
+    };
+    const problem = await runGeneratedClient({ url, apiKey, document }, async (id) => {
+      await run('sandbox', 'pay', id);
+      await waitFor('the payment of the generated client to be paid', 60_000, () => isPaid(id));
+    }).then(
+      () => null,
+      (error: Error) => error.message.slice(0, 1_500),
+    );
+    outcomes.push({ name: 'carries a generated TypeScript client through every operation', problem });
     return outcomes;
   } finally {
     if (prism !== null && prism.exitCode === null) {
@@ -169,6 +186,13 @@ async function callAll(
   await call({ name: 'lists refunds', path: refunds, status: 200 });
   const own = `${merchant}/refunds/${opened['refund_id']}`;
   await call({ name: 'reads a refund', path: own, status: 200 });
+  await call({
+    name: 'confirms no address that the customer did not name',
+    method: 'POST',
+    path: `${own}/confirm`,
+    body: { destination: CUSTOMER },
+    status: 409,
+  });
   await call({ name: 'cancels a refund', method: 'POST', path: `${own}/cancel`, status: 200 });
   await call({ name: 'refuses a refund twice canceled', method: 'POST', path: `${own}/cancel`, status: 409 });
   await call({
