@@ -17,4 +17,4 @@ app.get('/orders/:paymentId', (request, response) => {
 });
 
 app.listen(Number(process.env['PORT'] ?? 4000), '127.0.0.1');
-void shop.findMissed(new AbortController().signal);
+void shop.followEvents(new AbortController().signal);

@@ -24,4 +24,4 @@ server.get('/orders/:paymentId', async (request) => {
 });
 
 await server.listen({ port: Number(process.env['PORT'] ?? 4000), host: '127.0.0.1' });
-void shop.findMissed(new AbortController().signal);
+void shop.followEvents(new AbortController().signal);

@@ -20,4 +20,4 @@ app.get('/orders/:paymentId', (context) =>
 );
 
 serve({ fetch: app.fetch, port: Number(process.env['PORT'] ?? 4000), hostname: '127.0.0.1' });
-void shop.findMissed(new AbortController().signal);
+void shop.followEvents(new AbortController().signal);

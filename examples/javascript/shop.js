@@ -3,7 +3,7 @@
  * raw body of a request, is in the files beside it.
  */
 import { DatabaseSync } from 'node:sqlite';
-import { createClient, fulfilOnce, reconcile, WebhookError, webhooks } from '@card-checkout/sdk';
+import { createClient, followEvents, fulfilOnce, WebhookError, webhooks } from '@card-checkout/sdk';
 
 /** Opens the shop that the environment describes; the README lists the variables. */
 export function openShop() {
@@ -11,7 +11,7 @@ export function openShop() {
   const client = createClient({
     baseUrl: required(CARD_CHECKOUT_URL, 'CARD_CHECKOUT_URL'),
     apiKey: required(CARD_CHECKOUT_KEY, 'CARD_CHECKOUT_KEY'),
-    // A webhook has ten seconds in all. What cannot be confirmed in this time, `reconcile` finds later.
+    // A webhook has ten seconds in all. What cannot be confirmed in this time, the event log has as well.
     timeoutMs: 4_000,
     maximumRetries: 1,
     maximumPauseMs: 1_000,
@@ -24,30 +24,59 @@ export function openShop() {
       payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER
     );
     CREATE TABLE IF NOT EXISTS parcels (order_number INTEGER NOT NULL);
+    CREATE TABLE IF NOT EXISTS event_cursor (number INTEGER NOT NULL);
+    INSERT INTO event_cursor SELECT 0 WHERE NOT EXISTS (SELECT * FROM event_cursor);
     CREATE TABLE IF NOT EXISTS shop (id TEXT NOT NULL);
     INSERT INTO shop SELECT lower(hex(randomblob(8))) WHERE NOT EXISTS (SELECT * FROM shop);
   `);
   // Order 1 of a new database must not be taken for order 1 of the one before.
   const shopId = database.prepare('SELECT id FROM shop').get()?.['id'];
 
-  /** Mark and work in one transaction: both are there after it, or neither. */
+  /**
+   * Runs `work` if `mark` changed a row, both in one transaction: both are there after it, or neither. SQLite works without
+   * waiting, and so must `work`: nobody else may get in between.
+   * @param {() => number | bigint} mark @param {(transaction: DatabaseSync) => unknown} work
+   */
+  function runOnce(mark, work) {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const isFirst = mark() === 1;
+      if (isFirst) work(database);
+      database.exec('COMMIT');
+      return isFirst;
+    } catch (error) {
+      database.exec('ROLLBACK');
+      throw error;
+    }
+  }
+
+  /** Marks the order of a payment as fulfilled, unless it is. @param {string} paymentId */
+  const markFulfilled = (paymentId) =>
+    database
+      .prepare('UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL')
+      .run(Date.now(), paymentId).changes;
+
+  /** A parcel to be sent, written down; the sending happens elsewhere. @param {unknown} number */
+  const addParcel = (number) =>
+    void database.prepare('INSERT INTO parcels (order_number) VALUES (?)').run(Number(number));
+
   /** @type {import('@card-checkout/sdk').FulfilmentStore<DatabaseSync>} */
   const store = {
-    async runOnce(paymentId, work) {
-      database.exec('BEGIN IMMEDIATE');
-      try {
-        const { changes } = database
-          .prepare('UPDATE orders SET fulfilled_at = ? WHERE payment_id = ? AND fulfilled_at IS NULL')
-          .run(Date.now(), paymentId);
-        // SQLite works without waiting, and so must this: nobody else may get in between.
-        if (changes === 1) work(database);
-        database.exec('COMMIT');
-        return changes === 1;
-      } catch (error) {
-        database.exec('ROLLBACK');
-        throw error;
-      }
-    },
+    runOnce: async (paymentId, work) => runOnce(() => markFulfilled(paymentId), work),
+  };
+
+  /** Where the shop is in the event log: in the same transaction as what an event leads to. */
+  /** @type {import('@card-checkout/sdk').EventCursor<DatabaseSync>} */
+  const cursor = {
+    read: () => Number(database.prepare('SELECT number FROM event_cursor').get()?.['number']),
+    advance: async (number, work) =>
+      runOnce(
+        () =>
+          database.prepare('UPDATE event_cursor SET number = ? WHERE number = ?').run(number, number - 1)
+            .changes,
+        work,
+      ),
+    skipTo: (number) => void database.prepare('UPDATE event_cursor SET number = ?').run(number),
   };
 
   /** @param {string} paymentId */
@@ -64,11 +93,7 @@ export function openShop() {
       client,
       payment: paymentId,
       expected: { amount: String(order['amount']), currency: 'USD' },
-      // A parcel to be sent, written down; the sending happens elsewhere.
-      fulfil: (transaction) =>
-        void transaction
-          .prepare('INSERT INTO parcels (order_number) VALUES (?)')
-          .run(Number(order['number'])),
+      fulfil: () => addParcel(order['number']),
     });
   }
 
@@ -109,7 +134,7 @@ export function openShop() {
       } catch (error) {
         if (error instanceof WebhookError) return error.httpStatus;
         console.error(error);
-        return 500; // It is not sent again: `reconcile` finds it.
+        return 500; // It is not sent again: the event log has it.
       }
     },
 
@@ -123,22 +148,29 @@ export function openShop() {
       return Number(row?.['parcels']);
     },
 
-    /** Finds payments whose webhook was missed, until the signal. @param {AbortSignal} signal */
-    findMissed: (signal) =>
-      reconcile({
+    /**
+     * Follows the account's events until the signal. An event is read from the service itself, so that what it says need not
+     * be confirmed. Webhooks are faster, and may be missed; events are not. @param {AbortSignal} signal
+     */
+    followEvents: (signal) =>
+      followEvents({
         client,
+        cursor,
         signal,
-        listOpenOrders: () =>
-          database
-            .prepare(
-              'SELECT payment_id, created_at FROM orders WHERE fulfilled_at IS NULL AND payment_id IS NOT NULL',
-            )
-            .all()
-            .map((row) => ({
-              paymentId: String(row['payment_id']),
-              createdAt: new Date(Number(row['created_at'])),
-            })),
-        onPaid: ({ payment_id: paymentId }) => fulfil(paymentId),
+        onEvent(_transaction, { type, payment }) {
+          const order = type === 'payment.paid' ? readOrder(payment.payment_id) : undefined;
+          if (order === undefined) return;
+          if (payment.currency !== 'USD' || Number(payment.amount) !== Number(order['amount']))
+            return console.error(`${payment.payment_id}: ${payment.amount} ${payment.currency} were charged`);
+          if (markFulfilled(payment.payment_id) === 1) addParcel(order['number']);
+        },
+        // After 30 days without the shop: read the status of each open order, as the SDK's `reconcile` does.
+        onGap: async () => {
+          const open = database
+            .prepare('SELECT payment_id AS id FROM orders WHERE fulfilled_at IS NULL')
+            .all();
+          for (const { id } of open) if (typeof id === 'string') await fulfil(id);
+        },
         onError: (error) => console.error(error),
       }),
   };

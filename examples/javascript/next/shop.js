@@ -1,4 +1,4 @@
 import { openShop } from '../shop.js';
 
-// One for all routes of this process; `findMissed` belongs into a process that lives as long as the shop.
+// One for all routes of this process; `followEvents` belongs into a process that lives as long as the shop.
 export const shop = openShop();
