@@ -4,6 +4,7 @@ import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import type { EventStore } from '../domain/ports/event-store.ts';
 import type { EmailStore } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
@@ -49,6 +50,7 @@ export interface OperationsContext {
   readonly observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
   readonly emails: EmailStore;
   readonly webhooks: WebhookStore;
+  readonly events: Pick<EventStore, 'listEvents'>;
   readonly refunds: Pick<RefundStore, 'findRefund' | 'listRefunds'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly settlements: Pick<SettlementStore, 'listSettlements'>;

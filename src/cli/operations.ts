@@ -21,6 +21,7 @@ import {
   presentKey,
   presentPayment,
   presentPaymentInFull,
+  presentRefund,
   presentVerification,
 } from './present.ts';
 import { providerOperations } from './provider-operations.ts';
@@ -165,7 +166,25 @@ export const operations: Readonly<Record<string, Operation>> = {
     const view = await context.payments.viewPayment(id);
     if (view === null) throw new ServiceError('payment_not_found');
     const webhooks = await context.webhooks.listWebhooks(id);
-    return { ...presentPaymentInFull(view, webhooks), other_token: await nameOtherToken(context, view) };
+    const refunds = await context.refunds.listRefunds(view.payment);
+    const shown = presentPaymentInFull(view, webhooks);
+    return {
+      ...shown,
+      refunds: refunds.map((refund) => presentRefund(refund, context.nowMs())),
+      other_token: await nameOtherToken(context, view),
+    };
+  },
+  'event list': async (context, args) => {
+    const after = Number(argument.optional(args, 'after') ?? 0);
+    if (!Number.isSafeInteger(after) || after < 0) throw invalidField('after', 'must be a whole number');
+    const page = await context.events.listEvents(argument.required(args, 'account'), after, LISTED_EVENTS);
+    return page.events.map(({ number, type, paymentId, refundId, atMs }) => ({
+      number,
+      type,
+      payment_id: paymentId,
+      ...(refundId === null ? {} : { refund_id: refundId }),
+      created_at: new Date(atMs).toISOString(),
+    }));
   },
   'payment cancel': async (context, args) => {
     const payment = await cancelPayment(context, argument.requiredPaymentId(args, 'payment'), 'operator');
@@ -206,6 +225,9 @@ export const operations: Readonly<Record<string, Operation>> = {
 
 /** Interval between two reads of a payment that does not reconcile: longer than the slowest step of the service. */
 const RETRY_INTERVAL_MS = 500;
+
+/** Maximum number of events in `event list`. */
+const LISTED_EVENTS = 100;
 
 /** Maximum number of payments in `payment list`. */
 const LISTED_PAYMENTS = 100;

@@ -6,6 +6,7 @@ import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderDescription, ProviderHealth } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { proofOf } from '../domain/provider-evidence.ts';
+import { type Refund, refundStatusAt } from '../domain/refund.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import {
   describeOffByDefault,
@@ -147,6 +148,18 @@ export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webho
       created_at: new Date(createdAtMs).toISOString(),
     })),
     webhooks: webhooks.map(({ event, url, status, result }) => ({ event, url, status, result })),
+  };
+}
+
+/** A refund in its state at this time. */
+export function presentRefund(refund: Refund, nowMs: number) {
+  return {
+    refund_id: refund.id,
+    status: refundStatusAt(refund, nowMs),
+    amount: formatUnits(refund.units),
+    destination: refund.destination,
+    transaction: refund.transactionHash,
+    created_at: new Date(refund.createdAtMs).toISOString(),
   };
 }
 

@@ -164,6 +164,7 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ],
   ['payment show id', 'payment show', { payment: 'id' }],
   ['payment cancel id', 'payment cancel', { payment: 'id' }],
+  ['event list --account acc_1 --after 3', 'event list', { account: 'acc_1', after: '3' }],
   [
     'account update acc_1 --trouble-mails off --direct-cent-tolerance on --email-retention 90',
     'account update',
@@ -232,6 +233,7 @@ describe('the command line', () => {
         'payment list',
         'payment show',
         'payment cancel',
+        'event list',
         'payment erase-email',
         'account erase-emails',
         'payment release',

@@ -64,6 +64,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   addUserCommands(program, services);
   addProviderCommands(program, services);
   addPaymentCommands(program, services);
+  addEventCommands(program, services);
   addSandboxCommands(program, services);
   addIntegratorCommands(program, services);
 
@@ -200,7 +201,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .option('--email <address>', 'the customer’s e-mail address')
     .option('--note <text>', 'shown in the webhook and in the preview of the short link');
   for (const [name, description] of [
-    ['show', 'show a payment with deposits, releases and webhooks'],
+    ['show', 'show a payment with deposits, releases, webhooks and refunds'],
     ['cancel', 'cancel a payment without deposits'],
     ['erase-email', 'erase the e-mail address of a payment’s customer'],
     ['release', 'release the USDC held at the deposit address to the merchant'],
@@ -211,6 +212,13 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     'rescue <payment>',
     'send a token other than USDC from the deposit address to the merchant',
   ).requiredOption('--token <address>', 'the token’s address, or pol');
+}
+
+function addEventCommands(program: Command, services: ProgramServices): void {
+  const event = program.command('event').description('the event log of an account');
+  operationsOf(event, services)('list', 'list what happened to the payments of an account')
+    .requiredOption('--account <account>', 'the merchant')
+    .option('--after <number>', 'the number of the last event that you have read (0)');
 }
 
 function addKeepingCommands(program: Command, services: ProgramServices): void {

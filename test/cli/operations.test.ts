@@ -41,6 +41,7 @@ import {
 import { newDashboardSession } from '../store/people.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { onePixel } from '../support/pictures.ts';
+import { giveRefund, newRefund } from '../support/refunds.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-store.ts';
 
 type Json = Record<string, unknown>;
@@ -574,6 +575,7 @@ describe('payments', () => {
       },
       () => null,
     );
+    const refund = await giveRefund(store, newRefund(payment));
     const shown = await run('payment show', { payment: payment.id });
     expect(JSON.parse(JSON.stringify(shown))).toMatchObject({
       payment_id: payment.id,
@@ -586,6 +588,7 @@ describe('payments', () => {
       releases: [],
       final_block: 2,
       sessions: [{ provider: 'moonpay' }],
+      refunds: [{ refund_id: refund.id, status: 'awaiting_transfer', amount: '5.000000' }],
       webhooks: [{ event: 'payment.paid', url: payment.callbackUrl, status: 'pending', result: null }],
     });
   });
@@ -601,6 +604,21 @@ describe('payments', () => {
     await expect(run('payment release', { payment })).rejects.toThrow(
       'The deposit address of this payment holds no USDC',
     );
+  });
+
+  it('are told of by events, from a number on', async () => {
+    const payment = await givePayment(store);
+    const opened = [];
+    for (const number of [1, 2]) {
+      const { id } = await giveRefund(store, newRefund(payment));
+      opened.push({ number, type: 'refund.opened', payment_id: payment.id, refund_id: id });
+    }
+    while ((await store.events.numberEvents(100)) > 0);
+    const account = payment.accountId;
+    expect(await run('event list', { account })).toMatchObject(opened);
+    expect(await run('event list', { account, after: '1' })).toMatchObject(opened.slice(1));
+    await expect(run('event list', { account, after: 'x' })).rejects.toThrow('after must be a whole number');
+    await expect(run('event list')).rejects.toThrow('account is missing');
   });
 
   it.each(['payment show', 'payment cancel', 'payment release', 'sandbox pay'])(
