@@ -25,6 +25,12 @@ export const REFERENCE_SLUG = 'reference';
 const merchantPages: readonly DocPage[] = [
   page('start', 'Get started', 'Ten-minute start', 'from a clone to a paid order and a verified webhook'),
   page('concepts', 'Get started', 'Concepts', 'the terms that every other page uses'),
+  page(
+    'migrating',
+    'Get started',
+    'Coming from Stripe',
+    'or BTCPay Server: what has another name, and what is missing',
+  ),
   page('api', 'Integrate', 'The API by example', 'both operations with their parameters and responses'),
   { ...page('sdk', 'Integrate', 'SDK', 'the client for the server of a shop'), file: 'sdk/README.md' },
   {
@@ -60,6 +66,7 @@ const operatorPages: readonly DocPage[] = [
   page('going-live', 'Operate', 'Going live', 'the steps, and what to read first'),
   page('deploying', 'Operate', 'Deploying', 'containers, systemd, proxies, Kubernetes'),
   page('operating', 'Operate', 'Operating', 'metrics, alerts, and what to do about each'),
+  page('troubleshooting', 'Operate', 'Troubleshooting', 'every message at start-up, and what to do'),
   page('configuration', 'Operate', 'Configuration', 'every environment variable'),
   page('providers', 'Operate', 'Providers', 'which on-ramps there are, and what each needs'),
   page('command-line', 'Operate', 'Command line', 'every command'),
