@@ -1,5 +1,5 @@
 import type { Words } from '../../../locales/locale.ts';
-import type { ServiceError } from '../../domain/errors.ts';
+import type { ErrorName, ServiceError } from '../../domain/errors.ts';
 import { UNITS_PER_CENT } from '../../domain/money.ts';
 import { aboutCents, type Payment } from '../../domain/payment.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
@@ -157,31 +157,22 @@ export function problemWords(
     currency: payment.currency,
     amount: formatMoneyAndCode(language, payment.amountCents, payment.currency),
   };
+  if (error.errorName !== 'provider_unavailable')
+    return fillIn(problems[problemNames[error.errorName] ?? 'other'], values);
   const isOneOfSeveral = payment.provider === MULTI_PROVIDER;
-  switch (error.errorName) {
-    case 'provider_unavailable':
-      if (error.retryAfterSeconds !== null)
-        return fillIn(isOneOfSeveral ? problems.busyOfSeveral : problems.busy, values);
-      return fillIn(isOneOfSeveral ? problems.unreachableOfSeveral : problems.unreachable, values);
-    case 'provider_inactive':
-      return fillIn(problems.inactive, values);
-    case 'provider_unknown':
-      return fillIn(problems.otherProvider, values);
-    case 'currency_locked':
-      return fillIn(problems.onlyCurrency, values);
-    case 'below_minimum':
-      return fillIn(problems.belowMinimum, values);
-    case 'above_maximum':
-      return fillIn(problems.aboveMaximum, values);
-    case 'rate_limited':
-      return fillIn(problems.tooOften, values);
-    case 'payment_state_conflict':
-      return fillIn(problems.shopCannotReceive, values);
-    case 'invalid_request':
-      return fillIn(problems.countryMissing, values);
-    case 'chain_unreachable':
-      return fillIn(problems.networkDown, values);
-    default:
-      return fillIn(problems.other, values);
-  }
+  if (error.retryAfterSeconds !== null)
+    return fillIn(isOneOfSeveral ? problems.busyOfSeveral : problems.busy, values);
+  return fillIn(isOneOfSeveral ? problems.unreachableOfSeveral : problems.unreachable, values);
 }
+
+const problemNames: Readonly<Partial<Record<ErrorName, keyof Words['problems']>>> = {
+  provider_inactive: 'inactive',
+  provider_unknown: 'otherProvider',
+  currency_locked: 'onlyCurrency',
+  below_minimum: 'belowMinimum',
+  above_maximum: 'aboveMaximum',
+  rate_limited: 'tooOften',
+  payment_state_conflict: 'shopCannotReceive',
+  invalid_request: 'countryMissing',
+  chain_unreachable: 'networkDown',
+};
