@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { currencies } from '../domain/money.ts';
-import { type ApiRateLimiters, createMemoryRateLimiters } from '../http/api/api-context.ts';
+import { createApiRateLimiters } from '../http/api/api-context.ts';
 import { registerApi } from '../http/api/payment-routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
@@ -34,7 +34,13 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },
   });
   requireForwardedHttps(server, { isTrusted: createPeerCheck(config.trustProxy), baseUrl: config.baseUrl });
-  const limits = createRateLimiters(parts);
+  const { shared } = store;
+  // Counted in the store where several processes serve together.
+  const limits = createApiRateLimiters(
+    config.rateLimits,
+    clock.monotonicMs,
+    shared === null ? undefined : (kind, perMinute) => shared.createRateLimiter(kind, perMinute),
+  );
   registerApi(server, {
     accounts: store.accounts,
     create: parts.create,
@@ -63,7 +69,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   registerProviderWebhooks(server, {
     payments: store.payments,
     adapters: parts.directory.adapters,
-    usdc: parts.external.settlements[0].token,
+    usdc: token,
     limiter: createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, clock.monotonicMs),
     nowMs: clock.nowMs,
     observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),
@@ -145,18 +151,6 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     testPayments: parts.testPayments,
   });
   parts.additions?.registerPages(server, shared);
-}
-
-/** Counted in the store where several processes serve together, else in memory. */
-function createRateLimiters({ config, store: { shared }, clock }: ServiceParts): ApiRateLimiters {
-  const { rateLimits } = config;
-  if (shared === null) return createMemoryRateLimiters(rateLimits, clock.monotonicMs);
-  return {
-    create: shared.createRateLimiter('create', rateLimits.createPerMinute),
-    status: shared.createRateLimiter('status', rateLimits.statusPerMinute),
-    merchant: shared.createRateLimiter('merchant', rateLimits.statusPerMinute),
-    unauthenticated: shared.createRateLimiter('unauthenticated', rateLimits.unauthenticatedPerMinute),
-  };
 }
 
 /** More connections than that are refused, whatever the system allows. */

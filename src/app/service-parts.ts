@@ -213,18 +213,10 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
   };
 }
 
-interface PaymentParts {
-  readonly config: Config;
-  readonly store: Store;
-  readonly external: ExternalServices;
-  readonly clock: Clock;
-  readonly known: KnownAddresses;
-  readonly directory: ProviderDirectory;
-  readonly tokens: IpnTokens;
-}
-
 /** Context for creating payments in a running service. */
-function createPaymentContext(parts: PaymentParts): CreatePaymentContext {
+function createPaymentContext(
+  parts: Pick<ServiceParts, 'config' | 'store' | 'external' | 'clock' | 'known' | 'directory' | 'tokens'>,
+): CreatePaymentContext {
   const { external, store, clock, known, config } = parts;
   const [{ factory, implementation, token, feeWallet }] = external.settlements;
   const contracts = external.settlements.flatMap((earlier) => [earlier.factory, earlier.implementation]);

@@ -5,7 +5,7 @@ import type { ConnectContext } from '../../src/accounts/connect-shop.ts';
 import { type Account, features } from '../../src/domain/account.ts';
 import { createApiKey, hashApiKey, keyScopes } from '../../src/domain/api-key.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
-import { createMemoryRateLimiters } from '../../src/http/api/api-context.ts';
+import { createApiRateLimiters } from '../../src/http/api/api-context.ts';
 import { registerApi } from '../../src/http/api/payment-routes.ts';
 import { registerMerchantApi } from '../../src/http/merchant/merchant-routes.ts';
 import { registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
@@ -95,7 +95,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
   const tokens = createTestTokens();
   const nowMs = () => Date.now() + movedMs;
   // Also with PostgreSQL, whose own clock a test cannot move; what is counted there has its own tests.
-  const limits = createMemoryRateLimiters(
+  const limits = createApiRateLimiters(
     {
       createPerMinute: requestsPerMinute ?? 60,
       statusPerMinute: requestsPerMinute ?? 120,

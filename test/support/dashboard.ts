@@ -5,7 +5,7 @@ import { openSession } from '../../src/accounts/sessions.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { Role, User } from '../../src/domain/person.ts';
 import type { Mail } from '../../src/domain/ports/mail.ts';
-import { createMemoryRateLimiters } from '../../src/http/api/api-context.ts';
+import { createApiRateLimiters } from '../../src/http/api/api-context.ts';
 import { registerApi } from '../../src/http/api/payment-routes.ts';
 import { registerDashboard } from '../../src/http/dashboard/routes.ts';
 import { registerMerchantApi } from '../../src/http/merchant/merchant-routes.ts';
@@ -147,7 +147,7 @@ export async function createTestDashboard(
     token: USDC,
   };
   registerDashboard(server, context);
-  const apiLimits = createMemoryRateLimiters(
+  const apiLimits = createApiRateLimiters(
     { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
     monotonicMs,
   );

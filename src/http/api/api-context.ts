@@ -43,15 +43,17 @@ interface RequestsPerMinute {
   readonly unauthenticatedPerMinute: number;
 }
 
-/** The API's limiters in memory, for a single process. */
-export function createMemoryRateLimiters(
+/** The API's limiters, each made for its kind; by default in memory, for a single process. */
+export function createApiRateLimiters(
   limits: RequestsPerMinute,
   monotonicMs: () => number,
+  create = (_kind: string, perMinute: number): RateLimiter =>
+    createFixedWindowLimiter(perMinute, monotonicMs),
 ): ApiRateLimiters {
   return {
-    create: createFixedWindowLimiter(limits.createPerMinute, monotonicMs),
-    status: createFixedWindowLimiter(limits.statusPerMinute, monotonicMs),
-    merchant: createFixedWindowLimiter(limits.statusPerMinute, monotonicMs),
-    unauthenticated: createFixedWindowLimiter(limits.unauthenticatedPerMinute, monotonicMs),
+    create: create('create', limits.createPerMinute),
+    status: create('status', limits.statusPerMinute),
+    merchant: create('merchant', limits.statusPerMinute),
+    unauthenticated: create('unauthenticated', limits.unauthenticatedPerMinute),
   };
 }
