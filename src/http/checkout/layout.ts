@@ -2,7 +2,14 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { sendCompressed } from '../compression.ts';
 import { Html, html, newNonce, nothing } from '../design/html.ts';
-import { pageStyleOf, readAsset } from '../design/page-style.ts';
+import {
+  contentSecurityPolicy,
+  noContentPolicy,
+  pageBeginning,
+  pageHeaders,
+  pageStyleOf,
+  readAsset,
+} from '../design/page-style.ts';
 import { type Language, type LanguageCode, languages } from './languages.ts';
 
 /**
@@ -47,26 +54,12 @@ interface PageParts {
 /** A page without the nonce of its answer; in one piece, or as a stream of pieces. */
 export type Page = (nonce: string) => Buffer | Readable;
 
-const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230c5a49'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
-
 /*
  * The bytes that are the same on all pages, three quarters of one, are encoded once: flattening and encoding them for
  * each visitor took a quarter of the time that a page costs.
  */
 const beginnings = Object.fromEntries(
-  languages.map(({ code, direction }) => [
-    code,
-    bytesOf(html`<!doctype html>
-<html lang="${code}" dir="${direction}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex, nofollow">
-<link rel="icon" href="${icon}">
-<style nonce="`),
-  ]),
+  languages.map(({ code, direction }) => [code, bytesOf(pageBeginning(code, direction, '0c5a49'))]),
 ) as Readonly<Record<LanguageCode, Buffer>>;
 const style = bytesOf(html`">${pageStyle}</style>
 `);
@@ -175,39 +168,23 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
-/**
- * The page's policy: the style and the script that carry this answer's nonce, and no other.
- *
- * `form-action` applies in Chrome to every redirect that follows a form, and providers redirect their customers to
- * hosts that the service cannot know. So any secure host is allowed there, and nothing else is. A page that itself
- * comes over plain HTTP (only ever on loopback) may also send its forms over plain HTTP.
- */
-function contentSecurityPolicy(nonce: string, baseUrl: string): string {
-  return [
-    "default-src 'none'",
-    `style-src 'nonce-${nonce}'`,
-    `script-src 'nonce-${nonce}'`,
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    `form-action 'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`,
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
-
 const commonHeaders = {
-  'cache-control': 'no-store',
-  'x-robots-tag': 'noindex, nofollow',
+  ...pageHeaders,
   // Providers that check the customer's referrer get the origin; the path, which opens the checkout, stays here.
   'referrer-policy': 'strict-origin',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
   // Pages and events are streamed; proxies must not buffer them.
   'x-accel-buffering': 'no',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
+
+/**
+ * Where the forms of a page may lead. `form-action` applies in Chrome to every redirect that follows a form, and
+ * providers redirect their customers to hosts that the service cannot know. So any secure host is allowed there, and
+ * nothing else is. A page that itself comes over plain HTTP (only ever on loopback) may also send its forms over plain
+ * HTTP.
+ */
+function formTargetsOf(baseUrl: string): string {
+  return `'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`;
+}
 
 /** Answers with a page and its headers. */
 export function sendPage(
@@ -218,14 +195,12 @@ export function sendPage(
   reply
     .code(status)
     .headers(commonHeaders)
-    .header('content-security-policy', contentSecurityPolicy(nonce, baseUrl))
+    .header('content-security-policy', contentSecurityPolicy(nonce, formTargetsOf(baseUrl)))
     .type('text/html; charset=utf-8');
   return sendCompressed(reply, page(nonce));
 }
 
 /** Sets the headers on an answer that is no page: a redirect, or the script's poll. */
 export function setCommonHeaders(reply: FastifyReply): FastifyReply {
-  return reply
-    .headers(commonHeaders)
-    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+  return reply.headers(commonHeaders).header('content-security-policy', noContentPolicy);
 }

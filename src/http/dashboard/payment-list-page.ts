@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
@@ -20,7 +19,7 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { banner, optionsOf, selectField } from '../signed-in/forms.ts';
-import { dashboardHeaders } from '../signed-in/layout.ts';
+import { sendCsv } from '../signed-in/layout.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   forwardBadge,
@@ -106,14 +105,8 @@ export async function sendPaymentsCsv(
 ): Promise<FastifyReply> {
   const { query } = readFilters(visit);
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
-  return reply
-    .headers(dashboardHeaders)
-    .header(
-      'content-disposition',
-      `attachment; filename="payments-${dateAt(context.nowMs(), visit.timeZone)}.csv"`,
-    )
-    .type('text/csv; charset=utf-8')
-    .send(Readable.from(exportPayments(context.search, context.refunds, query)));
+  const date = dateAt(context.nowMs(), visit.timeZone);
+  return sendCsv(reply, `payments-${date}.csv`, exportPayments(context.search, context.refunds, query));
 }
 
 function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {

@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { recordAction } from '../../accounts/people-context.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
@@ -14,7 +13,7 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
-import { dashboardHeaders } from '../signed-in/layout.ts';
+import { sendCsv } from '../signed-in/layout.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 import { fact, providerName } from './payment-words.ts';
 
@@ -38,11 +37,8 @@ async function sendJournal(
 ): Promise<FastifyReply> {
   const month = monthOfVisit(context, visit);
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
-  return reply
-    .headers(dashboardHeaders)
-    .header('content-disposition', `attachment; filename="journal-${month.month}.csv"`)
-    .type('text/csv; charset=utf-8')
-    .send(Readable.from(exportJournal(context.search, visit.account.id, month)));
+  const lines = exportJournal(context.search, visit.account.id, month);
+  return sendCsv(reply, `journal-${month.month}.csv`, lines);
 }
 
 async function showStatement(context: DashboardContext, visit: Visit): Promise<PageView> {

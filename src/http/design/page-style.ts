@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { Html } from './html.ts';
+import { Html, html } from './html.ts';
 
 /** A component's style sheet; its file documents the markup. */
 export type DesignComponent = 'button' | 'card' | 'data-table' | 'field' | 'banner' | 'table';
@@ -22,4 +22,49 @@ export function readAsset(file: URL): string {
     .replaceAll(/^\s*\/\*(?:(?!\*\/)[\s\S])*\*\/$/gm, '')
     .replaceAll(/^\s*\/\/.*$/gm, '')
     .replaceAll(/^\s+/gm, '');
+}
+
+/**
+ * The policy of a page: the style and the script that carry this answer's nonce, and no other, and no framing.
+ * `formTargets` are the sources to which its forms may lead.
+ */
+export function contentSecurityPolicy(nonce: string, formTargets: string): string {
+  return [
+    "default-src 'none'",
+    `style-src 'nonce-${nonce}'`,
+    `script-src 'nonce-${nonce}'`,
+    "connect-src 'self'",
+    "img-src 'self' data:",
+    `form-action ${formTargets}`,
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The policy of an answer that is no page. */
+export const noContentPolicy = "default-src 'none'; frame-ancestors 'none'";
+
+/** The headers that checkout and dashboard share, on pages and redirects alike. */
+export const pageHeaders = {
+  'cache-control': 'no-store',
+  'x-robots-tag': 'noindex, nofollow',
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
+} as const;
+
+/** The beginning of a page, up to the nonce of its style. `color` is that of its icon, in hex digits. */
+export function pageBeginning(language: string, direction: 'ltr' | 'rtl', color: string): Html {
+  const icon = `data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%23${color}'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E`;
+  return html`<!doctype html>
+<html lang="${language}" dir="${direction}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex, nofollow">
+<link rel="icon" href="${icon}">
+<style nonce="`;
 }

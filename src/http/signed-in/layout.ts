@@ -1,10 +1,18 @@
 import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { roleIncludes } from '../../domain/person.ts';
 import type { Page } from '../checkout/layout.ts';
 import { isSafeToCompress, sendCompressed } from '../compression.ts';
 import { Html, html, navigationLink, newNonce, nothing } from '../design/html.ts';
-import { pageStyleOf, readAsset } from '../design/page-style.ts';
+import {
+  contentSecurityPolicy,
+  noContentPolicy,
+  pageBeginning,
+  pageHeaders,
+  pageStyleOf,
+  readAsset,
+} from '../design/page-style.ts';
 import {
   type AreaRequest,
   type AreaRoutes,
@@ -45,8 +53,7 @@ const script = new Html(
     .map(readAsset)
     .join('\n'),
 );
-const icon =
-  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'%3E%3Crect width='16' height='16' rx='4' fill='%230b5f4a'/%3E%3Cpath d='M4 8.5l2.6 2.6L12 5.6' fill='none' stroke='%23fff' stroke-width='2'/%3E%3C/svg%3E";
+const beginning = pageBeginning('en', 'ltr', '0b5f4a');
 
 /** A page for a signed-in user: navigation, account, and the content. */
 export function signedInPage(
@@ -131,15 +138,7 @@ export function wholePage(
 ): Page {
   return (nonce) =>
     Buffer.from(
-      html`<!doctype html>
-<html lang="en" dir="ltr">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex, nofollow">
-<link rel="icon" href="${icon}">
-<style nonce="${nonce}">${style}</style>
+      html`${beginning}${nonce}">${style}</style>
 <title>${title}</title>
 </head>
 <body>
@@ -164,33 +163,11 @@ function accountSwitcher({ otherAccounts, formToken }: Visit): Html {
   )}</ul></form></details>`;
 }
 
-/**
- * The page's policy: the style and the script that carry this answer's nonce, forms only to this server, no framing.
- */
-function contentSecurityPolicy(nonce: string): string {
-  return [
-    "default-src 'none'",
-    `style-src 'nonce-${nonce}'`,
-    `script-src 'nonce-${nonce}'`,
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
-
 /** The headers of every answer of the dashboard, pages or not. */
-export const dashboardHeaders = {
-  'cache-control': 'no-store',
-  'x-robots-tag': 'noindex, nofollow',
+const dashboardHeaders = {
+  ...pageHeaders,
   // Not `no-referrer`: browsers would then omit the origin that the form check needs.
   'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-  'x-frame-options': 'DENY',
-  'cross-origin-opener-policy': 'same-origin',
-  'cross-origin-resource-policy': 'same-origin',
-  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 } as const;
 
 /** Answers with a page and its headers. */
@@ -199,7 +176,7 @@ export function sendDashboardPage(reply: FastifyReply, status: number, page: Pag
   reply
     .code(status)
     .headers(dashboardHeaders)
-    .header('content-security-policy', contentSecurityPolicy(nonce))
+    .header('content-security-policy', contentSecurityPolicy(nonce, "'self'"))
     .type('text/html; charset=utf-8');
   return isSafeToCompress(reply.request) ? sendCompressed(reply, page(nonce)) : reply.send(page(nonce));
 }
@@ -208,8 +185,17 @@ export function sendDashboardPage(reply: FastifyReply, status: number, page: Pag
 export function sendSeeOther(reply: FastifyReply, path: string): FastifyReply {
   return reply
     .headers(dashboardHeaders)
-    .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
+    .header('content-security-policy', noContentPolicy)
     .redirect(path, 303);
+}
+
+/** Answers with the lines of a CSV file, streamed with backpressure. */
+export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncIterable<string>): FastifyReply {
+  return reply
+    .headers(dashboardHeaders)
+    .header('content-disposition', `attachment; filename="${fileName}"`)
+    .type('text/csv; charset=utf-8')
+    .send(Readable.from(lines));
 }
 
 type Handler<Routes> = (asked: Routes & AreaRequest) => Promise<FastifyReply>;
