@@ -37,33 +37,29 @@ export function answerSchema<Fields extends Readonly<Record<string, FieldSchema<
   return { type: 'object', required: Object.keys(properties), properties };
 }
 
-/** Keywords for the documentation; the serializer ignores them. */
-interface FieldNotes {
-  readonly description: string;
-  /** Examples; the first one appears in the examples of whole answers. */
-  readonly examples: readonly [unknown, ...unknown[]];
-  readonly enum?: readonly string[];
-  readonly pattern?: string;
-}
+/** Further keywords for the documentation, which the serializer ignores. */
+type Keywords = Readonly<Record<string, unknown>>;
+
+/** A field with its description and examples, of which the first appears in the examples of whole answers. */
+const field =
+  <Value>(type: string | readonly string[], format?: 'unsafe') =>
+  (description: string, examples: readonly [Value, ...Value[]], more: Keywords = {}): FieldSchema<Value> => ({
+    type,
+    description,
+    ...more,
+    examples,
+    ...(format === undefined ? {} : { format }),
+  });
 
 /**
  * Text made by the service, or checked against a fixed form. It contains nothing that JSON must escape, so the
  * serializer skips the search (`unsafe` is its word for that). Never for text that a caller typed.
  */
-const ownText = (notes: FieldNotes): FieldSchema<string> => ({ type: 'string', ...notes, format: 'unsafe' });
-const callersText = (notes: FieldNotes): FieldSchema<string> => ({ type: 'string', ...notes });
-const ownTextOrNull = (notes: FieldNotes): FieldSchema<string | null> => ({
-  type: ['string', 'null'],
-  ...notes,
-  format: 'unsafe',
-});
-const yesOrNo = (notes: FieldNotes): FieldSchema<boolean> => ({ type: 'boolean', ...notes });
-const numeric = (
-  notes: FieldNotes & { readonly minimum: number; readonly maximum: number },
-): FieldSchema<number> => ({
-  type: 'number',
-  ...notes,
-});
+const ownText = field<string>('string', 'unsafe');
+const callersText = field<string>('string');
+const ownTextOrNull = field<string | null>(['string', 'null'], 'unsafe');
+const yesOrNo = field<boolean>('boolean');
+const numeric = field<number>('number');
 
 const ID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$';
 const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
@@ -74,118 +70,85 @@ const states = Object.keys(paymentStates);
 const statuses = [...new Set(states.map((state) => state.split('/')[0] as string))];
 const forwardStatuses = [...new Set(states.map((state) => state.split('/')[1] as string))];
 
-const paymentId = ownText({
-  description: "The payment's id.",
-  pattern: ID_PATTERN,
-  examples: [json.EXAMPLE_ID],
-});
+const paymentId = ownText("The payment's id.", [json.EXAMPLE_ID], { pattern: ID_PATTERN });
 const depositAddress = (description: string) =>
-  ownText({ description, pattern: json.ADDRESS_PATTERN, examples: [EXAMPLE_DEPOSIT_ADDRESS] });
+  ownText(description, [EXAMPLE_DEPOSIT_ADDRESS], { pattern: json.ADDRESS_PATTERN });
 const transaction = (description: string, example: string) =>
-  ownTextOrNull({ description, pattern: json.HASH_PATTERN, examples: [example, null] });
+  ownTextOrNull(description, [example, null], { pattern: json.HASH_PATTERN });
 
 /** The fields of the charge in both answers. */
 const charge = {
-  amount: ownText({
-    description: 'The amount charged to the customer, including a fee passed on.',
+  amount: ownText('The amount charged to the customer, including a fee passed on.', ['25.00'], {
     pattern: json.FIAT_PATTERN,
-    examples: ['25.00'],
   }),
-  original_amount: ownTextOrNull({
-    description: 'With fee pass-through the amount that was asked for, else null.',
-    pattern: json.FIAT_PATTERN,
-    examples: [null, '100.00'],
-  }),
-  customer_fee_amount: ownTextOrNull({
-    description: 'With fee pass-through what was added to it, else null.',
-    pattern: json.FIAT_PATTERN,
-    examples: [null, '2.57'],
-  }),
-  pass_fee_to_customer: yesOrNo({
-    description: 'Whether the fee is passed on to the customer.',
-    examples: [false],
-  }),
+  original_amount: ownTextOrNull(
+    'With fee pass-through the amount that was asked for, else null.',
+    [null, '100.00'],
+    { pattern: json.FIAT_PATTERN },
+  ),
+  customer_fee_amount: ownTextOrNull(
+    'With fee pass-through what was added to it, else null.',
+    [null, '2.57'],
+    { pattern: json.FIAT_PATTERN },
+  ),
+  pass_fee_to_customer: yesOrNo('Whether the fee is passed on to the customer.', [false]),
 };
 
 /** The specification's Payment, as create answers it. */
 export const createdPaymentSchema = answerSchema({
   payment_id: paymentId,
-  ipn_token: ownText({
-    description: 'Secret. Signs the webhook and identifies the payment. Never show it to the customer.',
-    pattern: '^ipn_[0-9A-Za-z_-]+$',
-    examples: ['ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4'],
-  }),
+  ipn_token: ownText(
+    'Secret. Signs the webhook and identifies the payment. Never show it to the customer.',
+    ['ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4'],
+    { pattern: '^ipn_[0-9A-Za-z_-]+$' },
+  ),
   // The caller's e-mail address in it is percent-encoded.
-  checkout_url: ownText({
-    description: 'Where to send the customer. `auto=1` with a single provider, `email=…` with an address.',
-    examples: [`https://pay.example/pay/${json.EXAMPLE_ID}`],
-  }),
-  short_code: ownText({
-    description: 'The short code of the checkout.',
+  checkout_url: ownText(
+    'Where to send the customer. `auto=1` with a single provider, `email=…` with an address.',
+    [`https://pay.example/pay/${json.EXAMPLE_ID}`],
+  ),
+  short_code: ownText('The short code of the checkout.', ['1aec5resg0bwe2xyfjeqyfm'], {
     pattern: '^[0-9a-z]+$',
-    examples: ['1aec5resg0bwe2xyfjeqyfm'],
   }),
-  short_url: callersText({
-    description: 'A short link to the same checkout, for messages and print.',
-    examples: ['https://pay.example/s/1aec5resg0bwe2xyfjeqyfm'],
-  }),
-  callback_url: callersText({
-    description: 'The callback from the create request.',
-    examples: ['https://shop.example/webhook'],
-  }),
+  short_url: callersText('A short link to the same checkout, for messages and print.', [
+    'https://pay.example/s/1aec5resg0bwe2xyfjeqyfm',
+  ]),
+  callback_url: callersText('The callback from the create request.', ['https://shop.example/webhook']),
   address_in: depositAddress('The deposit address, for reconciliation only.'),
   polygon_address_in: depositAddress('The same address as `address_in`.'),
-  payment_type: ownText({ description: 'Always `card`.', enum: ['card'], examples: ['card'] }),
-  provider: ownText({
-    description: '`multi`, or the requested provider.',
+  payment_type: ownText('Always `card`.', ['card'], { enum: ['card'] }),
+  provider: ownText('`multi`, or the requested provider.', [MULTI_PROVIDER], {
     enum: [MULTI_PROVIDER, ...providerIds],
-    examples: [MULTI_PROVIDER],
   }),
   ...charge,
-  fee_percent: numeric({
-    description: "The account's card fee in percent.",
-    minimum: 0,
-    maximum: 100,
-    examples: [2.5],
-  }),
-  status: ownText({
-    description: 'Always `unpaid` at creation. Read the status for later changes.',
+  fee_percent: numeric("The account's card fee in percent.", [2.5], { minimum: 0, maximum: 100 }),
+  status: ownText('Always `unpaid` at creation. Read the status for later changes.', ['unpaid'], {
     enum: ['unpaid'],
-    examples: ['unpaid'],
   }),
 });
 
 /** The specification's Payment status; `paid_at` is null until the payment is paid. */
 export const paymentStatusSchema = answerSchema({
   payment_id: paymentId,
-  status: ownText({
-    description: 'Fulfill the order only if it is `paid`.',
-    enum: statuses,
-    examples: ['paid'],
-  }),
-  forward_status: ownText({
-    description: 'The progress of the transfer to the merchant wallet. `completed` is final.',
-    enum: forwardStatuses,
-    examples: ['completed'],
-  }),
+  status: ownText('Fulfill the order only if it is `paid`.', ['paid'], { enum: statuses }),
+  forward_status: ownText(
+    'The progress of the transfer to the merchant wallet. `completed` is final.',
+    ['completed'],
+    { enum: forwardStatuses },
+  ),
   ...charge,
-  currency: ownText({ description: 'The currency of the amount.', enum: currencies, examples: ['USD'] }),
-  coin: ownText({
-    description: 'The settlement asset.',
-    enum: [SETTLEMENT_COIN],
-    examples: [SETTLEMENT_COIN],
-  }),
-  value_coin: ownText({
-    description:
-      'The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`.',
-    pattern: json.USDC_PATTERN,
-    examples: ['21.010000'],
-  }),
-  forwarded_amount: ownText({
-    description: "The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release.",
-    pattern: json.USDC_PATTERN,
-    examples: ['20.484750'],
-  }),
+  currency: ownText('The currency of the amount.', ['USD'], { enum: currencies }),
+  coin: ownText('The settlement asset.', [SETTLEMENT_COIN], { enum: [SETTLEMENT_COIN] }),
+  value_coin: ownText(
+    'The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`.',
+    ['21.010000'],
+    { pattern: json.USDC_PATTERN },
+  ),
+  forwarded_amount: ownText(
+    "The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release.",
+    ['20.484750'],
+    { pattern: json.USDC_PATTERN },
+  ),
   txid_in: transaction(
     'The deposit that reached the paid threshold. Before that, the last deposit seen, or null.',
     '0x5b484cd3e9340db00b6d41cc470d8f9016f5a2312304198aac9a2a61d15520fd',
@@ -195,16 +158,12 @@ export const paymentStatusSchema = answerSchema({
     '0x30331145e5c13475ee57df577307f66964c3ff2d35ccefcd93e706291532ca9f',
   ),
   address_in: depositAddress('The deposit address.'),
-  paid_at: ownTextOrNull({
-    description: 'The time at which the payment became `paid`, or null.',
-    pattern: TIME_PATTERN,
-    examples: ['2026-11-21T02:03:09.770Z', null],
-  }),
-  created_at: ownText({
-    description: 'The time of creation.',
-    pattern: TIME_PATTERN,
-    examples: ['2026-11-21T02:03:00.916Z'],
-  }),
+  paid_at: ownTextOrNull(
+    'The time at which the payment became `paid`, or null.',
+    ['2026-11-21T02:03:09.770Z', null],
+    { pattern: TIME_PATTERN },
+  ),
+  created_at: ownText('The time of creation.', ['2026-11-21T02:03:00.916Z'], { pattern: TIME_PATTERN }),
 });
 
 export interface PresentContext {
