@@ -106,14 +106,11 @@ export const dayParameters = {
 } satisfies Record<string, RequestParameter>;
 
 export const journalParameters = {
-  month: {
-    ...optional(
-      { type: 'string', pattern: '^[1-9][0-9]{3}-(0[1-9]|1[0-2])$' },
-      "The month, in your account's time zone.",
-      '2026-11',
-    ),
-    isRequired: true,
-  },
+  month: required(
+    { type: 'string', pattern: '^[1-9][0-9]{3}-(0[1-9]|1[0-2])$' },
+    "The month, in your account's time zone.",
+    '2026-11',
+  ),
 } satisfies Record<string, RequestParameter>;
 
 const { amount, currency, email, note } = createParameters;
@@ -169,15 +166,8 @@ export function parseListRequest(accountId: string, query: QueryParameters): Lis
   if (expand.size > 0 && limit > MAXIMUM_EXPANDED_PAGE) {
     throw invalidField('limit', `must be at most ${MAXIMUM_EXPANDED_PAGE} with expand`);
   }
-  const { status, forward_status, provider, currency, amount_mismatch, search } = query;
-  const given = {
-    status,
-    forwardStatus: forward_status,
-    provider,
-    currency,
-    amountMismatch: amount_mismatch,
-    search,
-  };
+  const { status, forward_status: forwardStatus, provider, currency, search } = query;
+  const given = { status, forwardStatus, provider, currency, amountMismatch: query.amount_mismatch, search };
   const text = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return {
     query: {

@@ -127,39 +127,38 @@ function flags(passFeeToCustomer: boolean, alias: boolean): JsonSchema {
   };
 }
 
+const header = (description: string, schema: JsonSchema, example: unknown, required = true) => ({
+  description,
+  required,
+  schema,
+  example,
+});
+
 /** Headers of answers. */
 export const headers = {
-  RetryAfter: {
-    description: 'Whole seconds to wait. Add a random delay.',
-    required: true,
-    schema: { type: 'integer', minimum: 1 },
-    example: 17,
-  },
-  RetryAfterBusy: {
-    description: 'Present if the provider limits requests: whole seconds until the next attempt.',
-    required: false,
-    schema: { type: 'integer', minimum: 1 },
-    example: 2,
-  },
-  ETag: {
-    description: 'Send it as If-None-Match with the next request.',
-    required: true,
-    schema: { type: 'string' },
-    example: '"x0RkG8d0b1e4sLk9Qq2nW7v5t3y"',
-  },
-  RequestId: {
-    description: 'Include it in support requests. The operator finds the request in the log by it.',
-    required: true,
-    schema: { type: 'string' },
-    example: '5f2c9a0b1d3e-4k',
-  },
-  WwwAuthenticate: {
-    description: 'The accepted authentication scheme.',
-    required: true,
-    schema: { type: 'string', enum: ['Bearer'] },
-    example: 'Bearer',
-  },
-} as const;
+  RetryAfter: header('Whole seconds to wait. Add a random delay.', { type: 'integer', minimum: 1 }, 17),
+  RetryAfterBusy: header(
+    'Present if the provider limits requests: whole seconds until the next attempt.',
+    { type: 'integer', minimum: 1 },
+    2,
+    false,
+  ),
+  ETag: header(
+    'Send it as If-None-Match with the next request.',
+    { type: 'string' },
+    '"x0RkG8d0b1e4sLk9Qq2nW7v5t3y"',
+  ),
+  RequestId: header(
+    'Include it in support requests. The operator finds the request in the log by it.',
+    { type: 'string' },
+    '5f2c9a0b1d3e-4k',
+  ),
+  WwwAuthenticate: header(
+    'The accepted authentication scheme.',
+    { type: 'string', enum: ['Bearer'] },
+    'Bearer',
+  ),
+};
 
 /** How a receiver verifies that a webhook comes from the service. */
 export const signatureParameter = {

@@ -9,6 +9,7 @@ import {
   journalParameters,
   listParameters,
   paymentParameters,
+  required,
 } from '../merchant/merchant-parameters.ts';
 import {
   confirmRefundParameters,
@@ -92,24 +93,20 @@ const createErrors = [
 ] as const satisfies readonly ErrorName[];
 
 const paymentInPath = {
-  payment_id: {
-    isRequired: true,
-    isNullable: false,
-    schema: { type: 'string', format: 'uuid' },
-    description: "The payment's id.",
-    example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
-  },
-} as const satisfies Record<string, RequestParameter>;
+  payment_id: required(
+    { type: 'string', format: 'uuid' },
+    "The payment's id.",
+    '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
+  ),
+};
 
 const refundInPath = {
-  refund_id: {
-    isRequired: true,
-    isNullable: false,
-    schema: { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
-    description: "The refund's id.",
-    example: 'rfd_5b484cd3e9340db05b48',
-  },
-} as const satisfies Record<string, RequestParameter>;
+  refund_id: required(
+    { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
+    "The refund's id.",
+    'rfd_5b484cd3e9340db05b48',
+  ),
+};
 
 const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
@@ -143,6 +140,14 @@ function merchantOperation(
       ...errors,
     ],
   };
+}
+
+/** A public operation without a key. */
+function serviceOperation(
+  path: string,
+  more: Omit<Operation, 'method' | 'path' | 'tag' | 'needsKey' | 'errors'>,
+): Operation {
+  return { ...more, method: 'get', path, tag: 'Service', needsKey: false, errors: transportErrors };
 }
 
 const refundOperations = [
@@ -320,44 +325,29 @@ export const operations: readonly Operation[] = [
       'internal',
     ],
   },
-  {
-    method: 'get',
-    path: '/.well-known/card-checkout.json',
+  serviceOperation('/.well-known/card-checkout.json', {
     id: 'readSettlementProof',
-    tag: 'Service',
     summary: 'Read the data that proves where the money of a payment can go',
     description:
       'With this data, the payout wallet, the fee and the id of the payment, you can compute the deposit address yourself.',
-    needsKey: false,
     answer: 'SettlementProof',
-    errors: transportErrors,
-  },
-  {
-    method: 'get',
-    path: '/health/live',
+  }),
+  serviceOperation('/health/live', {
     id: 'readLiveness',
-    tag: 'Service',
     summary: 'Check whether the process responds',
     description: 'Not rate limited.',
-    needsKey: false,
     answer: 'Live',
-    errors: transportErrors,
-  },
-  {
-    method: 'get',
-    path: '/health/ready',
+  }),
+  serviceOperation('/health/ready', {
     id: 'readReadiness',
-    tag: 'Service',
     summary: 'Check whether the service accepts requests',
     description: 'Not rate limited.',
-    needsKey: false,
     answer: 'Ready',
-    errors: transportErrors,
     others: {
       503: {
         description: 'The service is shutting down and accepts no new customers.',
         example: 'The service is not ready: it is shutting down.',
       },
     },
-  },
+  }),
 ];
