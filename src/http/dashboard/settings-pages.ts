@@ -8,7 +8,7 @@ import {
 } from '../../accounts/manage-accounts.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { recordAction } from '../../accounts/people-context.ts';
-import { type Feature, features } from '../../domain/account.ts';
+import { features } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import {
   computeMinPaidThreshold,
@@ -27,16 +27,12 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { formatPercent, formatUsdc } from '../signed-in/format.ts';
+import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors } from './field-errors.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
-const featureWords: Record<Feature, string> = {
-  card_checkout: 'Card checkout',
-  fee_pass_through: 'Fees can be passed on to the customer',
-};
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
 const shopLabels = {

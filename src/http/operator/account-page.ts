@@ -1,14 +1,14 @@
 import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/manage-accounts.ts';
 import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/manage-keys.ts';
 import { recordAction } from '../../accounts/people-context.ts';
-import { type Account, type ApiKey, type Feature, features, isFeature } from '../../domain/account.ts';
+import { type Account, type ApiKey, features, isFeature } from '../../domain/account.ts';
 import { maskApiKey } from '../../domain/api-key.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { feeExample, formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
 import type { Member } from '../../domain/person.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { formatMoney, formatPercent } from '../signed-in/format.ts';
+import { featureWords, formatMoney, formatPercent } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
@@ -20,10 +20,6 @@ import {
   operatorPages,
 } from './operator-page.ts';
 
-const featureWords: Record<Feature, string> = {
-  card_checkout: 'Card checkout',
-  fee_pass_through: 'Fees can be passed on to the customer',
-};
 const flashMessages = {
   saved: 'Saved. It applies to new checkouts.',
   revoked: 'The key is revoked. Requests with it are refused.',

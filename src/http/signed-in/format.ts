@@ -1,3 +1,4 @@
+import type { Feature } from '../../domain/account.ts';
 import { type Currency, formatUnits } from '../../domain/money.ts';
 import { aboutCents, type Payment } from '../../domain/payment.ts';
 import { english, formatMoney as formatIn } from '../checkout/languages.ts';
@@ -55,3 +56,9 @@ const format = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDi
 export function formatPercent(basisPoints: number): string {
   return format.format(basisPoints / 10_000);
 }
+
+/** The names of the features that the operator switches. */
+export const featureWords: Readonly<Record<Feature, string>> = {
+  card_checkout: 'Card checkout',
+  fee_pass_through: 'Fees can be passed on to the customer',
+};
