@@ -79,6 +79,15 @@ export function createMetrics() {
       'Whether the circuit breaker of a provider is open (1) or closed (0).',
       'provider',
     ),
+    unsettledPayments: gauge(
+      'card_checkout_unsettled_payments',
+      'Payments with money that is not released yet, by forward status, up to 1,000 each.',
+      'forward_status',
+    ),
+    releaseOverdueSeconds: gauge(
+      'card_checkout_release_overdue_seconds',
+      'Longest time for which a release is due, or its transaction under way.',
+    ),
     taskFailures: counter(
       'card_checkout_task_failures_total',
       'Failed runs of worker tasks, which are retried.',

@@ -6,7 +6,9 @@ import { EVENT_RETENTION_MS } from '../domain/payment-events.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Alert } from '../domain/ports/mail.ts';
+import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
+import type { RelayStore } from '../domain/ports/settlement-store.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { receiptMail } from '../http/checkout/receipt.ts';
 import { eraseOldEmails } from '../payments/erase-emails.ts';
@@ -65,6 +67,7 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
     shared: [
       ...parts.external.relayers.map((relayer) => createGasTask({ ...parts, relayer })),
+      createUnsettledTask(parts),
       webhooks.task,
       staleWebhooksTask(parts),
       ...receiptTasks(parts),
@@ -259,6 +262,39 @@ export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
       const fields = { relayer: relayer.address, balancePol, lowPol };
       if (isLow && !wasLow) log.error(fields, 'the relayer is low on gas: send POL to it, or releases stop');
       if (wasLow && !isLow) log.info(fields, 'the relayer has enough gas again');
+      return false;
+    },
+  };
+}
+
+const UNSETTLED_INTERVAL_MS = 30_000;
+/** More than an operator looks at one by one. */
+const UNSETTLED_COUNTED = 1_000;
+
+interface UnsettledParts extends Pick<WorkerParts, 'nowMs'> {
+  readonly store: {
+    readonly search: Pick<PaymentSearchStore, 'listUnsettled'>;
+    readonly relay: Pick<RelayStore, 'listOpenBatches'>;
+  };
+  readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
+}
+
+/** Keeps in the metrics how many payments hold money, and for how long the latest release is late. */
+export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
+  return {
+    name: 'unsettled',
+    intervalMs: UNSETTLED_INTERVAL_MS,
+    async run() {
+      const [batch] = await store.relay.listOpenBatches(1);
+      const dueAtMs = [batch?.attempts[0]?.signedAtMs ?? nowMs()];
+      for (const status of ['ready', 'processing', 'manual_required'] as const) {
+        const payments = await store.search.listUnsettled(null, [status], UNSETTLED_COUNTED);
+        metrics.unsettledPayments.set({ forward_status: status }, payments.length);
+        if (status === 'ready')
+          dueAtMs.push(...payments.map(({ releaseDueAtMs }) => releaseDueAtMs ?? nowMs()));
+      }
+      const lateMs = nowMs() - dueAtMs.reduce((one, other) => Math.min(one, other));
+      metrics.releaseOverdueSeconds.set(Math.max(0, Math.round(lateMs / 1000)));
       return false;
     },
   };

@@ -67,6 +67,18 @@ export const alertCases: readonly AlertCase[] = [
     labels: { relayer: '0x1' },
   },
   {
+    alert: 'CardCheckoutManualRequired',
+    series: { 'card_checkout_unsettled_payments{forward_status="manual_required"}': '0x5 1x20 0x20' },
+    firesAtMinute: 15,
+    resolvedAtMinute: 30,
+  },
+  {
+    alert: 'CardCheckoutReleaseOverdue',
+    series: { card_checkout_release_overdue_seconds: '0+60x45 0x20' },
+    firesAtMinute: 40,
+    resolvedAtMinute: 50,
+  },
+  {
     alert: 'CardCheckoutTaskFails',
     series: { 'card_checkout_task_failures_total{task="watch"}': burst },
     firesAtMinute: 20,

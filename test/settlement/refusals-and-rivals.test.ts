@@ -1,4 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createMetrics } from '../../src/app/metrics.ts';
+import { createUnsettledTask } from '../../src/app/worker-tasks.ts';
 import { encodeRelayCall } from '../../src/chain/read-logs.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
@@ -195,6 +197,35 @@ describe('a release that the token refuses', () => {
     settlement.advance(3_600_000);
     await settlement.settleDown();
     await expectPaid(payment);
+  });
+
+  it('shows in the metrics, which say how late a release is and who waits for a person', async () => {
+    const metrics = createMetrics();
+    const task = createUnsettledTask({ store: settlement.store, metrics, nowMs: settlement.nowMs });
+    const shown = async () => {
+      await task.run(new AbortController().signal);
+      const { values } = await metrics.unsettledPayments.get();
+      const counts = Object.fromEntries(values.map(({ labels, value }) => [labels['forward_status'], value]));
+      const [late] = (await metrics.releaseOverdueSeconds.get()).values;
+      return { ...counts, late: late?.value };
+    };
+    expect(await shown()).toEqual({ ready: 0, processing: 0, manual_required: 0, late: 0 });
+    const payment = await createReady();
+    settlement.advance(3_600_000);
+    expect(await shown()).toMatchObject({ ready: 1, processing: 0 });
+    expect((await shown()).late).toBeGreaterThanOrEqual(3_500);
+    expect(await settlement.relay()).toBe('opened');
+    settlement.advance(600_000);
+    expect(await shown()).toMatchObject({ ready: 0, processing: 1, late: 600 });
+    await settlement.settleDown();
+    await expectPaid(payment);
+    expect(await shown()).toEqual({ ready: 0, processing: 0, manual_required: 0, late: 0 });
+
+    const refused = await createReady();
+    await chain.callToken({ name: 'blacklist', account: refused.payoutAddress });
+    await settlement.mine();
+    await refuse(refused, 3);
+    expect(await shown()).toEqual({ ready: 0, processing: 0, manual_required: 1, late: 0 });
   });
 
   it('is completed by a rival all the same', async () => {
