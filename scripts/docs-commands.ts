@@ -22,6 +22,8 @@ export function listCommands(): readonly DescribedCommand[] {
     backUp: unused,
     doctor: unused,
     deployContract: unused,
+    createRelayerKey: unused,
+    showRelayers: unused,
     moveStore: unused,
     grade: unused,
     listen: unused,

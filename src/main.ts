@@ -44,7 +44,10 @@ const program = createProgram(
     backUp: async (file) => (await import('./app/back-up.ts')).backUp(readDataConfig(), file),
     doctor: async () => (await import('./app/doctor.ts')).runDoctor(),
     deployContract: async () =>
-      (await import('./app/deploy-contract.ts')).deployContract(readContractDeploymentConfig()),
+      (await import('./app/chain-commands.ts')).deployContract(readContractDeploymentConfig()),
+    createRelayerKey: async () => (await import('./app/chain-commands.ts')).createRelayerKey(),
+    showRelayers: async () =>
+      (await import('./app/chain-commands.ts')).showRelayers(readContractDeploymentConfig()),
     moveStore: async (places) => (await import('./app/move-store.ts')).moveStore(readDataConfig(), places),
     listen: async (options) =>
       (await import('../simulators/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),

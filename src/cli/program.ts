@@ -32,6 +32,10 @@ interface ProgramServices extends IntegratorServices {
   doctor(): Promise<{ readonly checks: readonly DoctorCheck[] }>;
   /** Deploys a deposit factory with the relayer's key. */
   deployContract(): Promise<unknown>;
+  /** Makes a relayer key, which nothing stores. */
+  createRelayerKey(): Promise<unknown>;
+  /** Reads the relayers' balances. */
+  showRelayers(): Promise<unknown>;
   /** Copies a store from one engine to the other and compares both sides. */
   moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
 }
@@ -72,6 +76,15 @@ export function createProgram(services: ProgramServices, version: string): Comma
   leaf(contract, 'deploy', 'deploy a deposit factory and print its address').action(
     printed(() => services.deployContract()),
   );
+  const relayer = program.command('relayer').description('the keys that pay the gas of releases');
+  leaf(relayer, 'create', 'make a key and print it once, with its address').action(
+    printed(() => services.createRelayerKey()),
+  );
+  leaf(
+    relayer,
+    'show',
+    'show the address and balance of each key, and about how many payments it pays for',
+  ).action(printed(() => services.showRelayers()));
   addKeepingCommands(program, services);
   leaf(program, 'doctor', 'check the configuration and its connections').action(
     async (options: { json?: boolean }) => {

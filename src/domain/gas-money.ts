@@ -9,6 +9,7 @@ const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 
 /** The most gas that a full batch reserves: a hundred releases to wallets that never held USDC, and a quarter more. */
 const FULL_BATCH_GAS = 11_000_000n;
+const RELEASES_OF_FULL_BATCH = 100n;
 
 /** Full batches that the relayer's balance should cover at any time. */
 const BATCHES_IN_RESERVE = 3n;
@@ -16,6 +17,11 @@ const BATCHES_IN_RESERVE = 3n;
 /** Below this balance the relayer needs gas money: three full batches at the fee that the chain asks for now. */
 export function lowGasWei({ maxFeePerGas }: Pick<FeeQuote, 'maxFeePerGas'>): bigint {
   return BATCHES_IN_RESERVE * FULL_BATCH_GAS * maxFeePerGas;
+}
+
+/** About how many payments a balance releases at the present fee, in full batches. */
+export function releasesPaidBy(balanceWei: bigint, { maxFeePerGas }: Pick<FeeQuote, 'maxFeePerGas'>): number {
+  return Number((balanceWei * RELEASES_OF_FULL_BATCH) / (FULL_BATCH_GAS * maxFeePerGas));
 }
 
 /** An amount in POL for display, truncated after six decimals. */

@@ -68,6 +68,25 @@ describe('live mode against a second local chain, with the simulators as provide
     return fetch(`${api}${path}`, { ...init, headers, redirect: 'manual' });
   }
 
+  it('makes a relayer key, and shows the balance of each key and how many payments it releases', async () => {
+    const made = await runJson<{ relayer_private_key: string; address: string }>(
+      environment,
+      'relayer',
+      'create',
+    );
+    expect(made.relayer_private_key).toMatch(/^0x[0-9a-f]{64}$/);
+    const keys = `${world.relayerPrivateKey},${made.relayer_private_key}`;
+    const shown = await runJson<{ address: string; balance_pol: number; payments: number }[]>(
+      { ...environment, RELAYER_PRIVATE_KEY: keys },
+      'relayer',
+      'show',
+    );
+    const [funded, empty] = shown;
+    expect(funded?.balance_pol).toBeGreaterThan(1);
+    expect(funded?.payments).toBeGreaterThan(100);
+    expect(empty).toEqual({ address: made.address, balance_pol: 0, payments: 0 });
+  });
+
   it('is found in order by doctor', async () => {
     const report = await runJson<{ checks: { name: string; isFine: boolean; detail: string }[] }>(
       environment,

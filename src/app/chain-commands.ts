@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { deployFactory } from '../chain/deploy-contract.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
+import { createRelayer, readAccount } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { ContractDeploymentConfig } from '../config.ts';
+import { polOf, releasesPaidBy } from '../domain/gas-money.ts';
 import { requireToken } from './live-services.ts';
 
 /** Deploys a deposit factory with the first relayer's key and checks it. Returns what goes into the configuration. */
@@ -26,6 +29,29 @@ export async function deployContract(config: ContractDeploymentConfig) {
       transaction_hash: deployed.transactionHash,
       block_number: deployed.blockNumber,
     };
+  } finally {
+    await closeChainEndpoints(endpoints);
+  }
+}
+
+/** A new relayer key. Nothing stores it: it is printed once. */
+export function createRelayerKey() {
+  const privateKey = `0x${randomBytes(32).toString('hex')}` as const;
+  return { relayer_private_key: privateKey, address: readAccount(privateKey).address };
+}
+
+/** Each relayer's address and balance, and about how many payments the balance releases at the present fees. */
+export async function showRelayers({ chainId, rpcUrls, relayerPrivateKeys }: ContractDeploymentConfig) {
+  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
+  try {
+    return await Promise.all(
+      relayerPrivateKeys.map(async (privateKey) => {
+        const relayer = createRelayer({ endpoints, chainId, privateKey });
+        const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
+        const payments = releasesPaidBy(balanceWei, fees);
+        return { address: relayer.address, balance_pol: polOf(balanceWei), payments };
+      }),
+    );
   } finally {
     await closeChainEndpoints(endpoints);
   }
