@@ -1,25 +1,25 @@
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { RelayStore } from '../domain/ports/settlement-store.ts';
 import { createAddressPageStore } from './address-pages.ts';
 import { createAlertStore } from './alerts.ts';
 import { createEmailStore, createReceiptStore } from './emails.ts';
 import { createEventStore } from './events.ts';
 import { createObservationStore, createSettlementStore } from './observations.ts';
+import { decideOne } from './payment-decisions.ts';
 import { createPaymentHistory } from './payment-history.ts';
 import { createPaymentIndex } from './payment-index.ts';
 import { createPaymentSearch } from './payment-search.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
-import { createProviderSessions, createVisitStore, type ProviderSessionWrites } from './providers.ts';
+import { createProviderSessions, createVisitStore } from './providers.ts';
 import { createRefundStore } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import type { EngineTraits, Scripts } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
-import type { Store } from './store.ts';
+import type { EnginePayments, Store } from './store.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 /** What each engine does in its own way. */
 interface EngineParts extends Pick<Store, 'accounts' | 'providers' | 'shared' | 'close'> {
-  readonly payments: Omit<PaymentStore, keyof ProviderSessionWrites>;
+  readonly payments: EnginePayments;
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
 }
 
@@ -33,7 +33,11 @@ export function assembleStore(
   let closed: Promise<void> | null = null;
   return {
     accounts,
-    payments: { ...payments, ...createProviderSessions(scripts, traits) },
+    payments: {
+      ...payments,
+      ...createProviderSessions(scripts, traits),
+      decidePayment: (payment, decide) => scripts.write(() => decideOne(payment, decide)),
+    },
     search: {
       ...createPaymentSearch(scripts, traits),
       ...createPaymentIndex(scripts, traits),

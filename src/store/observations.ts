@@ -12,22 +12,9 @@ import type {
 } from '../domain/ports/settlement-store.ts';
 import type { Row, Table } from './columns.ts';
 import { appendEntries, listEntries, listEntriesOf, newEntries, rescuedAbove } from './journal.ts';
-import {
-  checkScan,
-  contentsError,
-  EXPIRY_WATERMARK,
-  elsewhereError,
-  finalRows,
-  isCursor,
-  NO_FINAL_BLOCK,
-  requireCheckpoint,
-  requireCursor,
-  requireFinal,
-  stopBeforeRevisited,
-} from './observation-rules.ts';
+import { decideAll, EXPIRY_WATERMARK, watermarkBefore } from './payment-decisions.ts';
 import { revertRefundsAbove } from './refunds.ts';
 import {
-  decideAll,
   type Fragment,
   insert,
   insertRows,
@@ -42,7 +29,11 @@ import {
   sql,
 } from './scripts.ts';
 import { checkListLimit, MAXIMUM_CHECKPOINTS } from './store.ts';
+import { ObservationConflictError } from './store-errors.ts';
 import { checkpointTable, depositTable, releaseTable, settlementTable } from './tables.ts';
+
+/** No block is final before the first scan. */
+export const NO_FINAL_BLOCK = -1;
 
 /** Observations of the chain and the journal, on any engine. */
 export function createObservationStore(scripts: Scripts, nowMs: () => number): ObservationStore {
@@ -328,4 +319,95 @@ function logOf({ transactionHash, logIndex }: ChainPosition): string {
 
 function hashesOf(rows: readonly ChainPosition[]): string[] {
   return [...new Set(rows.map((row) => row.transactionHash))];
+}
+
+/** Checks on new observations, before anything of them is written. */
+
+/** @throws RangeError when a scan contradicts itself */
+function checkScan(scan: ScanRecord): void {
+  const { from, final, scannedTo } = scan;
+  if (final.number < from.number || scannedTo < final.number) {
+    throw new RangeError(`a scan from ${from.number} to ${scannedTo} cannot be final up to ${final.number}`);
+  }
+  for (const { blockNumber } of [...scan.deposits, ...scan.releases, ...(scan.rescues ?? [])]) {
+    if (blockNumber <= from.number || blockNumber > scannedTo) {
+      throw new RangeError(`block ${blockNumber} is outside the scan from ${from.number} to ${scannedTo}`);
+    }
+  }
+}
+
+/** Rows in final blocks; the next scan replaces the others. */
+function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber: number): MovedRows {
+  const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= finalNumber;
+  return {
+    deposits: deposits.filter(isFinal),
+    releases: releases.filter(isFinal),
+    rescues: rescues.filter(isFinal),
+  };
+}
+
+/** @throws ObservationConflictError when another writer has moved the cursor */
+function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
+  if (cursor?.number === from.number && cursor.hash === from.hash) return;
+  const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
+  throw new ObservationConflictError(
+    `a scan began at block ${from.number} (${from.hash}), but the cursor is ${found}`,
+  );
+}
+
+/** @throws ObservationConflictError when the block that a second reading began at is no checkpoint (`hash` is the one there) */
+function requireCheckpoint(hash: string | null, from: BlockReference): void {
+  if (hash === from.hash) return;
+  throw new ObservationConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
+}
+
+/** @throws RangeError when what was missed is not in a final block: those above are scanned again anyway */
+function requireFinal(missed: FoundOnChain, finalNumber: number): void {
+  for (const { blockNumber } of [...missed.deposits, ...missed.releases, ...(missed.rescues ?? [])]) {
+    if (blockNumber <= finalNumber) continue;
+    throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
+  }
+}
+
+/**
+ * Whether the block is the cursor already: the chain's final block has not moved since.
+ *
+ * @throws ObservationConflictError when the cursor is another block of the same number
+ */
+function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
+  if (cursor?.number !== block.number) return false;
+  if (cursor.hash === block.hash) return true;
+  throw new ObservationConflictError(
+    `final block ${block.number} was ${cursor.hash} and is now ${block.hash}`,
+  );
+}
+
+/** The transaction of a row is recorded in another block. */
+function elsewhereError(transactionHash: string, recorded: number, found: number): ObservationConflictError {
+  return new ObservationConflictError(
+    `transaction ${transactionHash} is in block ${recorded} and was found in ${found}`,
+    'rows',
+  );
+}
+
+/** The log of a row is recorded with other contents. */
+function contentsError(transactionHash: string, logIndex: number): ObservationConflictError {
+  return new ObservationConflictError(
+    `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
+    'rows',
+  );
+}
+
+/** Decides as asked, and keeps the watermark from passing a payment that the decision wants to see again. */
+function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reached(): string } {
+  let reached = to;
+  return {
+    decide(view) {
+      const decision = decide(view);
+      const below = watermarkBefore(view.payment.id);
+      if (decision?.revisitExpiry === true && below < reached) reached = below;
+      return decision;
+    },
+    reached: () => reached,
+  };
 }

@@ -3,16 +3,8 @@ import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
 import type { VisitOutcome } from '../domain/provider-success.ts';
 import { placesOf } from './columns.ts';
-import {
-  decideAll,
-  type EngineTraits,
-  raw,
-  run,
-  runText,
-  type Script,
-  type Scripts,
-  select,
-} from './scripts.ts';
+import { decideOne } from './payment-decisions.ts';
+import { type EngineTraits, raw, run, runText, type Script, type Scripts, select } from './scripts.ts';
 import { checkListLimit } from './store.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
@@ -45,14 +37,11 @@ export function* writeProviderSettings(
 
 const PARAMETERS = providerSessionTable.columns.filter(({ field }) => field !== null).length;
 
-/** Writes of the sessions that customers have at providers. */
-export type ProviderSessionWrites = Pick<PaymentStore, 'addSession' | 'recordSessionProgress'>;
-
-/** The same on any engine. */
+/** Writes of the sessions that customers have at providers, on any engine. */
 export function createProviderSessions(
   scripts: Scripts,
   { isByAccount }: EngineTraits,
-): ProviderSessionWrites {
+): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
   const { names } = providerSessionTable;
   /** Inserts nothing when there is no such payment. */
   const insertSql = `INSERT INTO provider_sessions (${isByAccount ? `${names}, account_id` : names})
@@ -73,8 +62,7 @@ export function createProviderSessions(
         const values = providerSessionTable.valuesOf(session);
         const inserted = yield* runText(insertSql, [...values, payment.id, payment.accountId]);
         if (inserted.length === 0) return null;
-        const [decided = null] = yield* decideAll([payment], decide);
-        return decided;
+        return yield* decideOne(payment, decide);
       }),
     recordSessionProgress: async ({ id, accountId }, sessionId, progress, atMs) => {
       const recorded = await scripts.writeStatement(() =>

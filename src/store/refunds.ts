@@ -10,8 +10,8 @@ import {
 } from '../domain/refund.ts';
 import {
   insert,
+  insertRows,
   lock,
-  raw,
   run,
   runForOne,
   type Script,
@@ -124,11 +124,7 @@ function* addEvent(
   nowMs: number,
 ): Script<void> {
   if (type === null) return;
-  // The first column counts up by itself.
-  const columns = unnumberedEventTable.columns.slice(1).map(({ name }) => name);
-  yield* run`
-    INSERT INTO unnumbered_events (${raw(columns.join(', '))})
-    VALUES (${accountId}, ${paymentId}, ${nowMs}, ${type}, ${id})`;
+  yield* insertRows(unnumberedEventTable, [[accountId, paymentId, nowMs, type, id]]);
 }
 
 /** The chain lost final blocks above this one: transfers in them are looked for again. */

@@ -3,9 +3,9 @@ import type { PaymentId } from '../domain/payment-id.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
+import { decideAll } from './payment-decisions.ts';
 import {
   countOf,
-  decideAll,
   type Fragment,
   insertRows,
   lockPayments,

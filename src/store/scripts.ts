@@ -1,7 +1,7 @@
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
-import type { ColumnValue, Row, Table } from './columns.ts';
+import type { Column, ColumnValue, Row, Table } from './columns.ts';
 
 /**
  * What a store does where it is not hot, written once for all engines: a generator that asks for one step after the
@@ -23,22 +23,36 @@ interface Lock {
   readonly lock: string;
 }
 
-/** Rows to insert: the values of all columns of the table, in their order. */
+/** Rows to insert: the values of all columns of the table but the one that the database counts up, in their order. */
 interface Insert {
   readonly into: Table;
   readonly rows: readonly (readonly ColumnValue[])[];
+  /** Whether a row whose key is there already is left out. */
+  readonly keepsExisting: boolean;
 }
 
-/**
- * Payments to lock until the script is done and to decide, each given once; the rows are the payments as they then are.
- * Null only locks them, and has no rows. Only in a script that writes.
- */
-interface Decision {
+/** Payments to lock until the script is done, before a statement writes to several of them; has no rows. */
+interface PaymentLock {
+  readonly lockPayments: readonly PaymentReference[];
+}
+
+/** Payments to lock until the script is done; the rows are their views, in this order, without the unknown ones. */
+interface LockedView {
+  readonly view: readonly (PaymentReference | PaymentId)[];
+}
+
+/** Payments of which all columns that change are written. */
+interface Update {
+  readonly update: readonly Payment[];
+}
+
+/** Payments to lock and decide, each given once (`applyDecision`); the rows are the payments as they then are. */
+export interface Decision {
   readonly payments: readonly (PaymentReference | PaymentId)[];
-  readonly decide: Decide | null;
+  readonly decide: Decide;
 }
 
-export type Step = Statement | Lock | Insert | Decision;
+export type Step = Statement | Lock | Insert | PaymentLock | LockedView | Update | Decision;
 
 export type Rows = readonly Row[];
 
@@ -151,33 +165,23 @@ export function* update<Entity>({ name, columns, valuesOf }: Table<Entity>, enti
   yield* runText(`UPDATE ${name} SET ${assignments.join(', ')} WHERE id = ?1`, valuesOf(entity));
 }
 
-/** Inserts rows: the values of all columns of the table, in their order. */
-export function* insertRows(into: Table, rows: readonly (readonly ColumnValue[])[]): Script<void> {
-  if (rows.length > 0) yield { into, rows };
+/** Inserts rows: the values of all columns but the one that the database counts up, in their order. */
+export function* insertRows(
+  into: Table,
+  rows: Insert['rows'],
+  { keepsExisting = false }: Partial<Pick<Insert, 'keepsExisting'>> = {},
+): Script<void> {
+  if (rows.length > 0) yield { into, rows, keepsExisting };
 }
 
-/** Locks and decides payments in the order of their ids. @throws when one of them does not exist */
-export function* decideAll(
-  payments: readonly (PaymentReference | PaymentId)[],
-  decide: Decide,
-): Script<readonly Payment[]> {
-  const idOf = (payment: PaymentReference | PaymentId) =>
-    typeof payment === 'string' ? payment : payment.id;
-  if (payments.length === 0) return [];
-  const byId = new Map(payments.map((payment) => [idOf(payment), payment]));
-  const ordered = [...byId.keys()].sort().map((id) => byId.get(id) as PaymentReference | PaymentId);
-  const decided = (yield { payments: ordered, decide }) as readonly unknown[] as readonly Payment[];
-  if (decided.length < ordered.length) {
-    throw new Error(
-      `${ordered.length - decided.length} of ${ordered.length} payments to decide do not exist`,
-    );
-  }
-  return decided;
+/** The columns of `insertRows`. */
+export function insertedColumns({ columns, numberedBy }: Table): Column[] {
+  return columns.filter(({ name }) => name !== numberedBy);
 }
 
-/** Locks payments in the order of their ids, before a statement writes to several of them. */
+/** Locks payments in the order of their ids. */
 export function* lockPayments(payments: readonly PaymentReference[]): Script<void> {
-  if (payments.length > 0) yield { payments, decide: null };
+  if (payments.length > 0) yield { lockPayments: payments };
 }
 
 /** Waits for others. */

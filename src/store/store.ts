@@ -48,6 +48,9 @@ export interface Store {
   close(): Promise<void>;
 }
 
+/** What each engine does in its own way of the payments; the rest are scripts. */
+export type EnginePayments = Omit<PaymentStore, 'decidePayment' | 'addSession' | 'recordSessionProgress'>;
+
 /** Limits that every engine keeps alike. */
 
 /** Maximum past cursors that are stored, for finding the block where a rewound chain still agrees. */

@@ -308,9 +308,25 @@ export const relayAttemptTable = table<RelayAttempt>(
   { others: { batch_id: 'integer', position: 'integer' } },
 );
 
-/** A webhook without what it takes from its payment, and with the fields of its result. */
-export type StoredWebhook = Omit<Webhook, 'url' | 'tokenFingerprint' | 'result'> &
-  Omit<WebhookResult, 'outcome'>;
+type ResultFields = Omit<WebhookResult, 'outcome'>;
+
+/** A webhook without what it takes from its payment, and with the fields of its result: null until it was sent. */
+export type StoredWebhook = Omit<Webhook, 'url' | 'tokenFingerprint' | 'result'> & {
+  readonly [Field in keyof ResultFields]: ResultFields[Field] | null;
+};
+
+/** The fields of a webhook that waits to be sent. */
+export const unsentWebhook = {
+  status: 'pending',
+  claimedAtMs: null,
+  httpStatus: null,
+  reason: null,
+  durationMs: null,
+  responseExcerpt: null,
+  body: null,
+  signature: null,
+  finishedAtMs: null,
+} as const satisfies Partial<StoredWebhook>;
 
 export const webhookTable = table<StoredWebhook>('webhooks', ['id'], {
   id: 'text',
@@ -353,8 +369,8 @@ const emailWatermarkTable = table<{ accountId: string; paymentId: string }>(
   },
 );
 
-const receiptTable = table<
-  RowOwner & { status: string; createdAtMs: number; claimedAtMs: number; finishedAtMs: number }
+export const receiptTable = table<
+  RowOwner & { status: string; createdAtMs: number; claimedAtMs: number | null; finishedAtMs: number | null }
 >('receipts', ['payment_id'], {
   accountId: 'text',
   paymentId: 'text',
@@ -369,6 +385,12 @@ export const stateChangeTable = table<RowOwner & { atMs: number; state: string }
   ['payment_id', 'at_ms', 'state'],
   { accountId: 'text', paymentId: 'text', atMs: 'integer', state: 'text' },
 );
+
+/** Payments that became paid and are not in the statistics yet. Not carried over: they are made from the payments. */
+export const uncountedTable = table<RowOwner>('uncounted_payments', ['account_id', 'payment_id'], {
+  accountId: 'text',
+  paymentId: 'text',
+});
 
 /** Events that are numbered a moment later, in the order in which they were added. */
 export const unnumberedEventTable = table<

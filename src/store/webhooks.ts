@@ -141,7 +141,7 @@ function webhookOfRow(row: Row): Webhook {
     ...queued,
     url: String(row['callback_url']),
     tokenFingerprint: String(row['token_fingerprint']),
-    result: outcome === null ? null : { outcome, ...attempt },
+    result: outcome === null ? null : ({ outcome, ...attempt } as WebhookResult),
   };
 }
 

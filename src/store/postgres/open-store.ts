@@ -3,7 +3,6 @@ import type { Store } from '../store.ts';
 import { createLeaseStore, createReleaseClaims } from './leases.ts';
 import { migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
-import { createPaymentDecider } from './payment-decider.ts';
 import { createPaymentStore } from './payments.ts';
 import { type ClosableRateLimiter, createSharedRateLimiter } from './rate-windows.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
@@ -42,10 +41,9 @@ export function createPostgresStore(
   nowMs: () => number,
   onError: (error: Error) => void,
 ): Store {
-  const decider = createPaymentDecider(nowMs);
-  const scripts = createScripts(database, decider);
+  const scripts = createScripts(database, nowMs);
   const accounts = createAccountStore(database, scripts);
-  const payments = createPaymentStore(database, decider, onError);
+  const payments = createPaymentStore(database, onError);
   const providers = createProviderStore(scripts);
   const limiters: ClosableRateLimiter[] = [];
   return assembleStore(scripts, { isByAccount: true }, nowMs, {

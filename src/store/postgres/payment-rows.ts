@@ -18,22 +18,21 @@ export const allPaymentColumns = fieldColumns(paymentTable);
 /** For `SELECT … FROM payments`; read the rows as arrays and hand them to `paymentOfRow`. */
 export const paymentColumns = paymentTable.qualifiedNames;
 
-/** For `updatePaymentsSql`: the row's key, then what changes. */
-export const updatedPaymentColumns: readonly TypedColumn[] = [
+/** The row's key, then what changes. */
+const updatedColumns: readonly TypedColumn[] = [
   ['id', 'text'],
   ['account_id', 'text'],
   ...changingPaymentColumns.map(({ name, kind }): TypedColumn => [name, postgresTypes[kind]]),
 ];
-
-/** Takes `updatedPaymentValues` of any number of payments, by column. */
-export const updatePaymentsSql = `
+const updateChanging = statement(`
   UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = changed.${name}`).join(', ')}
-  FROM ${unnest('changed', updatedPaymentColumns)}
-  WHERE payments.account_id = changed.account_id AND payments.id = changed.id`;
+  FROM ${unnest('changed', updatedColumns)}
+  WHERE payments.account_id = changed.account_id AND payments.id = changed.id`);
 
-/** The values of its key and of the columns that change, in the order of `updatedPaymentColumns`. */
-export function updatedPaymentValues(payment: Payment): unknown[] {
-  return [payment.id, payment.accountId, ...changingValues(payment)];
+/** Writes the columns of payments that change. */
+export async function updatePayments(connection: Connection, payments: readonly Payment[]): Promise<void> {
+  const rows = payments.map((payment) => [payment.id, payment.accountId, ...changingValues(payment)]);
+  await connection.execute(updateChanging, valuesByColumn(updatedColumns, rows));
 }
 
 /** Payments that are asked for with their accounts, so that a statement names where each of them lies. */
@@ -58,11 +57,13 @@ export function askedPayments(payments: readonly PaymentReference[]): string[] {
   );
 }
 
-/** Payments of which only the id is known, in the same order; unknown ones are left out. */
-export async function findReferences(
+/** The payments with their accounts, in the same order; those of which only the id is known are looked up, and unknown ones left out. */
+export async function referencesOf(
   connection: Connection,
-  ids: readonly PaymentId[],
-): Promise<PaymentReference[]> {
+  payments: readonly (PaymentReference | PaymentId)[],
+): Promise<readonly PaymentReference[]> {
+  if (payments.every((payment) => typeof payment !== 'string')) return payments;
+  const ids = payments.map((payment) => (typeof payment === 'string' ? payment : payment.id));
   const found = await connection.query<PaymentReference>(selectReferences, [ids]);
   const byId = new Map(found.map((reference) => [reference.id, reference]));
   return ids.flatMap((id) => byId.get(id) ?? []);

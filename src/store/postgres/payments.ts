@@ -4,8 +4,7 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import type { ProviderSessionWrites } from '../providers.ts';
-import { AFTER_ALL_IDS, checkListLimit } from '../store.ts';
+import { AFTER_ALL_IDS, checkListLimit, type EnginePayments } from '../store.ts';
 import {
   type AskedKey,
   createGroupCreate,
@@ -14,8 +13,8 @@ import {
 } from './group-create.ts';
 import { type Closable, createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
-import type { PaymentDecider } from './payment-decider.ts';
 import { askedPayments, askedPaymentsSql, paymentColumns } from './payment-rows.ts';
+import { viewPayment } from './payment-views.ts';
 import { arrayStatement, type Statement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
@@ -23,9 +22,8 @@ const selectById = arrayStatement(`SELECT ${paymentColumns} FROM payments WHERE 
 
 export function createPaymentStore(
   database: Database,
-  decider: PaymentDecider,
   onError: (error: Error) => void,
-): Closable<Omit<PaymentStore, keyof ProviderSessionWrites>> {
+): Closable<EnginePayments> {
   const creates = createGroupCreate(database, onError);
   const byId = createGroupRead<PaymentId, Payment | null>(async (ids) =>
     finderOf(await database.query(selectById, [ids]), (id) => id),
@@ -43,17 +41,12 @@ export function createPaymentStore(
     findIdempotencyRecords(database, asked),
   );
 
-  const store: Omit<PaymentStore, keyof ProviderSessionWrites> = {
+  const store: EnginePayments = {
     createPayment: (payment, record) => creates.create(payment, record),
     findIdempotent: (accountId, key, sinceMs) => idempotent.read({ accountId, key, sinceMs }),
     findPayment: (accountId, id) => owned.read({ accountId, id }),
     findPaymentById: (id) => byId.read(id),
-    viewPayment: (payment) => decider.view(database, payment),
-    decidePayment: (reference, decide) =>
-      database.transaction(async (connection) => {
-        const [payment] = await decider.decideAll(connection, [reference], decide);
-        return payment ?? null;
-      }),
+    viewPayment: (payment) => viewPayment(database, payment),
     ...createPaymentLists(database),
   };
   const groups = [creates, byId, owned, idempotent];

@@ -1,8 +1,8 @@
-import type { Table } from '../columns.ts';
-import type { Rows, Script, Scripts, Step } from '../scripts.ts';
+import { applyDecision } from '../payment-decisions.ts';
+import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
-import { lockPayments, type PaymentDecider } from './payment-decider.ts';
-import { findReferences } from './payment-rows.ts';
+import { referencesOf, updatePayments } from './payment-rows.ts';
+import { lockPayments, viewLocked } from './payment-views.ts';
 import {
   namesOf,
   postgresTypes,
@@ -17,7 +17,7 @@ import {
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
 
 /** Runs scripts on PostgreSQL. */
-export function createScripts(database: Database, decider: PaymentDecider): Scripts {
+export function createScripts(database: Database, nowMs: () => number): Scripts {
   const prepared = new Map<string, Statement>();
 
   function statementOf(sql: string): Statement {
@@ -29,28 +29,25 @@ export function createScripts(database: Database, decider: PaymentDecider): Scri
   }
 
   async function take(step: Step, connection: Connection): Promise<Rows> {
-    if ('lock' in step) return connection.query(takeLock, [step.lock]);
     if ('sql' in step) return connection.query(statementOf(step.sql), step.values);
+    if ('lock' in step) return connection.query(takeLock, [step.lock]);
     if ('into' in step) {
-      const columns = typedColumns(step.into);
+      const columns = insertedColumns(step.into).map(
+        ({ name, kind }): TypedColumn => [name, postgresTypes[kind]],
+      );
       const sql = `INSERT INTO ${step.into.name} (${namesOf(columns)})
-        SELECT ${namesOf(columns)} FROM ${unnest('inserted', columns)}`;
+        SELECT ${namesOf(columns)} FROM ${unnest('inserted', columns)}
+        ${step.keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`;
       return connection.query(statementOf(sql), valuesByColumn(columns, step.rows));
     }
-    const { payments, decide } = step;
-    const ids = payments.filter((payment) => typeof payment === 'string');
-    const references =
-      ids.length === 0
-        ? payments.filter((payment) => typeof payment !== 'string')
-        : await findReferences(
-            connection,
-            payments.map((payment) => (typeof payment === 'string' ? payment : payment.id)),
-          );
-    if (decide === null) {
-      await lockPayments(connection, references);
-      return [];
+    if ('view' in step) {
+      const references = await referencesOf(connection, step.view);
+      return (await viewLocked(connection, references)) as unknown as Rows;
     }
-    return (await decider.decideAll(connection, references, decide)) as unknown as Rows;
+    if ('decide' in step) return (await play(applyDecision(step, nowMs()), connection)) as unknown as Rows;
+    if ('update' in step) await updatePayments(connection, step.update);
+    else await lockPayments(connection, step.lockPayments);
+    return [];
   }
 
   async function play<T>(script: Script<T>, connection: Connection): Promise<T> {
@@ -66,8 +63,4 @@ export function createScripts(database: Database, decider: PaymentDecider): Scri
     write: (script) => database.transaction((connection) => play(script(), connection)),
     writeStatement: (script) => play(script(), database),
   };
-}
-
-function typedColumns({ columns }: Table): TypedColumn[] {
-  return columns.map(({ name, kind }) => [name, postgresTypes[kind]]);
 }

@@ -58,7 +58,7 @@ export async function openSqliteTarget(file: string): Promise<MoveTarget> {
     return {
       readPortions: (table) => readPortions(database, table),
       async insert(table, rows) {
-        const { sql, valuesOf } = insertOf(table);
+        const { sql, valuesOf } = insertOf(table.name, table.columns);
         const statement = database.prepare(sql);
         for (const row of rows) statement.run(...valuesOf(row));
       },

@@ -6,7 +6,7 @@ import type { Store } from '../store.ts';
 import { createGroupCommit, createGroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
-import { createPaymentDecider } from './payment-decider.ts';
+import { createPaymentViews } from './payment-views.ts';
 import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts } from './scripts.ts';
@@ -54,11 +54,11 @@ async function createStore(
 ): Promise<Store> {
   const writes = createGroupCommit(database, onError);
   const reads = createGroupRead(database);
-  const decider = createPaymentDecider(database, nowMs);
-  const scripts = createScripts(database, writes, reads, decider);
+  const views = createPaymentViews(database);
+  const scripts = createScripts(database, writes, reads, views, nowMs);
   return assembleStore(scripts, { isByAccount: false }, nowMs, {
     accounts: createAccountStore(database, reads, scripts),
-    payments: createPaymentStore(database, writes, reads, decider),
+    payments: createPaymentStore(database, writes, reads, views),
     providers: await createProviderStore(scripts),
     releaseClaims: createReleaseClaims(database, reads),
     shared: null,

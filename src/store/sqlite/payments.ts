@@ -11,19 +11,18 @@ import {
 import type { RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
 import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
-import type { ProviderSessionWrites } from '../providers.ts';
-import { AFTER_ALL_IDS, checkListLimit, PURGED_PER_RECORD } from '../store.ts';
+import { AFTER_ALL_IDS, checkListLimit, type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 import { storedValues } from './open-database.ts';
-import type { PaymentDecider } from './payment-decider.ts';
+import type { PaymentViews } from './payment-views.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,
   writes: GroupCommit,
   reads: GroupRead,
-  decider: PaymentDecider,
-): Omit<PaymentStore, keyof ProviderSessionWrites> {
+  views: PaymentViews,
+): EnginePayments {
   const insert = database.prepare(paymentTable.insertSql);
   // Names the account: another's row is neither read nor judged, so it takes no longer than one that never was.
   const selectOwned = database.prepare(
@@ -54,7 +53,7 @@ export function createPaymentStore(
   ): { payment: Payment; fingerprint: string } | null {
     const record = idempotency.find(accountId, key, sinceMs);
     if (record === null) return null;
-    const payment = decider.readPayment(record.paymentId);
+    const payment = views.readPayment(record.paymentId);
     if (payment === null) throw new Error(`payment ${record.paymentId} of an Idempotency-Key is missing`);
     return { payment, fingerprint: record.fingerprint };
   }
@@ -70,9 +69,8 @@ export function createPaymentStore(
         const row = selectOwned.get(id, accountId);
         return row === undefined ? null : paymentOfRow(row);
       }),
-    findPaymentById: (id) => reads.run(() => decider.readPayment(id)),
-    viewPayment: (payment) => reads.run(() => decider.view(payment)),
-    decidePayment: (payment, decide) => writes.runTransaction(() => decider.decide(payment, decide)),
+    findPaymentById: (id) => reads.run(() => views.readPayment(id)),
+    viewPayment: (payment) => reads.run(() => views.view(payment)),
     ...createPaymentLists(database, reads),
   };
 }

@@ -1,9 +1,11 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import type { ColumnValue, Table } from '../columns.ts';
-import type { Rows, Script, Scripts, Step } from '../scripts.ts';
+import type { Column, ColumnValue, Table } from '../columns.ts';
+import { applyDecision } from '../payment-decisions.ts';
+import { changingPaymentColumns, changingValues } from '../payment-rows.ts';
+import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 import { storedValues } from './open-database.ts';
-import type { PaymentDecider } from './payment-decider.ts';
+import type { PaymentViews } from './payment-views.ts';
 
 /**
  * Runs scripts on SQLite. Each of their statements is prepared once. This process is the only writer, so a lock is
@@ -13,7 +15,8 @@ export function createScripts(
   database: DatabaseSync,
   writes: GroupCommit,
   reads: GroupRead,
-  decider: PaymentDecider,
+  views: PaymentViews,
+  nowMs: () => number,
 ): Scripts {
   const prepared = new Map<string, StatementSync>();
 
@@ -26,18 +29,20 @@ export function createScripts(
   }
 
   function take(step: Step): Rows {
-    if ('lock' in step) return [];
     if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
-    if ('into' in step) return insert(step.into, step.rows);
-    const { payments, decide } = step;
-    if (decide === null) return [];
-    return payments.flatMap((payment) => decider.decide(payment, decide) ?? []) as unknown as Rows;
+    if ('view' in step) return step.view.flatMap((asked) => views.view(asked) ?? []) as unknown as Rows;
+    if ('decide' in step) return play(applyDecision(step, nowMs())) as unknown as Rows;
+    if ('into' in step) insert(step.into, step.rows, step.keepsExisting ? 'ON CONFLICT DO NOTHING' : '');
+    if ('update' in step) {
+      for (const payment of step.update)
+        statementOf(updateSql).run(...storedValues(changingValues(payment)), payment.id);
+    }
+    return [];
   }
 
-  function insert(table: Table, rows: readonly (readonly ColumnValue[])[]): Rows {
-    const { sql, valuesOf } = insertOf(table);
-    for (const row of rows) statementOf(sql).run(...valuesOf(row));
-    return [];
+  function insert(table: Table, rows: readonly (readonly ColumnValue[])[], rest: string): void {
+    const { sql, valuesOf } = insertOf(table.name, insertedColumns(table));
+    for (const row of rows) statementOf(`${sql} ${rest}`).run(...valuesOf(row));
   }
 
   function play<T>(script: Script<T>): T {
@@ -62,8 +67,10 @@ function sqliteTextOf(sql: string): string {
     .replaceAll(/<> ALL\((\?\d+)\)/g, 'NOT IN (SELECT value FROM json_each($1))');
 }
 
+const updateSql = `UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = ?`).join(', ')} WHERE id = ?`;
+
 /** Inserts a row of a table, without the columns that SQLite does not store. */
-export function insertOf({ name, columns }: Table) {
+export function insertOf(name: string, columns: readonly Column[]) {
   const isStored = columns.map(({ isOfPayment }) => !isOfPayment);
   const names = columns.filter((_, index) => isStored[index]).map((column) => column.name);
   return {
