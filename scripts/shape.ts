@@ -25,11 +25,27 @@ const START_TIMEOUT_MS = 60_000;
 const SETTLEMENT_TIMEOUT_MS = 60_000;
 
 /**
- * What runs in the same seconds as a settlement and has no part in it: the customer's page and the status that this
- * script asks for, the index of lists, mail, and what the command line needs.
+ * What runs in the same seconds as a settlement and has no part in it:
+ *
+ * - the sandbox, the command line, and the customer's page with its providers, sessions and rates;
+ * - the status that this script asks for: its key, and the check of its payment id;
+ * - work of other loops: the index of lists and its statistics, mail, alerts, refunds, and the numbering of events,
+ *   which the settlement leaves behind as rows;
+ * - counters for the operator.
  */
-const BESIDE_A_SETTLEMENT =
-  /^src\/(sandbox|cli|http|providers|rates)\/|^src\/store\/(payment-(index|windows|search|history)|emails|sessions|alerts)|^src\/store\/\w+\/(session-rows|accounts|payment-lists)|^src\/domain\/(payment-(search|statistics)|api-key|provider-catalogue|paid-threshold|callback-url)|^src\/payments\/(index-payments|send-receipts|read-status|start-session|provider-availability|handle-provider-webhook)|^src\/app\/(public-server|run-until-stopped)/;
+const BESIDE_A_SETTLEMENT = new RegExp(
+  [
+    'src/(sandbox|cli|http|providers|rates)/',
+    'src/store/(payment-(index|search|history)|emails|sessions|alerts|events|providers|refunds)',
+    'src/store/\\w+/request-reads',
+    'src/domain/(payment-(id|search|statistics)|api-key|provider-catalogue|paid-threshold|callback-url)',
+    'src/payments/(index-payments|send-receipts|read-status|start-session|provider-availability)',
+    'src/payments/(handle-provider-webhook|watch-refunds)',
+    'src/app/(public-server|run-until-stopped|metrics)',
+  ]
+    .map((path) => `^${path}`)
+    .join('|'),
+);
 
 const { values: flags } = parseArgs({
   options: { static: { type: 'boolean', default: false }, list: { type: 'boolean', default: false } },

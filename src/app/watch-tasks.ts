@@ -3,10 +3,15 @@ import type { PaymentId } from '../domain/payment-id.ts';
 import { describeMistakenToken } from '../domain/provider-catalogue.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
-import { createKeptBlocks, type KeptBlocks } from '../payments/kept-blocks.ts';
 import { createOpenAddresses, type OpenAddresses } from '../payments/known-addresses.ts';
+import { rescanFinalBlocks } from '../payments/rescan-blocks.ts';
 import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../payments/sweep-balances.ts';
-import { rescanFinalBlocks, type WatchDepositsContext, watchDeposits } from '../payments/watch-deposits.ts';
+import {
+  createKeptBlocks,
+  type KeptBlocks,
+  type WatchDepositsContext,
+  watchDeposits,
+} from '../payments/watch-deposits.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 

@@ -7,8 +7,7 @@ import {
   type TransferLog,
 } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
-import type { ChainEndpoint } from './endpoint-rotation.ts';
-import { answersUntil } from './hedged-calls.ts';
+import { answersUntil, type ChainEndpoint } from './endpoint-rotation.ts';
 import { type BlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 /** Why something is not taken as final, or which endpoint contradicts the one that says so. */

@@ -1,6 +1,6 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
-import { larger, smaller } from '../domain/gas-money.ts';
+import { larger, smaller } from '../domain/money.ts';
 import type { Address } from '../domain/payout-address.ts';
 import {
   CallRevertedError,
@@ -10,8 +10,7 @@ import {
   type SignedTransaction,
   TransactionRefusedError,
 } from '../domain/ports/chain.ts';
-import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
-import { answersUntil } from './hedged-calls.ts';
+import { answersUntil, type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
 import { JsonRpcAnswerError, type JsonRpcClient, readCount, readQuantity, toQuantity } from './json-rpc.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';

@@ -37,16 +37,6 @@ export function parsePolWei(text: string): bigint | null {
   return BigInt(whole) * WEI_PER_POL + BigInt(decimals.padEnd(18, '0'));
 }
 
-/** The larger of two amounts. */
-export function larger(first: bigint, second: bigint): bigint {
-  return first > second ? first : second;
-}
-
-/** The smaller of two amounts. */
-export function smaller(first: bigint, second: bigint): bigint {
-  return first < second ? first : second;
-}
-
 /** The operator's maximum for the gas cost of a release, as a share of what its payment received. */
 export interface GasShareLimit {
   readonly basisPoints: number;

@@ -141,3 +141,13 @@ export function feeExample(askedCents: number, feeBasisPoints: number, isPassedT
   const fee = feeUnits(units, feeBasisPoints);
   return { chargedCents, feeUnits: fee, merchantUnits: units - fee };
 }
+
+/** The larger of two amounts. */
+export function larger(first: bigint, second: bigint): bigint {
+  return first > second ? first : second;
+}
+
+/** The smaller of two amounts. */
+export function smaller(first: bigint, second: bigint): bigint {
+  return first < second ? first : second;
+}

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest';
 import type { ChainReader, ChainView, TransferLog } from '../domain/ports/chain.ts';
 import type { BlockReference, ObservationStore, ScanRecord } from '../domain/ports/settlement-store.ts';
-import { createKeptBlocks } from './kept-blocks.ts';
 import type { KnownAddresses } from './known-addresses.ts';
-import { type WatchDepositsContext, watchDeposits } from './watch-deposits.ts';
+import { createKeptBlocks, type WatchDepositsContext, watchDeposits } from './watch-deposits.ts';
 
 const RANGE_BLOCKS = 5;
 

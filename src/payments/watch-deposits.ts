@@ -2,7 +2,10 @@ import {
   type ChainReader,
   ChainUnavailableError,
   type ChainView,
+  type ForwardedLog,
   type LatestBlock,
+  type RescuedLog,
+  type TransferLog,
 } from '../domain/ports/chain.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import {
@@ -12,7 +15,6 @@ import {
   type ScanRecord,
   ScanRefusedError,
 } from '../domain/ports/settlement-store.ts';
-import { createKeptBlocks, joinRows, type KeptBlocks, NO_ROWS, type OwnRows } from './kept-blocks.ts';
 import type { KnownAddresses, OpenAddresses } from './known-addresses.ts';
 
 export interface WatchDepositsContext {
@@ -188,7 +190,7 @@ async function recordScan({ observations, decide }: WatchDepositsContext, scan: 
 }
 
 /** Whether another host, where there is one, shows what was found in blocks that are to become final. */
-function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Promise<boolean> {
+export function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Promise<boolean> {
   const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= final.number;
   const logs = {
     transfers: rows.deposits.filter(isFinal),
@@ -196,67 +198,6 @@ function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Pr
     rescued: rows.rescues.filter(isFinal),
   };
   return view.confirmLogs(logs, final);
-}
-
-/** Final blocks: so many up to the cursor, or these as far as the cursor has passed them. */
-type BlocksBelowCursor =
-  | { readonly depthBlocks: number }
-  | { readonly fromBlock: number; readonly toBlock: number };
-
-/**
- * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
- * empty list, not with an error, and one that lies leaves out what it likes. So another endpoint is asked than the
- * watcher asks, or each of them. Returns how many rows were missing.
- */
-export async function rescanFinalBlocks(
-  context: WatchDepositsContext,
-  blocks: BlocksBelowCursor,
-  options: { readonly isEachAsked?: boolean; readonly signal?: AbortSignal } = {},
-): Promise<number> {
-  const rescan = (view: ChainView) => rescanAtOne(context, view, blocks, options.signal);
-  if (options.isEachAsked !== true) return context.chain.withOtherView(rescan);
-  const added = await context.chain.withEachView(rescan);
-  return added.reduce((sum, one) => sum + one, 0);
-}
-
-async function rescanAtOne(
-  context: WatchDepositsContext,
-  view: ChainView,
-  blocks: BlocksBelowCursor,
-  signal: AbortSignal | undefined,
-): Promise<number> {
-  const cursor = await context.observations.readCursor();
-  if (cursor === null) return 0;
-  await requireSameChain(view, cursor);
-  await context.known.catchUp();
-  let added = 0;
-  let { fromBlock = 0, toBlock = cursor.number } = 'depthBlocks' in blocks ? {} : blocks;
-  if ('depthBlocks' in blocks) fromBlock = Math.max(0, cursor.number - blocks.depthBlocks);
-  toBlock = Math.min(toBlock, cursor.number);
-  while (fromBlock <= toBlock && signal?.aborted !== true) {
-    const logs = await readPaymentLogs(context.known, view, {
-      fromBlock,
-      toBlock,
-      recipients: context.known.book.addresses,
-    });
-    // Asked again after reading: what was read is of the chain that we know.
-    await requireSameChain(view, cursor);
-    const missing = await context.observations.listMissing(logs.rows);
-    if (await areConfirmed(view, missing, cursor)) {
-      added += (await context.observations.recordMissed({ from: cursor, ...missing }, context.decide)).added;
-    }
-    fromBlock = logs.scannedTo.number + 1;
-  }
-  return added;
-}
-
-/** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */
-async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
-  const { final } = await view.readHeads();
-  const block = await view.readBlock(cursor.number);
-  if (final === null || block?.hash !== cursor.hash) {
-    throw new ChainUnavailableError('the endpoint is not on the chain that was scanned');
-  }
 }
 
 /** The cursor, after making sure that the chain still has that block. */
@@ -338,7 +279,7 @@ interface FoundRows {
   readonly rows: OwnRows;
 }
 
-async function readPaymentLogs(
+export async function readPaymentLogs(
   known: KnownAddresses,
   view: ChainView,
   query: Omit<Parameters<ChainView['readLogs']>[0], 'isCandidate'>,
@@ -371,4 +312,102 @@ async function withPayment<Log>(
     if (payment !== null) matched.push({ ...log, paymentId: payment.id, accountId: payment.accountId });
   }
   return matched;
+}
+
+/** Logs of our payments. */
+interface OwnRows {
+  readonly deposits: readonly (TransferLog & RowOwner)[];
+  readonly releases: readonly (ForwardedLog & RowOwner)[];
+  readonly rescues: readonly (RescuedLog & RowOwner)[];
+}
+
+const NO_ROWS: OwnRows = { deposits: [], releases: [], rescues: [] };
+
+/** Blocks that are not final and were read already, so that the next pass reads only what came after them. */
+export interface KeptBlocks {
+  /** The newest of them; null while there are none. */
+  readonly top: BlockReference | null;
+  readonly hasRows: boolean;
+  /** Whether the store may have other rows than these. */
+  isDirty: boolean;
+  /** When the cursor was last moved as far as finality allows, on a monotonic clock. */
+  finalAskedAtMs: number;
+  /**
+   * Begins a pass. Forgets what another endpoint showed, because a second endpoint has to confirm what the first one
+   * shows, and the blocks that the cursor has passed.
+   */
+  begin(source: string, cursor: BlockReference | null): void;
+  /** Adds the blocks that follow on the newest one, or any first ones. */
+  add(fromBlock: number, to: BlockReference, rows: OwnRows): void;
+  /** Forgets the newest reading: the chain no longer has its last block. */
+  dropTop(): void;
+  clear(): void;
+  rowsAbove(blockNumber: number): OwnRows;
+}
+
+/** One reading: blocks [fromBlock, to]. As long as the chain has the block `to`, it has those before it as well. */
+interface Reading {
+  readonly fromBlock: number;
+  readonly to: BlockReference;
+  readonly rows: OwnRows;
+}
+
+export function createKeptBlocks(): KeptBlocks {
+  let source: string | null = null;
+  let readings: Reading[] = [];
+
+  const kept: KeptBlocks = {
+    isDirty: true,
+    finalAskedAtMs: Number.NEGATIVE_INFINITY,
+    get top() {
+      return readings.at(-1)?.to ?? null;
+    },
+    get hasRows() {
+      return readings.some(({ rows }) => countOf(rows) > 0);
+    },
+    begin(newSource, cursor) {
+      if (source !== newSource || cursor === null) kept.clear();
+      source = newSource;
+      if (cursor === null) return;
+      readings = readings.filter(({ to }) => to.number > cursor.number);
+      // The cursor went back: what is between it and these blocks would never be read.
+      if ((readings[0]?.fromBlock ?? 0) > cursor.number + 1) kept.clear();
+    },
+    add(fromBlock, to, rows) {
+      readings.push({ fromBlock, to, rows });
+      if (countOf(rows) > 0) kept.isDirty = true;
+    },
+    dropTop() {
+      const dropped = readings.pop();
+      if (dropped !== undefined && countOf(dropped.rows) > 0) kept.isDirty = true;
+    },
+    clear() {
+      readings = [];
+      kept.isDirty = true;
+    },
+    rowsAbove(blockNumber) {
+      const isAbove = (row: { readonly blockNumber: number }) => row.blockNumber > blockNumber;
+      return joinRows(
+        readings.map(({ rows }) => ({
+          deposits: rows.deposits.filter(isAbove),
+          releases: rows.releases.filter(isAbove),
+          rescues: rows.rescues.filter(isAbove),
+        })),
+      );
+    },
+  };
+  return kept;
+}
+
+/** All these rows, in their order. */
+function joinRows(all: readonly OwnRows[]): OwnRows {
+  return {
+    deposits: all.flatMap(({ deposits }) => deposits),
+    releases: all.flatMap(({ releases }) => releases),
+    rescues: all.flatMap(({ rescues }) => rescues),
+  };
+}
+
+function countOf({ deposits, releases, rescues }: OwnRows): number {
+  return deposits.length + releases.length + rescues.length;
 }

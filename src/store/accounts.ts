@@ -5,6 +5,7 @@ import type { AccountQuery, AccountStore } from '../domain/ports/account-store.t
 import { isProviderId } from '../domain/provider-catalogue.ts';
 import { isLogoType, type ShopLogo } from '../domain/shop-profile.ts';
 import {
+  checkedLimit,
   countOf,
   insert,
   lock,
@@ -16,7 +17,6 @@ import {
   selectOne,
   update,
 } from './scripts.ts';
-import { checkListLimit } from './store.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
 
 /**
@@ -34,10 +34,8 @@ export function createAccounts(
     },
     listAccounts: async () =>
       (await scripts.read(() => select(accountTable)`ORDER BY created_at_ms, id`)).map(requireKnownNames),
-    async searchAccounts(query, limit) {
-      checkListLimit(limit);
-      return (await scripts.read(() => searchAccounts(query, limit))).map(requireKnownNames);
-    },
+    searchAccounts: async (query, limit) =>
+      (await scripts.read(() => searchAccounts(query, checkedLimit(limit)))).map(requireKnownNames),
     updateAccount: (accountId, change) =>
       scripts.write(function* () {
         const changed = yield* updateAccount(accountId, change);

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
-import { run, type Scripts } from './scripts.ts';
-import { checkListLimit } from './store.ts';
+import { checkedLimit, run, type Scripts } from './scripts.ts';
 
 /** A row of the table: for each payment four bytes of its row number and four of its prefix, little-endian. */
 export interface StoredAddressPage {
@@ -17,11 +16,10 @@ const ENTRY_BYTES = 8;
 export function createAddressPageStore(scripts: Scripts): AddressPageStore {
   return {
     async listAddressPages(afterRow, limit) {
-      checkListLimit(limit);
       const rows = await scripts.read(
         () => run`
           SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash" FROM address_pages
-          WHERE after_row >= ${afterRow} ORDER BY after_row LIMIT ${limit}`,
+          WHERE after_row >= ${afterRow} ORDER BY after_row LIMIT ${checkedLimit(limit)}`,
       );
       return (rows as unknown as StoredAddressPage[]).map(pageOfStored);
     },

@@ -1,7 +1,16 @@
 import { UnknownStateError } from '../domain/errors.ts';
 import { type Alert, type AlertKind, type AlertStore, alertKinds } from '../domain/ports/mail.ts';
-import { insert, lock, type Rows, run, runForOne, type Script, type Scripts, select } from './scripts.ts';
-import { checkListLimit } from './store.ts';
+import {
+  checkedLimit,
+  insert,
+  lock,
+  type Rows,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  select,
+} from './scripts.ts';
 import { alertTable } from './tables.ts';
 
 /** Lock under which one of several processes counts or claims at a time. */
@@ -25,10 +34,8 @@ const newAlerts: Readonly<Record<AlertKind, NewAlerts>> = {
 export function createAlertStore(scripts: Scripts): AlertStore {
   return {
     recordAlerts: (earliestMs, throughMs) => scripts.write(() => recordAlerts(earliestMs, throughMs)),
-    claimAlerts(notifiedBeforeMs, limit, nowMs) {
-      checkListLimit(limit);
-      return scripts.write(() => claimAlerts(notifiedBeforeMs, limit, nowMs));
-    },
+    claimAlerts: (notifiedBeforeMs, limit, nowMs) =>
+      scripts.write(() => claimAlerts(notifiedBeforeMs, checkedLimit(limit), nowMs)),
     returnAlert: (alert) => scripts.write(() => returnAlert(alert)),
   };
 }

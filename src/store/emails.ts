@@ -11,6 +11,7 @@ import type {
 import { INDEX_LOCK, replaceTerms } from './payment-index.ts';
 import { selectPayment } from './payment-rows.ts';
 import {
+  checkedLimit,
   type EngineTraits,
   lock,
   raw,
@@ -22,17 +23,14 @@ import {
   sql,
   update,
 } from './scripts.ts';
-import { checkListLimit } from './store.ts';
 import { refundTable } from './tables.ts';
 
 /** Erases customers' e-mail addresses, on any engine. */
 export function createEmailStore(scripts: Scripts, traits: EngineTraits): EmailStore {
   return {
     eraseEmail: (payment) => scripts.write(() => eraseEmail(traits, payment)),
-    eraseEmailsBefore(accountId, beforeMs, limit) {
-      checkListLimit(limit);
-      return scripts.write(() => eraseEmailsBefore(traits, accountId, beforeMs, limit));
-    },
+    eraseEmailsBefore: (accountId, beforeMs, limit) =>
+      scripts.write(() => eraseEmailsBefore(traits, accountId, beforeMs, checkedLimit(limit))),
   };
 }
 
@@ -149,10 +147,7 @@ const CLAIM_LOCK = 'receipts';
 
 export function createReceiptStore(scripts: Scripts): ReceiptStore {
   return {
-    claimReceipts(sinceMs, limit, nowMs) {
-      checkListLimit(limit);
-      return scripts.write(() => claim(sinceMs, limit, nowMs));
-    },
+    claimReceipts: (sinceMs, limit, nowMs) => scripts.write(() => claim(sinceMs, checkedLimit(limit), nowMs)),
     recordReceipt: (payment, ending, nowMs) => scripts.write(() => record(payment, ending, nowMs)),
   };
 }

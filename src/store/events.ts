@@ -1,7 +1,6 @@
 import { paymentEventTypeOf } from '../domain/payment-events.ts';
 import type { EventPage, EventStore } from '../domain/ports/event-store.ts';
-import { insert, lock, run, runForOne, type Script, type Scripts, select } from './scripts.ts';
-import { checkListLimit } from './store.ts';
+import { checkedLimit, insert, lock, run, runForOne, type Script, type Scripts, select } from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 
 /** Lock of every process that numbers or deletes events. */
@@ -11,17 +10,15 @@ const EVENT_LOCK = 'events';
 export function createEventStore(scripts: Scripts): EventStore {
   return {
     async numberEvents(limit) {
-      checkListLimit(limit);
+      checkedLimit(limit);
       // Nearly always there is nothing to number: the read costs no commit.
       const [waiting] = await scripts.read(() => run`SELECT 1 FROM unnumbered_events LIMIT 1`);
       return waiting === undefined ? 0 : scripts.write(() => numberEvents(limit));
     },
-    listEvents(accountId, after, limit) {
-      checkListLimit(limit);
-      return scripts.read(() => listEvents(accountId, after, limit));
-    },
+    listEvents: (accountId, after, limit) =>
+      scripts.read(() => listEvents(accountId, after, checkedLimit(limit))),
     async deleteEvents(beforeMs, limit) {
-      checkListLimit(limit);
+      checkedLimit(limit);
       const [old] = await scripts.read(() => run`SELECT 1 FROM events WHERE at_ms < ${beforeMs} LIMIT 1`);
       return old === undefined ? 0 : scripts.write(() => deleteEvents(beforeMs, limit));
     },

@@ -15,6 +15,7 @@ import { appendEntries, listEntries, listEntriesOf, newEntries, rescuedAbove } f
 import { decideAll, EXPIRY_WATERMARK, watermarkBefore } from './payment-decisions.ts';
 import { revertRefundsAbove } from './refunds.ts';
 import {
+  checkedLimit,
   type Fragment,
   insert,
   insertRows,
@@ -28,7 +29,7 @@ import {
   selectOne,
   sql,
 } from './scripts.ts';
-import { checkListLimit, MAXIMUM_CHECKPOINTS } from './store.ts';
+import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import { ObservationConflictError } from './store-errors.ts';
 import { checkpointTable, depositTable, releaseTable, settlementTable } from './tables.ts';
 
@@ -57,15 +58,10 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
         return { ...(yield* missingRows(found)), rescues: yield* missingRescues(found) };
       }),
     recordMissed: (missed, decide) => write(() => recordMissed(missed, decide, nowMs())),
-    async listCheckpoints(limit) {
-      checkListLimit(limit);
-      return scripts.read(() => select(checkpointTable)`ORDER BY number DESC LIMIT ${limit}`);
-    },
+    listCheckpoints: (limit) =>
+      scripts.read(() => select(checkpointTable)`ORDER BY number DESC LIMIT ${checkedLimit(limit)}`),
     rewindTo: (block, decide) => write(() => rewindTo(block, decide, nowMs())),
-    async listEntries(after, limit) {
-      checkListLimit(limit);
-      return scripts.read(() => listEntries(after, limit));
-    },
+    listEntries: (after, limit) => scripts.read(() => listEntries(after, checkedLimit(limit))),
     listEntriesOf: (id) => scripts.read(() => listEntriesOf(id)),
     async readExpiryWatermark() {
       const watermark = await scripts.read(

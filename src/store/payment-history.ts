@@ -12,8 +12,7 @@ import type {
 import { listPaymentEntries } from './journal.ts';
 import { replaceTerms, slotColumns } from './payment-index.ts';
 import { selectPayment } from './payment-rows.ts';
-import { type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
-import { checkListLimit } from './store.ts';
+import { checkedLimit, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 
 type HistoryStore = Pick<
   PaymentSearchStore,
@@ -50,18 +49,17 @@ export function createPaymentHistory(scripts: Scripts): HistoryStore {
       return rows.map(stateChangeOf);
     },
     async listFinalSums(ids) {
-      if (ids.length > 0) checkListLimit(ids.length);
+      if (ids.length > 0) checkedLimit(ids.length);
       return sumsOf(await scripts.read(() => listPaymentEntries(ids)));
     },
     async listFailingWebhooks(accountId, limit) {
-      checkListLimit(limit);
       const ofAccount = accountId === null ? raw('') : sql`AND account_id = ${accountId}`;
       const rows = await scripts.read(
         () => run`
           SELECT account_id AS "accountId", payment_id AS "paymentId", host, status, reason,
             finished_at_ms AS "finishedAtMs" FROM webhooks
           WHERE status IN ('failed', 'blocked', 'unknown') ${ofAccount}
-          ORDER BY finished_at_ms DESC LIMIT ${limit}`,
+          ORDER BY finished_at_ms DESC LIMIT ${checkedLimit(limit)}`,
       );
       return rows.map((row) => ({ ...row }) as unknown as FailingWebhook);
     },

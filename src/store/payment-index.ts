@@ -13,6 +13,7 @@ import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { ColumnValue } from './columns.ts';
 import { selectPayments } from './payment-rows.ts';
 import {
+  checkedLimit,
   type EngineTraits,
   lock,
   raw,
@@ -23,7 +24,6 @@ import {
   type Scripts,
   sql,
 } from './scripts.ts';
-import { checkListLimit } from './store.ts';
 
 /** Lock of every process that indexes or counts. */
 export const INDEX_LOCK = 'payment index';
@@ -37,10 +37,7 @@ export function createPaymentIndex(scripts: Scripts, traits: EngineTraits): Inde
   return {
     readIndexWatermark: () => scripts.read(readWatermark),
     indexPayments: (afterRow, throughRow) => scripts.write(() => indexPayments(traits, afterRow, throughRow)),
-    countPaid(limit) {
-      checkListLimit(limit);
-      return scripts.write(() => countPaid(traits, limit));
-    },
+    countPaid: (limit) => scripts.write(() => countPaid(traits, checkedLimit(limit))),
   };
 }
 

@@ -12,6 +12,7 @@ import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { LastSession, PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import { selectPayments } from './payment-rows.ts';
 import {
+  checkedLimit,
   countOf,
   type EngineTraits,
   type Fragment,
@@ -23,7 +24,7 @@ import {
   type Scripts,
   sql,
 } from './scripts.ts';
-import { AFTER_ALL_IDS, checkListLimit } from './store.ts';
+import { AFTER_ALL_IDS } from './store.ts';
 
 /** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
 const MAXIMUM_WINDOWS = 5;
@@ -37,7 +38,7 @@ type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled' | 'list
 export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTraits): Lists {
   return {
     async searchPayments(query, before, limit): Promise<PaymentPage> {
-      checkListLimit(limit);
+      checkedLimit(limit);
       const source = await scripts.read(() => chooseSource(query, isByAccount));
       const found: Payment[] = [];
       let upper = beginningOf(query, before);
@@ -55,7 +56,6 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       return { payments: found, next: upper };
     },
     async listUnsettled(accountId, forwardStatuses, limit) {
-      checkListLimit(limit);
       // For all accounts SQLite would walk along the ids, which are in this order already, if it could.
       const rest =
         accountId === null
@@ -65,12 +65,12 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
         () => selectPayments`
           FROM (
             SELECT id FROM payments WHERE ${unsettled} AND forward_status IN (${list(forwardStatuses)})
-            ${rest} LIMIT ${limit}) AS source
+            ${rest} LIMIT ${checkedLimit(limit)}) AS source
           CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`,
       );
     },
     async listLastSessions(accountId, ids) {
-      if (ids.length > 0) checkListLimit(ids.length);
+      if (ids.length > 0) checkedLimit(ids.length);
       const rows = await scripts.read(() => listLastSessions(isByAccount, accountId, ids));
       return new Map(rows.map(({ id, ...session }) => [id, session]));
     },

@@ -21,6 +21,7 @@ import type {
   UserGuard,
 } from '../domain/ports/account-store.ts';
 import {
+  checkedLimit,
   countOf,
   type Fragment,
   insert,
@@ -36,7 +37,6 @@ import {
   sql,
   update,
 } from './scripts.ts';
-import { checkListLimit } from './store.ts';
 import { auditTable, membershipTable, passkeyTable, userTable } from './tables.ts';
 
 /** Users and memberships, on any engine. */
@@ -241,22 +241,20 @@ export function createAuditStore(scripts: Scripts): AuditStore {
   return {
     appendEntry: (entry) => scripts.write(() => appendEntry(entry)),
     listEntries: (accountId, before, limit) =>
-      scripts.read(function* () {
-        checkListLimit(limit);
-        return yield* select(auditTable)`
+      scripts.read(
+        () => select(auditTable)`
           WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}
-          ORDER BY position DESC LIMIT ${limit}`;
-      }),
+          ORDER BY position DESC LIMIT ${checkedLimit(limit)}`,
+      ),
     listAllEntries: (before, limit) => scripts.read(() => listAllEntries(before, limit)),
   };
 }
 
 function* listAllEntries(before: AuditPosition | null, limit: number): Script<readonly AuditEntry[]> {
-  checkListLimit(limit);
   const { atMs, accountId, position } = before ?? { atMs: AFTER_ALL, accountId: '', position: AFTER_ALL };
   return yield* select(auditTable)`
     WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position})
-    ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${limit}`;
+    ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${checkedLimit(limit)}`;
 }
 
 function* appendEntry(entry: NewAuditEntry): Script<void> {

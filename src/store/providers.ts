@@ -4,8 +4,16 @@ import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
 import type { VisitOutcome } from '../domain/provider-success.ts';
 import { placesOf } from './columns.ts';
 import { decideOne } from './payment-decisions.ts';
-import { type EngineTraits, raw, run, runText, type Script, type Scripts, select } from './scripts.ts';
-import { checkListLimit } from './store.ts';
+import {
+  checkedLimit,
+  type EngineTraits,
+  raw,
+  run,
+  runText,
+  type Script,
+  type Scripts,
+  select,
+} from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
 /** The settings of a provider that were never written. */
@@ -95,10 +103,8 @@ interface Visit {
 /** How customers' visits to providers ended, on any engine. */
 export function createVisitStore(scripts: Scripts, traits: EngineTraits): VisitStore {
   return {
-    listVisitOutcomes(sinceMs, decidedBeforeMs, limit) {
-      checkListLimit(limit);
-      return scripts.read(() => listOutcomes(traits, sinceMs, decidedBeforeMs, limit));
-    },
+    listVisitOutcomes: (sinceMs, decidedBeforeMs, limit) =>
+      scripts.read(() => listOutcomes(traits, sinceMs, decidedBeforeMs, checkedLimit(limit))),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   TRANSFER_MS,
 } from '../domain/refund.ts';
 import {
+  checkedLimit,
   insert,
   insertRows,
   lock,
@@ -20,7 +21,6 @@ import {
   selectOne,
   update,
 } from './scripts.ts';
-import { checkListLimit } from './store.ts';
 import { refundTable, unnumberedEventTable } from './tables.ts';
 
 /** Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. */
@@ -43,14 +43,12 @@ export function createRefundStore(scripts: Scripts): RefundStore {
     findRefund: (accountId, id) => scripts.read(() => find({ accountId, id })),
     findRefundOfLink: (id) => scripts.read(() => selectOne(refundTable)`WHERE id = ${id}`),
     listRefunds: (payment) => scripts.read(() => listOf(payment)),
-    async listWatchedRefunds(expiresAfterMs, limit) {
-      checkListLimit(limit);
-      return scripts.read(
+    listWatchedRefunds: (expiresAfterMs, limit) =>
+      scripts.read(
         () => select(refundTable)`
           WHERE status = 'awaiting_transfer' AND expires_at_ms > ${expiresAfterMs}
-          ORDER BY scanned_block, id LIMIT ${limit}`,
-      );
-    },
+          ORDER BY scanned_block, id LIMIT ${checkedLimit(limit)}`,
+      ),
     sumPaidRefunds: (accountId, paymentIds) =>
       scripts.read(function* () {
         const sums = new Map<string, bigint>();

@@ -5,6 +5,7 @@ import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settl
 import { placesOf, type Row } from './columns.ts';
 import { decideAll } from './payment-decisions.ts';
 import {
+  checkedLimit,
   countOf,
   type Fragment,
   insertRows,
@@ -17,7 +18,6 @@ import {
   type Scripts,
   sql,
 } from './scripts.ts';
-import { checkListLimit } from './store.ts';
 import { RelayConflictError } from './store-errors.ts';
 import { relayAttemptTable, relayBatchPaymentTable, relayBatchTable } from './tables.ts';
 
@@ -46,11 +46,11 @@ export function createRelayBatches(scripts: Scripts): Omit<RelayStore, 'claimDue
       );
       return nextNonceOf(newest as unknown as NonceOutcome[]);
     },
-    async listOpenBatches(limit) {
-      checkListLimit(limit);
-      // The sum keeps the order from leading along all batches there ever were.
-      return scripts.read(() => listBatches(sql`WHERE outcome IS NULL ORDER BY id + 0 LIMIT ${limit}`));
-    },
+    // The sum keeps the order from leading along all batches there ever were.
+    listOpenBatches: (limit) =>
+      scripts.read(() =>
+        listBatches(sql`WHERE outcome IS NULL ORDER BY id + 0 LIMIT ${checkedLimit(limit)}`),
+      ),
     async openBatch(batch, decide) {
       checkNewBatch(batch);
       return scripts.write(() => openBatch(batch, decide));

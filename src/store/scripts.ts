@@ -188,3 +188,17 @@ export function* lockPayments(payments: readonly PaymentReference[]): Script<voi
 export function* lock(name: string): Script<void> {
   yield { lock: name };
 }
+
+/** The most rows one call may ask for. */
+const MAXIMUM_LIST_LENGTH = 10_000;
+
+/**
+ * The `limit` of a list. @throws RangeError unless it is a whole number from 1 to 10,000: it is not cut down silently,
+ * because a caller takes a list that is shorter than its limit for the last one
+ */
+export function checkedLimit(limit: number): number {
+  if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAXIMUM_LIST_LENGTH) {
+    throw new RangeError(`a list's limit must be from 1 to ${MAXIMUM_LIST_LENGTH}, not ${limit}`);
+  }
+  return limit;
+}

@@ -2,8 +2,16 @@ import { UnknownStateError } from '../domain/errors.ts';
 import type { WebhookStore } from '../domain/ports/settlement-store.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../domain/webhook.ts';
 import type { Row } from './columns.ts';
-import { type EngineTraits, type Rows, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
-import { checkListLimit } from './store.ts';
+import {
+  checkedLimit,
+  type EngineTraits,
+  type Rows,
+  raw,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+} from './scripts.ts';
 import { type StoredWebhook, webhookTable } from './tables.ts';
 
 /** Where a webhook goes and whose token it carries are the payment's, and never change. */
@@ -19,9 +27,8 @@ export function createWebhookStore(
   const joined = `FROM webhooks JOIN payments ON ${ofAccount}payments.id = webhooks.payment_id`;
   return {
     async listWaitingWebhooks(perAccount, exceptHosts) {
-      checkListLimit(perAccount);
       const list = isByAccount ? listWaiting : listWaitingOfEach;
-      return scripts.read(() => list(perAccount, exceptHosts));
+      return scripts.read(() => list(checkedLimit(perAccount), exceptHosts));
     },
     async claimWebhooks(ids, claimedAtMs) {
       if (ids.length === 0) return [];

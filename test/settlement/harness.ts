@@ -29,7 +29,6 @@ import {
   createPayment,
 } from '../../src/payments/create-payment.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
-import { createKeptBlocks } from '../../src/payments/kept-blocks.ts';
 import {
   createKnownAddresses,
   createOpenAddresses,
@@ -44,9 +43,10 @@ import {
 } from '../../src/payments/relay/relay-context.ts';
 import { relayReleases } from '../../src/payments/relay/relay-releases.ts';
 import { acceptPayment, releasePayment } from '../../src/payments/release-payment.ts';
+import { rescanFinalBlocks } from '../../src/payments/rescan-blocks.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
-import { rescanFinalBlocks, watchDeposits } from '../../src/payments/watch-deposits.ts';
+import { createKeptBlocks, watchDeposits } from '../../src/payments/watch-deposits.ts';
 import { watchRefunds } from '../../src/payments/watch-refunds.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { addressFor, type LocalChain, startLocalChain } from '../chain/local-chain.ts';

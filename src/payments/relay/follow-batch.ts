@@ -1,4 +1,4 @@
-import { larger, smaller } from '../../domain/gas-money.ts';
+import { larger, smaller } from '../../domain/money.ts';
 import type { Payment, PaymentChange } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import {
@@ -10,14 +10,15 @@ import {
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { RETRY_AFTER_ABANDONED_MS, retryDelayMs, settle, sumObservations } from '../../domain/settle.ts';
-import { type BatchesInFlight, unminedOf } from './nonces.ts';
 import {
+  type BatchesInFlight,
   costOf,
   isOver,
   type RelayContext,
   type RelayLimits,
   type RelayPass,
   signAttempt,
+  unminedOf,
 } from './relay-context.ts';
 import {
   broadcastOrShrink,

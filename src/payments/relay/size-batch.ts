@@ -1,4 +1,4 @@
-import { smaller } from '../../domain/gas-money.ts';
+import { smaller } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import {
   CallRevertedError,

@@ -1,7 +1,7 @@
 import type { LeaseStore, RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import { checkListLimit } from '../store.ts';
+import { checkedLimit } from '../scripts.ts';
 import type { Database } from './open-database.ts';
 import { paymentColumns } from './payment-rows.ts';
 import { arrayStatement, statement } from './statements.ts';
@@ -58,8 +58,7 @@ const dropClaims = statement('DELETE FROM release_claims WHERE relayer = $1 OR e
 export function createReleaseClaims(database: Database): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
     async claimDueReleases(relayer, nowMs, limit, durationMs) {
-      checkListLimit(limit);
-      const values = [relayer, nowMs, limit, durationMs];
+      const values = [relayer, nowMs, checkedLimit(limit), durationMs];
       return (await database.query<unknown[]>(claimDue, values)).map(paymentOfRow);
     },
     async dropClaims(relayer) {

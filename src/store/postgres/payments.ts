@@ -4,7 +4,8 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
-import { AFTER_ALL_IDS, checkListLimit, type EnginePayments } from '../store.ts';
+import { checkedLimit } from '../scripts.ts';
+import { AFTER_ALL_IDS, type EnginePayments } from '../store.ts';
 import {
   type AskedKey,
   createGroupCreate,
@@ -13,8 +14,7 @@ import {
 } from './group-create.ts';
 import { type Closable, createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
-import { askedPayments, askedPaymentsSql, paymentColumns } from './payment-rows.ts';
-import { viewPayment } from './payment-views.ts';
+import { askedPayments, askedPaymentsSql, paymentColumns, viewPayment } from './payment-rows.ts';
 import { arrayStatement, type Statement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
@@ -93,24 +93,24 @@ const pages = {
 function createPaymentLists(database: Database): PaymentLists {
   return {
     async listPayments({ accountId, status }, before, limit) {
-      checkListLimit(limit);
       const page = pageOf(accountId !== undefined, status !== undefined);
       const filters = [accountId, status].filter((value) => value !== undefined);
-      const rows = await database.query<unknown[]>(page, [before ?? AFTER_ALL_IDS, limit, ...filters]);
+      const rows = await database.query<unknown[]>(page, [
+        before ?? AFTER_ALL_IDS,
+        checkedLimit(limit),
+        ...filters,
+      ]);
       return rows.map(paymentOfRow);
     },
     async listPaymentIds(after, below, limit) {
-      checkListLimit(limit);
-      const rows = await database.query<{ id: PaymentId }>(selectIds, [after, below, limit]);
+      const rows = await database.query<{ id: PaymentId }>(selectIds, [after, below, checkedLimit(limit)]);
       return rows.map(({ id }) => id);
     },
-    async listDepositAddresses(afterRow, limit) {
-      checkListLimit(limit);
-      return listDepositAddresses(database, afterRow, limit);
-    },
+    listDepositAddresses: async (afterRow, limit) =>
+      listDepositAddresses(database, afterRow, checkedLimit(limit)),
     async findPaymentsByRow(rows) {
       if (rows.length === 0) return [];
-      checkListLimit(rows.length);
+      checkedLimit(rows.length);
       return (await database.query<unknown[]>(selectByRow, [rows])).map(paymentOfRow);
     },
   };

@@ -1,8 +1,7 @@
 import { applyDecision } from '../payment-decisions.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
-import { referencesOf, updatePayments } from './payment-rows.ts';
-import { lockPayments, viewLocked } from './payment-views.ts';
+import { lockPayments, referencesOf, updatePayments, viewLocked } from './payment-rows.ts';
 import {
   namesOf,
   postgresTypes,
@@ -59,8 +58,8 @@ export function createScripts(database: Database, nowMs: () => number): Scripts 
   }
 
   return {
-    read: (script) => play(script(), database),
+    read: async (script) => play(script(), database),
     write: (script) => database.transaction((connection) => play(script(), connection)),
-    writeStatement: (script) => play(script(), database),
+    writeStatement: async (script) => play(script(), database),
   };
 }

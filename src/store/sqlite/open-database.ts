@@ -1,5 +1,4 @@
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import type { ColumnValue } from '../columns.ts';
+import { DatabaseSync } from 'node:sqlite';
 import { StoreInUseError } from '../store-errors.ts';
 import { makeOwnFile } from './own-file.ts';
 
@@ -60,14 +59,4 @@ const PRIMARY_CODE_MASK = 0xff;
 export function isBusy(error: unknown): boolean {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return false;
   return (error.errcode & PRIMARY_CODE_MASK) === SQLITE_BUSY;
-}
-
-/** Values as SQLite stores them: booleans as 0 and 1, lists as JSON. */
-export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
-  return values.map(storedValue);
-}
-
-function storedValue(value: ColumnValue): SQLInputValue {
-  if (typeof value === 'boolean') return value ? 1 : 0;
-  return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
 }

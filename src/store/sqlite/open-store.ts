@@ -6,10 +6,9 @@ import type { Store } from '../store.ts';
 import { createGroupCommit, createGroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
-import { createPaymentViews } from './payment-views.ts';
 import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
-import { createScripts } from './scripts.ts';
+import { createPaymentViews, createScripts } from './scripts.ts';
 
 /** What the SQLite store needs. */
 export interface SqliteStoreOptions {

@@ -11,11 +11,11 @@ import {
 import type { RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
 import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
-import { AFTER_ALL_IDS, checkListLimit, type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
+import { checkedLimit } from '../scripts.ts';
+import { AFTER_ALL_IDS, type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
-import { storedValues } from './open-database.ts';
-import type { PaymentViews } from './payment-views.ts';
+import { type PaymentViews, storedValues } from './scripts.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,
@@ -135,19 +135,15 @@ function createPaymentLists(database: DatabaseSync, reads: GroupRead): PaymentLi
   return {
     listPayments: prepareListPayments(database, reads),
     listPaymentIds: (after, below, limit) =>
-      reads.run(() => {
-        checkListLimit(limit);
-        return selectIds.all(after, below, limit).map((row) => row.id as PaymentId);
-      }),
+      reads.run(() => selectIds.all(after, below, checkedLimit(limit)).map((row) => row.id as PaymentId)),
     listDepositAddresses: (afterRow, limit) =>
       reads.run(() => {
-        checkListLimit(limit);
-        const rows = selectAddresses.all(afterRow, limit) as unknown as [number, Address][];
+        const rows = selectAddresses.all(afterRow, checkedLimit(limit)) as unknown as [number, Address][];
         return rows.map(([row, depositAddress]) => ({ row, depositAddress }));
       }),
     findPaymentsByRow: (rows) =>
       reads.run(() => {
-        if (rows.length > 0) checkListLimit(rows.length);
+        if (rows.length > 0) checkedLimit(rows.length);
         const payments: Payment[] = [];
         for (const row of rows) {
           const found = selectByRow.get(row);
@@ -174,7 +170,7 @@ function prepareListPayments(database: DatabaseSync, reads: GroupRead): PaymentS
   selectWindow.setReturnArrays(true);
 
   return async (filter, before, limit) => {
-    checkListLimit(limit);
+    checkedLimit(limit);
     const payments: Payment[] = [];
     let upper = before ?? AFTER_ALL_IDS;
     for (;;) {
@@ -241,10 +237,7 @@ export function createReleaseClaims(
 
   return {
     claimDueReleases: (relayer, nowMs, limit, durationMs) =>
-      reads.run(() => {
-        checkListLimit(limit);
-        return claimDue(relayer, nowMs, limit, durationMs);
-      }),
+      reads.run(() => claimDue(relayer, nowMs, checkedLimit(limit), durationMs)),
     dropClaims: async (relayer) => dropWhere((claim) => claim.relayer === relayer),
   };
 }

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../../src/domain/payment.ts';
 import { hostOfCallback } from '../../../src/domain/webhook.ts';
-import { storedValues } from '../../../src/store/sqlite/open-database.ts';
+import { storedValues } from '../../../src/store/sqlite/scripts.ts';
 import { paymentTable } from '../../../src/store/tables.ts';
 import { newPayment } from '../../store/fixtures.ts';
 import type { EndToEndService } from '../../support/e2e-service.ts';

@@ -1,0 +1,64 @@
+import { ChainUnavailableError, type ChainView } from '../domain/ports/chain.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import { areConfirmed, readPaymentLogs, type WatchDepositsContext } from './watch-deposits.ts';
+
+/** Final blocks: so many up to the cursor, or these as far as the cursor has passed them. */
+type BlocksBelowCursor =
+  | { readonly depthBlocks: number }
+  | { readonly fromBlock: number; readonly toBlock: number };
+
+/**
+ * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
+ * empty list, not with an error, and one that lies leaves out what it likes. So another endpoint is asked than the
+ * watcher asks, or each of them. Returns how many rows were missing.
+ */
+export async function rescanFinalBlocks(
+  context: WatchDepositsContext,
+  blocks: BlocksBelowCursor,
+  options: { readonly isEachAsked?: boolean; readonly signal?: AbortSignal } = {},
+): Promise<number> {
+  const rescan = (view: ChainView) => rescanAtOne(context, view, blocks, options.signal);
+  if (options.isEachAsked !== true) return context.chain.withOtherView(rescan);
+  const added = await context.chain.withEachView(rescan);
+  return added.reduce((sum, one) => sum + one, 0);
+}
+
+async function rescanAtOne(
+  context: WatchDepositsContext,
+  view: ChainView,
+  blocks: BlocksBelowCursor,
+  signal: AbortSignal | undefined,
+): Promise<number> {
+  const cursor = await context.observations.readCursor();
+  if (cursor === null) return 0;
+  await requireSameChain(view, cursor);
+  await context.known.catchUp();
+  let added = 0;
+  let { fromBlock = 0, toBlock = cursor.number } = 'depthBlocks' in blocks ? {} : blocks;
+  if ('depthBlocks' in blocks) fromBlock = Math.max(0, cursor.number - blocks.depthBlocks);
+  toBlock = Math.min(toBlock, cursor.number);
+  while (fromBlock <= toBlock && signal?.aborted !== true) {
+    const logs = await readPaymentLogs(context.known, view, {
+      fromBlock,
+      toBlock,
+      recipients: context.known.book.addresses,
+    });
+    // Asked again after reading: what was read is of the chain that we know.
+    await requireSameChain(view, cursor);
+    const missing = await context.observations.listMissing(logs.rows);
+    if (await areConfirmed(view, missing, cursor)) {
+      added += (await context.observations.recordMissed({ from: cursor, ...missing }, context.decide)).added;
+    }
+    fromBlock = logs.scannedTo.number + 1;
+  }
+  return added;
+}
+
+/** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */
+async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
+  const { final } = await view.readHeads();
+  const block = await view.readBlock(cursor.number);
+  if (final === null || block?.hash !== cursor.hash) {
+    throw new ChainUnavailableError('the endpoint is not on the chain that was scanned');
+  }
+}
