@@ -214,6 +214,8 @@ function pageOperations(): HotOperation[] {
           provider: 'moonpay' as const,
           redirectUrl: 'https://provider.example.com',
           providerReference: 'reference',
+          chargedCents: 100,
+          receivedUnits: 0n,
           quotedUnits: 1n,
           createdAtMs: SYNTHETIC_NOW_MS,
           expiresAtMs: SYNTHETIC_NOW_MS + DAY_MS,

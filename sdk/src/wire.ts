@@ -102,6 +102,8 @@ export interface MerchantPayment extends PaymentStatus {
   readonly email: string | null;
   readonly note: string | null;
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
+  /** What is missing of an open, partially paid payment, and the link to pay it: `amount` at a provider, or `usdc_amount` from a wallet. */
+  readonly rest: { readonly amount: string; readonly usdc_amount: string; readonly url: string } | null;
   readonly cancel_reason: 'expired' | 'merchant' | 'operator' | null;
 }
 

@@ -51,6 +51,8 @@ export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}
       provider: 'moonpay',
       redirectUrl: 'https://provider.example/earlier',
       providerReference: 'MP-48213',
+      chargedCents: payment.amountCents,
+      receivedUnits: 0n,
       quotedUnits: null,
       createdAtMs: nowMs - 30_000,
       expiresAtMs: nowMs + 600_000,

@@ -20,6 +20,9 @@ const charges = fc.bigInt({ min: 10_000n, max: 10_000_000_000n });
 const tolerances = fc.integer({ min: 0, max: 5_000 });
 const maxFees = fc.integer({ min: 100, max: 5_000 });
 
+/** A session that charges a payment of 100.00 in full. */
+const inFull = { chargedCents: 100_00, receivedUnits: 0n };
+
 /** A charge with its terms, and sessions that its maximum fee admits. */
 const startedSessions = fc
   .tuple(charges, tolerances, maxFees)
@@ -28,9 +31,12 @@ const startedSessions = fc
     const session = fc.record({
       provider: fc.constantFrom(...providerIds),
       quotedUnits: fc.bigInt({ min: least, max: (usdUnits * 102n) / 100n }),
+      chargedCents: fc.constant(100_00),
+      receivedUnits: fc.constant(0n),
     });
     return fc.record({
       payment: fc.constant({
+        amountCents: 100_00,
         usdUnits,
         toleranceBasisPoints,
         maxProviderFeeBasisPoints,
@@ -88,7 +94,7 @@ describe('the paid threshold', () => {
     const anyQuote = fc.option(fc.bigInt({ min: 0n, max: 10_000_000_000n }));
     fc.assert(
       fc.property(startedSessions, anyQuote, ({ payment, sessions }, quotedUnits) => {
-        const all = [...sessions, { provider: 'moonpay' as const, quotedUnits }];
+        const all = [...sessions, { provider: 'moonpay' as const, quotedUnits, ...inFull }];
         const { usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints } = payment;
         const floor = computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
         expect(thresholdAfterSessions(payment, all, toleranceBasisPoints)).toBeGreaterThanOrEqual(floor);
@@ -114,6 +120,7 @@ describe('the paid threshold', () => {
 
   it('after sessions is their lowest delivery less the tolerance', () => {
     const payment = {
+      amountCents: 100_00,
       usdUnits: 100_000_000n,
       maxProviderFeeBasisPoints: 3_000,
       paidThresholdUnits: 98_000_000n,
@@ -121,7 +128,7 @@ describe('the paid threshold', () => {
     const thresholdAfter = (...quotes: (bigint | null)[]) =>
       thresholdAfterSessions(
         payment,
-        quotes.map((quotedUnits) => ({ provider: 'wert', quotedUnits })),
+        quotes.map((quotedUnits) => ({ provider: 'wert', quotedUnits, ...inFull })),
         200,
       );
     expect(thresholdAfter()).toBe(98_000_000n);
@@ -134,11 +141,12 @@ describe('the paid threshold', () => {
 
   it('of a payment from before there was a maximum fee is lowered by any session', () => {
     const payment = {
+      amountCents: 100_00,
       usdUnits: 10_000_000n,
       maxProviderFeeBasisPoints: null,
       paidThresholdUnits: 9_310_000n,
     };
-    const sessions = [{ provider: 'moonpay' as const, quotedUnits: null }];
+    const sessions = [{ provider: 'moonpay' as const, quotedUnits: null, ...inFull }];
     expect(thresholdAfterSessions(payment, sessions, 200)).toBe(5_889_800n);
   });
 });

@@ -5,8 +5,8 @@ import type { ProviderSession } from './provider-session.ts';
 
 /**
  * The threshold from which a card payment counts as paid in full. Without a started session it is the USD value of the
- * charge, less the tolerance. A started session lowers the threshold to what its provider delivers, less the tolerance. The threshold
- * never rises, because an on-ramp may deliver long after its session has expired, and it never falls below what the
+ * charge, less the tolerance. A started session lowers the threshold to what its provider delivers, together with what had
+ * arrived before a session for the rest, less the tolerance. The threshold never rises, because an on-ramp may deliver long after its session has expired, and it never falls below what the
  * maximum provider fee and the tolerance leave, because anyone with the link can start a session and pay from a wallet.
  */
 
@@ -63,17 +63,22 @@ export function computeMinPaidThreshold(
   return computePaidThreshold(minDelivery, toleranceBasisPoints);
 }
 
+/** What decides how far a session lowers the threshold. */
+type SessionTerms = Pick<ProviderSession, 'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'>;
+
 /** The threshold once these sessions were started, in whatever order: their lowest, and never above the present one. */
 export function thresholdAfterSessions(
-  payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
-  sessions: readonly Pick<ProviderSession, 'provider' | 'quotedUnits'>[],
+  payment: Pick<Payment, 'paidThresholdUnits' | 'amountCents' | 'usdUnits' | 'maxProviderFeeBasisPoints'>,
+  sessions: readonly SessionTerms[],
   toleranceBasisPoints: number,
 ): bigint {
-  const { usdUnits, maxProviderFeeBasisPoints } = payment;
+  const { amountCents, usdUnits, maxProviderFeeBasisPoints } = payment;
   const floor = computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints);
   let threshold = payment.paidThresholdUnits;
   for (const session of sessions) {
-    const lowered = computePaidThreshold(sessionDeliveryUnits(session, usdUnits), toleranceBasisPoints);
+    const chargedUsdUnits = (usdUnits * BigInt(session.chargedCents)) / BigInt(amountCents);
+    const expectedUnits = session.receivedUnits + sessionDeliveryUnits(session, chargedUsdUnits);
+    const lowered = computePaidThreshold(expectedUnits, toleranceBasisPoints);
     if (lowered < threshold && lowered >= floor) threshold = lowered;
   }
   return threshold;

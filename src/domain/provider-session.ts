@@ -14,6 +14,10 @@ export interface ProviderSession {
   readonly provider: ProviderId;
   readonly redirectUrl: string;
   readonly providerReference: string;
+  /** What the customer is charged, in cents of the payment's currency: the whole amount, or the rest of it. */
+  readonly chargedCents: number;
+  /** For a session for the rest: what had arrived when it started, 10⁻⁶ USDC units; else zero. */
+  readonly receivedUnits: bigint;
   readonly quotedUnits: bigint | null;
   readonly createdAtMs: number;
   /** Time until which the customer can begin to pay in the session. */
@@ -33,6 +37,17 @@ export interface ProviderSession {
   readonly customerIpHash: string | null;
   /** The customer's country, ISO 3166-1 alpha-2; null where it is unknown. */
   readonly customerCountry: string | null;
+}
+
+/** A provider that took a customer's money has delivered it within a day, or its support knows why not. */
+const LONGEST_DELIVERY_MS = 24 * 3_600_000;
+
+/** Whether the provider reports that it has the customer's money and has not delivered it yet. */
+export function isDelivering(
+  { progress, progressAtMs }: Pick<ProviderSession, 'progress' | 'progressAtMs'>,
+  nowMs: number,
+): boolean {
+  return progress === 'delivering' && progressAtMs !== null && progressAtMs > nowMs - LONGEST_DELIVERY_MS;
 }
 
 /**

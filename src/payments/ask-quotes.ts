@@ -1,5 +1,5 @@
+import type { Charge } from '../domain/charge.ts';
 import { isBusy, ServiceError } from '../domain/errors.ts';
-import type { Payment } from '../domain/payment.ts';
 import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
@@ -31,12 +31,10 @@ export interface Quotes {
 
 type AskedQuote = readonly [
   provider: ProviderId,
-  payment: QuotedPayment,
+  charge: Charge,
   /** ISO 3166-1 alpha-2; null where it is unknown. Some providers quote no price without it. */
   customerCountry: string | null,
 ];
-
-type QuotedPayment = QuoteRequest & Pick<Payment, 'maxProviderFeeBasisPoints' | 'accountId'>;
 
 export interface QuotesContext {
   readonly providers: ProviderDirectory;
@@ -66,33 +64,33 @@ export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext):
   };
   return {
     peek(...asked) {
-      const [provider, payment, customerCountry] = asked;
-      const refusal = refusalOfLimits(providers, provider, payment, customerCountry);
-      providers.limits?.refresh(provider, payment.currency, customerCountry);
+      const [provider, charge, customerCountry] = asked;
+      const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
+      providers.limits?.refresh(provider, charge.currency, customerCountry);
       if (refusal !== null) return { kind: 'refused', refusal };
       const quote = cache.peek(keyOf(...asked));
-      return quote === null ? null : outcomeOfQuote(provider, quote, payment);
+      return quote === null ? null : outcomeOfQuote(provider, quote, charge);
     },
     async ask(...asked) {
-      const [provider, payment, customerCountry] = asked;
-      const { amountCents, currency, usdUnits, accountId } = payment;
+      const [provider, charge, customerCountry] = asked;
+      const { amountCents, currency, usdUnits, accountId } = charge;
       const request = { amountCents, currency, usdUnits, accountId, customerCountry };
       const quote = cache.fetchOrReuse(keyOf(...asked), () => fetchQuote(provider, request));
       return withinQuoteWait(
-        quote.then((answer) => outcomeOfQuote(provider, answer, payment), outcomeOfError),
+        quote.then((answer) => outcomeOfQuote(provider, answer, charge), outcomeOfError),
       );
     },
   };
 }
 
-function keyOf(...[provider, payment, customerCountry]: AskedQuote): string {
-  const { amountCents, currency, usdUnits } = payment;
+function keyOf(...[provider, charge, customerCountry]: AskedQuote): string {
+  const { amountCents, currency, usdUnits } = charge;
   return `${provider} ${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
 /** Computed anew for each payment: payments that share a quote may differ in their maximum fee. */
-function outcomeOfQuote(provider: ProviderId, quote: Quote, payment: QuotedPayment): QuoteOutcome {
-  const refusal = refusalOfDelivery(provider, quote.deliveryUnits, payment);
+function outcomeOfQuote(provider: ProviderId, quote: Quote, charge: Charge): QuoteOutcome {
+  const refusal = refusalOfDelivery(provider, quote.deliveryUnits, charge);
   return refusal === null ? { kind: 'quoted', quote } : { kind: 'refused', refusal };
 }
 

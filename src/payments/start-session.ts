@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { type Charge, chargeOf } from '../domain/charge.ts';
 import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
@@ -10,11 +11,12 @@ import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts
 import type { ProviderAdapter, StartedSession } from '../domain/ports/provider.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import {
+  isDelivering,
   MAXIMUM_ADDRESSES_PER_HOUR,
   MAXIMUM_SESSIONS_PER_HOUR,
   type ProviderSession,
 } from '../domain/provider-session.ts';
-import { settle } from '../domain/settle.ts';
+import { settle, sumObservations } from '../domain/settle.ts';
 import type { KeyedHash } from '../platform/keyed-hash.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
@@ -111,12 +113,14 @@ async function startSession(
   const view = await context.payments.viewPayment(reference);
   if (view === null) throw new ServiceError('payment_not_found');
   const { payment } = view;
-  const adapter = await requireServable(context, view, provider, country);
   const nowMs = context.nowMs();
+  const charge = chargeOf(payment, sumObservations(view.observations).seenUnits);
+  requireNothingUnderWay(view, charge, nowMs);
+  const adapter = await requireServable(context, payment, charge, provider, country);
   const email = knowsEmail ? payment.email : null;
   const ipHashes = ip === null ? [] : context.ipHash.candidates(`${payment.id} ${ip}`);
   const customer = { hasEmail: email !== null, ipHashes };
-  const unused = adapter.opensOnce === true ? null : findUnused(view, provider, customer, nowMs);
+  const unused = adapter.opensOnce === true ? null : findUnused(view, charge, provider, customer, nowMs);
   if (unused === null) {
     requireRoom(view, customer, nowMs);
     if (adapter.needsCountry === true && country === null) throw countryNeeded(provider);
@@ -128,22 +132,24 @@ async function startSession(
   const started = await adapter.startSession({
     paymentId: payment.id,
     depositAddress: payment.depositAddress,
-    amountCents: payment.amountCents,
-    currency: payment.currency,
-    usdUnits: payment.usdUnits,
-    accountId: payment.accountId,
+    amountCents: charge.amountCents,
+    currency: charge.currency,
+    usdUnits: charge.usdUnits,
+    accountId: charge.accountId,
     email,
     returnUrl: context.checkoutPageUrl(payment),
     customerCountry: country,
     customerIp: ip,
   });
-  requirePlausible(payment, provider, started);
-  requireDelivery(provider, started.quotedUnits, payment);
+  requirePlausible(payment, charge, provider, started);
+  requireDelivery(provider, started.quotedUnits, charge);
   const session: ProviderSession = {
     id: randomUUID(),
     paymentId: payment.id,
     provider,
     createdAtMs: nowMs,
+    chargedCents: charge.amountCents,
+    receivedUnits: charge.receivedUnits,
     ...started,
     expiresAtMs: boundedExpiryMs(started.expiresAtMs, nowMs),
     progress: null,
@@ -172,21 +178,23 @@ async function startSession(
 
 /**
  * The session that a returning customer reuses. One that failed at the provider may have ended there. Once a deposit has
- * arrived, sessions are used up: a customer who returns then wants to add the missing amount. A session that shows the
+ * arrived, earlier sessions are used up: a customer who returns then pays the rest. A session that shows the
  * customer's e-mail address at the provider is only for customers who know the address, and the others are only for
  * those who do not: neither takes the other's away. A session of another IP address is never reused, because the
  * provider may refuse its link there.
  */
 function findUnused(
   { payment, observations, sessions }: PaymentView,
+  { receivedUnits }: Charge,
   provider: ProviderId,
   { hasEmail, ipHashes }: KnownCustomer,
   nowMs: number,
 ): ProviderSession | null {
-  if (observations.deposits.length > 0) return null;
+  if (observations.deposits.length > 0 && receivedUnits === 0n) return null;
   const unused = sessions.find(
     (session) =>
       session.provider === provider &&
+      session.receivedUnits === receivedUnits &&
       session.expiresAtMs > nowMs &&
       session.progress !== 'failed' &&
       (payment.email === null || session.hasEmail === hasEmail) &&
@@ -245,11 +253,16 @@ function requireRoom(
 }
 
 /** A quote lowers the paid threshold, so one that cannot be right is the provider's failure, and loud in the log. */
-function requirePlausible(payment: Payment, provider: ProviderId, { quotedUnits }: StartedSession): void {
-  if (quotedUnits === null || isPlausibleQuote(provider, quotedUnits, payment.usdUnits)) return;
+function requirePlausible(
+  payment: Payment,
+  { usdUnits }: Charge,
+  provider: ProviderId,
+  { quotedUnits }: StartedSession,
+): void {
+  if (quotedUnits === null || isPlausibleQuote(provider, quotedUnits, usdUnits)) return;
   throw new ServiceError('provider_unavailable', undefined, {
     cause: new Error(
-      `${provider} quoted ${formatUnits(quotedUnits)} USDC for a charge of ${formatUnits(payment.usdUnits)} USD; ` +
+      `${provider} quoted ${formatUnits(quotedUnits)} USDC for a charge of ${formatUnits(usdUnits)} USD; ` +
         `the session for payment ${payment.id} was not used`,
     ),
   });
@@ -264,10 +277,17 @@ function requireOpen(payment: Payment): void {
   throw stateConflict('This payment can no longer be paid.');
 }
 
+/** While a provider has the customer's money and has not delivered it, a session for the rest would charge part of it again. */
+function requireNothingUnderWay({ sessions }: PaymentView, { receivedUnits }: Charge, nowMs: number): void {
+  if (receivedUnits === 0n || !sessions.some((session) => isDelivering(session, nowMs))) return;
+  throw stateConflict('A payment to this checkout is under way. Please wait until it has arrived.');
+}
+
 /** Judges payment and provider as creation does; the operator may have changed things since. */
 async function requireServable(
   context: StartSessionContext,
-  { payment }: PaymentView,
+  payment: Payment,
+  charge: Charge,
   provider: ProviderId,
   country: string | null,
 ): Promise<ProviderAdapter> {
@@ -284,7 +304,7 @@ async function requireServable(
   }
   requireCurrency(provider, payment.currency);
   await requireActive(context.providers, account, provider);
-  await requireAmount(context.providers, provider, payment, country);
+  await requireAmount(context.providers, provider, charge, country);
   const adapter = context.providers.adapters.get(provider);
   if (adapter === undefined) throw new ServiceError('provider_inactive');
   return adapter;

@@ -183,6 +183,8 @@ export function initialSchema(engine: Engine): Migration {
       customer_ip_hash text,
       customer_country text,
       provider_reference text NOT NULL,
+      charged_cents ${bigint} NOT NULL,
+      received_units ${amount} NOT NULL,
       quoted_units ${amount},
       progress text,
       progress_at_ms ${bigint},

@@ -216,6 +216,8 @@ export const providerSessionTable = table<ProviderSession>(
     provider: 'text',
     redirectUrl: 'text',
     providerReference: 'text',
+    chargedCents: 'integer',
+    receivedUnits: 'amount',
     quotedUnits: 'amount',
     createdAtMs: 'integer',
     expiresAtMs: 'integer',

@@ -442,7 +442,9 @@ describe('a payment that received less or more than it asked for', () => {
     expect(page).toContain(
       `Partially paid: ${part} arrived (about $5.00 of $25.00). The payment is paid in full at 24.50 USDC.`,
     );
-    expect(page).toContain('The customer can send the rest from a wallet');
+    expect(page).toContain(
+      'The customer can pay the rest, $19.90 USD, at a provider that accepts the amount',
+    );
     expect(page).toContain('cannot be canceled or released, because');
     expect(page).not.toContain('The deposits seen are below the paid threshold');
     const overview = await read('');

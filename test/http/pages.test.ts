@@ -64,7 +64,8 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   ],
   underpaid: [
     'Your payment is incomplete',
-    'About $10.12 USD arrived, and about $13.88 USD is missing',
+    'About $10.12 USD arrived, and about $15.10 USD is missing',
+    'Pay $15.10 with',
     'Send 13.88 USDC',
     DEPOSIT_HASH,
   ],
@@ -137,7 +138,7 @@ describe.each(stateNames)('a checkout that is %s', (name) => {
     const id = pages.put(checkoutStates[name]());
     const { body } = await open(`/pay/${id}`);
     const visits = ['at-provider', 'visit-ended', 'refused-by-provider'];
-    const mayPay = ['choose', 'choose-euro', 'choose-small', 'choose-single', ...visits];
+    const mayPay = ['choose', 'choose-euro', 'choose-small', 'choose-single', 'underpaid', ...visits];
     expect(body.includes('/providers/')).toBe(mayPay.includes(name));
   });
 });
@@ -304,13 +305,35 @@ it('tells a customer who was charged how long it takes, whom to ask and with whi
   }
 });
 
-it('says how to add what is missing, and leads to no provider that would charge it all again', async () => {
-  const id = pages.put(checkoutStates.underpaid());
-  const { body } = await open(`/pay/${id}`);
-  expect(textOf(body)).toContain('Ask Café Tortuga how to pay the rest');
-  expect(textOf(body)).toContain('Send 13.88 USDC on the Polygon network to this address');
-  expect(body).toContain(`<code>${pages.view(id).payment.depositAddress}</code>`);
-  expect(body).not.toContain('/providers/');
+describe('a partial payment', () => {
+  it('offers the providers whose minimum the rest reaches, and a transfer from a wallet', async () => {
+    const id = pages.put(checkoutStates.underpaid());
+    const { body } = await open(`/pay/${id}`);
+    expect(textOf(body)).toContain('Pay $15.10 with');
+    expect(textOf(body)).toMatch(/Not available for this payment.*MoonPay Only from \$20\.00/);
+    expect(body).not.toContain(`/pay/${id}/providers/moonpay`);
+    expect(textOf(body)).toContain('Send 13.88 USDC on the Polygon network to this address');
+    expect(body).toContain(`<code>${pages.view(id).payment.depositAddress}</code>`);
+  });
+
+  it('refers to the shop where no provider charges so little', async () => {
+    const view = checkoutStates.underpaid();
+    const [deposit] = view.observations.deposits;
+    if (deposit === undefined) throw new Error('The example has no deposit.');
+    const nearly = { ...deposit, units: view.payment.paidThresholdUnits - 500_000n };
+    const id = pages.put({ ...view, observations: { ...view.observations, deposits: [nearly] } });
+    const { body } = await open(`/pay/${id}`);
+    expect(textOf(body)).toContain('Ask Café Tortuga how to pay the rest');
+    expect(textOf(body)).toContain('about $0.50 USD is missing');
+    expect(body).not.toContain('/providers/');
+  });
+
+  it('is not sent to a provider by the address of the page alone', async () => {
+    const { payment, ...view } = checkoutStates.underpaid();
+    const single = { ...payment, provider: 'moonpay' as const, email: 'ada@example.com' };
+    const id = pages.put({ ...view, payment: single });
+    expect((await open(`/pay/${id}?auto=1`)).statusCode).toBe(200);
+  });
 });
 
 describe('hostile text', () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { PaymentId } from '../../src/domain/payment-id.ts';
 import { MAXIMUM_SESSIONS_PER_HOUR } from '../../src/domain/provider-session.ts';
 import { ENOUGH_UNITS, EXPECTED_UNITS, HOUR_MS, useSettlement } from './harness.ts';
 
@@ -92,11 +93,13 @@ describe('the paid threshold', () => {
 
   it('that a lower quote brings down to what is there already lets it be released', async () => {
     const payment = await createOf100();
-    await settlement.deposit(payment, 90_000_000n);
-    await settlement.mine();
-    await settlement.watch();
-    expect(await settlement.state(payment)).toBe('unpaid/pending');
     settlement.session.quotedUnits = 91_000_000n;
+    settlement.session.meanwhile = async () => {
+      await settlement.deposit(payment, 90_000_000n);
+      await settlement.mine();
+      await settlement.watch();
+      expect(await settlement.state(payment)).toBe('unpaid/pending');
+    };
     await expect(settlement.startSession(payment)).rejects.toMatchObject(cannotBePaid);
     expect(await settlement.state(payment)).toBe('unpaid/ready');
     await settlement.settleDown();
@@ -119,6 +122,86 @@ describe('the paid threshold', () => {
     });
     await settlement.settleDown();
     expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 98_000_000n });
+  });
+});
+
+describe('a session for the rest', () => {
+  /** 60 of 100 USD arrived: 38 of 98 USDC are missing, which is 38.78 USD of the charge. */
+  async function createPartlyPaid(account = settlement.account) {
+    const payment = await settlement.create({ amountCents: 100_00 }, {}, account);
+    await settlement.deposit(payment, 60_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    return payment;
+  }
+  const sessionsOf = async ({ id }: { readonly id: PaymentId }) =>
+    (await settlement.store.payments.viewPayment(id))?.sessions ?? [];
+
+  it('charges what is missing, and what it delivers completes the payment', async () => {
+    const payment = await createPartlyPaid();
+    settlement.session.quotedUnits = 36_000_000n;
+    await settlement.startSession(payment);
+    expect(await sessionsOf(payment)).toMatchObject([{ chargedCents: 38_78, receivedUnits: 60_000_000n }]);
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(94_080_000n);
+    await settlement.deposit(payment, 34_079_999n);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.deposit(payment, 1n);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 94_080_000n });
+  });
+
+  it('never raises the threshold that an earlier session lowered', async () => {
+    const payment = await createOf100();
+    settlement.session.quotedUnits = 80_000_000n;
+    await settlement.startSession(payment);
+    await settlement.deposit(payment, 60_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    // 18.4 of 78.4 USDC are missing: 23.47 USD.
+    settlement.session.quotedUnits = 23_000_000n;
+    await settlement.startSession(payment);
+    expect((await sessionsOf(payment)).map(({ chargedCents }) => chargedCents)).toEqual([100_00, 23_47]);
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(78_400_000n);
+  });
+
+  it('is held against the maximum provider fee of the whole payment', async () => {
+    await settlement.store.accounts.updateAccount(settlement.account.id, {
+      maxProviderFeeBasisPoints: 1_000,
+    });
+    const account = await settlement.store.accounts.findAccount(settlement.account.id);
+    const payment = await createPartlyPaid(account ?? settlement.account);
+    // 90 of 100 USDC have to arrive, so 30 of the rest of 38.78 USD, of which the provider may keep 22.6 %.
+    settlement.session.quotedUnits = 29_999_999n;
+    await expect(settlement.startSession(payment)).rejects.toMatchObject({ errorName: 'below_minimum' });
+    expect(await sessionsOf(payment)).toEqual([]);
+    settlement.session.quotedUnits = 30_020_000n;
+    await settlement.startSession(payment);
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(88_219_600n);
+  });
+
+  it('is used again until more arrives', async () => {
+    const payment = await createPartlyPaid();
+    const first = await settlement.startSession(payment);
+    expect(await settlement.startSession(payment)).toEqual(first);
+    await settlement.deposit(payment, 10_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    const second = await settlement.startSession(payment);
+    expect(second).toMatchObject({ receivedUnits: 70_000_000n });
+    expect(second.chargedCents).toBeLessThan(first.chargedCents);
+  });
+
+  it('is refused while a provider has the money of another session and has not delivered it', async () => {
+    const payment = await createOf100();
+    const { id } = await settlement.startSession(payment);
+    await settlement.store.payments.recordSessionProgress(payment, id, 'delivering', settlement.nowMs());
+    await settlement.deposit(payment, 60_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    await expect(settlement.startSession(payment)).rejects.toMatchObject(cannotBePaid);
+    expect(settlement.session.started).toHaveLength(1);
   });
 });
 

@@ -120,6 +120,8 @@ export function newSession(payment: Payment, change: Partial<ProviderSession> = 
     provider: 'moonpay',
     redirectUrl: `https://pay.example.com/${id}`,
     providerReference: `reference ${id}`,
+    chargedCents: payment.amountCents,
+    receivedUnits: 0n,
     quotedUnits: 104_123_456n,
     createdAtMs: NOW_MS + lastNumber,
     expiresAtMs: NOW_MS + DAY_MS,

@@ -54,6 +54,17 @@ class PaymentStatus(TypedDict):
     created_at: str
 
 
+class Rest(TypedDict):
+    """What is missing of an open, partially paid payment."""
+
+    #: What a provider charges, in the currency of the payment.
+    amount: str
+    #: The USDC to send from a wallet instead.
+    usdc_amount: str
+    #: The page on which the customer pays it.
+    url: str
+
+
 class MerchantPayment(PaymentStatus):
     """A payment of your account, as ``/merchant/v1`` shows it."""
 
@@ -65,6 +76,7 @@ class MerchantPayment(PaymentStatus):
     email: Optional[str]
     note: Optional[str]
     amount_mismatch: Optional[str]
+    rest: Optional[Rest]
     cancel_reason: Optional[str]
 
 

@@ -1,7 +1,7 @@
 import { providerSupportUrls } from '../../domain/provider-catalogue.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
-import { fillIn, formatUsdc, type Language } from './languages.ts';
+import { fillIn, formatMoney, formatUsdc, type Language } from './languages.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { foldedOffers, providerButton, selector } from './selector.ts';
 import { nameOf } from './state-words.ts';
@@ -20,7 +20,7 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
         ? html`${checkAgain(checkout, language)}${paymentDelayHelp(view, language)}`
         : continueSession(view, checkout, language, list);
     case 'underpaid':
-      return addTheRest(view, checkout, language);
+      return addTheRest(view, checkout, language, list);
     case 'paid':
       // Printing takes a script, which shows the button.
       return html`<button class="button wide" type="button" id="print" hidden>${language.words.actions.print}</button>`;
@@ -30,11 +30,17 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
 }
 
 function choices(checkout: Checkout, language: Language, list?: Html): Html {
-  const { offers } = checkout;
+  const { offers, charge } = checkout;
   const single = singleProviderOf(checkout);
   const canServe = offers.some(({ provider, refusal }) => provider === single && refusal === null);
   if (single === null || !canServe) return selector({ checkout, offers, language }, list);
-  const label = fillIn(language.words.actions.continueTo, { provider: nameOf(single) });
+  const { continueTo } = language.words.actions;
+  const { payWith } = language.words.offers;
+  const amount = formatMoney(language, charge.amountCents, charge.currency);
+  const label = fillIn(charge.receivedUnits > 0n ? payWith : continueTo, {
+    provider: nameOf(single),
+    amount,
+  });
   return providerButton(checkout.payment, single, label);
 }
 
@@ -70,12 +76,14 @@ function paymentDelayHelp(view: AtProvider, { words }: Language): Html {
 </details>`;
 }
 
-/** A provider session would charge the whole amount again, so the shop or a wallet transfer covers the rest. */
-function addTheRest(view: Underpaid, { payment, account }: Checkout, language: Language): Html {
+/** The providers that can charge the rest, else the shop's help; and a transfer from a wallet. */
+function addTheRest(view: Underpaid, checkout: Checkout, language: Language, list?: Html): Html {
+  const { payment, account, offers } = checkout;
   const { rest } = language.words;
   const missing = formatUsdc(language, view.missingUnits, 'up');
+  const canBeCharged = offers.some(({ refusal }) => refusal === null);
   return html`<section><h2>${rest.heading}</h2>
-<p>${fillIn(rest.askShop, { shop: account.name })}</p>
+${canBeCharged ? choices(checkout, language, list) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
 <details><summary>${rest.fromWallet}</summary>
 <p>${fillIn(rest.howTo, { missing })}</p>
 <dl class="facts"><div><dt>${rest.address}</dt><dd><code>${payment.depositAddress}</code></dd></div></dl>

@@ -70,6 +70,7 @@ export function checkoutContent(
     wordsOf(view, {
       language,
       payment,
+      charge: checkout.charge,
       shop: account.name,
       single: singleProviderOf(checkout),
       canBePaid: checkout.offers.some(({ refusal }) => refusal === null),
@@ -99,9 +100,9 @@ ${shopLinks(shown, language)}`;
   return { title, status, frame, detail, revision };
 }
 
-/** Whether the page lists the offers: at the beginning, and after a decline. */
+/** Whether the page lists the offers: at the beginning, for the rest, and after a decline. */
 function choosesProvider(view: CheckoutView): boolean {
-  return view.kind === 'choose' || isDeclined(view);
+  return view.kind === 'choose' || (view.kind === 'underpaid' && view.canBeCharged) || isDeclined(view);
 }
 
 /** Without the offer of the provider that declined the payment: its button stands below the list. */

@@ -54,6 +54,7 @@ function sessionAt(provider: ProviderSession['provider'], createdAtMs: number, e
     expiresAtMs,
     providerReference: `${provider} reference`,
     progress: null,
+    receivedUnits: 0n,
   } as ProviderSession;
 }
 
@@ -101,10 +102,37 @@ describe('the view of a payment', () => {
     );
     expect(view).toEqual({
       kind: 'underpaid',
+      canBeCharged: true,
       receivedUnits: 3_000_001n,
       missingUnits: 6_999_999n,
       depositHash: 'deposit 2',
     });
+  });
+
+  it('shows the visit for the rest, until more arrives', () => {
+    const sessions = [
+      sessionAt('wert', 1, nowMs),
+      { ...sessionAt('moonpay', 2, nowMs + 1), receivedUnits: 3_000_000n },
+    ];
+    const viewAfter = (...units: bigint[]) =>
+      checkoutViewOf(
+        viewIn('unpaid/pending', {}, { observations: observationsOf(...units), sessions }),
+        nowMs,
+      );
+    expect(viewAfter(3_000_000n)).toMatchObject({ kind: 'at_provider', provider: 'moonpay', isOpen: true });
+    expect(viewAfter(3_000_000n, 1n)).toMatchObject({ kind: 'underpaid', canBeCharged: true });
+  });
+
+  it('charges no rest while a provider has the money and has not delivered it, for a day', () => {
+    const viewAt = (progressAtMs: number) => {
+      const sessions = [{ ...sessionAt('wert', 1, nowMs), progress: 'delivering' as const, progressAtMs }];
+      return checkoutViewOf(
+        viewIn('unpaid/pending', {}, { observations: observationsOf(3_000_000n), sessions }),
+        nowMs,
+      );
+    };
+    expect(takesPayment(viewAt(nowMs - 86_399_999))).toBe(false);
+    expect(takesPayment(viewAt(nowMs - 86_400_000))).toBe(true);
   });
 
   it('shows the newest visit, and whether it can be gone on with', () => {
@@ -143,7 +171,7 @@ describe('the view of a payment', () => {
   });
 });
 
-it('lets customers pay only while the checkout is open and nearly everything is missing', () => {
+it('lets customers pay while the checkout is open and something is missing', () => {
   const open = (Object.keys(paymentStates) as PaymentState[]).filter((state) =>
     takesPayment(checkoutViewOf(viewIn(state), nowMs)),
   );
@@ -153,9 +181,9 @@ it('lets customers pay only while the checkout is open and nearly everything is 
       checkoutViewOf(viewIn('unpaid/pending', {}, { observations: observationsOf(units) }), nowMs),
     );
   expect(takesPaymentAfter(1n)).toBe(true);
-  expect(takesPaymentAfter(paidThresholdUnits / 10n)).toBe(true);
-  expect(takesPaymentAfter(paidThresholdUnits / 10n + 1n)).toBe(false);
-  expect(takesPaymentAfter(paidThresholdUnits - 1n)).toBe(false);
+  expect(takesPaymentAfter(paidThresholdUnits / 10n + 1n)).toBe(true);
+  expect(takesPaymentAfter(paidThresholdUnits - 1n)).toBe(true);
+  expect(takesPaymentAfter(paidThresholdUnits)).toBe(false);
 });
 
 it('says that a little has arrived, with and without a visit', () => {

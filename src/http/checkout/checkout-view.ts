@@ -3,14 +3,14 @@ import { type Deposit, isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import type { ProviderSession, SessionProgress } from '../../domain/provider-session.ts';
+import { isDelivering, type ProviderSession, type SessionProgress } from '../../domain/provider-session.ts';
 import { sumObservations } from '../../domain/settle.ts';
 
 /** The state that the customer sees: one sentence and at most one action for each kind. */
 export type CheckoutView =
   /** Nothing has begun: choose a provider. */
   | { readonly kind: 'choose'; readonly hasLittleArrived: boolean }
-  /** At least one provider session was started, and nothing or nearly nothing has arrived yet. */
+  /** At least one provider session was started for what is missing: the whole amount, or the rest of it. */
   | {
       readonly kind: 'at_provider';
       readonly hasLittleArrived: boolean;
@@ -24,6 +24,8 @@ export type CheckoutView =
   /** A part arrived, less than the paid threshold. Amounts in 10⁻⁶ USDC units. */
   | {
       readonly kind: 'underpaid';
+      /** Whether a provider may charge the rest: not while one has the customer's money and has not delivered it. */
+      readonly canBeCharged: boolean;
       readonly receivedUnits: bigint;
       readonly missingUnits: bigint;
       readonly depositHash: string | null;
@@ -79,8 +81,11 @@ export function checkoutViewOf(
       // A transfer from a wallet need not be the whole amount, so every part of it counts.
       const isAttempt = isDirect(payment) ? seenUnits > 0n : !isNearlyAllMissing(payment, seenUnits);
       if (!isAttempt) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
+      const forTheRest = sessions.filter((session) => session.receivedUnits === seenUnits);
+      if (forTheRest.length > 0) return viewOfUnpaid(forTheRest, nowMs, false);
       const missingUnits = payment.paidThresholdUnits - seenUnits;
-      return { kind: 'underpaid', receivedUnits: seenUnits, missingUnits, depositHash };
+      const canBeCharged = !isDirect(payment) && !sessions.some((session) => isDelivering(session, nowMs));
+      return { kind: 'underpaid', canBeCharged, receivedUnits: seenUnits, missingUnits, depositHash };
     }
     case 'unpaid/ready':
       return { kind: 'seen', depositHash };
@@ -132,11 +137,9 @@ export function chargingProviders(
     : providersOf(sessions.filter(({ progress }) => progress === 'delivered'));
 }
 
-/**
- * Whether the customer may start a provider session: not after a part has arrived, because a session charges it all
- * again.
- */
+/** Whether the customer may start a provider session. */
 export function takesPayment(view: CheckoutView): boolean {
+  if (view.kind === 'underpaid') return view.canBeCharged;
   return view.kind === 'choose' || view.kind === 'at_provider';
 }
 

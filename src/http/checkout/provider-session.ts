@@ -29,8 +29,7 @@ export async function openProviderSession(
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
     return sendCheckout(context, request, reply, checkout, { status: 403, problem });
   }
-  // The page was older than the payment, and the current state explains the rest. The check also protects a customer of
-  // whom a part has arrived from a second charge: a provider session always charges the whole amount.
+  // The page was older than the payment, and the current state explains the rest.
   if (!takesPayment(checkout.view)) {
     return sendCheckout(context, request, reply, checkout, { status: 409, problem: null });
   }

@@ -1,4 +1,5 @@
 import type { Account } from '../../domain/account.ts';
+import { type Charge, chargeOf } from '../../domain/charge.ts';
 import { UnknownStateError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../domain/payment-id.ts';
@@ -6,6 +7,7 @@ import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
 import { estimateSuccess, type SuccessRates } from '../../domain/provider-success.ts';
+import { sumObservations } from '../../domain/settle.ts';
 import {
   listOffers,
   type ProviderDirectory,
@@ -30,6 +32,8 @@ export interface Checkout {
   readonly payment: Payment;
   readonly account: Account;
   readonly view: CheckoutView;
+  /** What a provider session charges now: the whole amount, or the rest of it. */
+  readonly charge: Charge;
   /** The providers of this payment, each with the reason why it cannot serve; empty when no session may be started. */
   readonly offers: readonly ProviderOffer[];
   /** How often visits to providers end with a delivery. */
@@ -75,9 +79,10 @@ export async function checkoutOf(
   const { payment } = stored;
   const nowMs = context.nowMs();
   const view = checkoutViewOf(stored, nowMs);
+  const charge = chargeOf(payment, sumObservations(stored.observations).seenUnits);
   const offers =
     takesPayment(view) && !account.suspended
-      ? (await listOffers(context.directory, account, payment)).filter(
+      ? (await listOffers(context.directory, account, charge)).filter(
           ({ provider }) =>
             payment.provider === provider ||
             (payment.provider === MULTI_PROVIDER && !account.excludedProviders.includes(provider)),
@@ -85,5 +90,5 @@ export async function checkoutOf(
       : [];
   const success = context.directory.success?.() ?? withoutVisits;
   const expiresAtMs = payment.createdAtMs + context.expiryMs;
-  return { payment, account, view, offers, success, expiresAtMs, nowMs };
+  return { payment, account, view, charge, offers, success, expiresAtMs, nowMs };
 }

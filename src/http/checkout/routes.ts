@@ -218,8 +218,9 @@ async function showCheckout(
   if (checkout === null) throw new ServiceError('payment_not_found');
   rememberLanguage(context, request, reply);
   const { view, payment } = checkout;
+  // A customer of whom a part has arrived reads first that only the rest is charged.
   const provider =
-    takesPayment(view) && !isTakenByProvider(view)
+    takesPayment(view) && view.kind !== 'underpaid' && !isTakenByProvider(view)
       ? automaticProvider(payment, request.query, request.headers)
       : null;
   if (provider === null)

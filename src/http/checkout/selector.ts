@@ -93,9 +93,9 @@ function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
   const { checkout, offers, language } = selection;
   const lead = rows.find(({ outcome }) => outcome?.kind !== 'refused');
   const others = rows.filter((row) => row !== lead);
-  const { payment, view } = checkout;
+  const { payment, charge, view } = checkout;
   const { offers: words } = language.words;
-  const amount = formatMoney(language, payment.amountCents, payment.currency);
+  const amount = formatMoney(language, charge.amountCents, charge.currency);
   const button =
     lead === undefined
       ? nothing
@@ -177,11 +177,11 @@ export function quotedOffers(
   nonce: string,
 ): Html | AsyncGenerator<Html> {
   const { checkout, offers } = selection;
-  const { payment } = checkout;
+  const { charge } = checkout;
   const outcomes = new Map<ProviderId, QuoteOutcome>();
   const possible = possibleOffers(offers);
   for (const { provider } of possible) {
-    const known = source.peek(provider, payment, customerCountry);
+    const known = source.peek(provider, charge, customerCountry);
     if (known !== null) outcomes.set(provider, known);
   }
   const list = () => {
@@ -196,7 +196,7 @@ export function quotedOffers(
   const answers = possible
     .filter(({ provider }) => !outcomes.has(provider))
     .map(async ({ provider }) => {
-      const outcome = await source.ask(provider, payment, customerCountry);
+      const outcome = await source.ask(provider, charge, customerCountry);
       outcomes.set(provider, outcome);
       return { provider, outcome };
     });
@@ -217,7 +217,7 @@ function rankOf({ offer: { pinnedBy }, outcome, isLastChoice = false }: OfferRow
 
 /** By rank, then by the delivery that can be expected: what is quoted, or assumed without a quote, times how often it is delivered. */
 function inExpectedOrder(
-  { payment, success }: Checkout,
+  { payment, charge, success }: Checkout,
   rows: readonly (OfferRow | ProviderOffer)[],
   country: string | null = null,
 ): readonly OfferRow[] {
@@ -225,7 +225,7 @@ function inExpectedOrder(
     const row: OfferRow = 'offer' in each ? each : { offer: each };
     const { provider } = row.offer;
     const quoted = row.outcome?.kind === 'quoted' ? row.outcome.quote.deliveryUnits : null;
-    return { provider, units: quoted ?? assumedDeliveryUnits(provider, payment.usdUnits), row };
+    return { provider, units: quoted ?? assumedDeliveryUnits(provider, charge.usdUnits), row };
   });
   const explored = exploredProvider(payment.id, success);
   return orderBySuccess(ranked, success, country, explored)

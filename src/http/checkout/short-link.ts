@@ -33,7 +33,7 @@ export async function showShortLink(
  * merchant's note. Preview crawlers are not sent on.
  */
 function shortLinkPage(
-  { payment, account, view }: Checkout,
+  { payment, charge, account, view }: Checkout,
   options: {
     readonly language: Language;
     readonly isTestMode: boolean;
@@ -49,6 +49,7 @@ function shortLinkPage(
   const { heading, text } = wordsOf(view, {
     language,
     payment,
+    charge,
     shop,
     single: null,
     canBePaid: true,

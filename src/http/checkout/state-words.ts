@@ -1,4 +1,5 @@
 import type { Words } from '../../../locales/locale.ts';
+import type { Charge } from '../../domain/charge.ts';
 import type { ErrorName, ServiceError } from '../../domain/errors.ts';
 import { UNITS_PER_CENT } from '../../domain/money.ts';
 import { aboutCents, type Payment } from '../../domain/payment.ts';
@@ -21,6 +22,7 @@ export interface StateWords {
 interface WordsContext {
   readonly language: Language;
   readonly payment: Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
+  readonly charge: Pick<Charge, 'amountCents'>;
   /** The merchant's name. */
   readonly shop: string;
   /** The payment's only provider, or null if the customer may choose. */
@@ -62,18 +64,20 @@ function stateWords({ words }: Language, name: StateName, values: Values): State
 }
 
 function valuesOf(view: CheckoutView, context: WordsContext): Values {
-  const { language, payment, shop, single, servedFromUsdCents } = context;
+  const { language, payment, charge, shop, single, canBePaid, servedFromUsdCents } = context;
   const provider = view.kind === 'at_provider' ? view.provider : single;
   const money = (cents: number) => formatMoneyAndCode(language, cents, payment.currency);
   const about = (units: bigint) => money(aboutCents(payment, units));
   const named = provider === null ? { shop } : { shop, provider: nameOf(provider) };
-  const shared = { ...named, amount: money(payment.amountCents) };
+  const amountCents = view.kind === 'at_provider' ? charge.amountCents : payment.amountCents;
+  const shared = { ...named, amount: money(amountCents) };
   if (view.kind === 'choose' && servedFromUsdCents !== null) {
     return { ...shared, minimum: formatMoneyAndCode(language, servedFromUsdCents, 'USD') };
   }
   if (!('receivedUnits' in view)) return shared;
   const received = about(view.receivedUnits);
-  if (view.kind === 'underpaid') return { ...shared, received, missing: about(view.missingUnits) };
+  if (view.kind === 'underpaid')
+    return { ...shared, received, missing: canBePaid ? money(charge.amountCents) : about(view.missingUnits) };
   const surplusUnits = view.receivedUnits > payment.usdUnits ? view.receivedUnits - payment.usdUnits : 0n;
   return { ...shared, received, surplus: about(surplusUnits) };
 }
@@ -118,14 +122,14 @@ export function nameOf(provider: ProviderId): string {
 export function refusalWords(
   language: Language,
   { provider, minimumUsdCents, refusal }: ProviderOffer & { readonly refusal: Refusal },
-  { payment }: Pick<Checkout, 'payment'>,
+  { charge }: Pick<Checkout, 'charge'>,
 ): Html {
   const { offers } = language.words;
   switch (refusal.errorName) {
     case 'below_minimum': {
       const minimum = formatMoneyAndCode(language, refusal.minimumUsdCents ?? minimumUsdCents, 'USD');
-      if (payment.currency === 'USD') return fillIn(offers.onlyFrom, { minimum });
-      const valueCents = Number(payment.usdUnits / UNITS_PER_CENT);
+      if (charge.currency === 'USD') return fillIn(offers.onlyFrom, { minimum });
+      const valueCents = Number(charge.usdUnits / UNITS_PER_CENT);
       return fillIn(offers.onlyFromThisIs, {
         minimum,
         value: formatMoneyAndCode(language, valueCents, 'USD'),
@@ -147,7 +151,7 @@ export function problemWords(
   language: Language,
   error: ServiceError,
   provider: ProviderId | null,
-  { payment, account }: Pick<Checkout, 'payment' | 'account'>,
+  { payment, charge, account }: Pick<Checkout, 'payment' | 'charge' | 'account'>,
 ): Html {
   const { problems } = language.words;
   if (provider === null) return html`${problems.noSuchProvider}`;
@@ -155,7 +159,7 @@ export function problemWords(
     provider: nameOf(provider),
     shop: account.name,
     currency: payment.currency,
-    amount: formatMoneyAndCode(language, payment.amountCents, payment.currency),
+    amount: formatMoneyAndCode(language, charge.amountCents, charge.currency),
   };
   if (error.errorName !== 'provider_unavailable')
     return fillIn(problems[problemNames[error.errorName] ?? 'other'], values);

@@ -1,3 +1,4 @@
+import { openRestOf } from '../../domain/charge.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { shortCodeOf } from '../../domain/payment-id.ts';
@@ -85,7 +86,7 @@ function mismatchNotice(
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
-<ul><li>The customer can send the rest from a wallet: the <a href="${url}">checkout page</a> shows how much is missing and the address. A card would be charged the full amount again.</li>
+<ul><li>${restSentence(payment)} Send the customer the link: <a href="${url}">${url}</a></li>
 <li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
 <li>If the rest does not arrive before the payment expires, the payment is canceled. What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
   }
@@ -94,6 +95,13 @@ function mismatchNotice(
   const { length: deposits } = observations.deposits;
   return html`<section class="banner"><p><strong>${overpaidSentence(payment, sumObservations(observations).seenUnits)}</strong></p>
 <p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
+}
+
+function restSentence(payment: Payment): string {
+  const rest = openRestOf(payment);
+  if (rest === null || isDirect(payment)) return 'The customer can send the rest from a wallet.';
+  const amount = `${formatMoney(rest.amountCents, rest.currency)} ${rest.currency}`;
+  return `The customer can pay the rest, ${amount}, at a provider that accepts the amount, or from a wallet.`;
 }
 
 /** The form that accepts a partial payment as paid. Empty for other payments, and before the deposits are final. */
@@ -123,7 +131,7 @@ async function unservedNotice(
   payment: Payment,
 ): Promise<Html> {
   if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
-  const offers = (await listOffers(create.providers, account, payment)).filter(
+  const offers = (await listOffers(create.providers, account, openRestOf(payment) ?? payment)).filter(
     ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
   );
   if (offers.some(({ refusal }) => refusal === null)) return nothing;

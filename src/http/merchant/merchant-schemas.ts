@@ -1,6 +1,7 @@
 import type { CreatedKey } from '../../accounts/manage-keys.ts';
 import type { Account } from '../../domain/account.ts';
 import { keyScopes } from '../../domain/api-key.ts';
+import { openRestOf } from '../../domain/charge.ts';
 import { currencies, formatCents, formatUnits } from '../../domain/money.ts';
 import { amountMismatches, type Payment } from '../../domain/payment.ts';
 import { type NumberedEvent, paymentEventTypes } from '../../domain/payment-events.ts';
@@ -75,6 +76,7 @@ const expanded = {
     "With `expand=sessions`: the customer's sessions at providers.",
     json.object({
       provider: { type: 'string', enum: providerIds, description: 'The provider.' },
+      charged_amount: json.text('The amount that it charges: the whole amount, or the rest.', '25.00'),
       quoted_amount: {
         ...json.usdc('The USDC that the provider quoted, or null.'),
         type: ['string', 'null'],
@@ -120,6 +122,19 @@ const paymentFields = {
     'Whether clearly less or clearly more than the price arrived, or null.',
     amountMismatches,
   ),
+  rest: {
+    anyOf: [
+      json.object({
+        amount: json.text('The amount that a provider charges, in the currency of the payment.', '14.80'),
+        usdc_amount: json.usdc('The USDC to send from a wallet instead.'),
+        url: json.text('The page on which the customer pays the rest.', 'https://pay.example/pay/01a1fbd7'),
+      }),
+      { type: 'null' },
+    ],
+    description:
+      'What is missing of an open, partially paid payment, and the link to pay it. Otherwise null.',
+    examples: [null],
+  },
   cancel_reason: json.oneOfOrNull('Why the payment was canceled, or null.', [
     'expired',
     'merchant',
@@ -206,7 +221,18 @@ export function presentMerchantPayment(baseUrl: string, payment: Payment): Recor
     email: payment.email,
     note: payment.note,
     amount_mismatch: payment.amountMismatch,
+    rest: presentRest(baseUrl, payment),
     cancel_reason: payment.cancelReason,
+  };
+}
+
+function presentRest(baseUrl: string, payment: Payment): Record<string, unknown> | null {
+  const rest = openRestOf(payment);
+  if (rest === null) return null;
+  return {
+    amount: formatCents(rest.amountCents),
+    usdc_amount: formatUnits(payment.paidThresholdUnits - payment.receivedUnits),
+    url: checkoutUrl(baseUrl, payment),
   };
 }
 
@@ -246,8 +272,9 @@ function presentReleases({ observations: { releases, finalBlock } }: PaymentView
 }
 
 function presentSessions({ sessions }: PaymentView) {
-  return sessions.map(({ provider, quotedUnits, progress, createdAtMs, expiresAtMs }) => ({
+  return sessions.map(({ provider, chargedCents, quotedUnits, progress, createdAtMs, expiresAtMs }) => ({
     provider,
+    charged_amount: formatCents(chargedCents),
     quoted_amount: quotedUnits === null ? null : formatUnits(quotedUnits),
     progress,
     created_at: isoTime(createdAtMs),

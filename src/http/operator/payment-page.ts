@@ -153,7 +153,7 @@ export function adviceFor(payment: Payment): string {
       return `The token rejected the release repeatedly${reason}. Ask the merchant why the wallet is blocked. Release the deposit when it is no longer blocked.`;
     case 'unpaid/pending':
       return payment.amountMismatch === 'partially_paid'
-        ? 'Nothing while it is open: the customer can send the rest from a wallet, to the address on the checkout page. If the payment expires first, release what arrived to the merchant. It cannot be canceled, because a deposit has arrived.'
+        ? 'Nothing while it is open: the customer can pay the rest on the checkout page, at a provider or from a wallet. If the payment expires first, release what arrived to the merchant. It cannot be canceled, because a deposit has arrived.'
         : 'Nothing: the customer has not paid yet. Until a deposit arrives, the payment can be canceled.';
     case 'paid/completed':
       return payment.amountMismatch === 'overpaid'

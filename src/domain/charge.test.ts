@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { chargeOf } from './charge.ts';
+import {
+  computeMinPaidThreshold,
+  computePaidThreshold,
+  minDeliveryUnits,
+  thresholdAfterSessions,
+} from './paid-threshold.ts';
+
+const hundred = {
+  accountId: 'account',
+  amountCents: 100_00,
+  currency: 'USD' as const,
+  usdUnits: 100_000_000n,
+  maxProviderFeeBasisPoints: 3_000,
+  paidThresholdUnits: 98_000_000n,
+};
+
+/** A payment with its terms, and a part of its paid threshold that arrived. */
+const partialPayments = fc
+  .record({
+    amountCents: fc.integer({ min: 100, max: 1_000_000 }),
+    rateCents: fc.bigInt({ min: 1n, max: 200n }),
+    toleranceBasisPoints: fc.integer({ min: 0, max: 5_000 }),
+    maxProviderFeeBasisPoints: fc.integer({ min: 100, max: 5_000 }),
+    share: fc.bigInt({ min: 11n, max: 99n }),
+  })
+  .map(({ amountCents, rateCents, toleranceBasisPoints, maxProviderFeeBasisPoints, share }) => {
+    const usdUnits = BigInt(amountCents) * 100n * rateCents;
+    const paidThresholdUnits = computePaidThreshold(usdUnits, toleranceBasisPoints);
+    return {
+      payment: { ...hundred, amountCents, usdUnits, maxProviderFeeBasisPoints, paidThresholdUnits },
+      toleranceBasisPoints,
+      seenUnits: (paidThresholdUnits * share) / 100n + 1n,
+    };
+  });
+
+describe('what a session charges', () => {
+  it('is the whole amount where nothing or next to nothing arrived', () => {
+    for (const seenUnits of [0n, 1n, 9_800_000n]) {
+      expect(chargeOf(hundred, seenUnits)).toMatchObject({
+        amountCents: 100_00,
+        usdUnits: 100_000_000n,
+        maxProviderFeeBasisPoints: 3_000,
+        receivedUnits: 0n,
+      });
+    }
+  });
+
+  it('is the missing share of the amount after a partial payment', () => {
+    expect(chargeOf(hundred, 49_000_000n)).toMatchObject({
+      amountCents: 50_00,
+      usdUnits: 50_000_000n,
+      receivedUnits: 49_000_000n,
+    });
+    expect(chargeOf(hundred, 97_999_999n)).toMatchObject({ amountCents: 1, usdUnits: 10_000n });
+  });
+
+  it('lets a provider keep what the maximum leaves of the whole payment, and at most half of the rest', () => {
+    // 70.00 of 100.00 have to arrive, of which 40.00 did: 30.00 of a rest of 59.19.
+    expect(chargeOf(hundred, 40_000_000n)).toMatchObject({
+      amountCents: 59_19,
+      maxProviderFeeBasisPoints: 4_931,
+    });
+    expect(chargeOf(hundred, 69_000_000n).maxProviderFeeBasisPoints).toBe(5_000);
+    const anyFee = { ...hundred, maxProviderFeeBasisPoints: null };
+    expect(chargeOf(anyFee, 40_000_000n).maxProviderFeeBasisPoints).toBeNull();
+  });
+
+  it('asks together with what arrived for at most a cent more than the amount', () => {
+    fc.assert(
+      fc.property(partialPayments, ({ payment, seenUnits }) => {
+        const { amountCents } = chargeOf(payment, seenUnits);
+        const paidCents = (BigInt(payment.amountCents) * seenUnits) / payment.paidThresholdUnits;
+        expect(amountCents).toBeGreaterThanOrEqual(1);
+        expect(BigInt(amountCents) + paidCents).toBeLessThanOrEqual(BigInt(payment.amountCents) + 1n);
+      }),
+    );
+  });
+
+  it('completes the payment where the provider delivers what it quoted within the maximum', () => {
+    fc.assert(
+      fc.property(
+        partialPayments,
+        fc.bigInt({ min: 0n, max: 100n }),
+        ({ payment, toleranceBasisPoints, seenUnits }, percent) => {
+          const charge = chargeOf(payment, seenUnits);
+          fc.pre(charge.receivedUnits > 0n);
+          const least = minDeliveryUnits(charge.usdUnits, charge.maxProviderFeeBasisPoints ?? 0);
+          const quotedUnits = least + ((charge.usdUnits - least) * percent) / 100n;
+          const session = {
+            provider: 'moonpay' as const,
+            quotedUnits,
+            chargedCents: charge.amountCents,
+            receivedUnits: charge.receivedUnits,
+          };
+          const threshold = thresholdAfterSessions(payment, [session], toleranceBasisPoints);
+          expect(seenUnits + quotedUnits).toBeGreaterThanOrEqual(threshold);
+          const { usdUnits, maxProviderFeeBasisPoints } = payment;
+          expect(threshold).toBeGreaterThanOrEqual(
+            computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints),
+          );
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,74 @@
+import { BASIS_POINTS, type Currency } from './money.ts';
+import { isNearlyAllMissing, MAXIMUM_PROVIDER_FEE_BASIS_POINTS, minDeliveryUnits } from './paid-threshold.ts';
+import { isDirect, type Payment } from './payment.ts';
+import { stateOf } from './payment-states.ts';
+
+/** What a provider session charges the customer: the whole amount of a payment, or the rest of a partial payment. */
+export interface Charge {
+  readonly accountId: string;
+  readonly amountCents: number;
+  readonly currency: Currency;
+  /** The amount's value in USD at the payment's creation, 10⁻⁶ units. */
+  readonly usdUnits: bigint;
+  /** The provider may keep this much of the charge; null for a payment made before there was a maximum. */
+  readonly maxProviderFeeBasisPoints: number | null;
+  /** What had arrived when the rest was computed, 10⁻⁶ USDC units; zero where the whole amount is charged. */
+  readonly receivedUnits: bigint;
+}
+
+type ChargedPayment = Pick<
+  Payment,
+  'accountId' | 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints' | 'paidThresholdUnits'
+>;
+
+/** What a session charges now. Where next to nothing arrived, the customer still owes the whole amount. */
+export function chargeOf(payment: ChargedPayment, seenUnits: bigint): Charge {
+  if (seenUnits <= 0n || isNearlyAllMissing(payment, seenUnits))
+    return { ...termsOf(payment), receivedUnits: 0n };
+  return restOf(payment, seenUnits);
+}
+
+/** The rest of an open payment of which a part was seen; null where there is none. */
+export function openRestOf(payment: Payment): Charge | null {
+  const { receivedUnits: seenUnits, paidThresholdUnits } = payment;
+  if (stateOf(payment) !== 'unpaid/pending' || seenUnits <= 0n || seenUnits >= paidThresholdUnits)
+    return null;
+  const isAttempt = isDirect(payment) || !isNearlyAllMissing(payment, seenUnits);
+  return isAttempt ? restOf(payment, seenUnits) : null;
+}
+
+/**
+ * The share of the amount that is the missing share of the paid threshold, rounded up to a cent. The maximum provider fee
+ * applies to the whole payment: what arrived and what the provider delivers together must reach the minimum delivery.
+ */
+function restOf(payment: ChargedPayment, seenUnits: bigint): Charge {
+  const { amountCents, usdUnits, paidThresholdUnits, maxProviderFeeBasisPoints } = payment;
+  const missingUnits = paidThresholdUnits - seenUnits;
+  const restCents = dividedUp(BigInt(amountCents) * missingUnits, paidThresholdUnits);
+  const restUsdUnits = dividedUp(usdUnits * restCents, BigInt(amountCents));
+  return {
+    ...termsOf(payment),
+    amountCents: Number(restCents),
+    usdUnits: restUsdUnits,
+    maxProviderFeeBasisPoints:
+      maxProviderFeeBasisPoints === null
+        ? null
+        : maxFeeOfRest(restUsdUnits, minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints) - seenUnits),
+    receivedUnits: seenUnits,
+  };
+}
+
+/** The widest setting bounds it as well: no provider keeps more than half of what a customer is charged. */
+function maxFeeOfRest(chargedUsdUnits: bigint, minimumDelivery: bigint): number {
+  const feeBasisPoints = ((chargedUsdUnits - minimumDelivery) * BigInt(BASIS_POINTS)) / chargedUsdUnits;
+  return Math.max(0, Math.min(Number(feeBasisPoints), MAXIMUM_PROVIDER_FEE_BASIS_POINTS));
+}
+
+function termsOf(payment: ChargedPayment): Omit<Charge, 'receivedUnits'> {
+  const { accountId, amountCents, currency, usdUnits, maxProviderFeeBasisPoints } = payment;
+  return { accountId, amountCents, currency, usdUnits, maxProviderFeeBasisPoints };
+}
+
+function dividedUp(dividend: bigint, divisor: bigint): bigint {
+  return (dividend + divisor - 1n) / divisor;
+}
