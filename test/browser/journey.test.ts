@@ -141,9 +141,9 @@ describe('a customer with a browser', () => {
     await page.close();
   });
 
-  it('is told how much is missing when too little arrived', async () => {
+  it('is told how much is missing when too little arrived, and pays the rest at a provider', async () => {
     const page = await browser.newPage();
-    const { checkout_url: url } = await service.create({ amount: '25.00' });
+    const { payment_id: id, checkout_url: url } = await service.create({ amount: '25.00' });
     await page.goto(url);
     await choose(page, 'Wert');
     await payWith(page, '4000 0000 0000 9995');
@@ -151,7 +151,19 @@ describe('a customer with a browser', () => {
     await waitFor('the page about the missing rest', SETTLED_MS, async () =>
       /incomplete/i.test(await headingOf(page)),
     );
+    // Not before the provider reports that the first delivery is complete.
+    await page.getByRole('button', { name: /^Pay \$/ }).waitFor({ timeout: SETTLED_MS });
     await page.screenshot({ path: `${screenshots}5-underpaid.png`, fullPage: true });
+
+    const owed = /Pay \$([\d.]+) with/.exec((await page.textContent('main')) ?? '')?.[1] ?? '';
+    expect(Number(owed)).toBeGreaterThan(1);
+    expect(Number(owed)).toBeLessThan(25);
+    await choose(page, 'Wert');
+    expect(await page.textContent('body')).toContain(owed);
+    await payWith(page, '4242 4242 4242 4242');
+    await page.locator('#back').click();
+    await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
+    expect((await service.readStatus(`payment_id=${id}`))['status']).toBe('paid');
     await page.close();
   });
 

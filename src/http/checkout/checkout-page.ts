@@ -224,7 +224,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
 ${question === null ? nothing : countryQuestion(checkout.payment, question, { language, emailToken })}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, canSimulate: options.canSimulate === true && view.kind !== 'underpaid', knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
     ...(isStreamed
       ? {
           streamed: {
