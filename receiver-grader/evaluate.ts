@@ -23,7 +23,7 @@ export interface Observations {
   readonly timeLimitMs: number;
 }
 
-/** The result of one of the five obligations. */
+/** The result of one of the five obligations, or of what is recommended beside them. */
 export interface Finding {
   readonly obligation: string;
   /**
@@ -53,6 +53,32 @@ export function evaluate(seen: Observations): readonly Finding[] {
     fulfilsOnce(seen),
     answersInTime(seen),
   ];
+}
+
+/** Observations of the event log; fulfilments are null without a probe. */
+interface EventObservations {
+  /** Whether the shop ever asked for events. */
+  readonly isFollowed: boolean;
+  /** How often the order was fulfilled of which only the event log told. */
+  readonly missed: number | null;
+  /** How often the order was fulfilled of which a webhook told as well. */
+  readonly known: number | null;
+}
+
+/** A webhook is sent once. A shop that follows the event log misses none. */
+export function evaluateEvents({ isFollowed, missed, known }: EventObservations): Finding {
+  const problems: string[] = [];
+  if (isFollowed && missed === 0)
+    problems.push('an order whose webhook never came was not fulfilled by its event');
+  if (missed !== null && missed > 1) problems.push(`such an order was fulfilled ${missed} times`);
+  if (known !== null && known > 1)
+    problems.push(`an order with a webhook and an event was fulfilled ${known} times`);
+  const obligation = 'recommended: follow the event log';
+  const mend =
+    'A webhook is sent once. Read GET /merchant/v1/events from the stored number on, and fulfil an order of payment.paid in the transaction that stores the next number.';
+  if (problems.length > 0) return { obligation, mark: 'missed', problems, mend };
+  if (isFollowed && missed !== null) return { obligation, mark: 'met', problems, mend: null };
+  return { obligation, mark: 'not_seen', problems, mend: isFollowed ? ways.not_seen : mend };
 }
 
 function finding(

@@ -1,11 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { evaluate, type Finding, type Observations } from './evaluate.ts';
+import { evaluate, evaluateEvents, type Finding, type Observations } from './evaluate.ts';
 import { postWebhook, type WebhookAnswer } from './post-webhook.ts';
 import type { GradedOrder, StandInService } from './stand-in-service.ts';
 
 /** Checkouts that the shop under test has to create. */
-export const ORDERS_NEEDED = 5;
+export const ORDERS_NEEDED = 6;
 
 /** Number of concurrent duplicates of one event. */
 const DUPLICATES = 5;
@@ -21,12 +21,15 @@ export interface GradeContext {
   readonly timeLimitMs: number;
   /** How long to wait for the shop's work after its answer. */
   readonly patienceMs: number;
+  /** How long to wait for a shop that follows events, which may ask for them every few seconds. */
+  readonly eventPatienceMs: number;
   readonly nowMs: () => number;
 }
 
 /** Sends every kind of webhook to the endpoint and grades the five obligations. */
 export async function gradeReceiver(context: GradeContext): Promise<readonly Finding[]> {
-  const [plain, odd, guarded, unpaid, repeated] = context.service.orders.slice(-ORDERS_NEEDED) as [
+  const [, plain, odd, guarded, unpaid, repeated] = context.service.orders.slice(-ORDERS_NEEDED) as [
+    GradedOrder,
     GradedOrder,
     GradedOrder,
     GradedOrder,
@@ -72,6 +75,25 @@ export async function gradeReceiver(context: GradeContext): Promise<readonly Fin
     timeLimitMs: context.timeLimitMs,
   };
   return evaluate(observations);
+}
+
+/**
+ * Grades what the shop does about a webhook that never arrives: the events of two paid orders are in the log, one of an
+ * order whose webhooks it got, and one of an order without any. Call it after `gradeReceiver`, which must not see them.
+ */
+export async function gradeEvents(context: GradeContext): Promise<Finding> {
+  const { service, readFulfilments } = context;
+  const [missed, known] = service.orders.slice(-ORDERS_NEEDED) as [GradedOrder, GradedOrder];
+  missed.status = 'paid';
+  for (const order of [known, missed]) service.addEvent(order);
+  const patient = { ...context, patienceMs: context.eventPatienceMs };
+  // A shop that never asked before does not begin now.
+  if (service.countEventReads() > 0) await settled(patient, missed);
+  return evaluateEvents({
+    isFollowed: service.countEventReads() > 0,
+    missed: (await readFulfilments?.(missed.paymentId)) ?? null,
+    known: (await readFulfilments?.(known.paymentId)) ?? null,
+  });
 }
 
 const nothingTold = { plain: null, odd: null, guarded: null, unpaid: null, repeated: null };

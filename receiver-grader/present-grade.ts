@@ -20,10 +20,12 @@ export interface GradeOptions {
 export interface Grade {
   readonly met: number;
   readonly findings: readonly Finding[];
+  /** Whether the shop follows the event log: recommended, and no obligation. Null where it was not tried. */
+  readonly events: Finding | null;
 }
 
 /** The grade as text. */
-export function gradeLines({ met, findings }: Grade): readonly string[] {
+export function gradeLines({ met, findings, events }: Grade): readonly string[] {
   const words = {
     met: 'met     ',
     missed: 'MISSED  ',
@@ -32,7 +34,7 @@ export function gradeLines({ met, findings }: Grade): readonly string[] {
   } as const;
   const unchecked = findings.filter(({ mark }) => mark === 'not_checked').length;
   return [
-    ...findings.flatMap(({ obligation, mark, problems, mend }) => [
+    ...[...findings, ...(events === null ? [] : [events])].flatMap(({ obligation, mark, problems, mend }) => [
       `${words[mark]} ${obligation}`,
       ...problems.map((problem) => `           ${problem}`),
       ...(mend === null ? [] : [`         → ${mend}`]),

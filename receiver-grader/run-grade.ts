@@ -1,6 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { isPaymentId } from '../src/domain/payment-id.ts';
-import { type GradeContext, gradeReceiver, gradeWithPayment, ORDERS_NEEDED } from './grade-receiver.ts';
+import {
+  type GradeContext,
+  gradeEvents,
+  gradeReceiver,
+  gradeWithPayment,
+  ORDERS_NEEDED,
+} from './grade-receiver.ts';
 import type { Grade, GradeOptions } from './present-grade.ts';
 import { type GradedOrder, type StandInService, startStandInService } from './stand-in-service.ts';
 
@@ -9,11 +15,13 @@ const MAXIMUM_ANSWER_CHARACTERS = 65_536;
 const WAIT_FOR_ORDERS_MS = 600_000;
 const DEFAULT_TIME_LIMIT_MS = 10_000;
 const DEFAULT_PATIENCE_MS = 3_000;
+const DEFAULT_EVENT_PATIENCE_MS = 15_000;
 
 /** Options besides the command's arguments. */
 export interface RunGradeOptions {
   readonly timeLimitMs?: number;
   readonly patienceMs?: number;
+  readonly eventPatienceMs?: number;
   /** Prints instructions for the user. */
   readonly log: (line: string) => void;
 }
@@ -31,7 +39,7 @@ export async function runGrade(options: GradeOptions & RunGradeOptions): Promise
     throw new Error('--probe-url must contain {payment_id}');
   }
   if (options.payment !== undefined || options.ipnToken !== undefined) {
-    return gradeOf(await gradeWithPayment(contextOf(options, endpoint), ownPayment(options)));
+    return gradeOf(await gradeWithPayment(contextOf(options, endpoint), ownPayment(options)), null);
   }
   const service = await startStandInService(readPort(options.port));
   try {
@@ -39,15 +47,18 @@ export async function runGrade(options: GradeOptions & RunGradeOptions): Promise
       `The shop must use ${service.baseUrl} as its service, with any key that begins with service_live_.`,
     );
     await collectOrders(service, options);
-    return gradeOf(await gradeReceiver({ ...contextOf(options, endpoint), service }));
+    const context = { ...contextOf(options, endpoint), service };
+    const findings = await gradeReceiver(context);
+    return gradeOf(findings, await gradeEvents(context));
   } finally {
     await service.stop();
   }
 }
 
-const gradeOf = (findings: Grade['findings']): Grade => ({
+const gradeOf = (findings: Grade['findings'], events: Grade['events']): Grade => ({
   met: findings.filter(({ mark }) => mark === 'met').length,
   findings,
+  events,
 });
 
 function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit<GradeContext, 'service'> {
@@ -57,6 +68,7 @@ function contextOf(options: GradeOptions & RunGradeOptions, endpoint: URL): Omit
     readFulfilments: probeUrl === undefined ? null : (paymentId) => readFulfilments(probeUrl, paymentId),
     timeLimitMs: options.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS,
     patienceMs: options.patienceMs ?? DEFAULT_PATIENCE_MS,
+    eventPatienceMs: options.eventPatienceMs ?? DEFAULT_EVENT_PATIENCE_MS,
     nowMs: Date.now,
   };
 }

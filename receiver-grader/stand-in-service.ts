@@ -21,22 +21,28 @@ export interface GradedOrder {
 }
 
 /**
- * The part of the service that a graded shop needs: it creates checkouts that cannot be paid, and returns their status.
+ * The part of the service that a graded shop needs: it creates checkouts that cannot be paid, and returns their status and
+ * the events of the account.
  */
 export interface StandInService {
   readonly baseUrl: string;
   /** In the order in which they were created. */
   readonly orders: readonly GradedOrder[];
+  /** Adds `payment.paid` of this order to the event log. */
+  addEvent(order: GradedOrder): void;
+  /** Number of reads of the event log. */
+  countEventReads(): number;
   stop(): Promise<void>;
 }
 
 /** Listens on loopback alone, on a free port for 0. Any key is accepted: there is nothing here to protect. */
 export async function startStandInService(port: number): Promise<StandInService> {
   const orders: GradedOrder[] = [];
+  const log: EventLog = { orders: [], reads: 0 };
   const tokens = createIpnTokens(randomBytes(32).toString('hex'));
   const newPaymentId = createPaymentIdGenerator(Date.now);
   const server = createServer((request, response) => {
-    void answer(request, { orders, tokens, newPaymentId })
+    void answer(request, { orders, log, tokens, newPaymentId })
       .catch(() => ({ status: 500, body: { error: 'The stand-in service failed.' } }))
       .then((reply) => send(response, reply));
   });
@@ -44,6 +50,8 @@ export async function startStandInService(port: number): Promise<StandInService>
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     orders,
+    addEvent: (order) => void log.orders.push(order),
+    countEventReads: () => log.reads,
     async stop() {
       await new Promise((resolve) => {
         server.close(resolve);
@@ -53,8 +61,15 @@ export async function startStandInService(port: number): Promise<StandInService>
   };
 }
 
+/** The orders of the events, in the order of their numbers. */
+interface EventLog {
+  readonly orders: GradedOrder[];
+  reads: number;
+}
+
 interface StandIn {
   readonly orders: GradedOrder[];
+  readonly log: EventLog;
   readonly tokens: IpnTokens;
   readonly newPaymentId: () => PaymentId;
 }
@@ -64,7 +79,10 @@ interface Reply {
   readonly body: unknown;
 }
 
-async function answer(request: IncomingMessage, { orders, tokens, newPaymentId }: StandIn): Promise<Reply> {
+async function answer(
+  request: IncomingMessage,
+  { orders, log, tokens, newPaymentId }: StandIn,
+): Promise<Reply> {
   const url = new URL(request.url ?? '/', 'http://stand-in');
   if (request.headers['x-api-key'] === undefined && request.headers.authorization === undefined) {
     return { status: 401, body: { error: 'The API key is missing, invalid or revoked.' } };
@@ -87,10 +105,7 @@ async function answer(request: IncomingMessage, { orders, tokens, newPaymentId }
     orders.push(order);
     return { status: 200, body: presentOrder(order, String(parameters['callback'] ?? '')) };
   }
-  // No event is added: what is graded is the receiver, and a shop that follows events as well must not fulfil by them.
-  if (url.pathname === '/merchant/v1/events') {
-    return { status: 200, body: { events: [], next_after: 0, has_more: false } };
-  }
+  if (url.pathname === '/merchant/v1/events') return { status: 200, body: readEvents(log, url.searchParams) };
   if (url.pathname === '/api/v1/payment-status') {
     const token = url.searchParams.get('ipn_token');
     const id = token === null ? url.searchParams.get('payment_id') : tokens.verify(token);
@@ -100,6 +115,24 @@ async function answer(request: IncomingMessage, { orders, tokens, newPaymentId }
     return { status: 200, body: presentStatus(order) };
   }
   return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
+}
+
+function readEvents(log: EventLog, query: URLSearchParams): unknown {
+  log.reads++;
+  const after = Number(query.get('after') ?? 0);
+  const limit = Number(query.get('limit') ?? 20);
+  const events = log.orders
+    .map((order, index) => ({
+      number: index + 1,
+      type: 'payment.paid',
+      created_at: new Date().toISOString(),
+      payment: presentStatus(order),
+      refund: null,
+    }))
+    .filter(({ number }) => number > after)
+    .slice(0, limit);
+  const next = events.at(-1)?.number ?? after;
+  return { events, next_after: next, has_more: next < log.orders.length };
 }
 
 async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | null> {

@@ -1,7 +1,7 @@
 <?php
 /**
  * A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations, and
- * `php shop.php reconcile`, which finds payments whose webhook was missed.
+ * `php shop.php reconcile`, which reads the event log and finds payments whose webhook was missed.
  * The README beside the examples lists the environment variables.
  */
 declare(strict_types=1);
@@ -9,12 +9,16 @@ declare(strict_types=1);
 const CURRENCY = 'USD';
 const TOLERANCE_SECONDS = 300;
 const MAXIMUM_BODY_BYTES = 65_536;
-const MAXIMUM_ANSWER_BYTES = 65_536;
+const MAXIMUM_ANSWER_BYTES = 262_144;
 /** Longer than a payment is open. */
 const RECONCILE_SECONDS = 9 * 86_400;
 /** Below the limit of status reads per minute. */
 const RECONCILED_AT_ONCE = 100;
 const MAXIMUM_FAILURES = 3;
+const EVENTS_A_PAGE = 50;
+/** The next run continues after them. */
+const MAXIMUM_PAGES = 200;
+const GONE = 410;
 
 function setting(string $name): string
 {
@@ -35,6 +39,7 @@ function open_database(): PDO
         payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER, checked_at INTEGER NOT NULL DEFAULT 0
     )');
     $database->exec('CREATE TABLE IF NOT EXISTS parcels (order_number INTEGER NOT NULL)');
+    $database->exec('CREATE TABLE IF NOT EXISTS cursor (id INTEGER PRIMARY KEY, after INTEGER NOT NULL)');
     return $database;
 }
 
@@ -53,15 +58,16 @@ function call_service(string $path, ?array $body = null, ?string $idempotencyKey
         $headers[] = 'Idempotency-Key: ' . $idempotencyKey;
     }
     // A redirect would carry the key to another host.
-    $http = ['method' => 'GET', 'header' => $headers, 'timeout' => 8, 'follow_location' => 0];
+    $http = ['method' => 'GET', 'header' => $headers, 'timeout' => 8, 'follow_location' => 0, 'ignore_errors' => true];
     if ($body !== null) {
         $http = ['method' => 'POST', 'content' => json_encode($body, JSON_THROW_ON_ERROR)] + $http;
     }
     $url = rtrim(setting('CARD_CHECKOUT_URL'), '/') . $path;
     $answer = @file_get_contents($url, false, stream_context_create(['http' => $http]), 0, MAXIMUM_ANSWER_BYTES + 1);
     // Without redirects, PHP takes a redirect for an answer.
-    if ($answer === false || preg_match('#^HTTP/\S+ 200\b#', $http_response_header[0] ?? '') !== 1) {
-        throw new RuntimeException('the service did not answer, or refused');
+    $status = preg_match('#^HTTP/\S+ (\d{3})\b#', $http_response_header[0] ?? '', $match) === 1 ? (int) $match[1] : 0;
+    if ($answer === false || $status !== 200) {
+        throw new RuntimeException('the service did not answer, or refused', $status);
     }
     if (strlen($answer) > MAXIMUM_ANSWER_BYTES) {
         throw new RuntimeException('the answer of the service is too long');
@@ -158,12 +164,52 @@ function fulfil_if_paid(PDO $database, string $paymentId): bool
 }
 
 /**
- * Reads the status of open orders, because a webhook is sent once and may be missed. Those that were not checked for the
- * longest time come first, so that no order keeps others waiting. Returns whether the service answered.
+ * Reads the event log of the account, because a webhook is sent once and may be missed. Returns whether the service
+ * answered. The cursor moves only when all orders of a page are done, so that a run that fails is repeated by the next one.
  */
 function reconcile(): bool
 {
     $database = open_database();
+    for ($pages = 0; $pages < MAXIMUM_PAGES; $pages++) {
+        $after = run($database, 'SELECT after FROM cursor', [])->fetchColumn();
+        try {
+            $page = call_service('/merchant/v1/events?limit=' . EVENTS_A_PAGE . ($after === false ? '' : "&after=$after"));
+            foreach ($page['events'] as $event) {
+                if ($event['type'] === 'payment.paid') {
+                    fulfil_missed($database, $event['payment']['payment_id']);
+                }
+            }
+            run($database, 'INSERT OR REPLACE INTO cursor (id, after) VALUES (1, ?)', [(int) $page['next_after']]);
+            if (!$page['has_more']) {
+                break;
+            }
+        } catch (Throwable $error) {
+            // The shop did not ask for more than 30 days.
+            if ($error->getCode() !== GONE || !check_open_orders($database)) {
+                error_log($error->getMessage());
+                return false;
+            }
+            run($database, 'DELETE FROM cursor', []);
+        }
+    }
+    return true;
+}
+
+function fulfil_missed(PDO $database, string $paymentId): void
+{
+    $sql = 'SELECT 1 FROM orders WHERE payment_id = ? AND fulfilled_at IS NULL';
+    $isOpen = run($database, $sql, [$paymentId])->fetchColumn() !== false;
+    if ($isOpen && fulfil_if_paid($database, $paymentId)) {
+        echo "$paymentId: fulfilled\n";
+    }
+}
+
+/**
+ * Reads the status of open orders. Those that were not checked for the longest time come first, so that no order keeps
+ * others waiting. Returns whether the service answered.
+ */
+function check_open_orders(PDO $database): bool
+{
     $open = run(
         $database,
         'SELECT payment_id FROM orders WHERE fulfilled_at IS NULL AND payment_id IS NOT NULL AND created_at > ?
@@ -174,9 +220,7 @@ function reconcile(): bool
     foreach ($open as $paymentId) {
         run($database, 'UPDATE orders SET checked_at = ? WHERE payment_id = ?', [time(), $paymentId]);
         try {
-            if (fulfil_if_paid($database, $paymentId)) {
-                echo "$paymentId: fulfilled\n";
-            }
+            fulfil_missed($database, $paymentId);
         } catch (Throwable $error) {
             error_log("$paymentId: " . $error->getMessage());
             if (++$failures === MAXIMUM_FAILURES) {

@@ -1,5 +1,5 @@
 """A small shop without a framework: orders in SQLite, a webhook receiver that meets the five obligations,
-and `python3 shop.py reconcile`, which finds payments whose webhook was missed.
+and `python3 shop.py reconcile`, which reads the event log and finds payments whose webhook was missed.
 
 The README beside the examples lists the environment variables.
 """
@@ -22,13 +22,16 @@ KEY = os.environ["CARD_CHECKOUT_KEY"]
 ORDERS_FILE = os.environ.get("ORDERS_FILE", "orders.sqlite")
 CURRENCY = "USD"
 MAXIMUM_BODY_BYTES = 65_536
-MAXIMUM_ANSWER_BYTES = 65_536
+MAXIMUM_ANSWER_BYTES = 262_144
 TOLERANCE_SECONDS = 300
 # Longer than a payment is open.
 RECONCILE_SECONDS = 9 * 86_400
 # Below the limit of status reads per minute.
 RECONCILED_AT_ONCE = 100
 MAXIMUM_FAILURES = 3
+EVENTS_A_PAGE = 50
+# The next run continues after them.
+MAXIMUM_PAGES = 200
 
 
 class NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -138,30 +141,66 @@ def fulfil_if_paid(database, payment_id):
 
 
 def reconcile():
-    """Reads the status of open orders, because a webhook is sent once and may be missed.
+    """Reads the event log of the account, because a webhook is sent once and may be missed.
 
-    Those that were not checked for the longest time come first, so that no order keeps others waiting. Returns whether
-    the service answered.
+    Returns whether the service answered. The cursor moves only when all orders of a page are done, so that a run that
+    fails is repeated by the next one.
+    """
+    with open_database() as database:
+        for _ in range(MAXIMUM_PAGES):
+            row = database.execute("SELECT after FROM cursor").fetchone()
+            after = "" if row is None else f"&after={row[0]}"
+            try:
+                page = call_service(f"/merchant/v1/events?limit={EVENTS_A_PAGE}{after}")
+                for event in page["events"]:
+                    if event["type"] == "payment.paid":
+                        fulfil_missed(database, event["payment"]["payment_id"])
+                database.execute("INSERT OR REPLACE INTO cursor (id, after) VALUES (1, ?)", (page["next_after"],))
+                if not page["has_more"]:
+                    break
+            except urllib.error.HTTPError as error:
+                if error.code != 410:
+                    print(error, file=sys.stderr)
+                    return False
+                # The shop did not ask for more than 30 days.
+                if not check_open_orders(database):
+                    return False
+                database.execute("DELETE FROM cursor")
+            except Exception as error:
+                print(error, file=sys.stderr)
+                return False
+    return True
+
+
+def fulfil_missed(database, payment_id):
+    is_open = database.execute(
+        "SELECT 1 FROM orders WHERE payment_id = ? AND fulfilled_at IS NULL", (payment_id,)
+    ).fetchone()
+    if is_open is not None and fulfil_if_paid(database, payment_id):
+        print(f"{payment_id}: fulfilled")
+
+
+def check_open_orders(database):
+    """Reads the status of open orders. Those that were not checked for the longest time come first, so that no order
+    keeps others waiting. Returns whether the service answered.
     """
     failures = 0
-    with open_database() as database:
-        rows = database.execute(
-            "SELECT payment_id FROM orders WHERE fulfilled_at IS NULL AND payment_id IS NOT NULL AND created_at > ?"
-            " ORDER BY checked_at, number LIMIT ?",
-            (int(time.time()) - RECONCILE_SECONDS, RECONCILED_AT_ONCE),
-        ).fetchall()
-        for (payment_id,) in rows:
-            database.execute(
-                "UPDATE orders SET checked_at = ? WHERE payment_id = ?", (int(time.time()), payment_id)
-            )
-            try:
-                if fulfil_if_paid(database, payment_id):
-                    print(f"{payment_id}: fulfilled")
-            except Exception as error:
-                print(f"{payment_id}: {error}", file=sys.stderr)
-                failures += 1
-                if failures == MAXIMUM_FAILURES:
-                    break  # the next run goes on
+    rows = database.execute(
+        "SELECT payment_id FROM orders WHERE fulfilled_at IS NULL AND payment_id IS NOT NULL AND created_at > ?"
+        " ORDER BY checked_at, number LIMIT ?",
+        (int(time.time()) - RECONCILE_SECONDS, RECONCILED_AT_ONCE),
+    ).fetchall()
+    for (payment_id,) in rows:
+        database.execute(
+            "UPDATE orders SET checked_at = ? WHERE payment_id = ?", (int(time.time()), payment_id)
+        )
+        try:
+            fulfil_missed(database, payment_id)
+        except Exception as error:
+            print(f"{payment_id}: {error}", file=sys.stderr)
+            failures += 1
+            if failures == MAXIMUM_FAILURES:
+                break  # the next run goes on
     return failures == 0
 
 
@@ -221,6 +260,7 @@ def create_tables():
               payment_id TEXT UNIQUE, ipn_token TEXT, fulfilled_at INTEGER, checked_at INTEGER NOT NULL DEFAULT 0
             );
             CREATE TABLE IF NOT EXISTS parcels (order_number INTEGER NOT NULL);
+            CREATE TABLE IF NOT EXISTS cursor (id INTEGER PRIMARY KEY, after INTEGER NOT NULL);
             """
         )
 

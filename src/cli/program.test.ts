@@ -19,7 +19,7 @@ let err: string;
 beforeEach(() => {
   [calls, checks, failure, answers, out, err] = [[], [], null, {}, '', ''];
   move = { tables: [], isMoved: true };
-  grade = { met: 0, findings: [] };
+  grade = { met: 0, findings: [], events: null };
   ask = null;
   vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
     out += String(chunk);
@@ -411,7 +411,11 @@ describe('grade', () => {
   });
 
   it('says what is missed and how to mend it, and ends with 1', async () => {
-    grade = { met: 1, findings: [finding('met', []), finding('missed', ['a forged one: it answered 200'])] };
+    grade = {
+      met: 1,
+      findings: [finding('met', []), finding('missed', ['a forged one: it answered 200'])],
+      events: null,
+    };
     await type(
       'grade',
       'https://shop.example/hook',
@@ -436,7 +440,7 @@ describe('grade', () => {
 
   it('ends with 0 where the rest could not be checked, and with 1 where it was not shown', async () => {
     const unchecked = { ...finding('met', []), mark: 'not_checked', mend: 'Ask us.' } as const;
-    grade = { met: 1, findings: [finding('met', []), unchecked] };
+    grade = { met: 1, findings: [finding('met', []), unchecked], events: null };
     await type('grade', 'https://shop.example/hook', '--payment', 'id', '--ipn-token', 'ipn_x');
     expect(calls).toEqual([
       ['grade', { url: 'https://shop.example/hook', port: '4100', payment: 'id', ipnToken: 'ipn_x' }],
@@ -445,13 +449,24 @@ describe('grade', () => {
       'not checked 2. verify the signature\n         → Ask us.\n1 of the 1 that could be checked',
     );
     expect(process.exitCode).toBeUndefined();
-    grade = { met: 1, findings: [finding('met', []), { ...unchecked, mark: 'not_seen' }] };
+    grade = { met: 1, findings: [finding('met', []), { ...unchecked, mark: 'not_seen' }], events: null };
+    await type('grade', 'https://shop.example/hook');
+    expect(process.exitCode).toBe(1);
+  });
+
+  it('says what it saw of the event log, which counts as no obligation, and ends with 1 where events are lost', async () => {
+    const events = { obligation: 'recommended', problems: [], mend: 'Follow it.' };
+    grade = { met: 1, findings: [finding('met', [])], events: { ...events, mark: 'not_seen' } };
+    await type('grade', 'https://shop.example/hook');
+    expect(out).toContain('not seen recommended\n         → Follow it.\n1 of 1\n');
+    expect(process.exitCode).toBeUndefined();
+    grade = { ...grade, events: { ...events, mark: 'missed', problems: ['lost'] } };
     await type('grade', 'https://shop.example/hook');
     expect(process.exitCode).toBe(1);
   });
 
   it('ends with 0 for full marks', async () => {
-    grade = { met: 1, findings: [finding('met', [])] };
+    grade = { met: 1, findings: [finding('met', [])], events: null };
     await type('grade', 'https://shop.example/hook', '--json');
     expect(JSON.parse(out)).toEqual(grade);
     expect(process.exitCode).toBeUndefined();

@@ -314,6 +314,7 @@ function addGradeCommand(program: Command, services: IntegratorServices): void {
     .action(async (url: string, { json, ...options }: Omit<GradeOptions, 'url'> & { json?: boolean }) => {
       const grade = await services.grade({ url, ...options });
       printResult(json === true ? grade : gradeLines(grade), { json: json === true });
-      if (grade.findings.some(({ mark }) => mark === 'missed' || mark === 'not_seen')) process.exitCode = 1;
+      const isShort = grade.findings.some(({ mark }) => mark === 'missed' || mark === 'not_seen');
+      if (isShort || grade.events?.mark === 'missed') process.exitCode = 1;
     });
 }

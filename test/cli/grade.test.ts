@@ -29,6 +29,8 @@ interface Mistakes {
   readonly isSlow?: boolean;
   readonly redirects?: boolean;
   readonly refusesRepetitions?: boolean;
+  /** Follows the event log: rightly, without looking whether an order is fulfilled, or without fulfilling. */
+  readonly follows?: 'once' | 'each event' | 'in vain';
 }
 
 /** A shop with these mistakes, which uses the service at this address. */
@@ -63,6 +65,27 @@ async function startShop(serviceUrl: string, mistakes: Mistakes) {
     return mistakes.redirects === true ? 302 : 204;
   }
 
+  let [after, isRunning] = [0, mistakes.follows !== undefined];
+  async function follow(): Promise<void> {
+    for (; isRunning; await delay(20)) {
+      const answer = await fetch(`${serviceUrl}/merchant/v1/events?after=${after}`, { headers }).catch(
+        () => null,
+      );
+      if (answer === null) continue;
+      const page = (await answer.json()) as {
+        events: { payment: { payment_id: string } }[];
+        next_after: number;
+      };
+      for (const { payment } of page.events) {
+        const order = orders.get(payment.payment_id);
+        const isDue = order?.fulfilments === 0 || mistakes.follows === 'each event';
+        if (order !== undefined && isDue && mistakes.follows !== 'in vain') order.fulfilments++;
+      }
+      after = page.next_after;
+    }
+  }
+  const following = follow();
+
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -87,11 +110,14 @@ async function startShop(serviceUrl: string, mistakes: Mistakes) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    stop: () =>
-      new Promise((resolve) => {
+    async stop() {
+      isRunning = false;
+      await following;
+      await new Promise((resolve) => {
         server.close(resolve);
         server.closeAllConnections();
-      }),
+      });
+    },
   };
 }
 
@@ -107,6 +133,7 @@ async function grade(mistakes: Mistakes, change: { probeUrl?: undefined } = {}):
       port: String(port),
       timeLimitMs,
       patienceMs: 200,
+      eventPatienceMs: 1_000,
       log: () => {},
     });
   } finally {
@@ -145,6 +172,17 @@ describe.concurrent('the receiver grader', () => {
       expect(mend === null).toBe(mark === 'met');
       expect(problems.length > 0).toBe(mark === 'missed');
     }
+  });
+
+  it.each([
+    [undefined, 'not_seen'],
+    ['once', 'met'],
+    ['each event', 'missed'],
+    ['in vain', 'missed'],
+  ] as const)('calls a shop that follows events %s %s', async (follows, mark) => {
+    const { met, events } = await grade(follows === undefined ? {} : { follows });
+    expect([met, events?.mark]).toEqual([5, mark]);
+    expect(events?.mend === null).toBe(mark === 'met');
   });
 
   it('says what it could not see where the shop does not tell how often it fulfils', async () => {
@@ -196,11 +234,14 @@ describe.concurrent('the receiver grader', () => {
     }
 
     it('scores three obligations by the answers alone, and says which two it could not check', async () => {
-      const { met, findings } = await gradeOwn({});
+      const { met, findings, events } = await gradeOwn({});
       expect(findings.map(({ mark }) => mark)).toEqual(['met', 'met', 'not_checked', 'not_checked', 'met']);
       expect(met).toBe(3);
+      expect(events).toBeNull();
       expect(findings[2]?.mend).toContain('stand-in service');
-      expect(gradeLines({ met, findings }).at(-1)).toBe('3 of the 3 that could be checked; 2 could not');
+      expect(gradeLines({ met, findings, events }).at(-1)).toBe(
+        '3 of the 3 that could be checked; 2 could not',
+      );
     });
 
     it.each<[string, Mistakes, number]>([

@@ -166,10 +166,23 @@ it('docs/merchant-month.md leads from the first event to a refund and the journa
   const reader = { BASE: `http://localhost:${port}`, KEY: /service_live_[\w-]+/.exec(welcome)?.[0] ?? '' };
   const printed: string[] = [];
   for (const block of blocks) printed.push(await run(block, reader));
-  const [, , events = '{}', opened = '{}', , refund = '{}', days = '{}', journal = ''] = printed;
+  const [
+    ,
+    ,
+    events = '{}',
+    opened = '{}',
+    named = '',
+    confirmed = '{}',
+    ,
+    refund = '{}',
+    days = '{}',
+    journal = '',
+  ] = printed;
   const paid = (JSON.parse(events) as { events: { type: string; payment: { payment_id: string } }[] }).events;
   const { payment } = paid.findLast(({ type }) => type === 'payment.paid') ?? {};
-  expect(JSON.parse(opened)).toMatchObject({ status: 'awaiting_transfer', payment_id: payment?.payment_id });
+  expect(JSON.parse(opened)).toMatchObject({ status: 'awaiting_address', payment_id: payment?.payment_id });
+  expect(named).toBe('303\n');
+  expect(JSON.parse(confirmed)).toMatchObject({ status: 'awaiting_transfer' });
   expect(JSON.parse(refund)).toMatchObject({ status: 'paid', reason: 'One cup was broken' });
   const [today] = (JSON.parse(days) as { days: Record<string, string>[] }).days;
   expect(Number(today?.['paid'])).toBeGreaterThan(0);

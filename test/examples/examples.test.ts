@@ -169,7 +169,13 @@ describe('the example shops', () => {
     'get full marks: %s',
     async (file) => {
       const parameters = () => [file];
-      const { met, findings } = await gradeShop({ command: process.execPath, parameters, folder: project });
+      const { met, findings, events } = await gradeShop({
+        command: process.execPath,
+        parameters,
+        folder: project,
+      });
+      // Route handlers run for a request only, so they follow no log.
+      expect(events?.mark).toBe(file === 'route-handlers.js' ? 'not_seen' : 'met');
       expect(findings.filter(({ mark }) => mark !== 'met')).toEqual([]);
       expect(met).toBe(5);
     },
@@ -327,17 +333,35 @@ describe('the example shops', () => {
     await service.stop();
   });
 
-  it.concurrent('find payments whose webhook was missed, and fulfil them once', async () => {
+  it.concurrent('find payments whose webhook was missed in the event log, and fulfil them once', async () => {
     const payment = { payment_id: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4', ipn_token: 'ipn_test' };
     const paid = { ...payment, status: 'paid', amount: '25.00', currency: 'USD', value_coin: '21.010000' };
-    let answer: object = {};
-    let status = 200;
-    const service = await startService((_request, response) => {
-      response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {});
-      response.end(JSON.stringify({ checkout_url: 'https://x', ...answer }));
+    /** Two events a page: one of another program's payment, and one of this. */
+    const eventsUpTo = (last: number, after: number) =>
+      Array.from({ length: last }, (_, index) => index + 1)
+        .filter((number) => number > after)
+        .slice(0, 2)
+        .map((number) => ({
+          number,
+          type: 'payment.paid',
+          payment: number % 2 === 0 ? paid : { ...paid, payment_id: '01a1fbd7-b7b3-7002-be38-000000000000' },
+        }));
+    let [answer, status, lastEvent, oldest] = [{} as object, 200, 0, 0];
+    const service = await startService(({ url }, response) => {
+      const { pathname, searchParams } = new URL(url ?? '', 'http://service');
+      const after = Number(searchParams.get('after') ?? oldest);
+      if (pathname !== '/merchant/v1/events') {
+        response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {});
+        return response.end(JSON.stringify({ checkout_url: 'https://x', ...answer }));
+      }
+      if (after < oldest) return response.writeHead(410).end('{"error":"Continue with after=0."}');
+      const events = eventsUpTo(lastEvent, after);
+      const next = events.at(-1)?.number ?? after;
+      return response.end(JSON.stringify({ events, next_after: next, has_more: next < lastEvent }));
     });
     for (const shop of otherShops()) {
       await withShop(shop, service.port, async (url, reconcile) => {
+        [lastEvent, oldest] = [0, 0];
         const run = async (next: object, nextStatus = 200) => {
           [answer, status] = [next, nextStatus];
           const { code, output } = await reconcile();
@@ -351,16 +375,36 @@ describe('the example shops', () => {
           { ...paid, status: 'unpaid' },
           { ...paid, currency: 'INR' },
           { ...paid, amount: '2.50' },
-        ])
+        ]) {
+          lastEvent += 2;
           expect(await run(other), shop.name).toEqual([0, '', 0]);
-        // What is not an answer decides nothing, whatever it says.
+        }
+        expect(await run(paid), 'the events of before are not read again').toEqual([0, '', 0]);
+        lastEvent += 4;
+        // What is not an answer decides nothing, whatever it says, and the next run reads the event again.
         expect(await run(paid, 302), shop.name).toEqual([1, '', 0]);
         expect(await run(paid, 500), shop.name).toEqual([1, '', 0]);
-        expect(await run({ ...paid, padding: 'x'.repeat(70_000) }), shop.name).toEqual([1, '', 0]);
+        expect(await run({ ...paid, padding: 'x'.repeat(270_000) }), shop.name).toEqual([1, '', 0]);
         expect(await run(paid), shop.name).toEqual([0, `${payment.payment_id}: fulfilled\n`, 1]);
+        lastEvent += 2;
         const asked = service.asked.length;
         expect(await run(paid), shop.name).toEqual([0, '', 1]);
-        expect(service.asked.length, 'a fulfilled order is not read again').toBe(asked);
+        expect(service.asked.length, 'the status of a fulfilled order is not read again').toBe(asked + 1);
+      });
+      await withShop(shop, service.port, async (url, reconcile) => {
+        [lastEvent, oldest] = [2, 0];
+        await reconcile();
+        [answer, status] = [payment, 200];
+        await fetch(`${url}/orders`, { method: 'POST', body: '{"amount":"25.00"}' });
+        // The log begins after the shop's cursor: only the status of its open orders tells.
+        [oldest, lastEvent, answer] = [10, 10, paid];
+        expect(await reconcile(), shop.name).toEqual({
+          code: 0,
+          output: `${payment.payment_id}: fulfilled\n`,
+        });
+        const asked = service.asked.length;
+        expect(await reconcile(), shop.name).toEqual({ code: 0, output: '' });
+        expect(service.asked.length, 'the cursor is a valid one again').toBe(asked + 1);
       });
     }
     expect(service.asked.filter((line) => line.includes('/elsewhere'))).toEqual([]);
