@@ -181,7 +181,7 @@ it('docs/merchant-month.md leads from the first event to a refund and the journa
   const paid = (JSON.parse(events) as { events: { type: string; payment: { payment_id: string } }[] }).events;
   const { payment } = paid.findLast(({ type }) => type === 'payment.paid') ?? {};
   expect(JSON.parse(opened)).toMatchObject({ status: 'awaiting_address', payment_id: payment?.payment_id });
-  expect(named).toBe('303\n');
+  expect(named).toBe('200\n');
   expect(JSON.parse(confirmed)).toMatchObject({ status: 'awaiting_transfer' });
   expect(JSON.parse(refund)).toMatchObject({ status: 'paid', reason: 'One cup was broken' });
   const [today] = (JSON.parse(days) as { days: Record<string, string>[] }).days;
