@@ -87,8 +87,8 @@ export async function gradeEvents(context: GradeContext): Promise<Finding> {
   missed.status = 'paid';
   for (const order of [known, missed]) service.addEvent(order);
   const patient = { ...context, patienceMs: context.eventPatienceMs };
-  // A shop that never asked before does not begin now.
-  if (service.countEventReads() > 0) await settled(patient, missed);
+  if (readFulfilments !== null) await settled(patient, missed);
+  else await waitUntil(context.eventPatienceMs, async () => service.countEventReads() > 0);
   return evaluateEvents({
     isFollowed: service.countEventReads() > 0,
     missed: (await readFulfilments?.(missed.paymentId)) ?? null,

@@ -49,6 +49,7 @@ export async function runGrade(options: GradeOptions & RunGradeOptions): Promise
     await collectOrders(service, options);
     const context = { ...contextOf(options, endpoint), service };
     const findings = await gradeReceiver(context);
+    options.log(`Waiting up to ${context.eventPatienceMs / 1000} s for the shop to read the event log.`);
     return gradeOf(findings, await gradeEvents(context));
   } finally {
     await service.stop();

@@ -52,6 +52,7 @@ const merchantPages: readonly DocPage[] = [
   },
   page('receiver-php', 'Integrate', 'A receiver in PHP', 'webhooks and missed webhooks in a PHP shop'),
   page('receiver-python', 'Integrate', 'A receiver in Python', 'the same in Python'),
+  page('nextjs', 'Integrate', 'A shop in Next.js', 'from an empty folder to a paid and fulfilled order'),
   page('dashboard', 'Integrate', 'Dashboard', 'keys, people and payments, for merchants'),
   page('testing', 'Integrate', 'Testing', 'what to test before the first real order'),
   page('sandbox', 'Integrate', 'The sandbox', 'test cards, simulated on-ramps, and fault injection'),
