@@ -184,11 +184,11 @@ function openBatchId(payments: number): number {
 
 /** Everyone who paid was at a provider, and a third of the others. */
 const sessionsSql = `
-  INSERT INTO provider_sessions (id, account_id, payment_id, provider, redirect_url, provider_reference, quoted_units,
-    created_at_ms, expires_at_ms)
+  INSERT INTO provider_sessions (id, account_id, payment_id, provider, redirect_url, provider_reference,
+    charged_cents, received_units, quoted_units, created_at_ms, expires_at_ms)
   SELECT md5('session' || i)::uuid, account_id, id, 'moonpay',
     'https://provider.example.com/checkout/' || ${hexSql('checkout', 'i', 40)}, ${hexSql('reference', 'i', 24)},
-    (2000 + i % 20000) * 10800, time_ms + 60000, time_ms + 3660000
+    2000 + i % 20000, 0, (2000 + i % 20000) * 10800, time_ms + 60000, time_ms + 3660000
   FROM synthetic WHERE state IN ('paid', 'carried', 'due') OR i % 3 = 0`;
 
 function observationSql(payments: number): string {
