@@ -302,20 +302,15 @@ export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): 
 
 /** Pause between two checks. */
 const INTERVAL_MS = 500;
-/** Payments of one step, and the pause after it. */
-interface IndexThrottle {
-  /** The share of its time that the event loop works, from which on this holds. */
-  readonly utilization: number;
-  readonly payments: number;
-  readonly pauseMs: number | undefined;
-}
-
-/** A full step holds all requests up for some 15 ms, a small one for 2. */
+/**
+ * Payments of one step, and the pause after it, from which share of its time on that the event loop works. A full step
+ * holds all requests up for some 15 ms, a small one for 2.
+ */
 const throttles = [
   { utilization: 0.95, payments: 20, pauseMs: 1_000 },
   { utilization: 0.7, payments: 20, pauseMs: 100 },
   { utilization: 0, payments: PAYMENTS_AT_A_TIME, pauseMs: undefined },
-] as const satisfies readonly IndexThrottle[];
+] as const;
 
 /**
  * Makes what lists, searches and statistics rest on. Those may come later, a create may not: under full load it took a
@@ -339,7 +334,7 @@ export function createIndexTask(
   };
 }
 
-function throttleAt(now: number): IndexThrottle {
+function throttleAt(now: number) {
   return throttles.find(({ utilization }) => now >= utilization) ?? throttles[2];
 }
 

@@ -30,7 +30,7 @@ const DEFAULT_MAXIMUM_BLOCK_RANGE = 2_000;
 /** The reader's state of an endpoint between passes. */
 interface Known {
   readonly range: BlockRange;
-  readonly headWatch: HeadWatch;
+  readonly headWatch: ReturnType<typeof createHeadWatch>;
 }
 
 /**
@@ -191,19 +191,6 @@ function readLatestBlock(label: string, value: unknown): LatestBlock {
   return { ...block, parentHash: readHash(parentHash, 'parent hash') };
 }
 
-/**
- * A head that falls back further than any reorganisation is a node that was restored or swapped for one that is
- * behind. But when it stays there, the high head was the mistake, and it is forgotten.
- */
-interface HeadWatch {
-  /**
-   * Whether the head has stood still for long. Throws `ChainUnavailableError` when it has fallen back too far.
-   */
-  checkLatest(label: string, blockNumber: number): 'moves' | 'stands still';
-  /** Whether the final block has stood still for long. */
-  checkFinal(blockNumber: number): 'moves' | 'stands still';
-}
-
 /** Deeper than the reorganisations that Polygon has seen since it has finality within seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
 /** Time and not checks: the pauses between failed passes grow to a minute. */
@@ -212,14 +199,20 @@ const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 /** About ten blocks: a node that shows none in this time has lost its peers, or the chain or its finality stands. */
 const STALL_MS = 20_000;
 
-export function createHeadWatch(monotonicMs = () => performance.now()): HeadWatch {
+/**
+ * A head that falls back further than any reorganisation is a node that was restored or swapped for one that is
+ * behind. But when it stays there, the high head was the mistake, and it is forgotten.
+ */
+export function createHeadWatch(monotonicMs = () => performance.now()) {
   let highest = 0;
   let fellBackAtMs: number | null = null;
   const [hasHeadStood, hasFinalStood] = [createStallCheck(monotonicMs), createStallCheck(monotonicMs)];
 
   return {
-    checkFinal: (blockNumber) => (hasFinalStood(blockNumber) ? 'stands still' : 'moves'),
-    checkLatest(label, blockNumber) {
+    /** Whether the final block has stood still for long. */
+    checkFinal: (blockNumber: number) => (hasFinalStood(blockNumber) ? 'stands still' : 'moves'),
+    /** Whether the head has stood still for long. @throws ChainUnavailableError when it has fallen back too far */
+    checkLatest(label: string, blockNumber: number): 'moves' | 'stands still' {
       const nowMs = monotonicMs();
       const isAccepted = fellBackAtMs !== null && nowMs - fellBackAtMs >= ACCEPT_FALLBACK_AFTER_MS;
       if (blockNumber >= highest - MAXIMUM_FALLBACK_BLOCKS || isAccepted) {

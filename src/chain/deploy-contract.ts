@@ -22,12 +22,6 @@ export interface DeployerOptions extends RelayerOptions {
   readonly pollIntervalMs?: number;
 }
 
-interface DeployedContract {
-  readonly address: Address;
-  readonly transactionHash: string;
-  readonly blockNumber: number;
-}
-
 /** The deployment did not succeed, or is not known to have. */
 export class DeploymentFailedError extends Error {
   override readonly name = 'DeploymentFailedError';
@@ -40,10 +34,7 @@ const DEFAULT_POLL_INTERVAL_MS = 500;
  * Deploys `initCode` (with its constructor arguments) and waits until it is in a block. Throws `CallRevertedError`,
  * `TransactionRefusedError`, `ChainUnavailableError`, and `DeploymentFailedError` with the transaction's hash.
  */
-export async function deployContract(
-  options: DeployerOptions,
-  initCode: `0x${string}`,
-): Promise<DeployedContract> {
+export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
   const { endpoints, chainId } = options;
   const account = readAccount(options.privateKey);
   const rotation = createEndpointRotation(endpoints);
@@ -90,15 +81,8 @@ async function readReceipt(rotation: EndpointRotation, hash: string): Promise<ob
   });
 }
 
-interface DeployedFactory {
-  readonly factory: Address;
-  readonly implementation: Address;
-  readonly transactionHash: string;
-  readonly blockNumber: number;
-}
-
 /** Deploys a deposit factory for a token, which must exist already. Throws like `deployContract`. */
-export async function deployFactory(options: DeployerOptions, token: Address): Promise<DeployedFactory> {
+export async function deployFactory(options: DeployerOptions, token: Address) {
   const constructorArguments = encodeAbiParameters([{ type: 'address' }], [token]).slice(2);
   const { address, ...inclusion } = await deployContract(
     options,

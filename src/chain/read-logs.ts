@@ -325,20 +325,16 @@ async function readKnownBlock(endpoint: ChainEndpoint, blockNumber: number): Pro
   return block;
 }
 
-/** Number of blocks per request, learned from what an endpoint allows (free plans allow as few as five). */
-export interface BlockRange {
-  readonly blocks: number;
-  /** The whole range was answered. */
-  grow(): void;
-  /** So many were refused, too slow or the answer too large. False when it was a single block already. */
-  shrink(triedBlocks: number): boolean;
-}
-
 /** Answers after which an old refusal is forgotten: it may have concerned a dense range of the chain. */
 const ANSWERS_TO_FORGET_REFUSAL = 50;
 
-/** `initial` and `maximum` in blocks. */
-export function createBlockRange(initial: number, maximum: number): BlockRange {
+export type BlockRange = ReturnType<typeof createBlockRange>;
+
+/**
+ * Number of blocks per request, learned from what an endpoint allows (free plans allow as few as five).
+ * `initial` and `maximum` in blocks.
+ */
+export function createBlockRange(initial: number, maximum: number) {
   let blocks = Math.min(initial, maximum);
   /** The smallest range that was refused of late; growing into it again would waste a request each time. */
   let refused = Number.POSITIVE_INFINITY;
@@ -347,13 +343,15 @@ export function createBlockRange(initial: number, maximum: number): BlockRange {
     get blocks() {
       return blocks;
     },
-    grow() {
+    /** The whole range was answered. */
+    grow(): void {
       answers++;
       if (answers >= ANSWERS_TO_FORGET_REFUSAL) refused = Number.POSITIVE_INFINITY;
       const doubled = Math.min(blocks * 2, maximum);
       if (doubled < refused) blocks = doubled;
     },
-    shrink(triedBlocks) {
+    /** So many were refused, too slow or the answer too large. False when it was a single block already. */
+    shrink(triedBlocks: number): boolean {
       if (triedBlocks <= 1) return false;
       refused = triedBlocks;
       answers = 0;

@@ -1,14 +1,7 @@
 import type { AccountUpdate, ProfileUpdate } from '../accounts/manage-accounts.ts';
-import { type Feature, features, isFeature } from '../domain/account.ts';
+import { features } from '../domain/account.ts';
 import { invalidField } from '../domain/errors.ts';
-import {
-  type Currency,
-  currencies,
-  isCurrency,
-  parseAmountCents,
-  parsePercentBasisPoints,
-  parseUnits,
-} from '../domain/money.ts';
+import { currencies, parseAmountCents, parsePercentBasisPoints, parseUnits } from '../domain/money.ts';
 import { isPaymentId, type PaymentId } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
@@ -33,66 +26,55 @@ export function required(args: OperationArguments, name: string): string {
   return value;
 }
 
-/** An option's value as its parser reads it; null without the option. The parser answers null where it is no such value. */
-function optionalAs<Value>(
-  args: OperationArguments,
-  name: string,
-  parse: (text: string) => Value | null,
-  problem: string,
-): Value | null {
-  const text = optional(args, name);
-  if (text === null) return null;
-  const value = parse(text);
-  if (value === null) throw invalidField(name, problem);
-  return value;
+/** Reads an option with a parser, which answers null where the text is no such value. Null without the option. */
+function optionalAs<Value>(parse: (text: string) => Value | null, problem: string) {
+  return (args: OperationArguments, name: string): Value | null => {
+    const text = optional(args, name);
+    if (text === null) return null;
+    const value = parse(text);
+    if (value === null) throw invalidField(name, problem);
+    return value;
+  };
 }
 
-export const optionalPercent = (args: OperationArguments, name: string): number | null =>
-  optionalAs(args, name, parsePercentBasisPoints, 'must be a percentage with at most two decimals');
-
-export const optionalAddress = (args: OperationArguments, name: string): Address | null =>
-  optionalAs(args, name, parsePayoutAddress, 'must be a non-zero address (0x…) with a valid checksum');
-
-export const optionalEmail = (args: OperationArguments, name: string): string | null =>
-  optionalAs(
-    args,
-    name,
-    (text) => (text.length <= 254 && /^[^\s@<>]+@[^\s@<>]+$/.test(text) ? text : null),
-    'must be an e-mail address',
-  );
-
-export const optionalUnits = (args: OperationArguments, name: string): bigint | null =>
-  optionalAs(
-    args,
-    name,
-    (text) => parseUnits(text) || null,
-    'must be a positive amount with at most six decimals',
-  );
-
-export const optionalAmountCents = (args: OperationArguments, name: string): number | null =>
-  optionalAs(
-    args,
-    name,
-    (text) => parseAmountCents(text) || null,
-    'must be a positive amount with at most two decimals',
-  );
+/** The same, for one of these values. */
+function optionalOneOf<Value extends string>(values: readonly Value[]) {
+  return optionalAs((text) => values.find((value) => value === text) ?? null, oneOf(values));
+}
 
 const oneOf = (values: readonly string[]) => `must be one of ${values.join(', ')}`;
 
-export const optionalCurrency = (args: OperationArguments, name: string): Currency | null =>
-  optionalAs(args, name, (text) => (isCurrency(text) ? text : null), oneOf(currencies));
-
-export const optionalCountry = (args: OperationArguments, name: string): string | null =>
-  optionalAs(
-    args,
-    name,
-    (text) => (/^[A-Z]{2}$/.test(text) ? text : null),
-    'must be a two-letter country code in capitals, such as DE',
-  );
-
+export const optionalPercent = optionalAs(
+  parsePercentBasisPoints,
+  'must be a percentage with at most two decimals',
+);
+export const optionalAddress = optionalAs(
+  parsePayoutAddress,
+  'must be a non-zero address (0x…) with a valid checksum',
+);
+export const optionalEmail = optionalAs(
+  (text) => (text.length <= 254 && /^[^\s@<>]+@[^\s@<>]+$/.test(text) ? text : null),
+  'must be an e-mail address',
+);
+export const optionalUnits = optionalAs(
+  (text) => parseUnits(text) || null,
+  'must be a positive amount with at most six decimals',
+);
+export const optionalAmountCents = optionalAs(
+  (text) => parseAmountCents(text) || null,
+  'must be a positive amount with at most two decimals',
+);
+export const optionalCurrency = optionalOneOf(currencies);
+export const optionalCountry = optionalAs(
+  (text) => (/^[A-Z]{2}$/.test(text) ? text : null),
+  'must be a two-letter country code in capitals, such as DE',
+);
 /** A public IP address in its canonical form. */
-export const optionalPublicIp = (args: OperationArguments, name: string): string | null =>
-  optionalAs(args, name, canonicalPublicAddress, 'must be a public IP address');
+export const optionalPublicIp = optionalAs(canonicalPublicAddress, 'must be a public IP address');
+const optionalFeature = optionalOneOf(features);
+const optionalStatus = optionalOneOf(paymentStatuses);
+const onOrOff: Readonly<Record<string, boolean>> = { on: true, off: false };
+const optionalOnOrOff = optionalAs((text) => onOrOff[text] ?? null, 'must be on or off');
 
 export function requiredPaymentId(args: OperationArguments, name: string): PaymentId {
   const value = required(args, name);
@@ -139,10 +121,6 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
   };
 }
 
-const onOrOff: Readonly<Record<string, boolean>> = { on: true, off: false };
-const optionalOnOrOff = (args: OperationArguments, name: string): boolean | null =>
-  optionalAs(args, name, (text) => onOrOff[text] ?? null, 'must be on or off');
-
 /** True or false by one of two opposite options; null without either. */
 function optionalSwitch(args: OperationArguments, on: string, off: string): boolean | null {
   const [isOn, isOff] = [args[on] === true, args[off] === true];
@@ -154,9 +132,6 @@ function optionalSwitch(args: OperationArguments, on: string, off: string): bool
 function given<Name extends string, Value>(name: Name, value: Value | null): { [Key in Name]?: Value } {
   return value === null ? {} : ({ [name]: value } as { [Key in Name]: Value });
 }
-
-const optionalFeature = (args: OperationArguments, name: string): Feature | null =>
-  optionalAs(args, name, (text) => (isFeature(text) ? text : null), oneOf(features));
 
 function providerList(text: string): readonly ProviderId[] | null {
   if (text === 'all') return null;
@@ -183,10 +158,9 @@ export function paymentFilter(args: OperationArguments): PaymentFilter {
   for (const name of ['forward-status', 'provider', 'currency', 'search', 'before']) {
     if (args[name] !== undefined) throw invalidField(name, 'requires --account');
   }
-  const findStatus = (text: string) => paymentStatuses.find((status) => status === text) ?? null;
   return {
     ...given('accountId', optional(args, 'account')),
-    ...given('status', optionalAs(args, 'status', findStatus, oneOf(paymentStatuses))),
+    ...given('status', optionalStatus(args, 'status')),
   };
 }
 

@@ -1,4 +1,4 @@
-import { BASIS_POINTS, type UsdRate } from './money.ts';
+import { BASIS_POINTS, parseDecimal, type UsdRate } from './money.ts';
 import type { Payment } from './payment.ts';
 import type { FeeQuote } from './ports/chain.ts';
 
@@ -31,10 +31,7 @@ export function polOf(wei: bigint): number {
 
 /** A decimal amount in POL, with at most 18 decimals, in wei; null for anything else. */
 export function parsePolWei(text: string): bigint | null {
-  const match = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text);
-  if (match === null) return null;
-  const [, whole = '0', decimals = ''] = match;
-  return BigInt(whole) * WEI_PER_POL + BigInt(decimals.padEnd(18, '0'));
+  return parseDecimal(text, 18);
 }
 
 /** The operator's maximum for the gas cost of a release, as a share of what its payment received. */

@@ -58,9 +58,14 @@ export function formatSigned(units: bigint): string {
 
 /** Units of a USDC amount typed by a person ("12.34", at most six decimals); null when malformed or too large. */
 export function parseUnits(text: string): bigint | null {
-  const match = /^(\d{1,9})(?:\.(\d{1,6}))?$/.exec(text);
-  if (match === null) return null;
-  return BigInt(match[1] as string) * 1_000_000n + BigInt((match[2] ?? '').padEnd(6, '0'));
+  return parseDecimal(text, 6);
+}
+
+/** A decimal text, with at most so many decimals, in units of the last of them; null for anything else. */
+export function parseDecimal(text: string, decimals: number): bigint | null {
+  const [, whole, fraction = ''] = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text) ?? [];
+  if (whole === undefined || fraction.length > decimals) return null;
+  return BigInt(whole + fraction.padEnd(decimals, '0'));
 }
 
 /** Basis points of a percentage typed by a person ("2.5"); null when malformed, negative or above 100. */
@@ -103,11 +108,9 @@ export const USD_RATE_ONE: UsdRate = 100_000_000n;
 
 /** The rate of a decimal text ("1.0874"); null when it is not a positive decimal. */
 export function parseUsdRate(text: string): UsdRate | null {
-  const match = /^(\d{1,9})(?:\.(\d{1,18}))?$/.exec(text);
-  if (match === null) return null;
-  const rate =
-    BigInt(match[1] as string) * USD_RATE_ONE + BigInt((match[2] ?? '').slice(0, 8).padEnd(8, '0'));
-  return rate > 0n ? rate : null;
+  const exact = parseDecimal(text, 18) ?? 0n;
+  // Cut off after eight decimals.
+  return exact / 10n ** 10n || null;
 }
 
 /** The USD value in 10⁻⁶ units of an amount in cents of a currency with this rate, rounded down. */
@@ -120,22 +123,13 @@ export function lessBasisPoints(units: bigint, basisPoints: number): bigint {
   return (units * BigInt(BASIS_POINTS - basisPoints)) / BigInt(BASIS_POINTS);
 }
 
-/** The effect of a fee on one payment that is paid in full, without the provider's own fee. */
-interface FeeExample {
-  /** The amount charged to the customer. */
-  readonly chargedCents: number;
-  /** The account's fee, as the deposit contract computes it. */
-  readonly feeUnits: bigint;
-  /** The amount that reaches the merchant. */
-  readonly merchantUnits: bigint;
-}
-
 /**
- * The result of a fee for an amount that a merchant requests.
+ * The result of a fee for an amount that a merchant requests, without the provider's own fee: what the customer is
+ * charged, the fee as the deposit contract computes it, and what reaches the merchant of a payment that is paid in full.
  *
  * @param isPassedThrough whether the customer pays the fee on top, so that the merchant gets what was asked for
  */
-export function feeExample(askedCents: number, feeBasisPoints: number, isPassedThrough: boolean): FeeExample {
+export function feeExample(askedCents: number, feeBasisPoints: number, isPassedThrough: boolean) {
   const chargedCents = isPassedThrough ? grossUpCents(askedCents, feeBasisPoints) : askedCents;
   const units = BigInt(chargedCents) * UNITS_PER_CENT;
   const fee = feeUnits(units, feeBasisPoints);

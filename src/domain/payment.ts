@@ -108,7 +108,7 @@ export const untouchedProgress = {
   relayBatchId: null,
   cancelReason: null,
   releaseRequested: false,
-} as const satisfies PaymentChange;
+} as const satisfies Partial<Payment>;
 
 /** The difference between received and requested amount, where the merchant should know it. */
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;
@@ -131,26 +131,7 @@ export function aboutCents(
 
 /** The fields of a payment that change after its creation. */
 export type PaymentChange = Partial<
-  Pick<
-    Payment,
-    | 'paidThresholdUnits'
-    | 'status'
-    | 'forwardStatus'
-    | 'paidAtMs'
-    | 'receivedUnits'
-    | 'forwardedUnits'
-    | 'txidIn'
-    | 'txidOut'
-    | 'amountMismatch'
-    | 'releaseDueAtMs'
-    | 'releaseRefusals'
-    | 'releaseRefusalReason'
-    | 'noOpBatches'
-    | 'relayBatchId'
-    | 'cancelReason'
-    | 'releaseRequested'
-    | 'note'
-  >
+  Pick<Payment, keyof typeof untouchedProgress | 'paidThresholdUnits' | 'note'>
 >;
 
 /** A position in the chain; log index −1 means a whole transaction. */

@@ -8,29 +8,20 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 
-/** Hashes that cannot be brute-forced without the server's secret. */
-export interface KeyedHash {
-  /** The hash under the current secret. */
-  of(text: string): string;
-  /** The hashes under every configured secret: one of them is the stored hash. */
-  candidates(text: string): readonly string[];
-  /** Whether this is the text's hash under one of them. */
-  matches(text: string, given: string): boolean;
-}
+export type KeyedHash = ReturnType<typeof createKeyedHash>;
 
-/** HMAC-SHA-256 under a key of this purpose alone. */
-export function createKeyedHash(
-  purpose: string,
-  secret: string,
-  previousSecrets: readonly string[] = [],
-): KeyedHash {
+/** Hashes that cannot be brute-forced without the server's secret: HMAC-SHA-256 under a key of this purpose alone. */
+export function createKeyedHash(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
-  const candidates = (text: string) =>
+  const candidates = (text: string): readonly string[] =>
     keys.map(({ key }) => createHmac('sha256', key).update(text).digest('base64url'));
   return {
-    of: (text) => candidates(text)[0] as string,
+    /** The hash under the current secret. */
+    of: (text: string) => candidates(text)[0] as string,
+    /** The hashes under every configured secret: one of them is the stored hash. */
     candidates,
-    matches: (text, given) => candidates(text).some((each) => isSameText(given, each)),
+    /** Whether this is the text's hash under one of them. */
+    matches: (text: string, given: string) => candidates(text).some((each) => isSameText(given, each)),
   };
 }
 

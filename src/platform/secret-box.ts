@@ -1,36 +1,30 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKeys } from './keyed-hash.ts';
 
-/** Keeps texts so that a leaked database does not reveal them. */
-export interface SecretBox {
-  /** Encrypted with the current secret, and bound to its owner: it decrypts for no other. */
-  seal(text: string, owner: string): string;
-  /** Whether it was sealed with the current secret. */
-  isCurrent(sealed: string): boolean;
-  /** Null when no secret we hold has sealed it, it is another's, or it was changed. */
-  open(sealed: string, owner: string): string | null;
-}
-
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM with a random nonce, under a key of this purpose alone. */
-export function createSecretBox(
-  purpose: string,
-  secret: string,
-  previousSecrets: readonly string[] = [],
-): SecretBox {
+export type SecretBox = ReturnType<typeof createSecretBox>;
+
+/**
+ * Keeps texts so that a leaked database does not reveal them: AES-256-GCM with a random nonce, under a key of this
+ * purpose alone.
+ */
+export function createSecretBox(purpose: string, secret: string, previousSecrets: readonly string[] = []) {
   const keys = deriveKeys(purpose, secret, previousSecrets);
   return {
-    seal(text, owner) {
+    /** Encrypted with the current secret, and bound to its owner: it decrypts for no other. */
+    seal(text: string, owner: string): string {
       const [{ fingerprint, key }] = keys;
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, iv).setAAD(Buffer.from(owner));
       const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return `${fingerprint}.${sealed.toString('base64url')}`;
     },
-    isCurrent: (sealed) => sealed.startsWith(`${keys[0].fingerprint}.`),
-    open(sealed, owner) {
+    /** Whether it was sealed with the current secret. */
+    isCurrent: (sealed: string) => sealed.startsWith(`${keys[0].fingerprint}.`),
+    /** Null when no secret we hold has sealed it, it is another's, or it was changed. */
+    open(sealed: string, owner: string): string | null {
       const [fingerprint, text = ''] = sealed.split('.');
       const known = keys.find((candidate) => candidate.fingerprint === fingerprint);
       const bytes = Buffer.from(text, 'base64url');

@@ -216,14 +216,6 @@ async function verifyJwt(jwt: unknown, key: string): Promise<Buffer> {
   }
 }
 
-/** A token that many calls use and one at a time fetches. */
-interface SharedToken {
-  /** The token, fetched first where there is none that still works for a while; callers at the same time share one fetch. */
-  read(fetchToken: FetchToken): Promise<string>;
-  /** Gives a token up that was refused; one that has replaced it meanwhile stays. */
-  forget(token: string): void;
-}
-
 /** Fetches a new one; what comes back is still to be checked. */
 type FetchToken = (now: {
   readonly nowMs: number;
@@ -232,8 +224,8 @@ type FetchToken = (now: {
 /** So long before its end a token is not begun with any more. */
 const EARLY_MS = 60_000;
 
-/** Holds no token at first. A failed fetch is forgotten, so that the next caller tries again. */
-function createSharedToken(nowMs: () => number): SharedToken {
+/** A token that many calls use and one at a time fetches. None at first; a failed fetch is forgotten, so that the next caller tries again. */
+function createSharedToken(nowMs: () => number) {
   let current: { readonly token: string; readonly expiresAtMs: number } | null = null;
   let fetching: Promise<string> | null = null;
 
@@ -244,14 +236,16 @@ function createSharedToken(nowMs: () => number): SharedToken {
   }
 
   return {
-    read(fetchToken) {
+    /** The token, fetched first where there is none that still works for a while; callers at the same time share one fetch. */
+    read(fetchToken: FetchToken): Promise<string> {
       if (current !== null && nowMs() < current.expiresAtMs - EARLY_MS) return Promise.resolve(current.token);
       fetching ??= fetchNew(fetchToken).finally(() => {
         fetching = null;
       });
       return fetching;
     },
-    forget(token) {
+    /** Gives a token up that was refused; one that has replaced it meanwhile stays. */
+    forget(token: string): void {
       if (current?.token === token) current = null;
     },
   };

@@ -7,6 +7,7 @@ import { createObservationStore, createSettlementStore } from './observations.ts
 import { decideOne } from './payment-decisions.ts';
 import { createPaymentHistory } from './payment-history.ts';
 import { createPaymentIndex } from './payment-index.ts';
+import { createPaymentLists } from './payment-lists.ts';
 import { createPaymentSearch } from './payment-search.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore } from './providers.ts';
@@ -35,6 +36,7 @@ export function assembleStore(
     accounts,
     payments: {
       ...payments,
+      ...createPaymentLists(scripts, traits),
       ...createProviderSessions(scripts, traits),
       decidePayment: (payment, decide) => scripts.write(() => decideOne(payment, decide)),
     },

@@ -24,6 +24,7 @@ import {
   checkedLimit,
   countOf,
   type Fragment,
+  hasRow,
   insert,
   lock,
   type Rows,
@@ -48,11 +49,10 @@ export function createPeopleStore(scripts: Scripts): PeopleStore {
     listUsers: (limit) => scripts.read(() => select(userTable)`ORDER BY email LIMIT ${limit}`),
     updateUser: (userId, change, options) => scripts.write(() => updateUser(userId, change, options)),
     spendTotpStep: (userId, step) =>
-      scripts.write(function* () {
-        const spent = yield* run`
-          UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`;
-        return spent.length === 1;
-      }),
+      scripts.write(
+        () => hasRow`
+          UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`,
+      ),
     replaceRecoveryCodes: (userId, hashes, guard) =>
       scripts.write(() => replaceRecoveryCodes(userId, hashes, guard)),
     spendRecoveryCode: (userId, hashes) => scripts.write(() => spendRecoveryCode(userId, hashes)),
@@ -86,9 +86,8 @@ export function* isGuardMet(userId: string, guard: UserGuard | undefined): Scrip
   if (user?.passwordHash !== guard.user.passwordHash || user.isOperator !== guard.user.isOperator)
     return false;
   if (guard.sessionId === null) return true;
-  const session = yield* runForOne`
+  return yield* hasRow`
     SELECT id FROM dashboard_sessions WHERE id = ${guard.sessionId} AND user_id = ${userId}`;
-  return session !== null;
 }
 
 function* updateUser(
@@ -136,9 +135,9 @@ function* replaceRecoveryCodes(
 
 function* spendRecoveryCode(userId: string, hashes: readonly string[]): Script<boolean> {
   for (const hash of hashes) {
-    const spent = yield* run`
+    const isSpent = yield* hasRow`
       DELETE FROM recovery_codes WHERE user_id = ${userId} AND hash = ${hash} RETURNING hash`;
-    if (spent.length === 1) return true;
+    if (isSpent) return true;
   }
   return false;
 }
@@ -206,20 +205,17 @@ function createPasskeyStore(scripts: Scripts): PasskeyStore {
     listPasskeys: (userId) =>
       scripts.read(() => select(passkeyTable)`WHERE user_id = ${userId} ORDER BY created_at_ms, id`),
     usePasskey: (userId, id, counter, atMs) =>
-      scripts.write(function* () {
-        const used = yield* run`
+      scripts.write(
+        () => hasRow`
           UPDATE passkeys SET counter = ${counter}, last_used_at_ms = ${atMs}
           WHERE user_id = ${userId} AND id = ${id}
-            AND (counter < ${counter} ${counter === 0 ? raw('OR counter = 0') : raw('')}) RETURNING id`;
-        return used.length === 1;
-      }),
+            AND (counter < ${counter} ${counter === 0 ? raw('OR counter = 0') : raw('')}) RETURNING id`,
+      ),
     removePasskey: (userId, id, guard) =>
       scripts.write(function* () {
         yield* lock(`user ${userId}`);
         if (!(yield* isGuardMet(userId, guard))) return false;
-        const removed = yield* run`
-          DELETE FROM passkeys WHERE user_id = ${userId} AND id = ${id} RETURNING id`;
-        return removed.length === 1;
+        return yield* hasRow`DELETE FROM passkeys WHERE user_id = ${userId} AND id = ${id} RETURNING id`;
       }),
   };
 }

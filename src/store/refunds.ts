@@ -10,11 +10,11 @@ import {
 } from '../domain/refund.ts';
 import {
   checkedLimit,
+  hasRow,
   insert,
   insertRows,
   lock,
   run,
-  runForOne,
   type Script,
   type Scripts,
   select,
@@ -110,10 +110,9 @@ function* change(reference: RefundReference, decide: DecideRefund, nowMs: number
   return refund;
 }
 
-function* isCounted(transactionHash: string, logIndex: number): Script<boolean> {
-  const counted = yield* runForOne`
+function isCounted(transactionHash: string, logIndex: number): Script<boolean> {
+  return hasRow`
     SELECT id FROM refunds WHERE transaction_hash = ${transactionHash} AND log_index = ${logIndex}`;
-  return counted !== null;
 }
 
 function* addEvent(

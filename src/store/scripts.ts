@@ -129,6 +129,11 @@ export function* runForOne<Found>(
   return row === undefined ? null : ({ ...row } as Found);
 }
 
+/** Asks for one statement, and answers whether it has a row. */
+export function* hasRow(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<boolean> {
+  return (yield statementOf(texts, insertions)).length > 0;
+}
+
 /** Counts rows: `SELECT count(*) FROM` and the rest of the statement. */
 export function* countOf(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<number> {
   const { sql: from, values } = statementOf(texts, insertions);

@@ -10,6 +10,7 @@ import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { SessionStore } from '../domain/ports/payment-store.ts';
 import { isGuardMet } from './people.ts';
 import {
+  hasRow,
   insert,
   lock,
   raw,
@@ -47,12 +48,10 @@ export function createSessionStore(scripts: Scripts): SessionStore {
       await scripts.write(() => replaceChallenge(id, purpose, challenge));
     },
     takeChallenge: (id, purpose) => scripts.write(() => replaceChallenge(id, purpose, null)),
-    async endSession(userId, id) {
-      const ended = await scripts.write(
-        () => run`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND id = ${id} RETURNING id`,
-      );
-      return ended.length === 1;
-    },
+    endSession: (userId, id) =>
+      scripts.write(
+        () => hasRow`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND id = ${id} RETURNING id`,
+      ),
     createLink: (link) => scripts.write(() => createLink(link)),
     findLink: (tokenHash) => scripts.read(() => selectOne(linkTable)`WHERE token_hash = ${tokenHash}`),
     takeLink: (tokenHash, nowMs) =>
@@ -71,12 +70,10 @@ export function createSessionStore(scripts: Scripts): SessionStore {
           select(linkTable)`
           WHERE account_id = ${accountId} AND expires_at_ms > ${nowMs} ORDER BY created_at_ms DESC, id`,
       ),
-    async removeInvitation(accountId, id) {
-      const removed = await scripts.write(
-        () => run`DELETE FROM one_time_links WHERE account_id = ${accountId} AND id = ${id} RETURNING id`,
-      );
-      return removed.length === 1;
-    },
+    removeInvitation: (accountId, id) =>
+      scripts.write(
+        () => hasRow`DELETE FROM one_time_links WHERE account_id = ${accountId} AND id = ${id} RETURNING id`,
+      ),
   };
 }
 

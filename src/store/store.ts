@@ -49,7 +49,10 @@ export interface Store {
 }
 
 /** What each engine does in its own way of the payments; the rest are scripts. */
-export type EnginePayments = Omit<PaymentStore, 'decidePayment' | 'addSession' | 'recordSessionProgress'>;
+export type EnginePayments = Omit<
+  PaymentStore,
+  'listPayments' | 'listPaymentIds' | 'decidePayment' | 'addSession' | 'recordSessionProgress'
+>;
 
 /** Limits that every engine keeps alike. */
 

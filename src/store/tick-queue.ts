@@ -12,16 +12,8 @@ export interface Request<Work> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Collects what is asked for within a turn of the event loop, so that it can be served together. */
-interface TickQueue<Work> {
-  /** Rejects when the queue is closed (`StoreClosedError`) or too much waits (`StoreOverloadedError`). */
-  ask<T>(work: Work): Promise<T>;
-  /** Resolves once everything that waits is served; what is asked later rejects. */
-  close(): Promise<void>;
-}
-
 /**
- * While as many groups as may be are under way, what is asked for waits and grows into the next group: the busier,
+ * Collects what is asked for within a turn of the event loop, so that it can be served together. While as many groups as may be are under way, what is asked for waits and grows into the next group: the busier,
  * the larger the groups, and the fewer round trips each request costs.
  *
  * @param serve answers each request of a group; what it leaves unanswered when it throws is rejected with its error
@@ -29,7 +21,7 @@ interface TickQueue<Work> {
 export function createTickQueue<Work>(
   serve: (group: readonly Request<Work>[]) => Promise<void>,
   maximumGroupsUnderWay: number,
-): TickQueue<Work> {
+) {
   const waiting: Request<Work>[] = [];
   let underWay = 0;
   let isScheduled = false;
@@ -62,6 +54,7 @@ export function createTickQueue<Work>(
   }
 
   return {
+    /** Rejects when the queue is closed (`StoreClosedError`) or too much waits (`StoreOverloadedError`). */
     ask<T>(work: Work): Promise<T> {
       if (closing !== null) return Promise.reject(new StoreClosedError());
       if (waiting.length >= MAXIMUM_WAITING) return Promise.reject(new StoreOverloadedError(waiting.length));
@@ -70,7 +63,8 @@ export function createTickQueue<Work>(
       schedule();
       return promise as Promise<T>;
     },
-    close() {
+    /** Resolves once everything that waits is served; what is asked later rejects. */
+    close(): Promise<void> {
       closing ??= Promise.withResolvers<void>();
       schedule();
       return closing.promise;

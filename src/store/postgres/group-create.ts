@@ -23,22 +23,19 @@ const CREATED: CreateOutcome = { kind: 'created', row: null };
 /**
  * Payments that are created within one turn of the event loop share one statement and so one commit, which costs
  * many times a row. A payment that cannot be created fails alone.
+ *
+ * @param onError told when old idempotency records could not be deleted; no request fails with it
  */
-interface GroupCreate {
-  create(payment: Payment, record: IdempotencyRecord | null): Promise<CreateOutcome>;
-  /** Creates what is waiting; later calls reject. */
-  close(): Promise<void>;
-}
-
-/** @param onError told when old idempotency records could not be deleted; no request fails with it */
-export function createGroupCreate(database: Database, onError: (error: Error) => void): GroupCreate {
+export function createGroupCreate(database: Database, onError: (error: Error) => void) {
   const plain = createTickQueue<Payment>((group) => servePlain(database, group), MAXIMUM_GROUPS_UNDER_WAY);
   const keyed = createTickQueue<KeyedPayment>(async (group) => {
     await serveKeyed(database, group);
     await purge(database, group).catch(onError);
   }, MAXIMUM_GROUPS_UNDER_WAY);
   return {
-    create: (payment, record) => (record === null ? plain.ask(payment) : keyed.ask({ payment, record })),
+    create: (payment: Payment, record: IdempotencyRecord | null): Promise<CreateOutcome> =>
+      record === null ? plain.ask(payment) : keyed.ask({ payment, record }),
+    /** Creates what is waiting; later calls reject. */
     close: async () => void (await Promise.all([plain.close(), keyed.close()])),
   };
 }

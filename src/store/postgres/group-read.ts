@@ -13,17 +13,10 @@ const MAXIMUM_GROUPS_UNDER_WAY = 2;
  * Reads of one kind that are asked for within one turn of the event loop share one statement. It is sent after all
  * of them were asked for, so that each sees everything that was committed before it was asked: nothing is kept in
  * memory, and what one instance changes holds on every other with the next read.
+ *
+ * @param load reads for all keys at once; returns how to find the answer for one of them
  */
-interface GroupRead<Key, Value> {
-  read(key: Key): Promise<Value>;
-  /** Answers what is waiting; later reads reject. */
-  close(): Promise<void>;
-}
-
-/** @param load reads for all keys at once; returns how to find the answer for one of them */
-export function createGroupRead<Key, Value>(
-  load: (keys: readonly Key[]) => Promise<(key: Key) => Value>,
-): GroupRead<Key, Value> {
+export function createGroupRead<Key, Value>(load: (keys: readonly Key[]) => Promise<(key: Key) => Value>) {
   const queue = createTickQueue<Key>(async (group) => {
     const find = await load(group.map(({ work }) => work));
     for (const { work, resolve, reject } of group) {
@@ -35,5 +28,9 @@ export function createGroupRead<Key, Value>(
       }
     }
   }, MAXIMUM_GROUPS_UNDER_WAY);
-  return { read: (key) => queue.ask<Value>(key), close: () => queue.close() };
+  return {
+    read: (key: Key) => queue.ask<Value>(key),
+    /** Answers what is waiting; later reads reject. */
+    close: () => queue.close(),
+  };
 }

@@ -5,7 +5,7 @@ import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payment-rows.ts';
 import { checkedLimit } from '../scripts.ts';
-import { AFTER_ALL_IDS, type EnginePayments } from '../store.ts';
+import type { EnginePayments } from '../store.ts';
 import {
   type AskedKey,
   createGroupCreate,
@@ -15,7 +15,7 @@ import {
 import { type Closable, createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
 import { askedPayments, askedPaymentsSql, paymentColumns, viewPayment } from './payment-rows.ts';
-import { arrayStatement, type Statement, statement } from './statements.ts';
+import { arrayStatement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
 const selectById = arrayStatement(`SELECT ${paymentColumns} FROM payments WHERE id = ANY($1::text[])`);
@@ -47,7 +47,7 @@ export function createPaymentStore(
     findPayment: (accountId, id) => owned.read({ accountId, id }),
     findPaymentById: (id) => byId.read(id),
     viewPayment: (payment) => viewPayment(database, payment),
-    ...createPaymentLists(database),
+    ...createRowReads(database),
   };
   const groups = [creates, byId, owned, idempotent];
   return { store, close: async () => void (await Promise.all(groups.map((group) => group.close()))) };
@@ -64,48 +64,16 @@ function finderOf<Key>(
   };
 }
 
-type PaymentLists = Pick<
-  PaymentStore,
-  'listPayments' | 'listPaymentIds' | 'listDepositAddresses' | 'findPaymentsByRow'
->;
-
-const selectIds = statement('SELECT id FROM payments WHERE id > $1 AND id < $2 ORDER BY id LIMIT $3');
 /** In the order in which the rows were asked for. */
 const selectByRow = arrayStatement(`
   SELECT ${paymentColumns} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (row, position)
   JOIN payments ON payments.row = asked.row ORDER BY position`);
 
-/** One statement for each set of filters, because one for all of them could use no index. */
-function selectPage(...filters: readonly string[]): Statement {
-  const conditions = filters.map((column, index) => `AND ${column} = $${index + 3}`);
-  return arrayStatement(
-    `SELECT ${paymentColumns} FROM payments WHERE id < $1 ${conditions.join(' ')} ORDER BY id DESC LIMIT $2`,
-  );
-}
-const pages = {
-  all: selectPage(),
-  ofAccount: selectPage('account_id'),
-  ofStatus: selectPage('status'),
-  ofAccountAndStatus: selectPage('account_id', 'status'),
-};
-
-/** The reads that answer with more than one payment. */
-function createPaymentLists(database: Database): PaymentLists {
+/** What the watcher reads along the rows. */
+function createRowReads(
+  database: Database,
+): Pick<PaymentStore, 'listDepositAddresses' | 'findPaymentsByRow'> {
   return {
-    async listPayments({ accountId, status }, before, limit) {
-      const page = pageOf(accountId !== undefined, status !== undefined);
-      const filters = [accountId, status].filter((value) => value !== undefined);
-      const rows = await database.query<unknown[]>(page, [
-        before ?? AFTER_ALL_IDS,
-        checkedLimit(limit),
-        ...filters,
-      ]);
-      return rows.map(paymentOfRow);
-    },
-    async listPaymentIds(after, below, limit) {
-      const rows = await database.query<{ id: PaymentId }>(selectIds, [after, below, checkedLimit(limit)]);
-      return rows.map(({ id }) => id);
-    },
     listDepositAddresses: async (afterRow, limit) =>
       listDepositAddresses(database, afterRow, checkedLimit(limit)),
     async findPaymentsByRow(rows) {
@@ -114,11 +82,6 @@ function createPaymentLists(database: Database): PaymentLists {
       return (await database.query<unknown[]>(selectByRow, [rows])).map(paymentOfRow);
     },
   };
-}
-
-function pageOf(byAccount: boolean, byStatus: boolean): Statement {
-  if (byAccount) return byStatus ? pages.ofAccountAndStatus : pages.ofAccount;
-  return byStatus ? pages.ofStatus : pages.all;
 }
 
 /** How long a creation may be under way before this gives up: far longer than any of ours takes. */

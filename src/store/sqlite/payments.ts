@@ -1,6 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../domain/payment.ts';
-import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import {
   type CreateOutcome,
@@ -12,7 +11,7 @@ import type { RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
 import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
 import { checkedLimit } from '../scripts.ts';
-import { AFTER_ALL_IDS, type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
+import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 import { type PaymentViews, storedValues } from './scripts.ts';
@@ -71,7 +70,7 @@ export function createPaymentStore(
       }),
     findPaymentById: (id) => reads.run(() => views.readPayment(id)),
     viewPayment: (payment) => reads.run(() => views.view(payment)),
-    ...createPaymentLists(database, reads),
+    ...createRowReads(database, reads),
   };
 }
 
@@ -114,17 +113,11 @@ function createIdempotencyTable(database: DatabaseSync) {
   };
 }
 
-type PaymentLists = Pick<
-  PaymentStore,
-  'listPayments' | 'listPaymentIds' | 'listDepositAddresses' | 'findPaymentsByRow'
->;
-
-/** How many payments a filtered list looks at before other work gets its turn. */
-const WINDOW = 1_000;
-
-/** The reads that answer with more than one payment. */
-function createPaymentLists(database: DatabaseSync, reads: GroupRead): PaymentLists {
-  const selectIds = database.prepare('SELECT id FROM payments WHERE id > ? AND id < ? ORDER BY id LIMIT ?');
+/** What the watcher reads along the rows. */
+function createRowReads(
+  database: DatabaseSync,
+  reads: GroupRead,
+): Pick<PaymentStore, 'listDepositAddresses' | 'findPaymentsByRow'> {
   const selectAddresses = database.prepare(
     'SELECT row, deposit_address FROM payments WHERE row > ? ORDER BY row LIMIT ?',
   );
@@ -133,9 +126,6 @@ function createPaymentLists(database: DatabaseSync, reads: GroupRead): PaymentLi
   selectByRow.setReturnArrays(true);
 
   return {
-    listPayments: prepareListPayments(database, reads),
-    listPaymentIds: (after, below, limit) =>
-      reads.run(() => selectIds.all(after, below, checkedLimit(limit)).map((row) => row.id as PaymentId)),
     listDepositAddresses: (afterRow, limit) =>
       reads.run(() => {
         const rows = selectAddresses.all(afterRow, checkedLimit(limit)) as unknown as [number, Address][];
@@ -144,53 +134,11 @@ function createPaymentLists(database: DatabaseSync, reads: GroupRead): PaymentLi
     findPaymentsByRow: (rows) =>
       reads.run(() => {
         if (rows.length > 0) checkedLimit(rows.length);
-        const payments: Payment[] = [];
-        for (const row of rows) {
+        return rows.flatMap((row) => {
           const found = selectByRow.get(row);
-          if (found !== undefined) payments.push(paymentOfRow(found));
-        }
-        return payments;
+          return found === undefined ? [] : paymentOfRow(found);
+        });
       }),
-  };
-}
-
-/**
- * Without an index on the account (see the schema), a filter looks at the payments one after another. It does
- * so in windows, each in a turn of its own, so that a long search holds up no other request.
- */
-function prepareListPayments(database: DatabaseSync, reads: GroupRead): PaymentStore['listPayments'] {
-  const selectWindowEnd = database.prepare(
-    `SELECT id FROM payments WHERE id < ? ORDER BY id DESC LIMIT 1 OFFSET ${WINDOW - 1}`,
-  );
-  const selectWindow = database.prepare(
-    `SELECT ${paymentColumns} FROM payments
-     WHERE id < ?1 AND id >= ?2 AND (?3 IS NULL OR account_id = ?3) AND (?4 IS NULL OR status = ?4)
-     ORDER BY id DESC LIMIT ?5`,
-  );
-  selectWindow.setReturnArrays(true);
-
-  return async (filter, before, limit) => {
-    checkedLimit(limit);
-    const payments: Payment[] = [];
-    let upper = before ?? AFTER_ALL_IDS;
-    for (;;) {
-      const lower = await reads.run(() => {
-        const end = (selectWindowEnd.get(upper)?.id as string | undefined) ?? null;
-        const remaining = limit - payments.length;
-        const rows = selectWindow.all(
-          upper,
-          end ?? '',
-          filter.accountId ?? null,
-          filter.status ?? null,
-          remaining,
-        );
-        for (const row of rows as unknown as Parameters<typeof paymentOfRow>[0][])
-          payments.push(paymentOfRow(row));
-        return end;
-      });
-      if (lower === null || payments.length >= limit) return payments;
-      upper = lower;
-    }
   };
 }
 
