@@ -37,8 +37,8 @@ const partialPayments = fc
   });
 
 describe('what a session charges', () => {
-  it('is the whole amount where nothing or next to nothing arrived', () => {
-    for (const seenUnits of [0n, 1n, 9_800_000n]) {
+  it('is the whole amount where nothing, next to nothing, enough or more arrived', () => {
+    for (const seenUnits of [0n, 1n, 9_800_000n, 98_000_000n, 98_000_001n, 10n ** 12n]) {
       expect(chargeOf(hundred, seenUnits)).toMatchObject({
         amountCents: 100_00,
         usdUnits: 100_000_000n,

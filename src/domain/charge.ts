@@ -21,11 +21,14 @@ type ChargedPayment = Pick<
   'accountId' | 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints' | 'paidThresholdUnits'
 >;
 
-/** What a session charges now. Where next to nothing arrived, the customer still owes the whole amount. */
+/**
+ * What a session charges now. Where next to nothing arrived, the customer still owes the whole amount. Where enough arrived,
+ * no session starts, and the charge is the whole amount as well.
+ */
 export function chargeOf(payment: ChargedPayment, seenUnits: bigint): Charge {
-  if (seenUnits <= 0n || isNearlyAllMissing(payment, seenUnits))
-    return { ...termsOf(payment), receivedUnits: 0n };
-  return restOf(payment, seenUnits);
+  const isPart = seenUnits > 0n && seenUnits < payment.paidThresholdUnits;
+  if (isPart && !isNearlyAllMissing(payment, seenUnits)) return restOf(payment, seenUnits);
+  return { ...termsOf(payment), receivedUnits: 0n };
 }
 
 /** The rest of an open payment of which a part was seen; null where there is none. */

@@ -227,7 +227,7 @@ describe('a payment', () => {
     const text = await pageOf(`/payments/${payment.id}`);
     expect(text).toContain('partially paid');
     expect(text).toContain('Arrived 5.00 USDC of');
-    expect(text).toContain('the customer can send the rest from a wallet');
+    expect(text).toContain('the customer can pay the rest on the checkout page');
     expect(text).not.toContain('Cancel payment');
     expect(text).not.toContain('Release what lies');
     expect(text).not.toContain('continues automatically');

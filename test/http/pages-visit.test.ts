@@ -91,8 +91,19 @@ describe('a click on a provider', () => {
     expect(pages.started).toEqual([]);
   });
 
+  it('charges only the rest of a checkout that is underpaid by now, where the provider accepts so little', async () => {
+    const id = pages.put(checkoutStates.underpaid());
+    const refused = await click(id, 'moonpay');
+    expect(refused.statusCode).toBe(400);
+    expect(textOf(refused.body)).toContain('$15.10 USD is less than MoonPay accepts.');
+    expect(pages.started).toEqual([]);
+    expect((await click(id, 'wert')).statusCode).toBe(303);
+    expect(pages.started).toEqual(['wert']);
+    const started = pages.view(id).sessions.at(-1);
+    expect(started).toMatchObject({ chargedCents: 15_10, receivedUnits: 10_123_456n });
+  });
+
   it.each([
-    'underpaid',
     'seen',
     'sending',
     'delayed',
