@@ -2,16 +2,11 @@ import { hash, randomBytes } from 'node:crypto';
 import { type AuditAction, SERVICE_LOG } from '../domain/audit-entry.ts';
 import { invalidField, type ServiceError } from '../domain/errors.ts';
 import type { User } from '../domain/person.ts';
-import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
-import type { SessionStore } from '../domain/ports/payment-store.ts';
+import type { Stores } from '../domain/ports/stores.ts';
 import type { Passwords } from './passwords.ts';
 
 /** Dependencies of the steps for users and their sessions. */
-export interface PeopleContext {
-  readonly accounts: AccountStore;
-  readonly people: PeopleStore;
-  readonly sessions: SessionStore;
-  readonly audit: AuditStore;
+export interface PeopleContext extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit'> {
   readonly passwords: Passwords;
   readonly nowMs: () => number;
 }

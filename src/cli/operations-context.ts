@@ -2,20 +2,9 @@ import type { Account } from '../domain/account.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
-import type { EventStore } from '../domain/ports/event-store.ts';
-import type { EmailStore } from '../domain/ports/mail.ts';
-import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
 import type { ProviderDescriptions, Rates } from '../domain/ports/provider.ts';
-import type { RefundStore } from '../domain/ports/refund-store.ts';
-import type {
-  ObservationStore,
-  RelayStore,
-  SettlementStore,
-  WebhookStore,
-} from '../domain/ports/settlement-store.ts';
+import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 import type { DirectPaymentRequest } from '../payments/create-direct-payment.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import type { VerifiedChain } from '../payments/verify/verify-context.ts';
@@ -38,22 +27,18 @@ export interface DirectPayments {
 }
 
 /** Dependencies of the commands: a running server's parts, or only the opened store. */
-export interface OperationsContext {
+export interface OperationsContext
+  extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit' | 'payments' | 'emails' | 'webhooks'>,
+    StoreParts<{
+      search: 'searchPayments';
+      observations: 'listEntries' | 'listEntriesOf' | 'readCursor';
+      events: 'listEvents';
+      refunds: 'findRefund' | 'listRefunds';
+      relay: 'listOpenBatches';
+      settlements: 'listSettlements';
+    }> {
   readonly providerDescriptions: ProviderDescriptions;
-  readonly accounts: AccountStore;
   readonly callbacks: CallbackGuard;
-  readonly people: PeopleStore;
-  readonly sessions: SessionStore;
-  readonly audit: AuditStore;
-  readonly payments: PaymentStore;
-  readonly search: Pick<PaymentSearchStore, 'searchPayments'>;
-  readonly observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
-  readonly emails: EmailStore;
-  readonly webhooks: WebhookStore;
-  readonly events: Pick<EventStore, 'listEvents'>;
-  readonly refunds: Pick<RefundStore, 'findRefund' | 'listRefunds'>;
-  readonly relay: Pick<RelayStore, 'listOpenBatches'>;
-  readonly settlements: Pick<SettlementStore, 'listSettlements'>;
   /** Null without a connected chain. */
   readonly chain: VerifiedChain | null;
   readonly directory: OperatorDirectory;

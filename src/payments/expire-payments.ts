@@ -1,13 +1,11 @@
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { BlockReference, ObservationStore } from '../domain/ports/settlement-store.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import type { Stores } from '../domain/ports/stores.ts';
 import { settle, sumObservations } from '../domain/settle.ts';
 import { findUnexplained } from './sweep-balances.ts';
 
-export interface ExpirePaymentsContext {
-  readonly payments: PaymentStore;
-  readonly observations: ObservationStore;
+export interface ExpirePaymentsContext extends Pick<Stores, 'payments' | 'observations'> {
   readonly sweep: SweepBalances;
   readonly nowMs: () => number;
   readonly expiryMs: number;

@@ -1,10 +1,9 @@
-import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
 
-export interface IndexPaymentsContext {
-  readonly payments: Pick<PaymentStore, 'listDepositAddresses'>;
-  readonly search: Pick<PaymentSearchStore, 'readIndexWatermark' | 'indexPayments' | 'countPaid'>;
-}
+export type IndexPaymentsContext = StoreParts<{
+  payments: 'listDepositAddresses';
+  search: 'readIndexWatermark' | 'indexPayments' | 'countPaid';
+}>;
 
 /** Payments in one step. With SQLite the writer shares the API's thread: this many take some milliseconds. */
 export const PAYMENTS_AT_A_TIME = 250;

@@ -3,16 +3,10 @@ import { isEmailErased } from '../domain/email-retention.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import { isPaymentId } from '../domain/payment-id.ts';
-import type { PaymentSearchStore, StateChange } from '../domain/ports/payment-search-store.ts';
-import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
-import type { WebhookStore } from '../domain/ports/settlement-store.ts';
+import type { StateChange } from '../domain/ports/payment-search-store.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
 import { signWebhook, type Webhook } from '../domain/webhook.ts';
-
-interface ReadPaymentHistoryContext {
-  readonly payments: Pick<PaymentStore, 'viewPayment'>;
-  readonly search: Pick<PaymentSearchStore, 'listStateChanges'>;
-  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
-}
 
 /** All that is known of one payment. */
 export interface PaymentHistory extends PaymentView {
@@ -22,7 +16,11 @@ export interface PaymentHistory extends PaymentView {
 
 /** A payment of this account; `payment_not_found` for any other id, whether there is such a payment elsewhere or not. */
 export async function readPaymentHistory(
-  { payments, search, webhooks }: ReadPaymentHistoryContext,
+  {
+    payments,
+    search,
+    webhooks,
+  }: StoreParts<{ payments: 'viewPayment'; search: 'listStateChanges'; webhooks: 'listWebhooks' }>,
   accountId: string,
   id: string,
 ): Promise<PaymentHistory> {

@@ -1,13 +1,14 @@
 import { alertMail } from '../domain/alert-mail.ts';
-import type { AccountStore, PeopleStore } from '../domain/ports/account-store.ts';
-import { type Alert, type AlertStore, type Mailer, MailNotSentError } from '../domain/ports/mail.ts';
-import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import { type Alert, type Mailer, MailNotSentError } from '../domain/ports/mail.ts';
+import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 
-export interface SendAlertsContext {
-  readonly alerts: AlertStore;
-  readonly search: Pick<PaymentSearchStore, 'listFailingWebhooks' | 'listUnsettled'>;
-  readonly accounts: Pick<AccountStore, 'findAccount'>;
-  readonly people: Pick<PeopleStore, 'listMembers'>;
+export interface SendAlertsContext
+  extends Pick<Stores, 'alerts'>,
+    StoreParts<{
+      search: 'listFailingWebhooks' | 'listUnsettled';
+      accounts: 'findAccount';
+      people: 'listMembers';
+    }> {
   readonly mailer: Mailer;
   /** Address of the dashboard, without a slash at its end. */
   readonly dashboardUrl: string;

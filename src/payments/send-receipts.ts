@@ -1,20 +1,13 @@
 import type { Account } from '../domain/account.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { PaymentReference } from '../domain/payment.ts';
-import type { AccountStore } from '../domain/ports/account-store.ts';
-import {
-  type Mail,
-  type Mailer,
-  MailNotSentError,
-  type ReceiptEnding,
-  type ReceiptStore,
-} from '../domain/ports/mail.ts';
-import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
+import { type Mail, type Mailer, MailNotSentError, type ReceiptEnding } from '../domain/ports/mail.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
+import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 
-export interface SendReceiptsContext {
-  readonly receipts: ReceiptStore;
-  readonly payments: Pick<PaymentStore, 'viewPayment'>;
-  readonly accounts: Pick<AccountStore, 'findAccount'>;
+export interface SendReceiptsContext
+  extends Pick<Stores, 'receipts'>,
+    StoreParts<{ payments: 'viewPayment'; accounts: 'findAccount' }> {
   readonly mailer: Mailer;
   /** The customer's receipt; null where there is no recipient. */
   readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;

@@ -1,13 +1,12 @@
 import type { Payment } from '../domain/payment.ts';
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import type { MistakenToken, SweepBalances } from '../domain/ports/chain.ts';
-import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
-import type { BlockReference, ObservationStore } from '../domain/ports/settlement-store.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import type { Stores } from '../domain/ports/stores.ts';
 import { sumObservations } from '../domain/settle.ts';
 
-export interface SweepContext {
-  readonly payments: PaymentStore;
-  readonly observations: ObservationStore;
+export interface SweepContext extends Pick<Stores, 'payments' | 'observations'> {
   readonly sweep: SweepBalances;
   readonly nowMs: () => number;
 }

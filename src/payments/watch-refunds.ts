@@ -4,9 +4,8 @@ import {
   type ChainView,
   type TransferLog,
 } from '../domain/ports/chain.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { RefundStore } from '../domain/ports/refund-store.ts';
-import type { BlockReference, ObservationStore } from '../domain/ports/settlement-store.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 import {
   bookTransfer,
   type Refund,
@@ -16,11 +15,10 @@ import {
 } from '../domain/refund.ts';
 import { refundLimitUnits } from './refunds.ts';
 
-export interface WatchRefundsContext {
+export interface WatchRefundsContext
+  extends Pick<Stores, 'refunds'>,
+    StoreParts<{ observations: 'readCursor'; payments: 'viewPayment' }> {
   readonly chain: ChainReader;
-  readonly observations: Pick<ObservationStore, 'readCursor'>;
-  readonly payments: Pick<PaymentStore, 'viewPayment'>;
-  readonly refunds: RefundStore;
   readonly nowMs: () => number;
 }
 

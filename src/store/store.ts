@@ -1,19 +1,7 @@
-import type { AccountStore, AuditStore, PeopleStore } from '../domain/ports/account-store.ts';
-import type { EventStore } from '../domain/ports/event-store.ts';
-import type { AlertStore, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
-import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { PaymentStore, SessionStore } from '../domain/ports/payment-store.ts';
-import type { ProviderStore, VisitStore } from '../domain/ports/provider.ts';
+import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
-import type { RefundStore } from '../domain/ports/refund-store.ts';
-import type {
-  AddressPageStore,
-  LeaseStore,
-  ObservationStore,
-  RelayStore,
-  SettlementStore,
-  WebhookStore,
-} from '../domain/ports/settlement-store.ts';
+import type { LeaseStore } from '../domain/ports/settlement-store.ts';
+import type { Stores } from '../domain/ports/stores.ts';
 
 /** Parts of an engine that serves several processes. */
 export interface SharedStore {
@@ -22,26 +10,8 @@ export interface SharedStore {
   createRateLimiter(kind: string, requestsPerMinute: number): RateLimiter;
 }
 
-/** Everything that is kept, behind the ports; one engine implements all of them over one database. */
-export interface Store {
-  readonly accounts: AccountStore;
-  readonly payments: PaymentStore;
-  readonly search: PaymentSearchStore;
-  readonly addressPages: AddressPageStore;
-  readonly observations: ObservationStore;
-  readonly relay: RelayStore;
-  readonly webhooks: WebhookStore;
-  readonly emails: EmailStore;
-  readonly receipts: ReceiptStore;
-  readonly alerts: AlertStore;
-  readonly events: EventStore;
-  readonly refunds: RefundStore;
-  readonly providers: ProviderStore;
-  readonly visits: VisitStore;
-  readonly settlements: SettlementStore;
-  readonly people: PeopleStore;
-  readonly sessions: SessionStore;
-  readonly audit: AuditStore;
+/** The ports of the store; one engine implements all of them over one database. */
+export interface Store extends Stores {
   /** Coordination of several processes with the same data; null where one process has the data for itself. */
   readonly shared: SharedStore | null;
   /** Finishes what was asked for before, then lets go of the database. Later calls reject (`StoreClosedError`). */

@@ -9,18 +9,10 @@ import type {
   RelayTransaction,
   TokenReader,
 } from '../../domain/ports/chain.ts';
-import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import type {
-  ObservationStore,
-  RelayAttempt,
-  RelayBatch,
-  RelayStore,
-} from '../../domain/ports/settlement-store.ts';
+import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
+import type { Stores } from '../../domain/ports/stores.ts';
 
-export interface RelayContext {
-  readonly payments: PaymentStore;
-  readonly observations: ObservationStore;
-  readonly relay: RelayStore;
+export interface RelayContext extends Pick<Stores, 'payments' | 'observations' | 'relay'> {
   readonly relayer: Relayer;
   readonly token: TokenReader;
   readonly nowMs: () => number;

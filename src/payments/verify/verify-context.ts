@@ -1,15 +1,9 @@
 import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../domain/journal.ts';
 import type { Deposit, Release } from '../../domain/payment.ts';
 import type { ChainReader, MistakenToken, SweepBalances, TokenReader } from '../../domain/ports/chain.ts';
-import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
-import type { RefundStore } from '../../domain/ports/refund-store.ts';
-import type {
-  ObservationStore,
-  RelayBatch,
-  RelayStore,
-  SettlementStore,
-  WebhookStore,
-} from '../../domain/ports/settlement-store.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { RelayBatch } from '../../domain/ports/settlement-store.ts';
+import type { StoreParts } from '../../domain/ports/stores.ts';
 import type { Refund } from '../../domain/refund.ts';
 import type { Webhook } from '../../domain/webhook.ts';
 
@@ -22,16 +16,15 @@ export interface VerifiedChain {
   readonly token?: Pick<TokenReader, 'describe'>;
 }
 
-export interface VerifyContext {
-  readonly payments: Pick<
-    PaymentStore,
-    'findPaymentById' | 'listPaymentIds' | 'listPayments' | 'viewPayment'
-  >;
-  readonly observations: Pick<ObservationStore, 'listEntries' | 'listEntriesOf' | 'readCursor'>;
-  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
-  readonly refunds: Pick<RefundStore, 'listRefunds'>;
-  readonly relay: Pick<RelayStore, 'listOpenBatches'>;
-  readonly settlements: Pick<SettlementStore, 'listSettlements'>;
+export interface VerifyContext
+  extends StoreParts<{
+    payments: 'findPaymentById' | 'listPaymentIds' | 'listPayments' | 'viewPayment';
+    observations: 'listEntries' | 'listEntriesOf' | 'readCursor';
+    webhooks: 'listWebhooks';
+    refunds: 'listRefunds';
+    relay: 'listOpenBatches';
+    settlements: 'listSettlements';
+  }> {
   /** Null: the database is compared with itself alone. */
   readonly chain: VerifiedChain | null;
   readonly nowMs: () => number;

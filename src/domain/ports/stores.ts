@@ -1,0 +1,41 @@
+import type { AccountStore, AuditStore, PeopleStore } from './account-store.ts';
+import type { EventStore } from './event-store.ts';
+import type { AlertStore, EmailStore, ReceiptStore } from './mail.ts';
+import type { PaymentSearchStore } from './payment-search-store.ts';
+import type { PaymentStore, SessionStore } from './payment-store.ts';
+import type { ProviderStore, VisitStore } from './provider.ts';
+import type { RefundStore } from './refund-store.ts';
+import type {
+  AddressPageStore,
+  ObservationStore,
+  RelayStore,
+  SettlementStore,
+  WebhookStore,
+} from './settlement-store.ts';
+
+/** Everything that is kept, by the names that all use cases have for it. */
+export interface Stores {
+  readonly accounts: AccountStore;
+  readonly payments: PaymentStore;
+  readonly search: PaymentSearchStore;
+  readonly addressPages: AddressPageStore;
+  readonly observations: ObservationStore;
+  readonly relay: RelayStore;
+  readonly webhooks: WebhookStore;
+  readonly emails: EmailStore;
+  readonly receipts: ReceiptStore;
+  readonly alerts: AlertStore;
+  readonly events: EventStore;
+  readonly refunds: RefundStore;
+  readonly providers: ProviderStore;
+  readonly visits: VisitStore;
+  readonly settlements: SettlementStore;
+  readonly people: PeopleStore;
+  readonly sessions: SessionStore;
+  readonly audit: AuditStore;
+}
+
+/** Stores of which only these methods are used. */
+export type StoreParts<Used extends { readonly [Name in keyof Stores]?: keyof Stores[Name] }> = {
+  readonly [Name in keyof Used & keyof Stores]: Pick<Stores[Name], Used[Name] & keyof Stores[Name]>;
+};
