@@ -64,18 +64,9 @@ function pauseMs(intervalMs: number, failuresInARow: number): number {
   return Math.max(intervalMs, Math.min(growing, MAXIMUM_BACKOFF_MS));
 }
 
-interface WakeSignal {
-  ring(): void;
-  /** Ends a wait whatever it is for. */
-  end(): void;
-  /**
-   * Resolves after `timeoutMs`, or at once when rung during or before the wait. After a failure it is deaf to the
-   * wakeSignal: work that is announced again and again must not undo the growing pauses.
-   */
-  wait(timeoutMs: number, ignoreWake: boolean): Promise<void>;
-}
+type WakeSignal = ReturnType<typeof createWakeSignal>;
 
-function createWakeSignal(): WakeSignal {
+function createWakeSignal() {
   let wasRung = false;
   let isListening = false;
   let endWait: (() => void) | null = null;
@@ -84,11 +75,16 @@ function createWakeSignal(): WakeSignal {
       wasRung = true;
       if (isListening) endWait?.();
     },
+    /** Ends a wait whatever it is for. */
     end() {
       wasRung = true;
       endWait?.();
     },
-    async wait(timeoutMs, ignoreWake) {
+    /**
+     * Resolves after `timeoutMs`, or at once when rung during or before the wait. After a failure it is deaf to the
+     * wakeSignal: work that is announced again and again must not undo the growing pauses.
+     */
+    async wait(timeoutMs: number, ignoreWake: boolean): Promise<void> {
       isListening = !ignoreWake;
       if (ignoreWake || !wasRung) {
         await new Promise<void>((resolve) => {

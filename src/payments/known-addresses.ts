@@ -255,27 +255,7 @@ async function findFirstRow({ payments, observations, known }: OpenAddressesCont
   return Math.max(1, row - ROWS_OF_DOUBT);
 }
 
-/**
- * Which deposit addresses are ours, for all payments there ever were, in twelve to sixteen bytes each: an
- * open-addressing table from the first 32 bits of an address to the payment's row number. A hit is a candidate that
- * the caller verifies against the row; a miss is certain. (A Map of a million addresses takes 225 MB, an index in
- * the database slows every creation down.)
- */
-interface AddressBook {
-  readonly size: number;
-  /** The highest row number added, 0 while empty. */
-  readonly lastRow: number;
-  /** Rows must be added in ascending order; a row that was already added is ignored. */
-  add(row: number, address: Address): void;
-  /** The same for the rows of a page. */
-  addPage(page: AddressPage): void;
-  /** Whether an address (any case) may be ours. */
-  isCandidate(address: string): boolean;
-  /** All addresses while there are at most a thousand, to be filtered for at the node; then null. */
-  readonly addresses: readonly Address[] | null;
-  /** Row numbers that may belong to an address (any case); mostly none or one. */
-  candidatesOf(address: string): number[];
-}
+type AddressBook = ReturnType<typeof createAddressBook>;
 
 /** Nodes take about this many addresses in one filter. */
 const MAXIMUM_LISTED_ADDRESSES = 1000;
@@ -287,7 +267,13 @@ function prefixOf(address: string): number {
   return readHexNumber(address, 2, 10);
 }
 
-export function createAddressBook(): AddressBook {
+/**
+ * Which deposit addresses are ours, for all payments there ever were, in twelve to sixteen bytes each: an
+ * open-addressing table from the first 32 bits of an address to the payment's row number. A hit is a candidate that
+ * the caller verifies against the row; a miss is certain. (A Map of a million addresses takes 225 MB, an index in
+ * the database slows every creation down.)
+ */
+export function createAddressBook() {
   const table = createPrefixTable();
   let addresses: Address[] | null = [];
   let lastRow = 0;
@@ -302,19 +288,23 @@ export function createAddressBook(): AddressBook {
     get size() {
       return table.size;
     },
+    /** The highest row number added, 0 while empty. */
     get lastRow() {
       return lastRow;
     },
-    get addresses() {
+    /** All addresses while there are at most a thousand, to be filtered for at the node; then null. */
+    get addresses(): readonly Address[] | null {
       return addresses;
     },
-    add(row, address) {
+    /** Rows must be added in ascending order; a row that was already added is ignored. */
+    add(row: number, address: Address): void {
       if (row <= lastRow) return;
       append(row, prefixOf(address));
       if (table.size <= MAXIMUM_LISTED_ADDRESSES) addresses?.push(address);
       else addresses = null;
     },
-    addPage(page) {
+    /** The same for the rows of a page. */
+    addPage(page: AddressPage): void {
       // A page holds only the prefixes.
       addresses = null;
       for (let index = 0; index < page.rows.length; index++) {
@@ -322,8 +312,10 @@ export function createAddressBook(): AddressBook {
         if (row > lastRow) append(row, page.prefixes[index] as number);
       }
     },
-    isCandidate: (address) => table.has(prefixOf(address)),
-    candidatesOf: (address) => table.rowsOf(prefixOf(address)),
+    /** Whether an address (any case) may be ours. */
+    isCandidate: (address: string) => table.has(prefixOf(address)),
+    /** Row numbers that may belong to an address (any case); mostly none or one. */
+    candidatesOf: (address: string) => table.rowsOf(prefixOf(address)),
   };
 }
 
@@ -378,20 +370,21 @@ function createPrefixTable() {
   };
 }
 
-/** Collects what is added to the address book until it makes a page. */
-interface AddressPageDraft {
-  /** Rows in ascending order. Returns the page that this row completes, and begins the next one. */
-  add(row: number, depositAddress: Address): AddressPage | null;
-}
+type AddressPageDraft = ReturnType<typeof createAddressPageDraft>;
 
-/** @param pageSize how many rows a page has */
-function createAddressPageDraft(afterRow: number, pageSize: number): AddressPageDraft {
+/**
+ * Collects what is added to the address book until it makes a page.
+ *
+ * @param pageSize how many rows a page has
+ */
+function createAddressPageDraft(afterRow: number, pageSize: number) {
   let rows = new Uint32Array(pageSize);
   let prefixes = new Uint32Array(pageSize);
   let beginsAfterRow = afterRow;
   let count = 0;
   return {
-    add(row, depositAddress) {
+    /** Rows in ascending order. Returns the page that this row completes, and begins the next one. */
+    add(row: number, depositAddress: Address): AddressPage | null {
       rows[count] = row;
       prefixes[count] = prefixOf(depositAddress);
       count++;

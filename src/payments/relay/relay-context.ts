@@ -17,7 +17,7 @@ export interface RelayContext extends Pick<Stores, 'payments' | 'observations' |
   readonly token: TokenReader;
   readonly nowMs: () => number;
   readonly limits: RelayLimits;
-  readonly memory: RelayMemory;
+  readonly memory: ReturnType<typeof createRelayMemory>;
   /**
    * Runs `follow` in the place of another relayer's sender, if that relayer has none at this moment, and keeps one from
    * beginning meanwhile.
@@ -108,20 +108,17 @@ export type RelayIncident =
     };
 
 /** State of the sender between passes, which may be lost with the process. */
-interface RelayMemory {
-  /** Time at which the condition that delays a batch was first seen, by batch id. */
-  readonly firstSeenMs: Map<number, number>;
-  /** Time since which every node refuses a release that is alone in its batch, by batch id. */
-  readonly refusedSinceMs: Map<number, number>;
-  /** Payments in the next batch at most; smaller than the limit after an estimate or a batch failed. Null: the limit. */
-  largestBatch: number | null;
-  /** Last time at which every node refused a batch for its size. */
-  refusedAtMs: number | null;
-}
-
-/** Nothing is remembered yet. */
-export function createRelayMemory(): RelayMemory {
-  return { firstSeenMs: new Map(), refusedSinceMs: new Map(), largestBatch: null, refusedAtMs: null };
+export function createRelayMemory() {
+  return {
+    /** Time at which the condition that delays a batch was first seen, by batch id. */
+    firstSeenMs: new Map<number, number>(),
+    /** Time since which every node refuses a release that is alone in its batch, by batch id. */
+    refusedSinceMs: new Map<number, number>(),
+    /** Payments in the next batch at most; smaller than the limit after an estimate or a batch failed. Null: the limit. */
+    largestBatch: null as number | null,
+    /** Last time at which every node refused a batch for its size. */
+    refusedAtMs: null as number | null,
+  };
 }
 
 /**

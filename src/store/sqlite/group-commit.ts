@@ -9,20 +9,12 @@ const BUSY_RETRY_MS = 5;
 /** After this time what waits is rejected, and each later write is tried once until the lock is gone. */
 const BUSY_LIMIT_MS = 2_000;
 
+export type GroupCommit = ReturnType<typeof createGroupCommit>;
+
 /**
  * Writes of one turn of the event loop share one durable commit: a commit costs some 30 times a row. A write is
  * synchronous, its promise resolves once it is durable, and a write that throws fails alone.
- */
-export interface GroupCommit {
-  /** For a write of a single statement, which SQLite itself undoes when it fails. */
-  runStatement<T>(write: () => T): Promise<T>;
-  /** For a write of several statements: all or none of them take effect. */
-  runTransaction<T>(write: () => T): Promise<T>;
-  /** Commits what is waiting; later writes reject. */
-  close(): Promise<void>;
-}
-
-/**
+ *
  * @param onError told once of each group that failed as a whole; every write of it rejects as well
  * @param monotonicMs for the time a lock is waited for
  */
@@ -30,7 +22,7 @@ export function createGroupCommit(
   database: DatabaseSync,
   onError: (error: Error) => void = () => {},
   monotonicMs: () => number = () => performance.now(),
-): GroupCommit {
+) {
   const transaction = createGroupTransaction(database);
   let busySinceMs: number | null = null;
 
@@ -81,8 +73,11 @@ export function createGroupCommit(
     outcome: undefined,
   });
   return {
-    runStatement: (write) => queue.ask(itemOf(write, false)),
-    runTransaction: (write) => queue.ask(itemOf(write, true)),
+    /** For a write of a single statement, which SQLite itself undoes when it fails. */
+    runStatement: <T>(write: () => T): Promise<T> => queue.ask(itemOf(write, false)),
+    /** For a write of several statements: all or none of them take effect. */
+    runTransaction: <T>(write: () => T): Promise<T> => queue.ask(itemOf(write, true)),
+    /** Commits what is waiting; later writes reject. */
     close: () => queue.close(),
   };
 }
@@ -161,18 +156,13 @@ function createGroupTransaction(database: DatabaseSync) {
 
 type Read = () => unknown;
 
+export type GroupRead = ReturnType<typeof createGroupRead>;
+
 /**
  * Reads of one turn of the event loop share one read transaction: taking and leaving the database's shared lock
  * costs as much as a small read.
  */
-export interface GroupRead {
-  /** Runs a synchronous read; a read that throws fails alone. */
-  run<T>(read: () => T): Promise<T>;
-  /** Answers what is waiting; later reads reject. */
-  close(): Promise<void>;
-}
-
-export function createGroupRead(database: DatabaseSync): GroupRead {
+export function createGroupRead(database: DatabaseSync) {
   const begin = database.prepare('BEGIN');
   const commit = database.prepare('COMMIT');
 
@@ -193,5 +183,10 @@ export function createGroupRead(database: DatabaseSync): GroupRead {
   }
 
   const queue = createTickQueue(serve, 1);
-  return { run: (read) => queue.ask(read), close: () => queue.close() };
+  return {
+    /** Runs a synchronous read; a read that throws fails alone. */
+    run: <T>(read: () => T): Promise<T> => queue.ask(read),
+    /** Answers what is waiting; later reads reject. */
+    close: () => queue.close(),
+  };
 }
