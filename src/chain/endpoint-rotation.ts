@@ -177,7 +177,6 @@ export interface ChainEndpoint {
   readonly patienceMs: number;
   /** The newest block that it has called final; null before it was asked. */
   readonly finalNumber: number | null;
-  noteFinal(blockNumber: number): void;
   /**
    * Asks for the chain id unless it has been proven since the last failure. Throws `WrongChainError`, or
    * `ChainUnavailableError` when the endpoint does not answer.
@@ -253,9 +252,6 @@ export function createChainEndpoint(
     },
     get finalNumber() {
       return finalNumber;
-    },
-    noteFinal(blockNumber) {
-      finalNumber = blockNumber;
     },
     async ensureChain() {
       if (isProven) return;

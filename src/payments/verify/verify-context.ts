@@ -49,23 +49,19 @@ export interface CheckContext {
   readonly depositAddressOf: (payment: PaymentView['payment']) => string | null;
 }
 
-/** Collects what is wrong with one payment. */
-export interface Findings {
-  readonly found: readonly Discrepancy[];
-  add(kind: DiscrepancyKind, expected: string, found: string): void;
-  /** Adds it unless both are the same. */
-  compare(kind: DiscrepancyKind, expected: string, found: string): void;
-}
+export type Findings = ReturnType<typeof createFindings>;
 
-export function createFindings(paymentId: string): Findings {
-  const collected: Discrepancy[] = [];
-  const add: Findings['add'] = (kind, expected, found) =>
-    void collected.push({ paymentId, kind, expected, found });
+/** Collects what is wrong with one payment. */
+export function createFindings(paymentId: string) {
+  const found: Discrepancy[] = [];
+  const add = (kind: DiscrepancyKind, expected: string, actual: string) =>
+    void found.push({ paymentId, kind, expected, found: actual });
   return {
-    found: collected,
+    found: found as readonly Discrepancy[],
     add,
-    compare(kind, expected, found) {
-      if (expected !== found) add(kind, expected, found);
+    /** Adds it unless both are the same. */
+    compare(kind: DiscrepancyKind, expected: string, actual: string): void {
+      if (expected !== actual) add(kind, expected, actual);
     },
   };
 }
