@@ -102,6 +102,9 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'webhooks.listWebhooks': 'command line, by the primary key',
   'search.searchPayments': 'dashboard, in windows of a thousand rows of an index, at most ten of them',
   'search.listUnsettled': 'operator’s console, by an index that holds what is under way',
+  'search.listRates':
+    'CSV, journal and statement in another base currency than USD, two hundred payments at a time',
+  'search.recordRates': 'once an hour',
   'search.listFinalSums': 'dashboard’s CSV, fifty payments at a time',
   'search.listLastSessions':
     'dashboard, fifty payments at a time, by the primary key and the last session of each',

@@ -9,6 +9,7 @@ import {
 import { VIEWING_MS } from '../domain/dashboard-session.ts';
 import { parseRetentionDays } from '../domain/email-retention.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
+import { type Currency, currencies, isCurrency } from '../domain/money.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { User } from '../domain/person.ts';
 import type { AccountStore, AuditStore } from '../domain/ports/account-store.ts';
@@ -40,6 +41,7 @@ export interface ProfileUpdate {
   readonly returnLink?: string;
   readonly failureLink?: string;
   readonly timeZone?: string;
+  readonly baseCurrency?: string;
   readonly defaultCallback?: string;
   readonly wallet?: Address | null;
   readonly isWalletLocked?: boolean;
@@ -71,6 +73,7 @@ export async function readProfileUpdate(
     returnLink,
     failureLink,
     timeZone,
+    baseCurrency,
     defaultCallback,
     logo,
     emailRetentionDays,
@@ -90,6 +93,7 @@ export async function readProfileUpdate(
     ...(returnLink === undefined ? {} : { returnUrl: parseReturnUrl(returnLink, 'return-link') }),
     ...(failureLink === undefined ? {} : { failureUrl: parseReturnUrl(failureLink, 'failure-link') }),
     ...(timeZone === undefined ? {} : { timeZone: parseTimeZone(timeZone) }),
+    ...(baseCurrency === undefined ? {} : { baseCurrency: parseBaseCurrency(baseCurrency) }),
     ...(tolerancePercent === undefined ? {} : { toleranceBasisPoints: parseTolerance(tolerancePercent) }),
     ...(maxProviderFeePercent === undefined
       ? {}
@@ -106,6 +110,11 @@ export async function readProfileUpdate(
       ? {}
       : { defaultCallbackUrl: await requireCallback(callbacks, defaultCallback) }),
   };
+}
+
+function parseBaseCurrency(text: string): Currency {
+  if (isCurrency(text)) return text;
+  throw invalidField('base-currency', `must be one of ${currencies.join(', ')}`);
 }
 
 async function requireCallback(callbacks: CallbackGuard, callback: string): Promise<string | null> {
@@ -224,6 +233,7 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
   ['logo', ({ logoHash }) => logoHash ?? 'none'],
   ['alert e-mails', ({ receivesAlerts }) => (receivesAlerts ? 'on' : 'off')],
+  ['base currency', ({ baseCurrency }) => baseCurrency],
   ['underpayment tolerance', ({ toleranceBasisPoints }) => percentOrDefault(toleranceBasisPoints)],
   ['one cent less in direct payments', ({ toleratesMissingCent }) => (toleratesMissingCent ? 'on' : 'off')],
   ['maximum provider fee', ({ maxProviderFeeBasisPoints }) => percentOrDefault(maxProviderFeeBasisPoints)],

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
-import { createGasTask, createIndexTask, createStaleCutoff } from './worker-tasks.ts';
+import type { HourlyRate } from '../domain/base-currency.ts';
+import type { Currency } from '../domain/money.ts';
+import { createGasTask, createIndexTask, createRateTask, createStaleCutoff } from './worker-tasks.ts';
 
 const POL = 10n ** 18n;
 
@@ -101,6 +103,39 @@ it('pauses for a second where requests leave it nothing, and goes on at once whe
   const last = task.run(stopping.signal);
   stopping.abort();
   expect(await last).toBe(true);
+});
+
+it('keeps the first exchange rate of each hour, and tries again where a rate cannot be read', async () => {
+  const recorded: HourlyRate[] = [];
+  const unreadable = new Set<Currency>(['INR']);
+  let nowMs = Date.UTC(2026, 10, 23, 10, 59, 59);
+  const warnings: unknown[] = [];
+  const task = createRateTask({
+    nowMs: () => nowMs,
+    log: { warn: (fields: object) => void warnings.push(fields) } as never,
+    external: {
+      rates: {
+        usdRate: async (currency) => {
+          if (unreadable.has(currency)) throw new Error('no rate');
+          return 100n;
+        },
+      },
+    },
+    store: { search: { recordRates: async (rates) => void recorded.push(...rates) } },
+  });
+  const hourMs = Date.UTC(2026, 10, 23, 10);
+  await task.run(signal);
+  await task.run(signal);
+  expect(recorded.map(({ currency }) => currency)).toEqual(['EUR', 'CAD']);
+  expect(recorded.every((rate) => rate.hourMs === hourMs)).toBe(true);
+  expect(warnings).toHaveLength(2);
+  unreadable.clear();
+  await task.run(signal);
+  expect(recorded.at(-1)).toEqual({ currency: 'INR', hourMs, usdRate: 100n });
+  nowMs += 1_000;
+  await task.run(signal);
+  expect(recorded).toHaveLength(6);
+  expect(recorded.at(-1)?.hourMs).toBe(hourMs + HOUR_MS);
 });
 
 const WAIT_MS = 120_000;

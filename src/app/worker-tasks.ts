@@ -1,6 +1,8 @@
 import { performance } from 'node:perf_hooks';
 import type { Account } from '../domain/account.ts';
+import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../domain/base-currency.ts';
 import { lowGasWei, polOf } from '../domain/gas-money.ts';
+import { type Currency, currencies } from '../domain/money.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import { EVENT_RETENTION_MS } from '../domain/payment-events.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
@@ -8,6 +10,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { Alert } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
+import type { Rates } from '../domain/ports/provider.ts';
 import type { RelayStore } from '../domain/ports/settlement-store.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { receiptMail } from '../http/checkout/receipt.ts';
@@ -63,6 +66,7 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
       createEventTask(parts),
       createRefundTask(parts),
       createErasingTask(parts),
+      createRateTask(parts),
     ],
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
     shared: [
@@ -232,6 +236,39 @@ function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'
       return hasMore;
     },
   };
+}
+
+const RATE_INTERVAL_MS = 60_000;
+
+/** Keeps the exchange rates of each hour, for reports. A rate that cannot be read is tried again a minute later. */
+export function createRateTask({ store, external, nowMs, log }: RateParts): WorkerTask {
+  const others = currencies.filter((currency) => currency !== 'USD');
+  const recorded = new Map<Currency, number>();
+  return {
+    name: 'rates',
+    intervalMs: RATE_INTERVAL_MS,
+    async run() {
+      const hourMs = hourOf(nowMs());
+      const due = others.filter((currency) => recorded.get(currency) !== hourMs);
+      const rates: HourlyRate[] = [];
+      for (const currency of due) {
+        try {
+          rates.push({ currency, hourMs, usdRate: await external.rates.usdRate(currency) });
+        } catch (err) {
+          log.warn({ err, currency }, 'the exchange rate of this hour could not be read for reports');
+        }
+      }
+      if (rates.length > 0) await store.search.recordRates(rates, hourMs - RATE_RETENTION_MS);
+      for (const { currency } of rates) recorded.set(currency, hourMs);
+      return false;
+    },
+  };
+}
+
+interface RateParts extends Pick<WorkerParts, 'nowMs'> {
+  readonly store: { readonly search: Pick<PaymentSearchStore, 'recordRates'> };
+  readonly external: { readonly rates: Rates };
+  readonly log: Pick<Log, 'warn'>;
 }
 
 const GAS_INTERVAL_MS = 60_000;

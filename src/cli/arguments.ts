@@ -108,6 +108,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('returnLink', optional(args, 'return-link')),
     ...given('failureLink', optional(args, 'failure-link')),
     ...given('timeZone', optional(args, 'time-zone')),
+    ...given('baseCurrency', optional(args, 'base-currency')),
     ...given('defaultCallback', optional(args, 'default-callback')),
     ...given('tolerancePercent', optional(args, 'tolerance-percent')),
     ...given('maxProviderFeePercent', optional(args, 'max-provider-fee-percent')),

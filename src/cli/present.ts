@@ -39,6 +39,7 @@ export function presentAccount(account: Account) {
     failure_link: account.failureUrl,
     logo: account.logoHash,
     time_zone: account.timeZone,
+    base_currency: account.baseCurrency,
     default_callback: account.defaultCallbackUrl,
     pinned_provider: account.pinnedProvider,
     excluded_providers: account.excludedProviders,

@@ -113,6 +113,11 @@ export function parseUsdRate(text: string): UsdRate | null {
   return exact / 10n ** 10n || null;
 }
 
+/** A rate as a decimal text with eight decimals. */
+export function formatRate(rate: UsdRate): string {
+  return `${rate / USD_RATE_ONE}.${String(rate % USD_RATE_ONE).padStart(8, '0')}`;
+}
+
 /** The USD value in 10⁻⁶ units of an amount in cents of a currency with this rate, rounded down. */
 export function usdUnits(amountCents: number, rate: UsdRate): bigint {
   return (BigInt(amountCents) * UNITS_PER_CENT * rate) / USD_RATE_ONE;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { imageSize } from 'image-size';
 import { isSecureUrl } from '../platform/public-address.ts';
 import { invalidField } from './errors.ts';
-import { parsePercentBasisPoints } from './money.ts';
+import { type Currency, parsePercentBasisPoints } from './money.ts';
 import {
   type AccountThresholdTerms,
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
@@ -24,6 +24,8 @@ export interface ShopProfile extends AccountThresholdTerms {
   readonly failureUrl: string | null;
   /** IANA name of the zone in which the merchant reads dates. */
   readonly timeZone: string;
+  /** The currency in which the merchant keeps the books: reports show amounts in it as well. */
+  readonly baseCurrency: Currency;
   /** The callback of checkouts that are made by hand; the API always names its own. */
   readonly defaultCallbackUrl: string | null;
   /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
@@ -47,6 +49,7 @@ export const plainProfile: ShopProfile = {
   returnUrl: null,
   failureUrl: null,
   timeZone: 'UTC',
+  baseCurrency: 'USD',
   defaultCallbackUrl: null,
   isWalletLocked: false,
   toleratesMissingCent: false,

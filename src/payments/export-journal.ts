@@ -1,4 +1,13 @@
-import { type Currency, formatCents, formatUnits, UNITS_PER_CENT } from '../domain/money.ts';
+import type { Account } from '../domain/account.ts';
+import { inCurrency, ratesAt } from '../domain/base-currency.ts';
+import {
+  type Currency,
+  formatCents,
+  formatRate,
+  formatUnits,
+  UNITS_PER_CENT,
+  type UsdRate,
+} from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
@@ -17,6 +26,8 @@ interface BookedPayment {
   readonly sums: FinalSums;
   /** The presumed provider: that of the last session before the payment was paid. */
   readonly provider: Payment['provider'];
+  /** USD for one unit of the base currency when it was paid, or created where it is not paid; null where unknown. */
+  readonly baseRate: UsdRate | null;
 }
 
 /** Accounts of the double-entry journal, with what each contains. */
@@ -68,7 +79,13 @@ function credit(account: Posting['account'], units: bigint): Posting {
   return debit(account, -units);
 }
 
-type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listSlots'>;
+type Search = Pick<
+  PaymentSearchStore,
+  'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listSlots' | 'listRates'
+>;
+
+/** The account of a report, with the currency of its books. */
+type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
 /**
  * The payments that belong to a month, a portion at a time: those paid in it, and those created in it that are not paid
@@ -76,9 +93,10 @@ type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'lis
  */
 async function* listBooked(
   search: Search,
-  accountId: string,
+  account: ReportedAccount,
   { startMs, endMs }: LocalMonth,
 ): AsyncGenerator<{ readonly read: number; readonly booked: readonly BookedPayment[] }> {
+  const { id: accountId } = account;
   const slots = await search.listSlots(accountId, startMs, endMs, endMs - startMs);
   let uncounted = slots.reduce((sum, { paid }) => sum + paid, 0);
   const queries: PaymentQuery[] = [
@@ -93,7 +111,7 @@ async function* listBooked(
         status === 'paid' ? paidAtMs !== null && paidAtMs >= startMs && paidAtMs < endMs : !isEarlier,
       );
       uncounted -= ofMonth.filter(({ status }) => status === 'paid').length;
-      yield { read: payments.length, booked: await addSums(search, accountId, ofMonth) };
+      yield { read: payments.length, booked: await addSums(search, account, ofMonth) };
       if (next === null) break;
       before = next;
     }
@@ -102,22 +120,29 @@ async function* listBooked(
 
 async function addSums(
   search: Search,
-  accountId: string,
+  { id: accountId, baseCurrency }: ReportedAccount,
   payments: readonly Payment[],
 ): Promise<BookedPayment[]> {
   const ids = payments.map(({ id }) => id);
-  const [sums, sessions] = await Promise.all([
+  const [sums, sessions, rateAt] = await Promise.all([
     search.listFinalSums(ids),
     search.listLastSessions(accountId, ids),
+    ratesAt(search.listRates, baseCurrency, payments.map(dateOf)),
   ]);
   const booked = payments.map((payment) => ({
     payment,
     sums: sums.get(payment.id) ?? { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n },
     provider: sessions.get(payment.id)?.provider ?? payment.provider,
+    baseRate: rateAt(dateOf(payment)),
   }));
   return booked.filter(
     ({ payment, sums }) => payment.status === 'paid' || Object.values(sums).some((units) => units !== 0n),
   );
+}
+
+/** The date of a payment in the books. */
+function dateOf({ paidAtMs, createdAtMs }: Payment): number {
+  return paidAtMs ?? createdAtMs;
 }
 
 /** The USD for one unit of the currency at which the charge was converted, with six decimals. */
@@ -134,30 +159,34 @@ const columns = [
   'provider',
   'amount',
   'currency',
+  'usd_rate',
+  'base_currency',
+  'base_rate',
 ];
 
 /** The double-entry journal of a month as the lines of a CSV, a portion at a time. */
 export async function* exportJournal(
   search: Search,
-  accountId: string,
+  account: ReportedAccount,
   month: LocalMonth,
 ): AsyncGenerator<string> {
   // Together with the first portion, so that a failure comes before anything is sent.
-  let head = csvLine([...columns, 'usd_rate']);
-  for await (const { booked } of listBooked(search, accountId, month)) {
-    yield head + booked.map(journalLines).join('');
+  let head = csvLine(columns);
+  for await (const { booked } of listBooked(search, account, month)) {
+    yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');
     head = '';
   }
 }
 
-function journalLines({ payment, sums, provider }: BookedPayment): string {
-  const { id, paidAtMs, createdAtMs, amountCents, currency } = payment;
-  const date = new Date(paidAtMs ?? createdAtMs).toISOString();
+function journalLines({ payment, sums, provider, baseRate }: BookedPayment, baseCurrency: Currency): string {
+  const { id, amountCents, currency } = payment;
+  const date = new Date(dateOf(payment)).toISOString();
   const units = (value: bigint) => (value === 0n ? null : formatUnits(value));
-  const charge = [provider, formatCents(amountCents), currency];
+  const charge = [provider, formatCents(amountCents), currency, appliedUsdRate(payment)];
+  const base = [baseCurrency, baseRate === null ? null : formatRate(baseRate)];
   return postingsOf(payment, sums)
     .map(({ account, debitUnits, creditUnits }) =>
-      csvLine([date, id, account, units(debitUnits), units(creditUnits), ...charge, appliedUsdRate(payment)]),
+      csvLine([date, id, account, units(debitUnits), units(creditUnits), ...charge, ...base]),
     )
     .join('');
 }
@@ -169,11 +198,22 @@ export interface StatementSums {
   deliveredUnits: bigint;
 }
 
+export interface BaseSums {
+  readonly currency: Currency;
+  chargedUnits: bigint;
+  forwardedUnits: bigint;
+  feeUnits: bigint;
+  /** Paid payments that are not in the sums, because no rate of their hour is known. */
+  paymentsWithoutRate: number;
+}
+
 export interface Statement {
   readonly paid: number;
   /** What customers were charged, by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
   readonly providers: ReadonlyMap<Payment['provider'], StatementSums>;
+  /** The sums of paid payments in the base currency, each at the rate of its payment, in 10⁻⁶ units. */
+  readonly inBase: BaseSums;
   /** Debits less credits of each account; the sum of all is zero. */
   readonly balances: ReadonlyMap<keyof typeof journalAccounts, bigint>;
 }
@@ -181,17 +221,24 @@ export interface Statement {
 /** The sums of a month; null when it has too many payments to be read at once. */
 export async function readStatement(
   search: Search,
-  accountId: string,
+  account: ReportedAccount,
   month: LocalMonth,
 ): Promise<Statement | null> {
   let [read, paid] = [0, 0];
   const paidCents = new Map<Currency, number>();
   const providers = new Map<Payment['provider'], StatementSums>();
   const balances = new Map<keyof typeof journalAccounts, bigint>();
-  for await (const portion of listBooked(search, accountId, month)) {
+  const inBase: BaseSums = {
+    currency: account.baseCurrency,
+    chargedUnits: 0n,
+    forwardedUnits: 0n,
+    feeUnits: 0n,
+    paymentsWithoutRate: 0,
+  };
+  for await (const portion of listBooked(search, account, month)) {
     read += portion.read;
     if (read > MAXIMUM_STATEMENT_PAYMENTS) return null;
-    for (const { payment, sums, provider } of portion.booked) {
+    for (const { payment, sums, provider, baseRate } of portion.booked) {
       for (const { account, debitUnits, creditUnits } of postingsOf(payment, sums)) {
         balances.set(account, (balances.get(account) ?? 0n) + debitUnits - creditUnits);
       }
@@ -204,7 +251,14 @@ export async function readStatement(
       own.chargedUnits += usdUnits;
       own.deliveredUnits += sums.depositedUnits;
       providers.set(provider, own);
+      if (baseRate === null) {
+        inBase.paymentsWithoutRate++;
+        continue;
+      }
+      inBase.chargedUnits += inCurrency(usdUnits, baseRate);
+      inBase.forwardedUnits += inCurrency(sums.forwardedUnits, baseRate);
+      inBase.feeUnits += inCurrency(sums.feeUnits, baseRate);
     }
   }
-  return { paid, paidCents, providers, balances };
+  return { paid, paidCents, providers, inBase, balances };
 }

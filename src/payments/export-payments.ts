@@ -1,4 +1,5 @@
-import { formatCents, formatSigned } from '../domain/money.ts';
+import { inCurrency, ratesAt } from '../domain/base-currency.ts';
+import { type Currency, formatCents, formatRate, formatSigned, type UsdRate } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import { type PaymentId, shortCodeOf } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
@@ -23,9 +24,14 @@ interface ExportedFacts {
   readonly sums: FinalSums;
   readonly refundedUnits: bigint;
   readonly sessionProvider: ProviderId | null;
+  readonly baseCurrency: Currency;
+  /** USD for one unit of the base currency; null where it is unknown, or the payment is not paid. */
+  readonly creationRate: UsdRate | null;
+  readonly paidRate: UsdRate | null;
 }
 
 const cents = (value: number | null) => (value === null ? null : formatCents(value));
+const rate = (value: UsdRate | null) => (value === null ? null : formatRate(value));
 const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 /** The columns. Final amounts add up, in each line and over all of them: deposited = forwarded + fee + held. */
@@ -57,6 +63,15 @@ const columns: readonly Column[] = [
   // As the create request named it: `multi` where the customer chooses.
   { name: 'provider', cell: ({ provider }) => provider },
   { name: 'session_provider', cell: (_, { sessionProvider }) => sessionProvider },
+  // 1 USDC counts as 1 USD. Empty where the service read no rate in that hour.
+  { name: 'base_currency', cell: (_, { baseCurrency }) => baseCurrency },
+  { name: 'base_rate_at_creation', cell: (_, { creationRate }) => rate(creationRate) },
+  { name: 'base_rate_at_payment', cell: (_, { paidRate }) => rate(paidRate) },
+  {
+    name: 'base_forwarded',
+    cell: (_, { sums: { forwardedUnits }, paidRate }) =>
+      paidRate === null ? null : formatSigned(inCurrency(forwardedUnits, paidRate)),
+  },
   { name: 'email', cell: ({ email }) => ({ text: email }) },
   { name: 'note', cell: ({ note }) => ({ text: note }) },
   { name: 'payout_address', cell: ({ payoutAddress }) => payoutAddress },
@@ -70,24 +85,30 @@ const columns: readonly Column[] = [
  * The amounts of USDC are those of the journal.
  */
 export async function* exportPayments(
-  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions'>,
+  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>,
   refunds: Pick<RefundStore, 'sumPaidRefunds'>,
+  baseCurrency: Currency,
   query: PaymentQuery,
 ): AsyncGenerator<string> {
   yield csvLine(columns.map(({ name }) => name));
   for (let before: PaymentId | null = null; ; ) {
     const { payments, next } = await search.searchPayments(query, before, PORTION);
     const ids = payments.map(({ id }) => id);
-    const [sums, sessions, refunded] = await Promise.all([
+    const timesMs = payments.flatMap(({ createdAtMs, paidAtMs }) => [createdAtMs, paidAtMs ?? createdAtMs]);
+    const [sums, sessions, refunded, rateAt] = await Promise.all([
       search.listFinalSums(ids),
       search.listLastSessions(query.accountId, ids),
       refunds.sumPaidRefunds(query.accountId, ids),
+      ratesAt(search.listRates, baseCurrency, timesMs),
     ]);
     const lines = payments.map((payment) => {
       const more = {
         sums: sums.get(payment.id) ?? nothingYet,
         refundedUnits: refunded.get(payment.id) ?? 0n,
         sessionProvider: sessions.get(payment.id)?.provider ?? null,
+        baseCurrency,
+        creationRate: rateAt(payment.createdAtMs),
+        paidRate: payment.paidAtMs === null ? null : rateAt(payment.paidAtMs),
       };
       return csvLine(columns.map(({ cell }) => cell(payment, more)));
     });

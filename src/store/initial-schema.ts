@@ -60,6 +60,7 @@ export function initialSchema(engine: Engine): Migration {
       tolerance_basis_points integer,
       max_provider_fee_basis_points integer,
       tolerates_missing_cent ${flag} NOT NULL DEFAULT ${no},
+      base_currency text NOT NULL DEFAULT 'USD',
       wallet text,
       wallet_locked ${flag} NOT NULL DEFAULT ${no},
       features ${texts} NOT NULL,
@@ -306,6 +307,13 @@ export function initialSchema(engine: Engine): Migration {
       active ${flag},
       pinned ${flag},
       minimum_usd_cents ${bigint}
+    )${strict};
+
+    CREATE TABLE hourly_rates (
+      currency text NOT NULL,
+      hour_ms ${bigint} NOT NULL,
+      usd_rate ${amount} NOT NULL,
+      PRIMARY KEY (currency, hour_ms)
     )${strict};
 
     CREATE TABLE settlements (

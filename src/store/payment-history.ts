@@ -1,3 +1,4 @@
+import type { HourlyRate } from '../domain/base-currency.ts';
 import type { JournalEntry, JournalEntryKind } from '../domain/journal.ts';
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
@@ -12,11 +13,19 @@ import type {
 import { listPaymentEntries } from './journal.ts';
 import { replaceTerms, slotColumns } from './payment-index.ts';
 import { selectPayment } from './payment-rows.ts';
-import { checkedLimit, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
+import { checkedLimit, insert, type Rows, raw, run, type Script, type Scripts, select, sql } from './scripts.ts';
+import { hourlyRateTable } from './tables.ts';
 
 type HistoryStore = Pick<
   PaymentSearchStore,
-  'listSlots' | 'listPaidCounts' | 'listStateChanges' | 'editNote' | 'listFinalSums' | 'listFailingWebhooks'
+  | 'listSlots'
+  | 'listPaidCounts'
+  | 'listStateChanges'
+  | 'editNote'
+  | 'listFinalSums'
+  | 'listFailingWebhooks'
+  | 'recordRates'
+  | 'listRates'
 >;
 
 /** Reads of an account's history, and the note, the one field of a payment that its merchant may change. */
@@ -64,6 +73,12 @@ export function createPaymentHistory(scripts: Scripts): HistoryStore {
       return rows.map((row) => ({ ...row }) as unknown as FailingWebhook);
     },
     editNote: (reference, note) => scripts.write(() => editNote(reference, note)),
+    recordRates: (rates, deleteBeforeMs) => scripts.write(() => recordRates(rates, deleteBeforeMs)),
+    listRates: (currency, firstMs, lastMs) =>
+      scripts.read(
+        () => select(hourlyRateTable)`
+          WHERE currency = ${currency} AND hour_ms >= ${firstMs} AND hour_ms <= ${lastMs}`,
+      ),
   };
 }
 
@@ -98,6 +113,12 @@ function stateChangeOf(row: Readonly<Record<string, unknown>>): StateChange {
   const state = String(row['state']);
   if (!Object.hasOwn(paymentStates, state)) throw new Error(`a payment came into the unknown state ${state}`);
   return { atMs: Number(row['atMs']), state: state as PaymentState };
+}
+
+function* recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Script<void> {
+  for (const rate of rates)
+    yield* insert(hourlyRateTable, rate, 'ON CONFLICT (currency, hour_ms) DO NOTHING');
+  yield* run`DELETE FROM hourly_rates WHERE hour_ms < ${deleteBeforeMs}`;
 }
 
 function* editNote({ accountId, id }: PaymentReference, note: string | null): Script<Payment | null> {

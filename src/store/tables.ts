@@ -1,5 +1,6 @@
 import type { Account, ApiKey } from '../domain/account.ts';
 import type { AuditEntry } from '../domain/audit-entry.ts';
+import type { HourlyRate } from '../domain/base-currency.ts';
 import type { DashboardSession, OneTimeLink } from '../domain/dashboard-session.ts';
 import type { JournalEntry } from '../domain/journal.ts';
 import type { Deposit, Payment, Release } from '../domain/payment.ts';
@@ -46,6 +47,7 @@ export const accountTable = table<Account>('accounts', ['id'], {
   toleranceBasisPoints: 'integer',
   maxProviderFeeBasisPoints: 'integer',
   toleratesMissingCent: 'flag',
+  baseCurrency: 'text',
   pinnedProvider: 'text',
   excludedProviders: 'texts',
 });
@@ -455,6 +457,13 @@ export const providerSettingsTable = table<ProviderSettings & { provider: string
   { provider: 'text', active: 'flag', pinned: 'flag', minimumUsdCents: 'integer' },
 );
 
+/** Exchange rates of the past. */
+export const hourlyRateTable = table<HourlyRate>('hourly_rates', ['currency', 'hour_ms'], {
+  currency: 'text',
+  hourMs: 'integer',
+  usdRate: 'amount',
+});
+
 export const settlementTable = table<SettlementRecord>('settlements', ['chain_id', 'factory', 'fee_wallet'], {
   chainId: 'integer',
   token: 'text',
@@ -499,5 +508,6 @@ export const tables: readonly Table[] = [
   eventNumberTable,
   refundTable,
   providerSettingsTable,
+  hourlyRateTable,
   settlementTable,
 ];

@@ -136,6 +136,7 @@ describe('accounts', () => {
       return_link: null,
       logo: null,
       time_zone: 'UTC',
+      base_currency: 'USD',
       default_callback: null,
       pinned_provider: null,
       excluded_providers: [],
@@ -248,6 +249,7 @@ describe('accounts', () => {
       wallet: ADDRESS,
       'lock-wallet': true,
       'time-zone': 'europe/berlin',
+      'base-currency': 'EUR',
       'support-link': 'help@shop.example',
       'return-link': 'https://shop.example/thanks',
       'default-callback': 'https://shop.example/hook',
@@ -259,6 +261,7 @@ describe('accounts', () => {
       wallet: ADDRESS,
       wallet_locked: true,
       time_zone: 'Europe/Berlin',
+      base_currency: 'EUR',
       support_link: 'mailto:help@shop.example',
       failure_link: null,
       return_link: 'https://shop.example/thanks',
@@ -271,6 +274,7 @@ describe('accounts', () => {
       'default-callback': '',
       logo: '',
       'time-zone': '',
+      'base-currency': 'USD',
     };
     expect(await run('account update', { account, ...taken, 'unlock-wallet': true })).toEqual({
       ...before,

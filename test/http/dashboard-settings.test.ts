@@ -41,6 +41,7 @@ const shop = {
   return_link: 'https://shop.example/back',
   default_callback: 'https://shop.example/hook',
   time_zone: 'Asia/Tokyo',
+  base_currency: 'EUR',
 };
 const save = (path: string, fields: Record<string, string>) =>
   browser.post(`${SETTINGS}/${path}`, fields, { page: SETTINGS });
@@ -68,6 +69,7 @@ describe('settings', () => {
       returnUrl: 'https://shop.example/back',
       defaultCallbackUrl: 'https://shop.example/hook',
       timeZone: 'Asia/Tokyo',
+      baseCurrency: 'EUR',
     });
     const page = (await browser.get(SETTINGS)).payload;
     expect(await stored()).toMatchObject({ receivesAlerts: false, toleratesMissingCent: false });
@@ -78,6 +80,7 @@ describe('settings', () => {
     expect((await stored())?.toleratesMissingCent).toBe(false);
     expect(page).toContain('value="help@shop.example"');
     expect(page).toContain('<option selected>Asia/Tokyo</option>');
+    expect(page).toContain('<option selected>EUR</option>');
     expect(page).not.toContain('<Tortuga>');
     expect(textOf(page)).toContain('Card fee 2.5%');
     expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
@@ -92,6 +95,7 @@ describe('settings', () => {
     ['return_link', 'https://{payment_id}.shop.example/'],
     ['failure_link', 'https://shop.example/?mail={email}'],
     ['time_zone', 'Mars/Olympus'],
+    ['base_currency', 'GBP'],
     ['default_callback', 'http://shop.example'],
     ['email_retention', '0'],
   ])('refuse %s %j on the page itself, and save nothing', async (field, value) => {
@@ -147,6 +151,7 @@ describe('settings', () => {
       return_link: 'http://plain.example',
       default_callback: 'https://shop.example/new',
       time_zone: 'Asia/Tokyo',
+      base_currency: 'CAD',
       email_retention: '42',
     };
     const answer = await save('shop', { ...typed, trouble_mails: '1' });

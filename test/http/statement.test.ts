@@ -1,7 +1,14 @@
 /** The statement, the journal, the sums by day and `verify` describe the same money. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { formatUnits, parseUnits } from '../../src/domain/money.ts';
+import { hourOf, inCurrency } from '../../src/domain/base-currency.ts';
+import {
+  type Currency,
+  formatSigned,
+  formatUnits,
+  parseUnits,
+  parseUsdRate,
+} from '../../src/domain/money.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import {
@@ -10,6 +17,7 @@ import {
   readStatement,
   type Statement,
 } from '../../src/payments/export-journal.ts';
+import { exportPayments } from '../../src/payments/export-payments.ts';
 import { readStatistics } from '../../src/payments/read-statistics.ts';
 import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
 import { dateAt, monthOf } from '../../src/platform/time-zone.ts';
@@ -46,8 +54,8 @@ type MadePayment = typeof madePayment extends fc.Arbitrary<infer Made> ? Made : 
 const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 
 /** An account with these payments, their money in final blocks, indexed and counted. */
-async function startShop(made: readonly MadePayment[], timeZone: string) {
-  const { account, apiKey } = await service.addAccount({ timeZone });
+async function startShop(made: readonly MadePayment[], timeZone: string, baseCurrency: Currency = 'USD') {
+  const { account, apiKey } = await service.addAccount({ timeZone, baseCurrency });
   const { payments, observations } = service.store;
   const now = Date.now();
   const from = lastBlock;
@@ -183,7 +191,7 @@ describe('the journal', () => {
           for (const month of monthsOf(timeZone)) {
             const local = monthOf(month, timeZone);
             if (local === null) throw new Error(month);
-            const statement = (await readStatement(search, account.id, local)) as Statement;
+            const statement = (await readStatement(search, account, local)) as Statement;
             statements.push([month, statement]);
             const lines = await readJournalCsv(apiKey, month);
             expect(sum(lines.map(({ debit }) => debit))).toBe(sum(lines.map(({ credit }) => credit)));
@@ -259,6 +267,66 @@ describe('the journal', () => {
     );
   }, 120_000);
 
+  it('agrees in the base currency with the exported payments and their rates, also where a rate is missing', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.tuple(madePayment, fc.boolean()), { minLength: 1, maxLength: 8 }),
+        fc.bigInt({ min: 1_000_000n, max: 200_000_000n }),
+        async (made, firstRate) => {
+          const { account } = await startShop(
+            made.map(([payment]) => payment),
+            'UTC',
+            'EUR',
+          );
+          const { search, refunds } = service.store;
+          const query = { accountId: account.id };
+          const { payments } = await search.searchPayments(query, null, 100);
+          for (const [index, payment] of payments.entries()) {
+            if (made[index]?.[1] === true || payment.paidAtMs === null) continue;
+            const rate = {
+              currency: 'EUR',
+              hourMs: hourOf(payment.paidAtMs),
+              usdRate: firstRate + BigInt(index),
+            };
+            await search.recordRates([rate as never], 0);
+          }
+          const csv: string[] = [];
+          for await (const lines of exportPayments(search, refunds, 'EUR', query)) csv.push(lines);
+          const [head = '', ...lines] = csv.join('').split('\r\n').slice(0, -1);
+          const rows = lines.map(
+            (line) => new Map(line.split(',').map((cell, i) => [head.split(',')[i], cell])),
+          );
+          const paid = rows.filter((row) => row.get('status') === 'paid');
+          let [forwarded, withoutRate] = [0n, 0];
+          for (const row of paid) {
+            expect(row.get('base_currency')).toBe('EUR');
+            const rate = parseUsdRate(row.get('base_rate_at_payment') ?? '');
+            if (rate === null) {
+              expect([row.get('base_rate_at_payment'), row.get('base_forwarded')]).toEqual(['', '']);
+              withoutRate++;
+              continue;
+            }
+            const units = inCurrency(parseUnits(row.get('forwarded_usdc') ?? '') as bigint, rate);
+            expect(row.get('base_forwarded')).toBe(formatSigned(units));
+            forwarded += units;
+          }
+          const totals = { forwarded: 0n, withoutRate: 0 };
+          for (const month of monthsOf('UTC')) {
+            const statement = (await readStatement(
+              search,
+              account,
+              monthOf(month, 'UTC') as never,
+            )) as Statement;
+            totals.forwarded += statement.inBase.forwardedUnits;
+            totals.withoutRate += statement.inBase.paymentsWithoutRate;
+          }
+          expect(totals).toEqual({ forwarded, withoutRate });
+        },
+      ),
+      { numRuns: 12 },
+    );
+  }, 60_000);
+
   it('counts a payment in the month in which it was paid, in the time zone of the account', async () => {
     const paidAtMs = Date.UTC(2026, 5, 30, 23, 30);
     const { account, apiKey } = await service.addAccount({ timeZone: 'Europe/Berlin' });
@@ -275,10 +343,10 @@ describe('the journal', () => {
     const lines: string[] = [];
     const july = monthOf('2026-07', 'Europe/Berlin');
     if (july === null) throw new Error('no month');
-    for await (const portion of exportJournal(service.store.search, account.id, july)) lines.push(portion);
+    for await (const portion of exportJournal(service.store.search, account, july)) lines.push(portion);
     const csv = lines.join('');
     expect(csv).toContain(
-      `2026-06-30T23:30:00.000Z,${payment.id},sales,,${formatUnits(payment.usdUnits)},multi,102.57,EUR,1.090000`,
+      `2026-06-30T23:30:00.000Z,${payment.id},sales,,${formatUnits(payment.usdUnits)},multi,102.57,EUR,1.090000,USD,1.00000000`,
     );
     expect(csv).toContain(`provider_costs,${formatUnits(payment.usdUnits)},,`);
   });

@@ -43,6 +43,21 @@ function searched(accountId: string, text: string): PaymentQuery {
 }
 
 export function paymentSearchPromises(context: StoreContext): void {
+  it('keeps the first exchange rate of an hour, by currency, and deletes those of hours long ago', async () => {
+    const { search } = context.store;
+    const rate = (hourMs: number, usdRate: bigint, currency: 'EUR' | 'INR' = 'EUR') => ({
+      currency,
+      hourMs,
+      usdRate,
+    });
+    await search.recordRates([rate(1_000, 109n), rate(2_000, 110n), rate(2_000, 1n, 'INR')], 0);
+    await search.recordRates([rate(2_000, 999n), rate(3_000, 111n)], 2_000);
+    const found = await search.listRates('EUR', 0, 3_000);
+    expect([...found].sort((a, b) => a.hourMs - b.hourMs)).toEqual([rate(2_000, 110n), rate(3_000, 111n)]);
+    expect(await search.listRates('EUR', 2_001, 2_999)).toEqual([]);
+    expect(await search.listRates('INR', 2_000, 2_000)).toEqual([rate(2_000, 1n, 'INR')]);
+  });
+
   it('pages through an account’s payments newest first, each once, indexed or not', async () => {
     const [first] = await givePayments(context.store, 1);
     const [other] = await givePayments(context.store, 1);

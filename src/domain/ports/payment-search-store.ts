@@ -1,3 +1,4 @@
+import type { HourlyRate, ListRates } from '../base-currency.ts';
 import type { Payment, PaymentReference } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
 import type { PaymentQuery } from '../payment-search.ts';
@@ -46,6 +47,10 @@ export interface FailingWebhook {
  * moment later (`indexPayments`, `countPaid`), because a create must not wait for them.
  */
 export interface PaymentSearchStore {
+  /** Adds exchange rates, of which the first of an hour stays, and deletes those of hours before `deleteBeforeMs`. */
+  recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Promise<void>;
+  readonly listRates: ListRates;
+
   /**
    * Payments of one account, newest first; `before` is the `next` of the page before. A list is complete at any
    * time; a search by words finds a payment once it is indexed.

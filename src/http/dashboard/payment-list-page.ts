@@ -106,7 +106,11 @@ export async function sendPaymentsCsv(
   const { query } = readFilters(visit);
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
   const date = dateAt(context.nowMs(), visit.timeZone);
-  return sendCsv(reply, `payments-${date}.csv`, exportPayments(context.search, context.refunds, query));
+  return sendCsv(
+    reply,
+    `payments-${date}.csv`,
+    exportPayments(context.search, context.refunds, visit.account.baseCurrency, query),
+  );
 }
 
 function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {

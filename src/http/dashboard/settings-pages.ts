@@ -10,6 +10,7 @@ import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { features } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { currencies } from '../../domain/money.ts';
 import {
   computeMinPaidThreshold,
   computePaidThreshold,
@@ -42,6 +43,7 @@ const shopLabels = {
   failure_link: 'Return URL after a canceled or expired checkout',
   default_callback: 'Default webhook URL',
   time_zone: 'Time zone',
+  base_currency: 'Base currency',
   email_retention: 'Days for which customers’ e-mail addresses are kept',
   tolerance: 'Underpayment tolerance in percent',
   max_provider_fee: 'Maximum provider fee in percent',
@@ -92,6 +94,7 @@ async function changeShop(
     failure_link: { failureLink: form.text('failure_link') },
     default_callback: { defaultCallback: form.text('default_callback').trim() },
     time_zone: { timeZone: form.text('time_zone') },
+    base_currency: { baseCurrency: form.text('base_currency') },
     email_retention: { emailRetentionDays: form.text('email_retention').trim() },
     tolerance: { tolerancePercent: form.text('tolerance') },
     max_provider_fee: { maxProviderFeePercent: form.text('max_provider_fee') },
@@ -208,6 +211,7 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
     failure_link: account.failureUrl ?? '',
     default_callback: account.defaultCallbackUrl ?? '',
     time_zone: account.timeZone,
+    base_currency: account.baseCurrency,
     email_retention: account.emailRetentionDays?.toString() ?? '',
     tolerance: percentOf(account.toleranceBasisPoints),
     max_provider_fee: percentOf(account.maxProviderFeeBasisPoints),
@@ -220,6 +224,7 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
   });
   const zone = field('time_zone');
   const zones = timeZones.includes(zone.value) ? timeZones : [zone.value, ...timeZones];
+  const base = field('base_currency');
   const toleratesCent = refused?.form.has('missing_cent') ?? account.toleratesMissingCent;
   const isTold = refused?.form.has('trouble_mails') ?? account.receivesAlerts;
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${forms.formTokenField(formToken)}
@@ -229,6 +234,7 @@ ${forms.textField({ ...field('return_link'), type: 'url', isOptional: true, hint
 ${forms.textField({ ...field('failure_link'), type: 'url', isOptional: true, hint: 'Empty takes the return URL.' })}
 ${forms.textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts created in the dashboard. API requests always include their own.' })}
 ${forms.selectField(zone.name, zone.label, forms.optionsOf(zones, zone.value), zone.error)}
+${forms.selectField(base.name, `${base.label}, for exports and statements`, forms.optionsOf(currencies, base.value), base.error)}
 ${forms.textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.' })}
 ${forms.textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
 ${forms.textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}

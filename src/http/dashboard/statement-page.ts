@@ -1,7 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { recordAction } from '../../accounts/people-context.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
-import { exportJournal, readStatement, type Statement } from '../../payments/export-journal.ts';
+import {
+  type BaseSums,
+  exportJournal,
+  readStatement,
+  type Statement,
+} from '../../payments/export-journal.ts';
 import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -37,13 +42,13 @@ async function sendJournal(
 ): Promise<FastifyReply> {
   const month = monthOfVisit(context, visit);
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
-  const lines = exportJournal(context.search, visit.account.id, month);
+  const lines = exportJournal(context.search, visit.account, month);
   return sendCsv(reply, `journal-${month.month}.csv`, lines);
 }
 
 async function showStatement(context: DashboardContext, visit: Visit): Promise<PageView> {
   const month = monthOfVisit(context, visit);
-  const statement = await readStatement(context.search, visit.account.id, month);
+  const statement = await readStatement(context.search, visit.account, month);
   return {
     title: `Statement of ${month.month}`,
     main: html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement"><div class="field"><label for="month">Month</label>
@@ -55,7 +60,7 @@ ${statement === null ? banner('bad', 'This month has too many payments for a pag
   };
 }
 
-function statementCards({ paid, paidCents, providers, balances }: Statement, visit: Visit): Html {
+function statementCards({ paid, paidCents, providers, inBase, balances }: Statement, visit: Visit): Html {
   const debit = (account: Parameters<typeof balances.get>[0]) => balances.get(account) ?? 0n;
   const unassigned = -debit('unassigned_deposits');
   const rows = [...providers].map(([provider, sums]) => [
@@ -76,7 +81,17 @@ ${unassigned === 0n ? nothing : fact('Received for payments that are not paid', 
 ${fact('Service fees', signed(debit('service_fees')))}
 ${fact('Sent to your wallet', signed(debit('payout_wallet')))}
 ${fact('Still at deposit addresses', signed(debit('deposit_address')))}</dl></section>
+${inBase.currency === 'USD' ? nothing : baseCard(inBase)}
 ${rows.length === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${dataTable({ label: 'By provider', columns: ['Provider', ...['Paid', 'Charged, in USD', 'Delivered', 'Cost', 'Share'].map(numbers)], hasRowHeadings: true, rows })}</section>`}`;
+}
+
+/** The same in the base currency, which is not rounded to cents: it is a sum of conversions. */
+function baseCard({ currency, chargedUnits, forwardedUnits, feeUnits, paymentsWithoutRate }: BaseSums): Html {
+  return html`<section class="card"><h2>In ${currency}</h2><p>Paid payments, each at the exchange rate of the hour in which it was paid.</p><dl class="facts">
+${fact('Charged', signed(chargedUnits))}
+${fact('Service fees', signed(feeUnits))}
+${fact('Sent to your wallet', signed(forwardedUnits))}
+${paymentsWithoutRate === 0 ? nothing : fact('Not included, because no rate is known', String(paymentsWithoutRate))}</dl></section>`;
 }
 
 function signed(units: bigint): string {

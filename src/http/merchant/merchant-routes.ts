@@ -76,6 +76,7 @@ export interface MerchantContext
     | 'listPaidCounts'
     | 'listFinalSums'
     | 'listLastSessions'
+    | 'listRates'
   >;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
@@ -188,9 +189,9 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
   });
 
   server.get('/journal.csv', read, async (request, reply) => {
-    const { id, timeZone } = accountOf(request);
-    const month = parseJournalRequest(queryOf(request), timeZone);
-    const lines = exportJournal(search, id, month);
+    const account = accountOf(request);
+    const month = parseJournalRequest(queryOf(request), account.timeZone);
+    const lines = exportJournal(search, account, month);
     const { value: first } = await lines.next();
     const disposition = `attachment; filename="journal-${month.month}.csv"`;
     return reply

@@ -1,0 +1,52 @@
+import { type Currency, USD_RATE_ONE, type UsdRate } from './money.ts';
+
+/**
+ * Reports show amounts of USDC also in the currency in which the merchant keeps the books, at the exchange rate of the hour
+ * of the creation or of the payment. 1 USDC counts as 1 USD.
+ */
+
+/** The first rate that the service read in an hour. */
+export interface HourlyRate {
+  readonly currency: Currency;
+  /** Start of the hour, UTC. */
+  readonly hourMs: number;
+  readonly usdRate: UsdRate;
+}
+
+/** Longer than merchants have to keep their books in most countries. */
+export const RATE_RETENTION_MS = 11 * 366 * 86_400_000;
+
+const HOUR_MS = 3_600_000;
+
+export function hourOf(timeMs: number): number {
+  return timeMs - (timeMs % HOUR_MS);
+}
+
+/** Reads the rates of a currency, of the hours from the first to the last. */
+export type ListRates = (
+  currency: Currency,
+  firstMs: number,
+  lastMs: number,
+) => Promise<readonly HourlyRate[]>;
+
+/** The rate of a currency at a time, USD for one unit; null where the service read none in that hour. */
+export type RateAt = (timeMs: number) => UsdRate | null;
+
+/** The rates of a currency at these times. */
+export async function ratesAt(
+  listRates: ListRates,
+  currency: Currency,
+  timesMs: readonly number[],
+): Promise<RateAt> {
+  if (currency === 'USD') return () => USD_RATE_ONE;
+  if (timesMs.length === 0) return () => null;
+  const hoursMs = timesMs.map(hourOf).sort((a, b) => a - b);
+  const rates = await listRates(currency, hoursMs[0] as number, hoursMs.at(-1) as number);
+  const byHour = new Map(rates.map(({ hourMs, usdRate }) => [hourMs, usdRate]));
+  return (timeMs) => byHour.get(hourOf(timeMs)) ?? null;
+}
+
+/** The value of USD in another currency, both in 10⁻⁶ units; rounded toward zero. */
+export function inCurrency(usdUnits: bigint, rate: UsdRate): bigint {
+  return (usdUnits * USD_RATE_ONE) / rate;
+}
