@@ -13,7 +13,17 @@ import type {
 import { listPaymentEntries } from './journal.ts';
 import { replaceTerms, slotColumns } from './payment-index.ts';
 import { selectPayment } from './payment-rows.ts';
-import { checkedLimit, insert, type Rows, raw, run, type Script, type Scripts, select, sql } from './scripts.ts';
+import {
+  checkedLimit,
+  insert,
+  type Rows,
+  raw,
+  run,
+  type Script,
+  type Scripts,
+  select,
+  sql,
+} from './scripts.ts';
 import { hourlyRateTable } from './tables.ts';
 
 type HistoryStore = Pick<
