@@ -14,7 +14,6 @@ import type { Address } from '../domain/payout-address.ts';
 import type { User } from '../domain/person.ts';
 import type { AccountStore, AuditStore } from '../domain/ports/account-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
 import {
   parseMaxProviderFee,
   parseName,
@@ -33,27 +32,37 @@ interface ProfileContext extends AccountsContext {
   readonly callbacks: CallbackGuard;
 }
 
-/** The fields of an account that a merchant may change, as typed; absent fields stay, empty text removes the value. */
-export interface ProfileUpdate {
-  readonly name?: string;
-  /** An https address or an e-mail address. */
-  readonly supportLink?: string;
-  readonly returnLink?: string;
-  readonly failureLink?: string;
-  readonly timeZone?: string;
-  readonly baseCurrency?: string;
+/** The settings that are typed as text, by the names of their options: what is stored of the text. Empty text removes it. */
+const textSettings = {
+  name: (text) => ({ name: parseName(text) }),
+  'support-link': (text) => ({ supportUrl: parseSupportUrl(text) }),
+  'return-link': (text) => ({ returnUrl: parseReturnUrl(text, 'return-link') }),
+  'failure-link': (text) => ({ failureUrl: parseReturnUrl(text, 'failure-link') }),
+  'time-zone': (text) => ({ timeZone: parseTimeZone(text) }),
+  'base-currency': (text) => ({ baseCurrency: parseBaseCurrency(text) }),
+  'email-retention': (text) => ({
+    emailRetentionDays: text === '' ? null : parseRetentionDays(text, 'email-retention'),
+  }),
+  'tolerance-percent': (text) => ({ toleranceBasisPoints: parseTolerance(text) }),
+  'max-provider-fee-percent': (text) => ({ maxProviderFeeBasisPoints: parseMaxProviderFee(text) }),
+} as const satisfies Record<string, (text: string) => AccountChange>;
+
+type TextSetting = keyof typeof textSettings;
+export const textSettingNames = Object.keys(textSettings) as TextSetting[];
+
+/** The settings of an account that a merchant may change; absent ones stay. */
+export interface ProfileUpdate
+  extends Pick<
+    AccountChange,
+    | 'wallet'
+    | 'isWalletLocked'
+    | 'toleratesMissingCent'
+    | 'receivesAlerts'
+    | 'pinnedProvider'
+    | 'excludedProviders'
+  > {
+  readonly texts?: Readonly<Partial<Record<TextSetting, string>>>;
   readonly defaultCallback?: string;
-  readonly wallet?: Address | null;
-  readonly isWalletLocked?: boolean;
-  /** Number of days for which customers' e-mail addresses are kept. */
-  readonly emailRetentionDays?: string;
-  /** Percentages of the paid threshold. */
-  readonly tolerancePercent?: string;
-  readonly maxProviderFeePercent?: string;
-  readonly toleratesMissingCent?: boolean;
-  readonly receivesAlerts?: boolean;
-  readonly pinnedProvider?: ProviderId | null;
-  readonly excludedProviders?: readonly ProviderId[];
   /** A picture's bytes; null removes the logo. */
   readonly logo?: Uint8Array | null;
 }
@@ -65,45 +74,19 @@ export interface ProfileUpdate {
 export async function readProfileUpdate(
   { callbacks }: Pick<ProfileContext, 'callbacks'>,
   account: Account,
-  update: ProfileUpdate,
+  { texts = {}, defaultCallback, logo, ...asGiven }: ProfileUpdate,
 ): Promise<AccountChange> {
-  const {
-    name,
-    supportLink,
-    returnLink,
-    failureLink,
-    timeZone,
-    baseCurrency,
-    defaultCallback,
-    logo,
-    emailRetentionDays,
-    tolerancePercent,
-    maxProviderFeePercent,
-    ...asGiven
-  } = update;
   const { wallet, isWalletLocked } = asGiven;
   requireWalletForLock(
     wallet === undefined ? account.wallet : wallet,
     isWalletLocked ?? account.isWalletLocked,
   );
+  const parsed = textSettingNames.map((name) =>
+    texts[name] === undefined ? {} : textSettings[name](texts[name]),
+  );
   return {
     ...asGiven,
-    ...(name === undefined ? {} : { name: parseName(name) }),
-    ...(supportLink === undefined ? {} : { supportUrl: parseSupportUrl(supportLink) }),
-    ...(returnLink === undefined ? {} : { returnUrl: parseReturnUrl(returnLink, 'return-link') }),
-    ...(failureLink === undefined ? {} : { failureUrl: parseReturnUrl(failureLink, 'failure-link') }),
-    ...(timeZone === undefined ? {} : { timeZone: parseTimeZone(timeZone) }),
-    ...(baseCurrency === undefined ? {} : { baseCurrency: parseBaseCurrency(baseCurrency) }),
-    ...(tolerancePercent === undefined ? {} : { toleranceBasisPoints: parseTolerance(tolerancePercent) }),
-    ...(maxProviderFeePercent === undefined
-      ? {}
-      : { maxProviderFeeBasisPoints: parseMaxProviderFee(maxProviderFeePercent) }),
-    ...(emailRetentionDays === undefined
-      ? {}
-      : {
-          emailRetentionDays:
-            emailRetentionDays === '' ? null : parseRetentionDays(emailRetentionDays, 'email-retention'),
-        }),
+    ...Object.assign({}, ...parsed),
     ...(logo === undefined ? {} : { logo: logo === null ? null : parseShopLogo(logo) }),
     // Last, because it may take a DNS lookup.
     ...(defaultCallback === undefined

@@ -225,7 +225,7 @@ describe.each(readers)('$name --$option', ({ read, option, takes, refuses }) => 
 
 describe('accountUpdate', () => {
   it('changes only what was named', () => {
-    expect(argument.accountUpdate({ account: 'acc_1' })).toEqual({ profile: {} });
+    expect(argument.accountUpdate({ account: 'acc_1' })).toEqual({ profile: { texts: {} } });
     expect(
       argument.accountUpdate({
         'fee-percent': '1.25',
@@ -237,14 +237,14 @@ describe('accountUpdate', () => {
       }),
     ).toEqual({
       feeBasisPoints: 125,
-      profile: { wallet: ADDRESS },
+      profile: { wallet: ADDRESS, texts: {} },
       providers: ['wert', 'moonpay'],
       suspended: true,
       enable: 'card_checkout',
       disable: 'fee_pass_through',
     });
     expect(argument.accountUpdate({ providers: 'all', resume: true })).toEqual({
-      profile: {},
+      profile: { texts: {} },
       providers: null,
       suspended: false,
     });

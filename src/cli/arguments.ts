@@ -1,4 +1,4 @@
-import type { AccountUpdate, ProfileUpdate } from '../accounts/manage-accounts.ts';
+import { type AccountUpdate, type ProfileUpdate, textSettingNames } from '../accounts/manage-accounts.ts';
 import { features } from '../domain/account.ts';
 import { invalidField } from '../domain/errors.ts';
 import { currencies, parseAmountCents, parsePercentBasisPoints, parseUnits } from '../domain/money.ts';
@@ -103,18 +103,12 @@ export function accountUpdate(args: OperationArguments): AccountUpdate {
 function profileUpdate(args: OperationArguments): ProfileUpdate {
   const logo = optional(args, 'logo');
   return {
-    ...given('name', optional(args, 'name')),
-    ...given('supportLink', optional(args, 'support-link')),
-    ...given('returnLink', optional(args, 'return-link')),
-    ...given('failureLink', optional(args, 'failure-link')),
-    ...given('timeZone', optional(args, 'time-zone')),
-    ...given('baseCurrency', optional(args, 'base-currency')),
+    texts: Object.fromEntries(
+      textSettingNames.map((name) => [name, optional(args, name)]).filter(([, text]) => text !== null),
+    ),
     ...given('defaultCallback', optional(args, 'default-callback')),
-    ...given('tolerancePercent', optional(args, 'tolerance-percent')),
-    ...given('maxProviderFeePercent', optional(args, 'max-provider-fee-percent')),
     ...given('toleratesMissingCent', optionalOnOrOff(args, 'direct-cent-tolerance')),
     ...given('receivesAlerts', optionalOnOrOff(args, 'trouble-mails')),
-    ...given('emailRetentionDays', optional(args, 'email-retention')),
     ...given('wallet', optionalAddress(args, 'wallet')),
     // The file's content as base64: the server may not have access to the caller's files.
     ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),

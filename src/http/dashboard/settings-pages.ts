@@ -88,16 +88,16 @@ async function changeShop(
   form: forms.FormFields,
 ): Promise<PageAnswer> {
   const fields = {
-    name: { name: form.text('name') },
-    support_link: { supportLink: form.text('support_link') },
-    return_link: { returnLink: form.text('return_link') },
-    failure_link: { failureLink: form.text('failure_link') },
+    name: { texts: { name: form.text('name') } },
+    support_link: { texts: { 'support-link': form.text('support_link') } },
+    return_link: { texts: { 'return-link': form.text('return_link') } },
+    failure_link: { texts: { 'failure-link': form.text('failure_link') } },
     default_callback: { defaultCallback: form.text('default_callback').trim() },
-    time_zone: { timeZone: form.text('time_zone') },
-    base_currency: { baseCurrency: form.text('base_currency') },
-    email_retention: { emailRetentionDays: form.text('email_retention').trim() },
-    tolerance: { tolerancePercent: form.text('tolerance') },
-    max_provider_fee: { maxProviderFeePercent: form.text('max_provider_fee') },
+    time_zone: { texts: { 'time-zone': form.text('time_zone') } },
+    base_currency: { texts: { 'base-currency': form.text('base_currency') } },
+    email_retention: { texts: { 'email-retention': form.text('email_retention').trim() } },
+    tolerance: { texts: { 'tolerance-percent': form.text('tolerance') } },
+    max_provider_fee: { texts: { 'max-provider-fee-percent': form.text('max_provider_fee') } },
   } satisfies Record<keyof typeof shopLabels, ProfileUpdate>;
   const errors = await collectFieldErrors(
     Object.fromEntries(
@@ -111,10 +111,13 @@ async function changeShop(
     const message = errorSummary('Nothing was saved.', shopLabels, errors);
     return { ...showSettings(context, visit, { message, shop: { form, errors } }), status: 400 };
   }
-  const profile: ProfileUpdate = Object.assign(
-    { receivesAlerts: form.has('trouble_mails'), toleratesMissingCent: form.has('missing_cent') },
-    ...Object.values(fields),
-  );
+  const updates: readonly ProfileUpdate[] = Object.values(fields);
+  const profile: ProfileUpdate = {
+    ...fields.default_callback,
+    receivesAlerts: form.has('trouble_mails'),
+    toleratesMissingCent: form.has('missing_cent'),
+    texts: Object.assign({}, ...updates.map(({ texts }) => texts)),
+  };
   return saveProfile(context, visit, profile);
 }
 
