@@ -198,6 +198,7 @@ export interface StatementSums {
   deliveredUnits: bigint;
 }
 
+/** Sums in the base currency. */
 export interface BaseSums {
   readonly currency: Currency;
   chargedUnits: bigint;
@@ -228,13 +229,8 @@ export async function readStatement(
   const paidCents = new Map<Currency, number>();
   const providers = new Map<Payment['provider'], StatementSums>();
   const balances = new Map<keyof typeof journalAccounts, bigint>();
-  const inBase: BaseSums = {
-    currency: account.baseCurrency,
-    chargedUnits: 0n,
-    forwardedUnits: 0n,
-    feeUnits: 0n,
-    paymentsWithoutRate: 0,
-  };
+  const nothing = { chargedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, paymentsWithoutRate: 0 };
+  const inBase: BaseSums = { currency: account.baseCurrency, ...nothing };
   for await (const portion of listBooked(search, account, month)) {
     read += portion.read;
     if (read > MAXIMUM_STATEMENT_PAYMENTS) return null;

@@ -111,15 +111,15 @@ describe('settings', () => {
     expect(await sentence()).toContain(
       'a $100.00 payment counts as paid from 98.00 USDC, and from 68.60 USDC once',
     );
-    await save('shop', { ...shop, tolerance: '1', max_provider_fee: '10' });
+    await save('shop', { ...shop, tolerance_percent: '1', max_provider_fee_percent: '10' });
     expect(await stored()).toMatchObject({ toleranceBasisPoints: 100, maxProviderFeeBasisPoints: 1_000 });
     expect(await sentence()).toContain(
       'a $100.00 payment counts as paid from 99.00 USDC, and from 89.10 USDC once',
     );
-    const refused = await save('shop', { ...shop, tolerance: '60', max_provider_fee: '0' });
+    const refused = await save('shop', { ...shop, tolerance_percent: '60', max_provider_fee_percent: '0' });
     expect(refused.statusCode).toBe(400);
-    expect(wrongFieldsIn(refused.payload)).toEqual(['tolerance', 'max_provider_fee']);
-    await save('shop', { ...shop, tolerance: '', max_provider_fee: '' });
+    expect(wrongFieldsIn(refused.payload)).toEqual(['tolerance_percent', 'max_provider_fee']);
+    await save('shop', { ...shop, tolerance_percent: '', max_provider_fee_percent: '' });
     expect(await stored()).toMatchObject({ toleranceBasisPoints: null, maxProviderFeeBasisPoints: null });
   });
 

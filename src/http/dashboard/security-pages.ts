@@ -185,16 +185,19 @@ ${code}<input type="hidden" name="response" value="">
 <p role="status" data-status></p></form>`;
 }
 
+/** The label and the hint of a field for a code; users without an app have recovery codes only. */
+function codeWords({ user }: Visit, recoveryHint: string) {
+  return user.totpSecret === null
+    ? { label: 'Recovery code', hint: recoveryHint }
+    : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
+}
+
 /** The field for a code. `passkeyHint` says how to use a passkey instead; null without one. */
-function codeField({ user }: Visit, passkeyHint: string | null): Html {
-  const words =
-    user.totpSecret === null
-      ? { label: 'Recovery code', hint: 'One of your recovery codes.' }
-      : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
-  const hint = passkeyHint === null ? words.hint : `${words.hint} ${passkeyHint}`;
+function codeField(visit: Visit, passkeyHint: string | null): Html {
+  const { label, hint } = codeWords(visit, 'One of your recovery codes.');
   return textField({
-    ...words,
-    hint,
+    label,
+    hint: passkeyHint === null ? hint : `${hint} ${passkeyHint}`,
     name: 'code',
     id: 'code-to-confirm',
     autocomplete: 'one-time-code',
@@ -253,10 +256,7 @@ function proofOf(context: DashboardContext, visit: Visit, hasPasskeys: boolean, 
     const field = html`<input type="hidden" name="confirmation" value="${confirmation}">`;
     return { isGiven: true, field: () => field };
   }
-  const words =
-    visit.user.totpSecret === null
-      ? { label: 'Recovery code', hint: 'Not needed after you confirm with a passkey.' }
-      : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
+  const words = codeWords(visit, 'Not needed after you confirm with a passkey.');
   return {
     isGiven: false,
     field: (id, name = 'code') => textField({ ...words, name, id, autocomplete: 'one-time-code' }),
@@ -271,7 +271,11 @@ ${confirmPasskeyForm(`${OWN_PATH}/confirm`, visit.formToken, options)}</section>
 
 function codesCard(visit: Visit, proof: Proof): Html {
   return html`<section class="card"><h2>Recovery codes</h2><p>Recovery codes replace a lost passkey. New codes replace the existing ones.</p>
-<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Create new codes', tone: 'primary' })}</details></section>`;
+${newCodesForm(visit, proof)}</section>`;
+}
+
+function newCodesForm(visit: Visit, proof: Proof): Html {
+  return html`<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Create new codes', tone: 'primary' })}</details>`;
 }
 
 function offerForm(context: DashboardContext, visit: Visit, proof: Proof, sealed = ''): Html {
@@ -285,7 +289,7 @@ ${proof.field('factor-code-for-second-factor', 'factor_code')}
 
 function manageForms(visit: Visit, proof: Proof): Html {
   return html`<section class="card"><h2>Authenticator app: on</h2><p>You enter a code from your authenticator app when you sign in.</p>
-<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Create new codes', tone: 'primary' })}</details>
+${newCodesForm(visit, proof)}
 <details><summary>Switch it off</summary>${factorForm(visit, proof, { path: 'remove-second-factor', label: 'Switch off', tone: 'danger' })}</details></section>`;
 }
 

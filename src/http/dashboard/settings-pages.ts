@@ -4,6 +4,7 @@ import {
   describeAccountChange,
   type ProfileUpdate,
   readProfileUpdate,
+  textSettingNames,
   updateAccount,
 } from '../../accounts/manage-accounts.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
@@ -45,8 +46,8 @@ const shopLabels = {
   time_zone: 'Time zone',
   base_currency: 'Base currency',
   email_retention: 'Days for which customers’ e-mail addresses are kept',
-  tolerance: 'Underpayment tolerance in percent',
-  max_provider_fee: 'Maximum provider fee in percent',
+  tolerance_percent: 'Underpayment tolerance in percent',
+  max_provider_fee_percent: 'Maximum provider fee in percent',
 } as const;
 const walletLabels = {
   wallet: 'Wallet on Polygon',
@@ -87,38 +88,32 @@ async function changeShop(
   visit: Visit,
   form: forms.FormFields,
 ): Promise<PageAnswer> {
-  const fields = {
-    name: { texts: { name: form.text('name') } },
-    support_link: { texts: { 'support-link': form.text('support_link') } },
-    return_link: { texts: { 'return-link': form.text('return_link') } },
-    failure_link: { texts: { 'failure-link': form.text('failure_link') } },
-    default_callback: { defaultCallback: form.text('default_callback').trim() },
-    time_zone: { texts: { 'time-zone': form.text('time_zone') } },
-    base_currency: { texts: { 'base-currency': form.text('base_currency') } },
-    email_retention: { texts: { 'email-retention': form.text('email_retention').trim() } },
-    tolerance: { texts: { 'tolerance-percent': form.text('tolerance') } },
-    max_provider_fee: { texts: { 'max-provider-fee-percent': form.text('max_provider_fee') } },
-  } satisfies Record<keyof typeof shopLabels, ProfileUpdate>;
+  const texts = textSettingNames.map((name) => [name, form.text(fieldOf(name)).trim()] as const);
+  const updates: readonly (readonly [string, ProfileUpdate])[] = [
+    ...texts.map(([name, text]) => [fieldOf(name), { texts: { [name]: text } }] as const),
+    ['default_callback', { defaultCallback: form.text('default_callback').trim() }],
+  ];
   const errors = await collectFieldErrors(
     Object.fromEntries(
-      Object.entries(fields).map(([name, update]) => [
-        name,
-        () => readProfileUpdate(context, visit.account, update),
-      ]),
+      updates.map(([name, update]) => [name, () => readProfileUpdate(context, visit.account, update)]),
     ),
   );
   if (errors.size > 0) {
     const message = errorSummary('Nothing was saved.', shopLabels, errors);
     return { ...showSettings(context, visit, { message, shop: { form, errors } }), status: 400 };
   }
-  const updates: readonly ProfileUpdate[] = Object.values(fields);
   const profile: ProfileUpdate = {
-    ...fields.default_callback,
+    texts: Object.fromEntries(texts),
+    defaultCallback: form.text('default_callback').trim(),
     receivesAlerts: form.has('trouble_mails'),
     toleratesMissingCent: form.has('missing_cent'),
-    texts: Object.assign({}, ...updates.map(({ texts }) => texts)),
   };
   return saveProfile(context, visit, profile);
+}
+
+/** The form's field of a setting. */
+function fieldOf(option: string): string {
+  return option.replaceAll('-', '_');
 }
 
 async function saveProfile(
@@ -216,8 +211,8 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
     time_zone: account.timeZone,
     base_currency: account.baseCurrency,
     email_retention: account.emailRetentionDays?.toString() ?? '',
-    tolerance: percentOf(account.toleranceBasisPoints),
-    max_provider_fee: percentOf(account.maxProviderFeeBasisPoints),
+    tolerance_percent: percentOf(account.toleranceBasisPoints),
+    max_provider_fee_percent: percentOf(account.maxProviderFeeBasisPoints),
   } satisfies Record<keyof typeof shopLabels, string>;
   const field = (name: keyof typeof shopLabels) => ({
     name,
@@ -239,8 +234,8 @@ ${forms.textField({ ...field('default_callback'), type: 'url', isOptional: true,
 ${forms.selectField(zone.name, zone.label, forms.optionsOf(zones, zone.value), zone.error)}
 ${forms.selectField(base.name, `${base.label}, for exports and statements`, forms.optionsOf(currencies, base.value), base.error)}
 ${forms.textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.' })}
-${forms.textField({ ...field('tolerance'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
-${forms.textField({ ...field('max_provider_fee'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
+${forms.textField({ ...field('tolerance_percent'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
+${forms.textField({ ...field('max_provider_fee_percent'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
 <p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
 <div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name: 'missing_cent', isChecked: toleratesCent, label: 'Accept direct payments that are at most one cent short' })}</div><p class="hint">Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.</p></div>
 <div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention' })}</div><p class="hint">At most one of each kind per hour. Requires e-mail to be configured by the operator.</p></div>
