@@ -187,21 +187,11 @@ export function presentVerification(report: VerifyReport) {
   };
 }
 
-/** The content of a table on one side of a store migration. */
-interface PresentedContent {
-  readonly rows: number;
-  /** Hex digits. */
-  readonly digest: string;
-}
-
-/** The result of a store migration. */
+/** The result of a store migration; digests in hex digits. */
 export interface PresentedMove {
-  readonly tables: readonly {
-    readonly table: string;
-    readonly source: PresentedContent;
-    readonly target: PresentedContent;
-    readonly isEqual: boolean;
-  }[];
+  readonly tables: readonly ({ readonly table: string; readonly isEqual: boolean } & Readonly<
+    Record<'source' | 'target', { readonly rows: number; readonly digest: string }>
+  >)[];
   readonly isMoved: boolean;
 }
 

@@ -118,7 +118,7 @@ describe('settings', () => {
     );
     const refused = await save('shop', { ...shop, tolerance_percent: '60', max_provider_fee_percent: '0' });
     expect(refused.statusCode).toBe(400);
-    expect(wrongFieldsIn(refused.payload)).toEqual(['tolerance_percent', 'max_provider_fee']);
+    expect(wrongFieldsIn(refused.payload)).toEqual(['tolerance_percent', 'max_provider_fee_percent']);
     await save('shop', { ...shop, tolerance_percent: '', max_provider_fee_percent: '' });
     expect(await stored()).toMatchObject({ toleranceBasisPoints: null, maxProviderFeeBasisPoints: null });
   });
