@@ -5,8 +5,8 @@ ARG BASE=node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b
 FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Neither the sandbox's chain nor the tools of development belong into the image. They are optional dependencies of this
-# package; `--omit=optional` would also leave out those of its dependencies, such as the binary that draws pictures.
+# Neither the sandbox's chain nor another Node belongs into the image. They are optional dependencies of this package;
+# `--omit=optional` would also leave out those of its dependencies, such as the binary that draws pictures.
 RUN npm pkg delete optionalDependencies && npm ci --omit=dev --ignore-scripts && npm cache clean --force
 
 FROM ${BASE}

@@ -13,7 +13,7 @@ const oldestNode = 24;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const source = join(root, 'src', 'main.ts');
 const compiled = join(root, 'src', 'main.js');
-const ownNode = join(root, 'node_modules', 'node', 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
+const ownNode = join(root, 'node_modules', '.bin', 'node');
 
 if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
   console.error('Nothing is installed in this clone yet: run `npm start`, or `node scripts/setup.js` alone.');

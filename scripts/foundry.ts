@@ -6,8 +6,8 @@ export function forgePath(): string {
   const path = platformBinary('forge');
   if (path !== undefined) return path;
   throw new Error(
-    `forge is not installed for ${process.platform}-${process.arch}: it comes as an optional npm package ` +
-      '@foundry-rs/forge-<platform>. Run "npm ci" without --omit=optional; if package.json lists none for this ' +
+    `forge is not installed for ${process.platform}-${process.arch}: it comes as the npm package ` +
+      '@foundry-rs/forge-<platform>. Run "node scripts/setup.js"; if scripts/platform-tools lists none for this ' +
       'platform, use one that it lists.',
   );
 }

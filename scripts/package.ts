@@ -68,7 +68,7 @@ function publishedDescription(): Readonly<Record<string, unknown>> {
   const optional = Object.entries(own['optionalDependencies'] as Record<string, string>);
   return {
     ...kept,
-    // The sandbox's chain; the other optional ones are tools of development.
+    // The sandbox's chain; the other optional ones are Node itself, for a clone.
     optionalDependencies: Object.fromEntries(optional.filter(([name]) => name.includes('/anvil-'))),
     // What is compiled runs on the Node that it is installed beside.
     engines: { node: '>=24' },

@@ -2,7 +2,7 @@
  * Prints the software bill of materials in CycloneDX: the packages that the service runs on, from the lock file.
  *
  * `npm sbom --omit=dev` leaves out every package that a development tool needs as well, such as viem. So this takes the
- * whole bill, and leaves out what npm itself marks as only for development, and the tools among the optional packages.
+ * whole bill, and leaves out what npm itself marks as only for development, and the Node of a clone among the optional packages.
  */
 import { execFileSync } from 'node:child_process';
 import packageDescription from '#package' with { type: 'json' };

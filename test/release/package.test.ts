@@ -75,7 +75,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
     'src/',
   ]);
   const unwanted = files.filter((file) =>
-    /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|decisions|node_modules/.test(file),
+    /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|\/decisions\/|node_modules/.test(file),
   );
   expect(unwanted).toEqual([]);
   const keys = files.filter((file) => /\.pem$|\.key$/.test(file));

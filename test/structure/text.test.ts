@@ -20,7 +20,7 @@ const leftOut =
   /\b(it|test|describe|bench)(\.\w+)*\.(skip|only|todo|skipIf|runIf|fails)\b|\b(xit|xdescribe|fit|fdescribe)\(/;
 const leftOutSolidity = /\bvm\.skip\(/;
 const machinePath = /(?<![\w.-])\/(work|root|tmp|Users\/\w+|home\/\w+)\//;
-const registryHost = /https?:\/\/[^\s"'`)]*\bregistry\b|"resolved":/;
+const registryHost = /https?:\/\/[^\s"'`)]*\bregistry\b|"resolved": "https?:/;
 
 it('reads the whole project', () => {
   expect(files.map(({ path }) => path)).toEqual(

