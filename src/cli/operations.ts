@@ -4,7 +4,7 @@ import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import { parseScopes } from '../domain/api-key.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import { type Currency, currencies, formatCents, formatUnits, parseAmountCents } from '../domain/money.ts';
+import { formatCents, formatUnits, parseAmountCents } from '../domain/money.ts';
 import { shortCodeOf } from '../domain/payment-id.ts';
 import { paymentUri } from '../domain/payment-uri.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
@@ -61,7 +61,7 @@ async function createDirect(context: OperationsContext, args: OperationArguments
     payoutAddress,
     callbackUrl,
     amountCents: amountOf(args),
-    currency: directCurrencyOf(args),
+    currency: argument.optionalCurrency(args, 'currency') ?? 'USD',
     email: argument.optionalEmail(args, 'email'),
     note: noteOf(args),
   });
@@ -88,13 +88,6 @@ function amountOf(args: OperationArguments): number {
   const cents = parseAmountCents(argument.required(args, 'amount'));
   if (cents === null) throw invalidField('amount', 'must be from 0.01 to 10000 with at most two decimals');
   return cents;
-}
-
-function directCurrencyOf(args: OperationArguments): Currency {
-  const text = argument.optional(args, 'currency') ?? 'USD';
-  const currency = currencies.find((known) => known === text);
-  if (currency === undefined) throw invalidField('currency', `must be one of ${currencies.join(', ')}`);
-  return currency;
 }
 
 function noteOf(args: OperationArguments): string | null {
