@@ -65,6 +65,45 @@ it('goes from a paid checkout to a refund that is paid on the chain, with its ev
   expect(await call(`/payments/${id}`)).toMatchObject({ status: 'paid' });
 }, 180_000);
 
+it('shows the rest of a partial payment by API and in its events, and the rest makes it paid', async () => {
+  interface Partial {
+    readonly status: string;
+    readonly amount: string;
+    readonly rest: { readonly amount: string; readonly usdc_amount: string; readonly url: string } | null;
+  }
+  const { payment_id: id } = await service.create({ amount: '25.00' });
+  const read = () =>
+    call<Partial & { sessions: { charged_amount: string; progress: string }[] }>(
+      `/payments/${id}?expand=sessions`,
+    );
+  expect((await read()).rest).toBeNull();
+  await runJson(service.environment, 'sandbox', 'pay', id, '--provider', 'wert', '--usdc', '10');
+  const { rest } = await waitFor('the part', 60_000, async () => {
+    const payment = await read();
+    return payment.rest !== null && payment;
+  });
+  // Wert's quote lowered the threshold to 23.275 of 25.00 USDC before it delivered 10.
+  expect(rest).toMatchObject({ amount: '14.26', usdc_amount: '13.275000' });
+  expect((await fetch(rest?.url ?? '')).status).toBe(200);
+  await waitFor('the event', 10_000, async () => {
+    const { events } = await call<{ events: { type: string; payment: Partial & { payment_id: string } }[] }>(
+      '/events',
+    );
+    const part = events.find(
+      ({ type, payment }) => type === 'payment.partially_paid' && payment.payment_id === id,
+    );
+    return part?.payment.rest?.amount === rest?.amount;
+  });
+
+  // No rest is charged while the provider reports money that it has not delivered.
+  await waitFor('the delivery', 60_000, async () => (await read()).sessions[0]?.progress === 'delivered');
+  await runJson(service.environment, 'sandbox', 'pay', id, '--provider', 'wert');
+  await waitFor('the payment', 60_000, async () => (await read()).status === 'paid');
+  const paid = await read();
+  expect(paid).toMatchObject({ amount: '25.00', rest: null });
+  expect(paid.sessions.map(({ charged_amount: charged }) => charged)).toEqual(['25.00', '14.26']);
+}, 180_000);
+
 it('a merchant opens a refund in the dashboard, pays it from a wallet and sees it paid', async () => {
   const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
   mkdirSync(screenshots, { recursive: true });

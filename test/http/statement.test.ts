@@ -350,4 +350,36 @@ describe('the journal', () => {
     );
     expect(csv).toContain(`provider_costs,${formatUnits(payment.usdUnits)},,`);
   });
+
+  it('converts paid payments at the rate of their hour in the base currency, and says which it cannot', async () => {
+    const { account } = await service.addAccount({ baseCurrency: 'INR' });
+    const paidAtMs = Date.UTC(2026, 4, 5, 6, 30);
+    for (const afterMs of [0, 3_600_000]) {
+      const payment = newPayment(account.id, {
+        id: createPaymentIdGenerator(() => paidAtMs)(),
+        createdAtMs: paidAtMs,
+        usdUnits: 10_000_000n,
+      });
+      await service.store.payments.createPayment(payment, null);
+      await service.store.payments.decidePayment(payment, () => ({
+        change: { status: 'paid', forwardStatus: 'completed', paidAtMs: paidAtMs + afterMs },
+      }));
+    }
+    await service.store.search.recordRates(
+      [{ currency: 'INR', hourMs: hourOf(paidAtMs), usdRate: 1_250_000n }],
+      0,
+    );
+    await countAll();
+    const month = monthOf('2026-05', 'UTC');
+    if (month === null) throw new Error('no month');
+    const statement = await readStatement(service.store.search, account, month);
+    expect(statement?.paid).toBe(2);
+    expect(statement?.inBase).toEqual({
+      currency: 'INR',
+      chargedUnits: 800_000_000n,
+      forwardedUnits: 0n,
+      feeUnits: 0n,
+      paymentsWithoutRate: 1,
+    });
+  });
 });
