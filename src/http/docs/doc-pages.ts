@@ -65,6 +65,7 @@ const merchantPages: readonly DocPage[] = [
 
 const operatorPages: readonly DocPage[] = [
   page('going-live', 'Operate', 'Going live', 'the steps, and what to read first'),
+  page('first-live-payment', 'Operate', 'Your first live payment', 'what to see, in which order'),
   page('deploying', 'Operate', 'Deploying', 'containers, systemd, proxies, Kubernetes'),
   page('operating', 'Operate', 'Operating', 'metrics, alerts, and what to do about each'),
   page('troubleshooting', 'Operate', 'Troubleshooting', 'every message at start-up, and what to do'),
