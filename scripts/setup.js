@@ -28,14 +28,15 @@ const oldestNodeToInstall = 20;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 const ownNode = join(modules, '.bin', 'node');
+const nodePackage = `node-${process.platform}-${process.arch}`;
 const stamp = join(modules, '.card-checkout-install');
 /** A registry that is silent for this long from the start is none; npm itself would wait for minutes. */
 const firstPackageTimeoutMs = 60_000;
 
 /** @typedef {'sandbox' | 'all'} Extent */
 
-/** What the two kinds of installation take on Linux on x86-64, measured: with the unpacked browser, and rounded up. */
-const sizes = { sandbox: { downloadMb: 110, diskMb: 310 }, all: { downloadMb: 330, diskMb: 1100 } };
+/** What the two kinds of installation take on Linux on x86-64, measured: with the unpacked browser, and with what is removed again. */
+const sizes = { sandbox: { downloadMb: 110, diskMb: 410 }, all: { downloadMb: 330, diskMb: 1100 } };
 
 await main();
 
@@ -70,7 +71,7 @@ function requireNode() {
         `Install Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
     );
   }
-  if (major >= oldestNode || isOptional(`node-${process.platform}-${process.arch}`)) return;
+  if (major >= oldestNode || isOptional(nodePackage)) return;
   fail(
     `Node ${oldestNode} or newer is needed, npm has none for ${machineName()}, and this machine has ${process.version}: ` +
       `nothing was installed. Install Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
@@ -144,11 +145,26 @@ function requireLocalChain() {
   );
 }
 
-/** Whether package.json lists the package of this machine; simulators/chain/find-anvil.ts forms the same name. */
+/** Whether package.json lists the package of this machine. */
 function hasAnvilPackage() {
-  const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-  const name = `@foundry-rs/anvil-${process.platform}-${arch}`;
-  return !machineName().endsWith('-musl') && isOptional(name);
+  return !machineName().endsWith('-musl') && isOptional(anvilPackage());
+}
+
+/** simulators/chain/find-anvil.ts forms the same name. */
+function anvilPackage() {
+  return `@foundry-rs/anvil-${process.platform}-${process.arch === 'x64' ? 'amd64' : process.arch}`;
+}
+
+/**
+ * The packages with binaries for this machine that npm did not install. It goes on without an optional package that does
+ * not arrive or does not fit on the disk, and leaves parts of it: only its own list of what it installed can be trusted.
+ */
+function binariesLeftOut() {
+  const list = join(modules, '.package-lock.json');
+  const installed = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')).packages : {};
+  return [nodePackage, anvilPackage()].filter(
+    (name) => isOptional(name) && !(`node_modules/${name}` in installed),
+  );
 }
 
 /**
@@ -233,25 +249,34 @@ async function install(extent, present) {
     [...command, development, ...options, ...quiet, ...retries],
     reportProgress(started, count),
   );
-  if (outcome !== 'exit 0') explainFailure(output, outcome);
+  const leftOut = binariesLeftOut();
+  // npm also calls it a success when files did not fit on the disk.
+  if (outcome !== 'exit 0' || leftOut.length > 0 || isDiskFull(output))
+    explainFailure(output, outcome, leftOut);
   if (extent === 'sandbox') removeUnused();
   else linkPostgres();
   writeFileSync(stamp, stampOf(extent));
   console.log(`Installed in ${Math.round((Date.now() - started) / 1000)} s.`);
 }
+/** @param {string} output of npm */
+function isDiskFull(output) {
+  return /\bENOSPC\b/.test(output);
+}
+
 /**
  * Ends with what npm said, and with a sentence where the reason is a known one.
  * @param {string} output
  * @param {string} outcome
+ * @param {string[]} leftOut packages that npm may leave out and call that a success
  */
-function explainFailure(output, outcome) {
-  const said = output.split('\n').filter((line) => !/^npm http /.test(line));
-  process.stderr.write(said.join('\n'));
-  if (/\bENOSPC\b/.test(output)) {
+function explainFailure(output, outcome, leftOut) {
+  if (isDiskFull(output)) {
     fail(
       'The disk is full: free space for node_modules and for the cache of npm. Then run the same command again.',
     );
   }
+  const said = output.split('\n').filter((line) => !/^npm (?:http|warn EBADENGINE) /.test(line));
+  process.stderr.write(`${said.join('\n')}\n`);
   const unreachable =
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|E\w+TIMEOUT|ERR_SOCKET_TIMEOUT)\b/;
   const code = unreachable.exec(output)?.[1];
@@ -261,7 +286,11 @@ function explainFailure(output, outcome) {
         'or "proxy". Then run the same command again; it continues with what has arrived.',
     );
   }
-  fail(`npm did not succeed (${outcome}); see above.`);
+  if (outcome !== 'exit 0') fail(`npm did not succeed (${outcome}); see above.`);
+  fail(
+    `npm could not install ${leftOut.join(' and ')}: check the network and the space on the disk. Then run the same command ` +
+      'again; it continues with what has arrived.',
+  );
 }
 
 /**
@@ -355,7 +384,7 @@ function runNpm(args, progress) {
  * the packages again.
  */
 function removeUnused() {
-  const headers = join(`node-${process.platform}-${process.arch}`, 'include');
+  const headers = join(nodePackage, 'include');
   for (const folder of [headers, '@typescript', 'typescript', 'zod'])
     rmSync(join(modules, folder), { recursive: true, force: true });
 }

@@ -148,10 +148,14 @@ it.each([
   }
 });
 
+/** What Node says of the disk. */
+const withFreeMb = (free: number) =>
+  `data:text/javascript,${encodeURIComponent(
+    `import fs from 'node:fs'; fs.statfsSync = () => ({ bavail: ${free}, bsize: 1024 * 1024 });`,
+  )}`;
+
 it('says where the disk is too small what it needs, before it installs anything', async () => {
-  const small = `import fs from 'node:fs'; fs.statfsSync = () => ({ bavail: 100, bsize: 1024 * 1024 });`;
-  const script = `data:text/javascript,${encodeURIComponent(small)}`;
-  const ended = await run(process.execPath, '--import', script, 'scripts/setup.js', '--sandbox');
+  const ended = await run(process.execPath, '--import', withFreeMb(100), 'scripts/setup.js', '--sandbox');
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toMatch(
     /^Installing needs about \d{3} MB of disk space, and \S+ has 100 MB: nothing was installed\./,
@@ -202,7 +206,8 @@ it('installs once for the sandbox, and the rest with the first test', async () =
   pretendInstalled('sandbox', 'echo v24.1.0');
   const again = await run(process.execPath, 'scripts/setup.js', '--sandbox');
   expect(again).toEqual({ code: 0, stdout: '', stderr: '' });
-  const tests = await run(process.execPath, 'scripts/setup.js', '--tests');
+  const words = ['--import', withFreeMb(10_000), 'scripts/setup.js', '--tests'];
+  const tests = await run(process.execPath, ...words);
   expect(tests.stdout).toMatch(/^Installing \d{3} packages/);
   // The sandbox may be running on what is there.
   expect(existsSync(join(clone, 'node_modules/.bin/node'))).toBe(true);
