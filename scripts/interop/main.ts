@@ -1,8 +1,8 @@
 /**
  * Runs the service with the neighbours that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
  * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. The alerts run in
- * promtool. `npm run interop`; what is not installed is named as not checked. With `--install`, as root on Debian, it is
- * installed first. Not part of `npm test`.
+ * promtool. The machine fails as well. `npm run interop`; what is not installed is named as not checked. With `--install`,
+ * as root on Debian, it is installed first. Not part of `npm test`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -14,6 +14,7 @@ import { startLiveWorld } from '../../test/support/live-service.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { runCommand, runJson, startServiceProcess } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { checkDisk } from './check-disk.ts';
 import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
@@ -21,6 +22,9 @@ import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
 const prismFolder = join(import.meta.dirname, '../../test-output/prism');
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
+
+/** The machine in trouble. Each returns its outcomes, or why it was not checked. */
+const hostChecks = { disk: checkDisk };
 
 function versionOf(program: string): string | undefined {
   const words = program === 'nginx' ? ['-v'] : program === 'caddy' ? ['version'] : ['--version'];
@@ -154,7 +158,7 @@ function checkAlerts(): void {
 
 async function main(): Promise<void> {
   if (process.argv.includes('--install')) install();
-  const names = [...Object.keys(packages), 'prism', 'alerts'];
+  const names = [...Object.keys(packages), 'prism', 'alerts', ...Object.keys(hostChecks)];
   const only = process.argv.slice(2).filter((word) => names.includes(word));
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-interop-'));
   try {
@@ -166,6 +170,12 @@ async function main(): Promise<void> {
     }
     if (only.length === 0 || only.includes('prism')) await checkOpenApi(folder);
     if (only.length === 0 || only.includes('alerts')) checkAlerts();
+    for (const [name, check] of Object.entries(hostChecks)) {
+      if (only.length > 0 && !only.includes(name)) continue;
+      const outcomes = await check(folder);
+      if (typeof outcomes === 'string') console.log(`not checked: ${name}: ${outcomes}`);
+      else report(name, outcomes);
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -139,3 +140,26 @@ it('refuses the data of another chain, and remembers nothing of it', async () =>
   await expect(started).rejects.toThrow('CHAIN_ID is 80002, but the database holds payments of chain 137.');
   expect(await startWith(settlement('3', '4'), 3)).toEqual(['3 4']);
 });
+
+it('goes on and ends where standard output is on a full disk', () => {
+  // Only Linux has a file that is always full.
+  if (!existsSync('/dev/full')) {
+    process.stderr.write('not checked: this machine has no /dev/full\n');
+    return;
+  }
+  const full = openSync('/dev/full', 'w');
+  const program = `
+    const { createLog } = await import(${JSON.stringify(new URL('log.ts', import.meta.url).href)});
+    const log = createLog('info');
+    for (let line = 0; line < 100; line++) log.info('x'.repeat(20_000));
+    setTimeout(() => { log.info('later'); console.error('still here'); process.exit(3); }, 50);`;
+  const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', program], {
+    encoding: 'utf8',
+    stdio: ['ignore', full, 'pipe'],
+    timeout: 30_000,
+    killSignal: 'SIGKILL',
+  });
+  closeSync(full);
+  expect(stderr).toBe('still here\n');
+  expect(status).toBe(3);
+}, 60_000);

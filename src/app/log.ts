@@ -11,7 +11,7 @@ import type { ExternalServices, Settlement } from './external-services.ts';
  */
 export type Log = Logger;
 
-export function createLog(level: LogLevel, destination?: DestinationStream): Log {
+export function createLog(level: LogLevel, destination: DestinationStream = standardOutput()): Log {
   const options: LoggerOptions = {
     level,
     base: null,
@@ -23,7 +23,7 @@ export function createLog(level: LogLevel, destination?: DestinationStream): Log
       },
     },
   };
-  return destination === undefined ? pino(options) : pino(options, destination);
+  return pino(options, destination);
 }
 
 /** An error that is logged without a text of its own lends it its message, which the serializer does not see. */
@@ -31,6 +31,15 @@ function redactTexts([first, ...texts]: readonly unknown[]): unknown[] {
   const error = first instanceof Error ? first : (first as { err?: unknown } | null)?.err;
   if (texts.length === 0 && error instanceof Error) texts.push(error.message);
   return [first, ...texts].map((text) => (typeof text === 'string' ? redact(text) : text));
+}
+
+/**
+ * Standard output may be a file on a full disk: no request fails for its line, and the end waits for none. Up to 1 MiB of
+ * lines is kept and written with a later one.
+ */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
+  return output.on('error', () => {});
 }
 
 /**

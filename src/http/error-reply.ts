@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyError, FastifyReply } from 'fastify';
 import { type ErrorName, errorTable, ServiceError } from '../domain/errors.ts';
 
 /** The shape of every error that leaves the service. */
@@ -85,7 +85,7 @@ const frameworkErrors: Readonly<Record<string, { readonly name: ErrorName; reado
  */
 export function serviceErrorOf(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
-  const { code, statusCode } = thrown instanceof Error ? (thrown as Error & Thrown) : {};
+  const { code, statusCode } = thrown instanceof Error ? (thrown as Partial<FastifyError>) : {};
   const known = code === undefined ? undefined : frameworkErrors[code];
   if (known !== undefined) return new ServiceError(known.name, known.text);
   const isCallersFault = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
@@ -94,17 +94,8 @@ export function serviceErrorOf(thrown: unknown): ServiceError {
     : new ServiceError('internal', errorTable.internal.text, { cause: thrown });
 }
 
-interface Thrown {
-  readonly code?: string;
-  readonly statusCode?: number;
-}
-
 /** The 404, or the 405 with `Allow` if the path serves other methods. */
-export function sendNotFound(
-  allowedMethods: readonly string[],
-  _request: FastifyRequest,
-  reply: FastifyReply,
-): FastifyReply {
+export function sendNotFound(allowedMethods: readonly string[], reply: FastifyReply): FastifyReply {
   if (allowedMethods.length === 0) return sendError(reply, new ServiceError('not_found'));
   reply.header('allow', allowedMethods.join(', '));
   return sendError(reply, new ServiceError('method_not_allowed'));

@@ -88,7 +88,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const { isHttpsOnly = false } = options;
   const clientErrors = createClientErrorAnswers({ isHttpsOnly });
   const replyNotFound = (request: FastifyRequest, reply: FastifyReply) =>
-    sendNotFound(allowed.at(pathOf(request)), request, reply);
+    sendNotFound(allowed.at(pathOf(request)), reply);
 
   const server = fastify({
     serverFactory: (serve: RequestListener) => createHttpServer(options, limits, clientErrors, serve),

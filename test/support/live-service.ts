@@ -20,9 +20,12 @@ export interface LiveWorld {
   readonly sandbox: Sandbox;
   readonly receiver: WebhookReceiver;
   /** Starts the service in live mode on a machine of its own: data folder and ports are new unless they are given. */
-  startMachine(environment: ServiceEnvironment): Promise<Machine>;
+  startMachine(environment: ServiceEnvironment, options?: MachineOptions): Promise<Machine>;
   stop(): Promise<void>;
 }
+
+/** How the process is started. */
+type MachineOptions = Pick<NonNullable<Parameters<typeof startServiceProcess>[1]>, 'through' | 'logFile'>;
 
 /** One machine with the service. */
 export interface Machine {
@@ -70,7 +73,7 @@ export async function startLiveWorld(): Promise<LiveWorld> {
     folder,
     sandbox,
     receiver,
-    async startMachine(changes) {
+    async startMachine(changes, options = {}) {
       const [port, adminPort] = (await freePorts(2)) as [number, number];
       const environment = {
         DATA_DIR: join(folder, randomBytes(4).toString('hex')),
@@ -80,7 +83,7 @@ export async function startLiveWorld(): Promise<LiveWorld> {
         DEPOSIT_FACTORY_ADDRESS: deployed.deposit_factory_address,
         ...changes,
       };
-      const process = await startServiceProcess(environment, { args: ['--live'] });
+      const process = await startServiceProcess(environment, { args: ['--live'], ...options });
       running.push(process);
       await switchProviderOn(environment);
       return machineOf(environment, process, sandbox, receiver);

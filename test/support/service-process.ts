@@ -1,4 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -42,31 +43,42 @@ export async function startServiceProcess(
     boundMs = 120_000,
     script = 'src/main.ts',
     nodeArgs = [] as readonly string[],
+    /** The program that starts Node and becomes it, with its arguments: `prlimit`, for one. */
+    through = [] as readonly string[],
+    /** Where the service writes its log itself, as it does under systemd; the output is what it adds to this file. */
+    logFile = undefined as string | undefined,
   } = {},
 ): Promise<ServiceProcess> {
   const flags = script === 'src/main.ts' ? startFlags : [];
-  const child = spawn(process.execPath, [...flags, ...nodeArgs, join(root, script), 'start', ...args], {
+  const node = [process.execPath, ...flags, ...nodeArgs, join(root, script), 'start', ...args];
+  const [program = '', ...words] = [...through, ...node];
+  const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
+  const logged = logFile === undefined ? 0 : statSync(logFile).size;
+  const child = spawn(program, words, {
     cwd: workingFolder,
     env: environmentOf(environment),
-    stdio: ['ignore', 'pipe', 'pipe'],
+    stdio: ['ignore', log, log],
   });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString('utf8')));
+  if (log !== 'pipe') closeSync(log);
+  let printed = '';
+  child.stdout?.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
+  child.stderr?.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
+  const readOutput = () =>
+    logFile === undefined ? printed : readFileSync(logFile).subarray(logged).toString('utf8');
   const exited = new Promise<number | null>((resolve) => child.once('exit', (code) => resolve(code)));
   await waitFor('the service to be ready', boundMs, () => {
-    if (hasEnded(child)) throw new Error(`the service ended:\n${output}`);
-    return /sandbox is ready|"msg":"ready"/.test(output);
+    if (hasEnded(child)) throw new Error(`the service ended:\n${readOutput()}`);
+    return /sandbox is ready|"msg":"ready"/.test(readOutput());
   }).catch(async (error: unknown) => {
     child.kill('SIGKILL');
     await exited;
-    throw new Error(`${String(error)}\n${output}`, { cause: error });
+    throw new Error(`${String(error)}\n${readOutput()}`, { cause: error });
   });
   return {
     pid: child.pid as number,
     hasEnded: () => hasEnded(child),
-    output: () => output,
-    demoKey: () => /service_live_[\w-]+/.exec(output)?.[0] ?? '',
+    output: readOutput,
+    demoKey: () => /service_live_[\w-]+/.exec(readOutput())?.[0] ?? '',
     end: (signal) => endOf(child, exited, signal),
   };
 }

@@ -1,0 +1,174 @@
+/** A service in live mode on a machine in trouble, and a merchant who asks it all the while. */
+import { randomBytes } from 'node:crypto';
+import { type LiveWorld, type Machine, startLiveWorld } from '../../test/support/live-service.ts';
+import { runCommand, runJson, type ServiceEnvironment } from '../../test/support/service-process.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import type { Outcome } from './check-proxy.ts';
+
+/** What came of one request. */
+export interface Answer {
+  /** 0 where the connection was refused or closed; −1 where nothing came within `ANSWER_MS`. */
+  readonly status: number;
+  readonly tookMs: number;
+  readonly body: Readonly<Record<string, string>>;
+}
+
+/** Longer than any bound of the service itself. */
+const ANSWER_MS = 60_000;
+const SETTLED_MS = 120_000;
+
+export interface HostService {
+  readonly world: LiveWorld;
+  readonly machine: Machine;
+  /** Each over a connection of its own. */
+  create(): Promise<Answer>;
+  readStatus(paymentId: string): Promise<Answer>;
+  get(path: string): Promise<Answer>;
+  /** Creates payments until `stop` is called, one after the other in each of `lanes`. */
+  startCreating(lanes: number): Creating;
+  /** Waits until the payment is paid and its webhook has arrived, and returns the milliseconds. */
+  untilSettled(paymentId: string): Promise<number>;
+  /** Throws where a payment is missing, has more than one webhook, or `verify` finds a difference. */
+  requireAll(paymentIds: readonly string[]): Promise<string>;
+}
+
+export interface Creating {
+  readonly answers: readonly Answer[];
+  stop(): Promise<readonly Answer[]>;
+}
+
+/** A world with one machine and an account. `stop` of the world ends all of it. */
+export async function startHostService(
+  changes: (world: LiveWorld) => ServiceEnvironment,
+  options: Parameters<LiveWorld['startMachine']>[1] = {},
+): Promise<HostService> {
+  const world = await startLiveWorld();
+  try {
+    const common = { SECRET_KEY: randomBytes(32).toString('hex'), RATE_LIMIT_CREATE_PER_MINUTE: '1000000' };
+    const machine = await world.startMachine({ ...common, ...changes(world) }, options);
+    const run = (...words: string[]) => runJson<Record<string, string>>(machine.environment, ...words);
+    const { account_id: account = '' } = await run('account', 'create', '--name', 'Interop');
+    const { api_key: key = '' } = await run('key', 'create', '--account', account);
+    return hostServiceOf(world, machine, key);
+  } catch (error) {
+    await world.stop();
+    throw error;
+  }
+}
+
+function hostServiceOf(world: LiveWorld, machine: Machine, key: string): HostService {
+  const { environment } = machine;
+  const url = `http://127.0.0.1:${environment['PORT']}`;
+  const headers = { 'x-api-key': key, 'content-type': 'application/json', connection: 'close' };
+  const order = { address: world.sandbox.merchantWallet, callback: world.receiver.url, amount: '80' };
+  const body = JSON.stringify({ ...order, provider: 'moonpay' });
+  const get = (path: string) => ask(`${url}${path}`, { headers });
+  const create = () => ask(`${url}/api/v1/wallet`, { method: 'POST', headers, body });
+  const readStatus = (id: string) => get(`/api/v1/payment-status?payment_id=${id}`);
+  const webhooksOf = (id: string) =>
+    world.receiver.received.filter(({ rawBody }) => rawBody.includes(id)).length;
+  return {
+    world,
+    machine,
+    create,
+    readStatus,
+    get,
+    startCreating: (lanes) => startCreating(create, lanes),
+    async untilSettled(id) {
+      const startMs = performance.now();
+      await waitFor(`payment ${id} to be paid, with a webhook`, SETTLED_MS, async () => {
+        const answer = await readStatus(id);
+        return answer.body['status'] === 'paid' && webhooksOf(id) > 0;
+      });
+      return performance.now() - startMs;
+    },
+    async requireAll(ids) {
+      for (const id of ids) {
+        const { status } = await readStatus(id);
+        if (status !== 200) throw new Error(`payment ${id} was answered, and its status is ${status} now`);
+        if (webhooksOf(id) > 1) throw new Error(`payment ${id} has ${webhooksOf(id)} webhooks`);
+      }
+      await runCommand(environment, 'verify').catch(({ stdout, stderr }) => {
+        throw new Error(`verify: ${String(stdout).slice(-800)} ${String(stderr).slice(-400)}`);
+      });
+      return `${ids.length} creates answered 200, none missing, verify finds no difference`;
+    },
+  };
+}
+
+async function ask(url: string, init: RequestInit): Promise<Answer> {
+  const startMs = performance.now();
+  const took = () => performance.now() - startMs;
+  try {
+    const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
+    const text = await response.text();
+    const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, string>) : {};
+    return { status: response.status, tookMs: took(), body };
+  } catch (error) {
+    const isLate = (error as Error).name === 'TimeoutError';
+    return { status: isLate ? -1 : 0, tookMs: took(), body: {} };
+  }
+}
+
+function startCreating(create: () => Promise<Answer>, lanes: number): Creating {
+  const answers: Answer[] = [];
+  let isOver = false;
+  const running = Array.from({ length: lanes }, async () => {
+    while (!isOver) answers.push(await create());
+  });
+  return {
+    answers,
+    async stop() {
+      isOver = true;
+      await Promise.all(running);
+      return answers;
+    },
+  };
+}
+
+/** The payments that were answered. */
+export function createdBy(answers: readonly Answer[]): string[] {
+  return answers.filter(({ status }) => status === 200).map(({ body }) => body['payment_id'] ?? '');
+}
+
+/** How often each status came, and how long the slowest took: `200: 41, 500: 97, slowest 84 ms`. */
+export function countOf(answers: readonly Answer[]): string {
+  const counts = Map.groupBy(answers, ({ status }) => status);
+  const parts = [...counts].sort(([one], [other]) => one - other);
+  const slowestMs = Math.max(0, ...answers.map(({ tookMs }) => tookMs));
+  const named = (status: number) => (status > 0 ? status : status === 0 ? 'closed' : 'no answer');
+  return [
+    ...parts.map(([status, those]) => `${named(status)}: ${those.length}`),
+    `slowest ${Math.round(slowestMs)} ms`,
+  ].join(', ');
+}
+
+/** Throws where an answer has another status, or took longer. */
+export function requireAnswers(
+  answers: readonly Answer[],
+  allowed: readonly number[],
+  boundMs: number,
+): string {
+  const isWrong = ({ status, tookMs }: Answer) => !allowed.includes(status) || tookMs > boundMs;
+  const wrong = answers.find(isWrong);
+  if (wrong !== undefined || answers.length === 0)
+    throw new Error(`${countOf(answers)}; ${JSON.stringify(wrong?.body ?? {})}`);
+  return countOf(answers);
+}
+
+export const seconds = (ms: number) => `${(ms / 1_000).toFixed(1)} s`;
+
+/** Runs steps one after the other. What a step returns is added to its name: its figures. */
+export function collectOutcomes() {
+  const outcomes: Outcome[] = [];
+  const check = async (name: string, run: () => Promise<string | undefined>): Promise<void> => {
+    try {
+      const figures = await run();
+      outcomes.push({ name: figures === undefined ? name : `${name} (${figures})`, problem: null });
+    } catch (error) {
+      const problem = String(error instanceof Error ? error.message : error).slice(0, 1_500);
+      outcomes.push({ name, problem });
+    }
+  };
+  return { outcomes, check };
+}
