@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { HourlyRate } from '../domain/base-currency.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Currency } from '../domain/money.ts';
 import { createGasTask, createIndexTask, createRateTask, createStaleCutoff } from './worker-tasks.ts';
 
@@ -116,7 +117,7 @@ it('keeps the first exchange rate of each hour, and tries again where a rate can
     external: {
       rates: {
         usdRate: async (currency) => {
-          if (unreadable.has(currency)) throw new Error('no rate');
+          if (unreadable.has(currency)) throw new ServiceError('conversion_failed');
           return 100n;
         },
       },

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import type { Account } from '../domain/account.ts';
 import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../domain/base-currency.ts';
+import { ServiceError } from '../domain/errors.ts';
 import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import { type Currency, currencies } from '../domain/money.ts';
 import type { PaymentReference } from '../domain/payment.ts';
@@ -255,6 +256,7 @@ export function createRateTask({ store, external, nowMs, log }: RateParts): Work
         try {
           rates.push({ currency, hourMs, usdRate: await external.rates.usdRate(currency) });
         } catch (err) {
+          if (!(err instanceof ServiceError)) throw err;
           log.warn({ err, currency }, 'the exchange rate of this hour could not be read for reports');
         }
       }

@@ -131,13 +131,16 @@ export function checkIncident(world: SimulatedWorld, incident: RelayIncident): v
   world.recorder.expect('noMistake', isMined, story);
 }
 
+/** A state that has changed meanwhile, and exchange rates that cannot be read. */
+const outsideErrors: ReadonlySet<string> = new Set(['payment_state_conflict', 'conversion_failed']);
+
 /** A step may fail because the outside did; anything else is a mistake of our own. */
 export function checkMistake(world: SimulatedWorld, step: string, error: unknown): void {
   const isOfOutside =
     error instanceof ChainUnavailableError ||
     error instanceof TransactionRefusedError ||
     error instanceof StoreWriteError ||
-    (error instanceof ServiceError && error.errorName === 'payment_state_conflict');
+    (error instanceof ServiceError && outsideErrors.has(error.errorName));
   // Of two instances that both believe to have the lease, the store lets one write.
   const isFenced = error instanceof ObservationConflictError || error instanceof RelayConflictError;
   if (isFenced && world.hasRivals) {

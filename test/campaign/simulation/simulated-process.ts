@@ -6,7 +6,9 @@ import { createChainReader } from '../../../src/chain/create-chain-reader.ts';
 import { createChainEndpoint } from '../../../src/chain/endpoint-rotation.ts';
 import { createRelayer } from '../../../src/chain/relayer.ts';
 import { createBalanceSweep, createTokenReader } from '../../../src/chain/token-reader.ts';
+import { ServiceError } from '../../../src/domain/errors.ts';
 import { createIpnTokens } from '../../../src/domain/ipn-token.ts';
+import { USD_RATE_ONE } from '../../../src/domain/money.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import { cancelPayment } from '../../../src/payments/cancel-payment.ts';
 import { createKnownAddresses } from '../../../src/payments/known-addresses.ts';
@@ -150,7 +152,15 @@ function createOutside(
       },
     ),
   );
-  const outside: Pick<ExternalServices, 'chain' | 'token' | 'relayers' | 'sweepBalances' | 'intervals'> = {
+  type Outside = 'chain' | 'rates' | 'token' | 'relayers' | 'sweepBalances' | 'intervals';
+  const outside: Pick<ExternalServices, Outside> = {
+    rates: {
+      // Down for one minute of three.
+      async usdRate() {
+        if (Math.floor(world.time.trueMs / 60_000) % 3 === 0) throw new ServiceError('conversion_failed');
+        return USD_RATE_ONE;
+      },
+    },
     chain: createChainReader({
       endpoints,
       sources: { token, factories: [factory] },
