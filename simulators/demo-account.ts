@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from '
 import { join, resolve } from 'node:path';
 import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../src/accounts/manage-accounts.ts';
 import { createKey } from '../src/accounts/manage-keys.ts';
-import { createPasswords, createRandomPassword } from '../src/accounts/passwords.ts';
+import { createPasswords } from '../src/accounts/passwords.ts';
 import { createUser } from '../src/accounts/users.ts';
 import { hashApiKey } from '../src/domain/api-key.ts';
 import type { Address } from '../src/domain/payout-address.ts';
@@ -72,7 +72,7 @@ async function openOwner(store: Store, accountId: string, known: string | null):
   if (owner.passwordHash !== null) {
     return known !== null && (await passwords.verify(known, owner.passwordHash)) ? known : null;
   }
-  const password = createRandomPassword();
+  const password = randomBytes(15).toString('base64url');
   await store.people.updateUser(owner.id, { passwordHash: await passwords.hash(password) });
   return password;
 }

@@ -9,6 +9,7 @@ import { formatUnits } from '../src/domain/money.ts';
 import type { TestPayments } from '../src/domain/ports/test-payments.ts';
 import { requireRefundStatus } from '../src/domain/refund.ts';
 import { readRefund } from '../src/payments/refunds.ts';
+import { readFault, readFaultTarget, readProviderFault } from './fault-arguments.ts';
 import { triggerEvent } from './trigger-event.ts';
 
 /** The operations of the command line that exist only in the sandbox. */
@@ -38,14 +39,14 @@ export function createSandboxOperations(testPayments: TestPayments): SandboxOper
       return { to: destination, usdc: formatUnits(units), transaction_hash: transactionHash };
     },
     'sandbox fault': async (_context, args) => {
-      const target = argument.faultTarget(args);
+      const target = readFaultTarget(args);
       if (target === 'provider') {
         const provider = argument.requiredProvider(args, 'provider');
-        const fault = argument.providerFault(args);
+        const fault = readProviderFault(args);
         await testPayments.setProviderFault(provider, fault);
         return { target, provider, fault };
       }
-      const fault = argument.fault(args);
+      const fault = readFault(args);
       await testPayments.setFault(target, fault);
       return { target, provider: null, fault };
     },

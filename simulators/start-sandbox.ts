@@ -5,7 +5,6 @@ import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { JsonRpcClient } from '../src/chain/json-rpc.ts';
 import type { Address } from '../src/domain/payout-address.ts';
 import type { ProviderId } from '../src/domain/provider-catalogue.ts';
-import { preferLoopbackPort } from '../src/platform/loopback-port.ts';
 import type { ProviderValues } from '../src/providers/define-provider.ts';
 import { startChainGateway } from './chain/chain-gateway.ts';
 import { deploySandboxContracts, type SandboxContracts } from './chain/deploy-sandbox-contracts.ts';
@@ -18,6 +17,7 @@ import {
 } from './development-keys.ts';
 import type { Fault, ProviderFault } from './fault.ts';
 import { createFixedRates, type FixedRates } from './fixed-rates.ts';
+import { preferLoopbackPort } from './loopback-port.ts';
 import type { PayOrderRequest } from './pay-order.ts';
 import { allProviderValues } from './provider-values.ts';
 import type { SandboxLog } from './sandbox-log.ts';

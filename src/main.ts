@@ -42,7 +42,12 @@ const program = createProgram(
       return runOperationAnywhere(readDataConfig(), name, args, { rpcUrls: readRpcUrls() });
     },
     backUp: async (file) => (await import('./app/back-up.ts')).backUp(readDataConfig(), file),
-    doctor: async () => (await import('./app/doctor.ts')).runDoctor(),
+    doctor: async () => {
+      const report = await (await import('./app/doctor.ts')).runDoctor();
+      // What was not waited for any longer may hold a connection.
+      setTimeout(() => process.exit(), 1_000).unref();
+      return report;
+    },
     deployContract: async () =>
       (await import('./app/chain-commands.ts')).deployContract(readContractDeploymentConfig()),
     createRelayerKey: async () => (await import('./app/chain-commands.ts')).createRelayerKey(),

@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import formbody from '@fastify/formbody';
 import { type FastifyInstance, type FastifyReply, fastify } from 'fastify';
-import { preferLoopbackPort } from '../../src/platform/loopback-port.ts';
+import { preferLoopbackPort } from '../loopback-port.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
 import { createShopOrders, type ShopOrders, shopProducts } from './shop-order.ts';
 import {

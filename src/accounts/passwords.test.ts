@@ -2,7 +2,6 @@ import { argon2id } from 'hash-wasm';
 import { expect, it } from 'vitest';
 import {
   createPasswords,
-  createRandomPassword,
   derive,
   type HashParameters,
   isCurrentHash,
@@ -85,7 +84,7 @@ it('refuses a stored hash that is none, whatever the password', async () => {
 
 it('takes only passwords that are long, mixed, and no e-mail address', () => {
   const check = (password: string) => () => requireGoodPassword(password, 'anna@shop.example');
-  for (const good of ['twelve chars', createRandomPassword(), 'пароль длинный', '😀🎉🚀🌍🔥🍀🎈🐳🍕⚡🎲🧩']) {
+  for (const good of ['twelve chars', 'gC3-hX_9tQ2mLw0ZpVbR', 'пароль длинный', '😀🎉🚀🌍🔥🍀🎈🐳🍕⚡🎲🧩']) {
     expect(check(good)).not.toThrow();
   }
   for (const poor of ['eleven char', 'abababababab', 'ANNA@shop.example!', 'a'.repeat(201)]) {

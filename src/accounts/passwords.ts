@@ -99,11 +99,6 @@ export function requireGoodPassword(password: string, email: string): void {
   }
 }
 
-/** A random password. */
-export function createRandomPassword(): string {
-  return randomBytes(15).toString('base64url');
-}
-
 const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
 
 /** The 32 bytes that Argon2id derives from a password. */

@@ -1,7 +1,11 @@
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Config, ConfigError } from '../config.ts';
 import { backUpSqlite } from '../store/sqlite/back-up.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
+
+/** In the data folder; written by each backup, so that `doctor` knows the age of the last one. */
+export const LAST_BACKUP_FILE = 'last-backup';
 
 /**
  * Copies the database of the data folder into a file, also while a server runs. Returns what the command prints.
@@ -18,6 +22,11 @@ export async function backUp(config: Config, file: string) {
   await requireDatabase(config);
   const target = resolve(file);
   const { bytes, secretFingerprints, journal } = backUpSqlite(database, target);
+  try {
+    writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
+  } catch {
+    // The data folder may be read-only for whoever makes backups: the copy is as good.
+  }
   return {
     file: target,
     bytes,

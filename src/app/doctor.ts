@@ -1,130 +1,253 @@
-import { closeChainEndpoints, createChainEndpoints, distinctHosts } from '../chain/endpoint-rotation.ts';
+import { statSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ChainEndpoint, closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
-import { type Config, ConfigError, readConfig } from '../config.ts';
-import { lowGasWei, polOf } from '../domain/gas-money.ts';
+import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config.ts';
+import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-money.ts';
+import type { Relayer } from '../domain/ports/chain.ts';
+import type { ProviderId } from '../domain/provider-catalogue.ts';
+import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
-import { StoreInUseError } from '../store/store-errors.ts';
+import { isLoopbackHost } from '../platform/public-address.ts';
+import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
-import { createLog } from './log.ts';
-import { openStore, requireDatabase } from './open-store.ts';
+import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
 import { runOperationAnywhere } from './run-operation.ts';
 
-/** Checks a live configuration and everything it points to; every check says what it found. */
+/** Below `ok`, the detail ends with what to do. */
+type Finding = Pick<DoctorCheck, 'level' | 'detail'>;
+
+const ok = (detail: string): Finding => ({ level: 'ok', detail });
+const warn = (detail: string): Finding => ({ level: 'warn', detail });
+const fail = (detail: string): Finding => ({ level: 'fail', detail });
+
+/** Limits of one answer, and of a whole check, whatever it waits for. */
+const ANSWER_LIMIT_MS = 5_000;
+const CHECK_LIMIT_MS = 20_000;
+/** Another command uses the store for about a second. */
+const STORE_PATIENCE_MS = 3_000;
+
+/** Checks a live configuration, this machine, and everything the configuration refers to. */
 export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
+  const machine = [
+    checked('open_files', async () => judgeOpenFiles(readOpenFilesLimit())),
+    checked('env_file', async () => judgeMode(statSync('.env', { throwIfNoEntry: false })?.mode ?? 0)),
+  ];
   let config: Config;
   try {
     config = readConfig('live');
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    return { checks: error.problems.map((detail) => ({ name: 'configuration', isFine: false, detail })) };
+    const problems = error.problems.map((problem) => checked('configuration', async () => fail(problem)));
+    return { checks: await Promise.all([...problems, ...machine]) };
   }
-  return {
-    checks: [
-      { name: 'configuration', isFine: true, detail: 'all variables are valid' },
-      await checkStore(config),
-      ...(await checkChain(config)),
-      await checkProviders(config),
-    ],
-  };
+  let switches: ReadonlyMap<string, string> = new Map();
+  const store = checked('store', async () => {
+    switches = await readSwitches(config);
+    return ok(`${describePlace(config)}: the database opens, or a server uses it`);
+  });
+  const chain = checkChain(requireChain(config));
+  const checks = await Promise.all([
+    checked('configuration', async () => ok('all variables are valid')),
+    ...machine,
+    checked('base_url', () => checkBaseUrl(config)),
+    checked('trust_proxy', async () => judgeProxy(config)),
+    store,
+    // The service sees no backup of PostgreSQL.
+    ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
+    checked('disk', () => checkDisk(config)),
+    store.then(() =>
+      checked('providers', async () => judgeProviders([...config.providers.keys()], switches)),
+    ),
+    checked('smtp', () => checkMailServer(config)),
+  ]);
+  return { checks: [...checks, ...(await chain)] };
 }
 
-async function checkStore(config: Config): Promise<DoctorCheck> {
-  try {
-    await requireDatabase(config);
-    await (await openStore(config, createLog('silent'))).close();
-    const engine = config.databaseUrl === null ? `SQLite in ${config.dataDir}` : 'PostgreSQL at DATABASE_URL';
-    return { name: 'store', isFine: true, detail: `${engine} opens` };
-  } catch (error) {
-    if (error instanceof StoreInUseError) {
-      return { name: 'store', isFine: true, detail: `a server is using ${config.dataDir}` };
-    }
-    return { name: 'store', isFine: false, detail: messageOf(error) };
-  }
-}
-
-async function checkChain(config: Config): Promise<DoctorCheck[]> {
-  const chain = requireChain(config);
-  const endpoints = createChainEndpoints({ urls: chain.rpcUrls, chainId: chain.chainId });
-  const checks: DoctorCheck[] = [];
-  try {
-    checks.push(
-      await checked('contract', async () => {
-        const token = requireToken(chain);
-        const { factoryCodeHash } = await verifyDeployment(endpoints, { ...chain, token });
-        return `factory ${chain.factory} runs our code (${factoryCodeHash}) and computes our addresses`;
-      }),
-    );
-    for (const privateKey of chain.relayerPrivateKeys) {
-      const check = await checked('relayer', async () => {
-        const relayer = createRelayer({ endpoints, chainId: chain.chainId, privateKey });
-        const [balance, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
-        const pol = polOf(balance);
-        const lowWei = lowGasWei(fees);
-        if (balance < lowWei) {
-          throw new Error(
-            `${relayer.address} has only ${pol} POL for gas: send POL to it, ` +
-              `three full batches can cost ${polOf(lowWei)} POL at current fees`,
-          );
-        }
-        return `${relayer.address} has ${pol} POL for gas`;
-      });
-      checks.push(check);
-    }
-    checks.push({ name: 'endpoints', isFine: true, detail: describeHosts(distinctHosts(endpoints)) });
-  } finally {
-    await closeChainEndpoints(endpoints);
-  }
-  return checks;
-}
-
-/** Describes the confirmations that this number of hosts allows; URLs on one host count as one. */
-export function describeHosts(hosts: readonly string[]): string {
-  const names = hosts.join(', ');
-  if (hosts.length === 1) {
-    return `all RPC endpoints are on one host (${names}): the service trusts everything it reports, including invented payments`;
-  }
-  if (hosts.length === 2) {
-    return `RPC endpoints on two hosts (${names}) confirm each other: nothing becomes paid while one is down or they disagree`;
-  }
-  return `RPC endpoints on ${hosts.length} hosts (${names}) confirm each other: one may fail or lie`;
-}
-
-/** Providers that are off by default are named, and are no error: the operator decides which of them customers are offered. */
-async function checkProviders(config: Config): Promise<DoctorCheck> {
-  const ids = [...config.providers.keys()];
-  if (ids.length === 0)
-    return {
-      name: 'providers',
-      isFine: false,
-      detail: 'no provider has credentials: customers could not pay',
-    };
-  const switches = await readSwitches(config);
-  const off = ids.filter((id) => (switches.get(id) ?? 'default') === 'default');
-  const warning = off.length === 0 ? '' : `. WARNING: ${describeOffByDefault(off)}`;
-  return { name: 'providers', isFine: true, detail: `credentials for ${ids.join(', ')}${warning}` };
-}
-
-/** The switch of each provider, from the running server or from the store; empty where neither answers. */
-async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>> {
-  try {
-    const listed = await runOperationAnywhere(config, 'provider list', {}, { patienceMs: 0 });
-    const providers = listed as readonly { readonly provider: string; readonly switch: string }[];
-    return new Map(providers.map((each) => [each.provider, each.switch]));
-  } catch {
-    return new Map();
-  }
-}
-
-async function checked(name: string, check: () => Promise<string>): Promise<DoctorCheck> {
-  try {
-    return { name, isFine: true, detail: await check() };
-  } catch (error) {
-    return { name, isFine: false, detail: messageOf(error) };
-  }
+/** The result of a check, which fails when it throws or takes too long. One line, whatever another program has said. */
+async function checked(name: string, check: () => Promise<Finding>): Promise<DoctorCheck> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    reject(new Error(`no result within ${CHECK_LIMIT_MS / 1000} s: check what it connects to`));
+  }, CHECK_LIMIT_MS);
+  const { level, detail } = await Promise.race([check(), late]).catch((error) => fail(messageOf(error)));
+  clearTimeout(timer);
+  return { name, level, isFine: level !== 'fail', detail: detail.replace(/\s+/g, ' ') };
 }
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+/** The limit that docs/going-live.md asks for. */
+const WANTED_OPEN_FILES = 20_000;
+
+export function judgeOpenFiles(limit: number): Finding {
+  const found = `${limit} open files leave ${connectionsWithin(limit)} for connections`;
+  if (limit >= WANTED_OPEN_FILES) return ok(found);
+  return warn(`${found}: allow ${WANTED_OPEN_FILES} with ulimit -n, LimitNOFILE= or ulimits:`);
+}
+
+/** Only the owner may change the file of the secrets, and no stranger may read it; 0 where there is none. */
+export function judgeMode(mode: number): Finding {
+  return (mode & 0o027) === 0
+    ? ok('.env is closed to other users, or not used')
+    : warn('other users can read or change .env: run chmod 600 .env');
+}
+
+async function checkBaseUrl({ baseUrl }: Config): Promise<Finding> {
+  if (isLoopbackHost(new URL(baseUrl).hostname))
+    return fail(`customers cannot open ${baseUrl}: set BASE_URL to the public https:// address`);
+  const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+  try {
+    const answer = await fetch(`${baseUrl}/health/live`, { redirect: 'manual', signal });
+    await answer.body?.cancel();
+    if (answer.ok) return ok(`the service answers at ${baseUrl}`);
+  } catch (error) {
+    if (((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOTFOUND')
+      return warn(`the host of ${baseUrl} is not in DNS: add a record, or correct BASE_URL`);
+  }
+  return ok(`${baseUrl} is set; the service does not answer there, as before its first start`);
+}
+
+/** Whether the service can tell customers apart by the address that a proxy forwards. */
+export function judgeProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl' | 'tls' | 'trustProxy'>) {
+  const isBehindProxy = baseUrl.startsWith('https:') && tls === null;
+  if (trustProxy.length === 0 && isBehindProxy)
+    return warn('limits per address have no effect: set TRUST_PROXY to the address of your proxy');
+  if (trustProxy.length > 0 && !baseUrl.startsWith('https:'))
+    return warn('TRUST_PROXY is set, but BASE_URL is not https: set BASE_URL to the address at the proxy');
+  return ok(`trusted proxies: ${trustProxy.join(', ') || 'none, and none is expected'}`);
+}
+
+const HOUR_MS = 3_600_000;
+/** A day and the time of a nightly backup, as in docs/monitoring/alerts.yml. */
+const OLD_BACKUP_HOURS = 26;
+
+function checkBackup({ dataDir }: Config): Finding {
+  const last = statSync(join(dataDir, LAST_BACKUP_FILE), { throwIfNoEntry: false });
+  if (last === undefined) return warn('no backup was ever made: run card-checkout backup every night');
+  const hours = Math.floor((Date.now() - last.mtimeMs) / HOUR_MS);
+  const found = `the last backup is ${hours} hours old`;
+  return hours < OLD_BACKUP_HOURS ? ok(found) : warn(`${found}: run card-checkout backup every night`);
+}
+
+const LEAST_FREE_MB = 100;
+
+async function checkDisk({ dataDir }: Config): Promise<Finding> {
+  const { bavail, blocks, bsize } = await statfs(dataDir);
+  return judgeDisk((bavail * bsize) / 1e6, (blocks * bsize) / 1e6);
+}
+
+export function judgeDisk(freeMb: number, allMb: number): Finding {
+  const found = `${Math.floor(freeMb)} MB are free in the data folder`;
+  if (freeMb < LEAST_FREE_MB) return fail(`${found}: free space, before creates fail`);
+  return freeMb < allMb / 10 ? warn(`${found}, less than a tenth: free space`) : ok(found);
+}
+
+async function checkMailServer({ mail }: Config): Promise<Finding> {
+  if (mail === null) return warn('no email is sent, not even sign-in links: set SMTP_URL and MAIL_FROM');
+  try {
+    await reachServer(mail, { answerMs: ANSWER_LIMIT_MS });
+    return ok('the mail server greets, and accepts the login');
+  } catch (error) {
+    return fail(`${messageOf(error)} (${messageOf((error as Error).cause)}): correct SMTP_URL`);
+  }
+}
+
+/** The switch of each provider, from the running server or from the store. */
+async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>> {
+  const listed = await runOperationAnywhere(config, 'provider list', {}, { patienceMs: STORE_PATIENCE_MS });
+  const providers = listed as readonly { readonly provider: string; readonly switch: string }[];
+  return new Map(providers.map((each) => [each.provider, each.switch]));
+}
+
+/** Providers that are off by default are no failure: the operator decides which of them customers are offered. */
+export function judgeProviders(ids: readonly ProviderId[], switches: ReadonlyMap<string, string>): Finding {
+  if (ids.length === 0)
+    return fail('no provider has credentials: customers cannot pay until you set those of one');
+  const off = ids.filter((id) => (switches.get(id) ?? 'default') === 'default');
+  const found = `credentials for ${ids.join(', ')}`;
+  return off.length === 0 ? ok(found) : warn(`${found}. ${describeOffByDefault(off)}`);
+}
+
+async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
+  const { chainId, rpcUrls: urls, factory, relayerPrivateKeys } = chain;
+  const endpoints = createChainEndpoints({ urls, chainId, timeoutMs: ANSWER_LIMIT_MS });
+  try {
+    const newest = await Promise.all(endpoints.map(readNewestBlockMs));
+    return await Promise.all([
+      checked('endpoints', async () => judgeEndpoints(endpoints, newest)),
+      checked('clock', async () => judgeClock(newest, Date.now())),
+      checked('contract', async () => {
+        const token = requireToken(chain);
+        const { factoryCodeHash } = await verifyDeployment(endpoints, { ...chain, token });
+        return ok(`factory ${factory} runs our code (${factoryCodeHash}) and computes our addresses`);
+      }),
+      ...relayerPrivateKeys.map((privateKey) =>
+        checked('relayer', () => checkRelayer(createRelayer({ endpoints, chainId, privateKey }))),
+      ),
+    ]);
+  } finally {
+    await closeChainEndpoints(endpoints);
+  }
+}
+
+/** The time of an endpoint's newest block; null where it does not answer for this chain. */
+async function readNewestBlockMs(endpoint: ChainEndpoint): Promise<number | null> {
+  try {
+    await endpoint.ensureChain();
+    return (await endpoint.readBlock('latest'))?.timestampMs ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The confirmations that these hosts allow, and whether they all answer; URLs on one host count as one. */
+export function judgeEndpoints(
+  endpoints: readonly { readonly host: string }[],
+  newestBlocksMs: readonly (number | null)[],
+): Finding {
+  const silent = endpoints.filter((_, index) => newestBlocksMs[index] === null).map(({ host }) => host);
+  const hosts = [...new Set(endpoints.map(({ host }) => host))];
+  const names = hosts.join(', ');
+  if (silent.length > 0) {
+    const level = silent.length < endpoints.length ? warn : fail;
+    return level(`of ${names}, these do not answer for this chain: ${silent.join(', ')}; replace them`);
+  }
+  if (hosts.length === 1)
+    return warn(
+      `one host (${names}) is trusted in everything it reports, even invented payments: add endpoints of other companies`,
+    );
+  return hosts.length === 2
+    ? ok(`two hosts (${names}) confirm each other: nothing becomes paid while one is down or they disagree`)
+    : ok(`${hosts.length} hosts (${names}) confirm each other: one may fail or lie`);
+}
+
+/** Blocks come every two seconds, and an endpoint may lag. */
+const NOTABLE_SKEW_MS = 30_000;
+/** Receivers refuse a webhook whose timestamp differs by more. */
+const MAXIMUM_SKEW_MS = 300_000;
+
+/** Compares this machine's clock with the newest block. */
+export function judgeClock(newestBlocksMs: readonly (number | null)[], nowMs: number): Finding {
+  const newestMs = Math.max(...newestBlocksMs.filter((atMs) => atMs !== null));
+  if (newestMs === Number.NEGATIVE_INFINITY) return warn('not compared, because no endpoint answers');
+  const skewMs = Math.abs(nowMs - newestMs);
+  const found = `the newest block is ${Math.round(skewMs / 1000)} s ${newestMs > nowMs ? 'ahead of' : 'behind'} this clock`;
+  if (skewMs <= NOTABLE_SKEW_MS) return ok(found);
+  const level = skewMs > MAXIMUM_SKEW_MS ? fail : warn;
+  return level(`${found}: set the clock by NTP, or replace endpoints that lag`);
+}
+
+export async function checkRelayer(relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>) {
+  const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
+  const [payments, lowWei] = [releasesPaidBy(balanceWei, fees), lowGasWei(fees)];
+  const found = `${relayer.address} has ${polOf(balanceWei)} POL for gas, for about ${payments} payments`;
+  if (balanceWei >= lowWei) return ok(found);
+  const level = payments === 0 ? fail : warn;
+  return level(`${found}: send POL to it, three full batches can cost ${polOf(lowWei)} POL at current fees`);
 }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import type { FinalityDoubt } from '../chain/confirm-finality.ts';
-import { describeHosts } from './doctor.ts';
 import { createDisagreementReport } from './live-services.ts';
 import type { Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -39,12 +38,4 @@ it('counts every disagreement by its kind and endpoint, from zero, and logs each
   ]);
   expect(await lines()).toContain(`${NAME}{kind="unconfirmed",endpoint="one"} 60`);
   expect(await lines()).toContain(`${NAME}{kind="refuted",endpoint="other"} 1`);
-});
-
-it.each([
-  [['a'], /on one host \(a\): the service trusts everything it reports/],
-  [['a', 'b'], /on two hosts \(a, b\).*nothing becomes paid while one is down or they disagree/],
-  [['a', 'b', 'c'], /on 3 hosts \(a, b, c\) confirm each other: one may fail or lie/],
-])('the doctor says what RPC endpoints on the hosts %j can do', (hosts, sentence) => {
-  expect(describeHosts(hosts)).toMatch(sentence);
 });

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { type MoveReport, type MoveSource, type MoveTarget, moveTables } from '../store/move-tables.ts';
+import { type MoveReport, moveTables } from '../store/move-tables.ts';
 import { openPostgresSource, openPostgresTarget } from '../store/postgres/move.ts';
 import { openSqliteSource, openSqliteTarget } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
@@ -30,9 +30,13 @@ export async function moveStore(
   if (origin.engine === destination.engine) {
     throw new MoveRefusedError('move-store copies from SQLite to PostgreSQL or back, not within one engine');
   }
-  const source = await openSource(origin);
+  const source = await (origin.engine === 'postgres'
+    ? openPostgresSource(origin.url)
+    : openSqliteSource(origin.file));
   try {
-    const target = await openTarget(destination);
+    const target = await (destination.engine === 'postgres'
+      ? openPostgresTarget(destination.url)
+      : openSqliteTarget(destination.file));
     try {
       return await moveTables(source, target);
     } finally {
@@ -59,19 +63,8 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
     if (!URL.canParse(place)) throw new MoveRefusedError('a postgres:// URL is not valid');
     return { engine: 'postgres', url: place };
   }
-  return { engine: 'sqlite', file: isFolder(place) ? join(place, SQLITE_FILE) : place };
-}
-
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function openSource(place: Place): Promise<MoveSource> {
-  return place.engine === 'postgres' ? openPostgresSource(place.url) : openSqliteSource(place.file);
-}
-
-function openTarget(place: Place): Promise<MoveTarget> {
-  return place.engine === 'postgres' ? openPostgresTarget(place.url) : openSqliteTarget(place.file);
+  const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
+  return { engine: 'sqlite', file: isFolder ? join(place, SQLITE_FILE) : place };
 }
 
 /** SQLite writes in the API's own thread, and a create may not wait for more than one portion. */

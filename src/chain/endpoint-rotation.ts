@@ -320,11 +320,6 @@ const ownName = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
 /** 127.0.0.0/8, ::1, and 0.0.0.0 and ::, which connect to this machine; see `addressIdentity`. */
 const ownAddress = /^(?:127\.[0-9.]+|0\.0\.0\.0|::1?)$/;
 
-/** The hosts of these endpoints, each once. */
-export function distinctHosts(endpoints: readonly ChainEndpoint[]): readonly string[] {
-  return [...new Set(endpoints.map(({ host }) => host))];
-}
-
 /** Ends the idle connections of all endpoints. */
 export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): Promise<void> {
   await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));

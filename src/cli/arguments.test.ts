@@ -145,35 +145,6 @@ const readers: readonly {
     refuses: [{}, { token: '' }, { token: 'usdc' }, { token: WRONG_CHECKSUM }, { token: ZERO }],
   },
   {
-    name: 'faultTarget',
-    read: argument.faultTarget,
-    option: 'target',
-    takes: [
-      [{ target: 'rates' }, 'rates'],
-      [{ target: 'chain' }, 'chain'],
-      [{ target: 'provider', provider: 'wert' }, 'provider'],
-    ],
-    refuses: [{}, { target: 'dns' }],
-  },
-  {
-    name: 'faultTarget of a provider',
-    read: argument.faultTarget,
-    option: 'provider',
-    takes: [],
-    refuses: [{ target: 'provider' }, { target: 'provider', provider: 'nobody' }],
-  },
-  {
-    name: 'fault',
-    read: argument.fault,
-    option: 'fault',
-    takes: [
-      [{ down: true }, 'down'],
-      [{ slow: true, up: undefined }, 'slow'],
-      [{ up: true }, 'up'],
-    ],
-    refuses: [{}, { down: true, up: true }, { down: 'yes' }, { down: true, slow: true, up: true }],
-  },
-  {
     name: 'providerSettings',
     read: argument.providerSettings,
     option: 'minimum-usd',
@@ -265,14 +236,7 @@ describe('accountUpdate', () => {
 });
 
 it('whatever arrives, a reader answers or throws a ServiceError', () => {
-  const options = [
-    ...new Set(readers.map(({ option }) => option)),
-    'inactive',
-    'down',
-    'slow',
-    'up',
-    'account',
-  ];
+  const options = [...new Set(readers.map(({ option }) => option)), 'inactive', 'account'];
   const value = fc.oneof(fc.string(), fc.boolean(), fc.constant(undefined));
   fc.assert(
     fc.property(

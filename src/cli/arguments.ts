@@ -7,7 +7,6 @@ import type { PaymentQuery } from '../domain/payment-search.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentFilter } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider.ts';
-import { type Fault, faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
 import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
 import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
 import { canonicalPublicAddress } from '../platform/public-address.ts';
@@ -179,31 +178,4 @@ export function rescuedToken(args: OperationArguments): Address {
   const token = parsePayoutAddress(value);
   if (token === null) throw invalidField('token', 'must be "pol" or a token address (0x…)');
   return token;
-}
-
-export function faultTarget(args: OperationArguments): 'provider' | 'rates' | 'chain' {
-  const value = required(args, 'target');
-  if (value === 'rates' || value === 'chain') return value;
-  if (value !== 'provider') throw invalidField('target', 'must be one of provider, rates, chain');
-  requiredProvider(args, 'provider');
-  return value;
-}
-
-export function fault(args: OperationArguments): Fault {
-  return onlyOne(args, faults);
-}
-
-export function providerFault(args: OperationArguments): ProviderFault {
-  return onlyOne(args, Object.keys(providerFaults) as ProviderFault[]);
-}
-
-/** The one option of these that was given. */
-function onlyOne<Name extends string>(args: OperationArguments, names: readonly Name[]): Name {
-  const chosen = names.filter((name) => args[name] === true);
-  const [only] = chosen;
-  if (chosen.length !== 1 || only === undefined) {
-    const options = names.map((name) => `--${name}`).join(', ');
-    throw invalidField('fault', `must be exactly one of ${options}`);
-  }
-  return only;
 }

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { dirname } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { ServiceError } from '../domain/errors.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { operations } from './operations.ts';
@@ -68,7 +69,8 @@ export async function runOperation(
   name: string,
   args: OperationArguments,
 ): Promise<unknown> {
-  const known = isSandboxOperation(name) ? requireSandbox(context) : operations;
+  const isOfSandbox = (sandboxOperationNames as readonly string[]).includes(name);
+  const known = isOfSandbox ? requireSandbox(context) : operations;
   const operation = Object.hasOwn(known, name) ? known[name] : undefined;
   if (operation === undefined) throw new ServiceError('not_found', `The operation ${name} does not exist.`);
   try {
@@ -85,20 +87,15 @@ export async function runOperation(
   }
 }
 
-function isSandboxOperation(name: string): boolean {
-  return (sandboxOperationNames as readonly string[]).includes(name);
-}
-
 function requireSandbox({
   sandboxOperations,
   direct,
 }: OperationsContext): Readonly<Record<string, Operation>> {
   if (sandboxOperations !== null) return sandboxOperations;
-  // Only a server can create payments.
-  const isLive = direct !== null;
   throw new ServiceError(
     'not_found',
-    isLive
+    // Only a server can create payments.
+    direct !== null
       ? 'This works only in the sandbox; this service runs in live mode.'
       : 'This works only while the sandbox runs.',
   );
@@ -147,16 +144,7 @@ export async function callServer(
 function post(socketPath: string, body: string): Promise<ControlReply> {
   return new Promise((resolve, reject) => {
     const outgoing = request({ socketPath, method: 'POST', path: '/', timeout: TIMEOUT_MS }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        try {
-          resolve(JSON.parse(Buffer.concat(chunks).toString('utf8')) as ControlReply);
-        } catch (error) {
-          reject(error as Error);
-        }
-      });
+      json(response).then((reply) => resolve(reply as ControlReply), reject);
     });
     outgoing.on('timeout', () => outgoing.destroy(new Error('the server did not answer in time')));
     outgoing.on('error', (error: NodeJS.ErrnoException) => {

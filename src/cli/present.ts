@@ -47,6 +47,10 @@ export function presentAccount(account: Account) {
   };
 }
 
+function timeOf(atMs: number | null | undefined): string | null {
+  return atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
+}
+
 /** Null if the account uses the operator's setting. */
 function percentOf(basisPoints: number | null): number | null {
   return basisPoints === null ? null : basisPoints / 100;
@@ -60,8 +64,8 @@ export function presentKey(key: ApiKey) {
     key: maskApiKey(key.lastCharacters),
     scopes: key.scopes.join(' '),
     created_at: new Date(key.createdAtMs).toISOString(),
-    last_used_at: key.lastUsedAtMs === null ? null : new Date(key.lastUsedAtMs).toISOString(),
-    revoked_at: key.revokedAtMs === null ? null : new Date(key.revokedAtMs).toISOString(),
+    last_used_at: timeOf(key.lastUsedAtMs),
+    revoked_at: timeOf(key.revokedAtMs),
   };
 }
 
@@ -92,8 +96,6 @@ export async function presentProvider(
 
 /** The provider's health in the queried process; null without a running server. */
 function presentHealth(health: ProviderHealth | null) {
-  const timeOf = (atMs: number | null | undefined) =>
-    atMs === null || atMs === undefined ? null : new Date(atMs).toISOString();
   return {
     resting: health?.isCircuitOpen ?? null,
     failures_in_a_row: health?.failuresInARow ?? null,
@@ -125,7 +127,7 @@ export function presentPayment(payment: Payment) {
     cancel_reason: payment.cancelReason,
     release_refusal: payment.releaseRefusalReason,
     created_at: new Date(payment.createdAtMs).toISOString(),
-    paid_at: payment.paidAtMs === null ? null : new Date(payment.paidAtMs).toISOString(),
+    paid_at: timeOf(payment.paidAtMs),
   };
 }
 
@@ -213,29 +215,15 @@ export function presentMove({ tables, isMoved }: PresentedMove) {
   };
 }
 
-/** The same as lines of a table, with the conclusion in the last line. */
+/** The same as a line for each table, with the conclusion in the last line. */
 export function moveLines({ tables, isMoved }: PresentedMove): string[] {
-  const rows = tables.map(({ table, source, target, isEqual }) => [
-    table,
-    String(source.rows),
-    String(target.rows),
-    source.digest.slice(0, SHOWN_DIGITS),
-    target.digest.slice(0, SHOWN_DIGITS),
-    isEqual ? 'equal' : 'DIFFERENT',
-  ]);
-  const all = [['table', 'rows', 'target rows', 'digest', 'target digest', ''], ...rows];
-  const widths = (all[0] ?? []).map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
-  const lines = all.map((row) =>
-    row
-      // Numbers are aligned by their last digit.
-      .map((cell, column) =>
-        column === 1 || column === 2 ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
-      .join('  ')
-      .trimEnd(),
-  );
+  const sideOf = ({ rows, digest }: { readonly rows: number; readonly digest: string }) =>
+    `${rows} rows ${digest.slice(0, SHOWN_DIGITS)}`;
   return [
-    ...lines,
+    ...tables.map(
+      ({ table, source, target, isEqual }) =>
+        `${isEqual ? 'equal    ' : 'DIFFERENT'} ${table}: ${sideOf(source)}, in the target ${sideOf(target)}`,
+    ),
     isMoved
       ? 'All data was copied, and both databases are equal.'
       : 'The databases differ. Nothing was copied: the target is empty.',

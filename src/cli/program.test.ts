@@ -380,24 +380,25 @@ describe('provider prove on a terminal', () => {
 });
 
 describe('doctor', () => {
-  const fine = { name: 'store', isFine: true, detail: 'opens' };
-  const wrong = { name: 'chain', isFine: false, detail: 'does not answer' };
+  const fine = { name: 'store', level: 'ok', isFine: true, detail: 'opens' } as const;
+  const doubtful = { name: 'smtp', level: 'warn', isFine: true, detail: 'set SMTP_URL' } as const;
+  const wrong = { name: 'chain', level: 'fail', isFine: false, detail: 'does not answer' } as const;
 
-  it('says what it found, and ends with 0 when all is well', async () => {
-    checks = [fine];
+  it('says what it found, and ends with 0 when nothing has failed', async () => {
+    checks = [fine, doubtful];
     await type('doctor');
-    expect(out).toBe('ok    store: opens\n');
+    expect(out).toBe('ok    store: opens\nwarn  smtp: set SMTP_URL\n');
     expect(process.exitCode).toBeUndefined();
   });
 
-  it('ends with 1 when something is wrong, with --json too', async () => {
-    checks = [fine, wrong];
+  it('ends with 1 when something has failed, with --json too', async () => {
+    checks = [fine, doubtful, wrong];
     await type('doctor');
-    expect(out).toBe('ok    store: opens\nWRONG chain: does not answer\n');
+    expect(out).toBe('ok    store: opens\nwarn  smtp: set SMTP_URL\nfail  chain: does not answer\n');
     expect(process.exitCode).toBe(1);
     [out, process.exitCode] = ['', undefined];
     await type('doctor', '--json');
-    expect(JSON.parse(out)).toEqual({ checks: [fine, wrong] });
+    expect(JSON.parse(out)).toEqual({ checks: [fine, doubtful, wrong] });
     expect(process.exitCode).toBe(1);
   });
 });
@@ -494,8 +495,7 @@ describe('move-store', () => {
     await type(...words);
     expect(calls).toEqual([['move-store', { from: 'sqlite', to: 'postgres' }]]);
     expect(out.split('\n')).toEqual([
-      'table     rows  target rows  digest            target digest',
-      'payments  1000         1000  aaaaaaaaaaaaaaaa  aaaaaaaaaaaaaaaa  equal',
+      'equal     payments: 1000 rows aaaaaaaaaaaaaaaa, in the target 1000 rows aaaaaaaaaaaaaaaa',
       'All data was copied, and both databases are equal.',
       '',
     ]);
@@ -505,7 +505,9 @@ describe('move-store', () => {
   it('ends with 1 when a table differs, with --json too, which has the whole digests', async () => {
     move = { tables: [equal, different], isMoved: false };
     await type(...words);
-    expect(out).toContain('webhooks     2            1  bbbbbbbbbbbbbbbb  cccccccccccccccc  DIFFERENT\n');
+    expect(out).toContain(
+      'DIFFERENT webhooks: 2 rows bbbbbbbbbbbbbbbb, in the target 1 rows cccccccccccccccc\n',
+    );
     expect(out).toMatch(/Nothing was copied: the target is empty\.\n$/);
     expect(process.exitCode).toBe(1);
     [out, process.exitCode] = ['', undefined];

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
-import { type Grade, type GradeOptions, gradeLines } from '../../receiver-grader/present-grade.ts';
+import { addGradeCommand, type GradeServices } from '../../receiver-grader/grade-command.ts';
 import { faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operationsOf, printed } from './command.ts';
@@ -43,8 +43,11 @@ interface ProgramServices extends IntegratorServices {
 /** One check of `doctor`. */
 export interface DoctorCheck {
   readonly name: string;
+  /** `warn`: the service runs, and something is missing. `fail`: it does not run, or customers cannot pay. */
+  readonly level: 'ok' | 'warn' | 'fail';
+  /** Whether the level is not `fail`. */
   readonly isFine: boolean;
-  /** The finding, and the remedy unless it is fine. */
+  /** The finding, and what to do unless it is `ok`. */
   readonly detail: string;
 }
 
@@ -83,13 +86,14 @@ export function createProgram(services: ProgramServices, version: string): Comma
   leaf(
     relayer,
     'show',
-    'show the address and balance of each key, and about how many payments it pays for',
+    'show address and balance of each key, and about how many payments it releases',
   ).action(printed(() => services.showRelayers()));
   addKeepingCommands(program, services);
   leaf(program, 'doctor', 'check the configuration and its connections').action(
     async (options: { json?: boolean }) => {
       const report = await services.doctor();
-      printResult(options.json === true ? report : report.checks.map(describeCheck), options);
+      const lines = report.checks.map(({ level, name, detail }) => `${level.padEnd(5)} ${name}: ${detail}`);
+      printResult(options.json === true ? report : lines, options);
       if (report.checks.some((check) => !check.isFine)) process.exitCode = 1;
     },
   );
@@ -102,10 +106,6 @@ export function createProgram(services: ProgramServices, version: string): Comma
       if (!move.isMoved) process.exitCode = 1;
     });
   return program;
-}
-
-function describeCheck({ isFine, name, detail }: DoctorCheck): string {
-  return `${isFine ? 'ok   ' : 'WRONG'} ${name}: ${detail}`;
 }
 
 function addProviderCommands(program: Command, services: ProgramServices): void {
@@ -245,12 +245,6 @@ function addKeepingCommands(program: Command, services: ProgramServices): void {
     .action(printed((file) => services.backUp(file)));
 }
 
-const faultDescriptions = {
-  provider: 'inject a fault into a simulated provider',
-  rates: 'inject a fault into the exchange rates',
-  chain: 'inject a fault into the local chain',
-} as const;
-
 function addSandboxCommands(program: Command, services: ProgramServices): void {
   const group = program.command('sandbox').description('simulated customers and faults');
   const sandbox = operationsOf(group, services);
@@ -261,19 +255,21 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
   sandbox('refund <refund>', 'transfer what a refund of the demo account asks for');
 
   const fault = operationsOf(group.command('fault').description('inject faults'), services);
-  for (const target of ['provider', 'rates', 'chain'] as const) {
-    const usage = target === 'provider' ? 'provider <provider>' : target;
+  for (const [usage, where] of [
+    ['provider <provider>', 'a simulated provider'],
+    ['rates', 'the exchange rates'],
+    ['chain', 'the local chain'],
+  ] as const) {
+    const target = usage.split(' ')[0];
     const options = { name: 'sandbox fault', fixed: { target } };
-    const command = fault(usage, faultDescriptions[target], options);
+    const command = fault(usage, `inject a fault into ${where}`, options);
     const names = target === 'provider' ? (Object.keys(providerFaults) as ProviderFault[]) : faults;
     for (const name of names) command.option(`--${name}`, providerFaults[name]);
   }
 }
 
 /** Dependencies of the commands for integrators. */
-interface IntegratorServices extends OperationRunner {
-  /** Tries a webhook receiver from this process. */
-  grade(options: GradeOptions): Promise<Grade>;
+interface IntegratorServices extends OperationRunner, GradeServices {
   /** Prints the sandbox's events as they are sent, until it is stopped. */
   listen(options: ListenOptions): Promise<void>;
 }
@@ -294,27 +290,4 @@ function addIntegratorCommands(program: Command, services: IntegratorServices): 
     .option('--callback <url>', 'the webhook URL (the account’s default, else an endpoint of the sandbox)')
     .option('--account <account>', 'the account of the payment (the demo account)');
   addGradeCommand(program, services);
-}
-
-function addGradeCommand(program: Command, services: IntegratorServices): void {
-  leaf(program, 'grade', 'test a webhook receiver against the five obligations, and explain each failure')
-    .argument('<url>')
-    .option(
-      '--order-url <url>',
-      'the URL at which a POST makes the shop create a checkout; without it, create checkouts by hand',
-    )
-    .option(
-      '--probe-url <url>',
-      'the URL at which a GET returns {"fulfilments": 1} for the order of {payment_id}',
-    )
-    .option('--port <port>', 'the port of the simulated service that the shop must use', '4100')
-    .option('--payment <payment>', 'for a shop that uses its own service: an unpaid payment of that service')
-    .option('--ipn-token <token>', 'with --payment: its ipn_token')
-    .option('--amount <amount>', 'with --payment: its amount, in USD (25.00)')
-    .action(async (url: string, { json, ...options }: Omit<GradeOptions, 'url'> & { json?: boolean }) => {
-      const grade = await services.grade({ url, ...options });
-      printResult(json === true ? grade : gradeLines(grade), { json: json === true });
-      const isShort = grade.findings.some(({ mark }) => mark === 'missed' || mark === 'not_seen');
-      if (isShort || grade.events?.mark === 'missed') process.exitCode = 1;
-    });
 }

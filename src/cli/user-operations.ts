@@ -64,9 +64,8 @@ export const userOperations: Readonly<Record<string, Operation>> = {
   },
   'user reset-link': async (context, args) => {
     const user = await findUser(context, args);
-    const { email } = user;
     await recordForUser(context, user, operatorActor, 'password.link_created');
-    return { email, ...(await linkFor(context, user)) };
+    return { email: user.email, ...(await linkFor(context, user)) };
   },
 };
 

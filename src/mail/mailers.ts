@@ -56,7 +56,10 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
  * Opens a connection of its own, with login. After an error up to this point, no mail was handed over. After a break
  * during sending, the library does not report how far it had come.
  */
-async function reachServer(settings: SmtpSettings, timeouts: SmtpTimeouts): Promise<Transporter> {
+export async function reachServer(
+  settings: SmtpSettings,
+  timeouts: Pick<SmtpTimeouts, 'answerMs'>,
+): Promise<Transporter> {
   try {
     const transport = await openTransport(settings, timeouts);
     await transport.verify();
@@ -66,7 +69,10 @@ async function reachServer(settings: SmtpSettings, timeouts: SmtpTimeouts): Prom
   }
 }
 
-async function openTransport(settings: SmtpSettings, timeouts: SmtpTimeouts): Promise<Transporter> {
+async function openTransport(
+  settings: SmtpSettings,
+  timeouts: Pick<SmtpTimeouts, 'answerMs'>,
+): Promise<Transporter> {
   // Loaded with the first mail: a service may never send one, and the start is a tenth faster without.
   const { createTransport } = await import('nodemailer');
   const url = new URL(settings.url);
@@ -85,18 +91,4 @@ async function openTransport(settings: SmtpSettings, timeouts: SmtpTimeouts): Pr
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-}
-
-/**
- * The sandbox's mailer, which sends nothing: `write` receives the mails. The address is truncated, as everywhere in
- * logs.
- */
-export function createConsoleMailer(
-  write: (mail: { readonly to: string; readonly subject: string; readonly text: string }) => void,
-): Mailer {
-  return {
-    async send({ to, subject, text }) {
-      write({ to: to.replace(/^(.).*@.*(\.[^.]*)$/s, '$1…@…$2'), subject, text });
-    },
-  };
 }

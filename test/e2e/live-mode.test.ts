@@ -87,20 +87,6 @@ describe('live mode against a second local chain, with the simulators as provide
     expect(empty).toEqual({ address: made.address, balance_pol: 0, payments: 0 });
   });
 
-  it('is found in order by doctor', async () => {
-    const report = await runJson<{ checks: { name: string; isFine: boolean; detail: string }[] }>(
-      environment,
-      'doctor',
-    );
-    expect(report.checks.find(({ name }) => name === 'providers')?.detail).toMatch(
-      /WARNING: Off, because nothing proves your account there: moonpay\. Run "provider prove ID", or/,
-    );
-    expect(report.checks.filter(({ isFine }) => !isFine)).toEqual([]);
-    expect(report.checks.map(({ name }) => name)).toEqual(
-      expect.arrayContaining(['configuration', 'store', 'contract', 'relayer', 'endpoints', 'providers']),
-    );
-  });
-
   it('has an unproved provider off, says so with the way out, and offers it once it is switched on by name', async () => {
     const warning = 'Off, because nothing proves your account there: moonpay. Run';
     expect(service.output()).toContain(warning);

@@ -9,10 +9,10 @@ import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-co
 import { findAnvil } from '../../simulators/chain/find-anvil.ts';
 import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
 import { deriveDevelopmentKeys, SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
+import { claimLoopbackPort } from '../../simulators/loopback-port.ts';
 import { type ChainEndpoint, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import { createTokenReader } from '../../src/chain/token-reader.ts';
 import { checksumAddress } from '../../src/domain/payout-address.ts';
-import { claimLoopbackPort } from '../../src/platform/loopback-port.ts';
 import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts';
 
 let folder: Awaited<ReturnType<typeof makeFolder>>;

@@ -1,0 +1,111 @@
+import { expect, it } from 'vitest';
+import {
+  checkRelayer,
+  judgeClock,
+  judgeDisk,
+  judgeEndpoints,
+  judgeMode,
+  judgeOpenFiles,
+  judgeProviders,
+  judgeProxy,
+} from './doctor.ts';
+
+it.each([
+  [Number.POSITIVE_INFINITY, 'ok'],
+  [20_000, 'ok'],
+  [19_999, 'warn'],
+  [1_024, 'warn'],
+])('%d open files are %s, because connections and webhooks share them', (limit, level) => {
+  expect(judgeOpenFiles(limit).level).toBe(level);
+});
+
+it.each([
+  ['none', 0, 'ok'],
+  ['600', 0o100600, 'ok'],
+  ['640', 0o100640, 'ok'],
+  ['644', 0o100644, 'warn'],
+  ['660', 0o100660, 'warn'],
+  ['601', 0o100601, 'warn'],
+])('a file of secrets with the mode %s is %s', (_, mode, level) => {
+  expect(judgeMode(mode).level).toBe(level);
+});
+
+it.each([
+  ['https://pay.example', null, [], 'warn', /set TRUST_PROXY/],
+  ['https://pay.example', null, ['127.0.0.1'], 'ok', /127\.0\.0\.1/],
+  ['https://pay.example', { certFile: 'c', keyFile: 'k' }, [], 'ok', /none is expected/],
+  ['http://localhost:3000', null, [], 'ok', /none is expected/],
+  ['http://localhost:3000', null, ['10.0.0.0/8'], 'warn', /BASE_URL is not https/],
+] as const)(
+  'BASE_URL %s with the certificate %j and the proxies %j is %s',
+  (baseUrl, tls, trustProxy, level, sentence) => {
+    expect(judgeProxy({ baseUrl, tls, trustProxy })).toMatchObject({
+      level,
+      detail: expect.stringMatching(sentence),
+    });
+  },
+);
+
+it.each([
+  [50, 1_000, 'fail'],
+  [99.9, 100_000, 'fail'],
+  [101, 900, 'ok'],
+  [5_000, 100_000, 'warn'],
+  [10_000, 100_000, 'ok'],
+])('%d MB free of %d MB is %s', (freeMb, allMb, level) => {
+  expect(judgeDisk(freeMb, allMb).level).toBe(level);
+});
+
+it.each([
+  [['a'], 'warn', /one host \(a\) is trusted in everything it reports/],
+  [['a', 'a'], 'warn', /one host \(a\)/],
+  [['a', 'b'], 'ok', /two hosts \(a, b\).*nothing becomes paid while one is down or they disagree/],
+  [['a', 'b', 'c'], 'ok', /3 hosts \(a, b, c\) confirm each other: one may fail or lie/],
+])('endpoints on the hosts %j that all answer are %s', (hosts, level, sentence) => {
+  const endpoints = hosts.map((host) => ({ host }));
+  const found = judgeEndpoints(
+    endpoints,
+    hosts.map(() => 1),
+  );
+  expect(found).toMatchObject({ level, detail: expect.stringMatching(sentence) });
+});
+
+it('an endpoint that does not answer is named; none that answers is a failure', () => {
+  const endpoints = [{ host: 'a' }, { host: 'b' }, { host: 'c' }];
+  const some = judgeEndpoints(endpoints, [1, null, 1]);
+  expect(some).toMatchObject({ level: 'warn', detail: expect.stringMatching(/do not answer .*: b;/) });
+  expect(judgeEndpoints(endpoints, [null, null, null]).level).toBe('fail');
+});
+
+it.each([
+  [[1_000_000, 990_000], 1_002_000, 'ok', /2 s behind/],
+  [[1_000_000, null], 1_031_000, 'warn', /31 s behind .* NTP/],
+  [[1_000_000], 1_301_000, 'fail', /301 s behind/],
+  [[1_000_000], 968_000, 'warn', /32 s ahead of/],
+  [[1_000_000], 600_000, 'fail', /400 s ahead of/],
+  [[null], 0, 'warn', /no endpoint answers/],
+])('newest blocks of %j at %d by this clock are %s', (newest, nowMs, level, sentence) => {
+  expect(judgeClock(newest, nowMs)).toMatchObject({ level, detail: expect.stringMatching(sentence) });
+});
+
+it.each([
+  [10n ** 18n, 'fail', /has 1 POL for gas, for about 0 payments: send POL/],
+  [10n ** 20n, 'warn', /for about 9 payments: send POL to it, three full batches can cost 3300 POL/],
+  [4n * 10n ** 21n, 'ok', /for about 363 payments$/],
+])('a relayer with %d wei at high fees is %s', async (balanceWei, level, sentence) => {
+  const relayer = {
+    address: `0x${'1'.repeat(40)}` as const,
+    readGasBalance: async () => balanceWei,
+    quoteFees: async () => ({ maxFeePerGas: 10n ** 14n, maxPriorityFeePerGas: 10n ** 10n }),
+  };
+  expect(await checkRelayer(relayer)).toMatchObject({ level, detail: expect.stringMatching(sentence) });
+});
+
+it('no provider is a failure, one that is off by default is named, and one that is switched off is a choice', () => {
+  expect(judgeProviders([], new Map()).level).toBe('fail');
+  expect(judgeProviders(['moonpay', 'wert'], new Map([['wert', 'on']]))).toMatchObject({
+    level: 'warn',
+    detail: expect.stringMatching(/^credentials for moonpay, wert\. Off, .*: moonpay\. Run/),
+  });
+  expect(judgeProviders(['moonpay'], new Map([['moonpay', 'off']])).level).toBe('ok');
+});

@@ -1,0 +1,197 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
+import type { DoctorCheck } from '../../src/cli/program.ts';
+import { askChain } from '../support/ask-chain.ts';
+import { startBlackhole } from '../support/blackhole.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { providerEnvironment } from '../support/provider-environment.ts';
+import { runJson, type ServiceEnvironment } from '../support/service-process.ts';
+import { startSmtpServer } from '../support/smtp-server.ts';
+
+const command = fileURLToPath(new URL('../../bin/card-checkout.js', import.meta.url));
+const silent = { debug() {}, info() {}, warn() {}, error() {} };
+
+let folder: string;
+let world: Sandbox;
+let environment: ServiceEnvironment;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-doctor-'));
+  world = await startSandbox({ dataDir: join(folder, 'world'), log: silent, blockIntervalMs: 300 });
+  environment = {
+    DATA_DIR: join(folder, 'data'),
+    SECRET_KEY: randomBytes(32).toString('hex'),
+    CHAIN_ID: String(world.chainId),
+    POLYGON_RPC_URL: `${world.rpcUrl},${world.anvilUrl}`,
+    SETTLEMENT_TOKEN_ADDRESS: world.usdc,
+    DEPOSIT_FACTORY_ADDRESS: world.factory,
+    RELAYER_PRIVATE_KEY: world.relayerPrivateKey,
+    FEE_WALLET: world.feeWallet,
+    ...providerEnvironment(world),
+  };
+  await runJson(environment, 'init');
+});
+afterAll(async () => {
+  await world?.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+interface Diagnosis {
+  readonly exitCode: number;
+  readonly checks: readonly DoctorCheck[];
+  level(name: string): string | undefined;
+  detail(name: string): string | undefined;
+}
+
+/** Runs `doctor --json` with these variables changed, in a folder of its own, and with this limit of open files. */
+async function diagnose(
+  changes: ServiceEnvironment = {},
+  { openFiles = '20000', cwd = folder } = {},
+): Promise<Diagnosis> {
+  const script = 'ulimit -n "$0" && exec "$@"';
+  const words = [openFiles, process.execPath, command, 'doctor', '--json'];
+  const { PATH } = process.env;
+  const [exitCode, stdout] = await new Promise<[number, string]>((resolve) => {
+    const options = { cwd, env: { PATH, ...environment, ...changes }, timeout: 60_000 };
+    execFile('sh', ['-c', script, ...words], options, (error, out) =>
+      resolve([Number(error?.code ?? 0), out]),
+    );
+  });
+  const { checks } = JSON.parse(stdout) as { checks: DoctorCheck[] };
+  const find = (name: string) => checks.find((check) => check.name === name);
+  return { exitCode, checks, level: (name) => find(name)?.level, detail: (name) => find(name)?.detail };
+}
+
+it('a complete configuration fails in nothing but the address that only this machine can open', async () => {
+  const smtp = await startSmtpServer();
+  const found = await diagnose({ SMTP_URL: smtp.url, MAIL_FROM: 'Shop <pay@service.example>' });
+  await smtp.close();
+  expect(found.exitCode).toBe(1);
+  expect(Object.fromEntries(found.checks.map(({ name, level }) => [name, level]))).toEqual({
+    configuration: 'ok',
+    open_files: 'ok',
+    env_file: 'ok',
+    base_url: 'fail',
+    trust_proxy: 'ok',
+    store: 'ok',
+    backup: 'warn',
+    disk: expect.stringMatching(/ok|warn/),
+    providers: 'warn',
+    smtp: 'ok',
+    endpoints: 'ok',
+    clock: 'ok',
+    contract: 'ok',
+    relayer: 'ok',
+  });
+  expect(found.detail('base_url')).toMatch(/customers cannot open http:\/\/localhost:3000: set BASE_URL/);
+  expect(found.checks.every(({ isFine, level }) => isFine === (level !== 'fail'))).toBe(true);
+});
+
+it('planted problems are found, each with its level and what to do, and in one line', async () => {
+  const [port] = (await freePorts(1)) as [number];
+  const found = await diagnose(
+    {
+      TRUST_PROXY: '10.0.0.0/8',
+      POLYGON_RPC_URL: world.rpcUrl,
+      SETTLEMENT_TOKEN_ADDRESS: '',
+      RELAYER_PRIVATE_KEY: `0x${randomBytes(32).toString('hex')}`,
+      SMTP_URL: `smtp://user:hidden-password@127.0.0.1:${port}`,
+      MAIL_FROM: 'pay@service.example',
+      MOONPAY_API_KEY: '',
+      MOONPAY_SECRET_KEY: '',
+      MOONPAY_WEBHOOK_KEY: '',
+      MOONPAY_BASE_URL: '',
+      DATA_DIR: join(folder, 'other'),
+    },
+    { openFiles: '1024' },
+  );
+  const expected: [string, string, RegExp][] = [
+    ['trust_proxy', 'warn', /BASE_URL is not https: set BASE_URL/],
+    ['endpoints', 'warn', /one host .*: add endpoints of other companies/],
+    ['contract', 'fail', /^The configuration is not valid: SETTLEMENT_TOKEN_ADDRESS is missing/],
+    ['relayer', 'fail', /has 0 POL for gas, for about 0 payments: send POL/],
+    ['smtp', 'fail', /cannot be reached \(.*ECONNREFUSED.*\): correct SMTP_URL/],
+    ['providers', 'fail', /no provider has credentials/],
+    ['store', 'fail', /there is no database in .*other: check DATA_DIR/],
+    ['disk', 'fail', /ENOENT/],
+    ['open_files', 'warn', /1024 open files leave 256 for connections: allow 20000/],
+  ];
+  for (const [name, level, sentence] of expected) {
+    expect(found.level(name), name).toBe(level);
+    expect(found.detail(name)).toMatch(sentence);
+  }
+  for (const { detail } of found.checks) expect(detail).not.toMatch(/[\n\r]|hidden-password/);
+});
+
+it('what does not answer is named within its time limit', async () => {
+  const hole = await startBlackhole();
+  const startedAtMs = performance.now();
+  const found = await diagnose({
+    POLYGON_RPC_URL: `http://127.0.0.1:${hole.port},${world.rpcUrl},${world.anvilUrl}`,
+    SMTP_URL: `smtp://127.0.0.1:${hole.port}`,
+    MAIL_FROM: 'pay@service.example',
+    DATABASE_URL: `postgres://user:password@127.0.0.1:${hole.port}/database`,
+  });
+  const tookMs = performance.now() - startedAtMs;
+  await hole.close();
+  expect(found.level('store')).toBe('fail');
+  expect(found.level('smtp')).toBe('fail');
+  expect(found.level('endpoints')).toBe('warn');
+  expect(found.detail('endpoints')).toContain(`do not answer for this chain: localhost:${hole.port}`);
+  expect([found.level('contract'), found.level('relayer')]).toEqual(['ok', 'ok']);
+  expect(tookMs).toBeLessThan(50_000);
+});
+
+it('a backup is known with its age, and warned of when it is older than a day', async () => {
+  await runJson(environment, 'account', 'create', '--name', 'Shop');
+  await runJson(environment, 'backup', join(folder, 'copy.sqlite'));
+  const made = await diagnose();
+  expect([made.level('backup'), made.detail('backup')]).toEqual(['ok', 'the last backup is 0 hours old']);
+  const before = Date.now() / 1000 - 27 * 3_600;
+  utimesSync(join(environment['DATA_DIR'] as string, 'last-backup'), before, before);
+  const old = await diagnose();
+  expect(old.level('backup')).toBe('warn');
+  expect(old.detail('backup')).toMatch(/27 hours old: run card-checkout backup every night/);
+});
+
+it('an .env that other users can read is warned of', async () => {
+  const cwd = join(folder, 'settings');
+  mkdirSync(cwd);
+  writeFileSync(join(cwd, '.env'), 'LOG_LEVEL=info\n');
+  chmodSync(join(cwd, '.env'), 0o644);
+  const open = await diagnose({}, { cwd });
+  expect([open.level('env_file'), open.detail('env_file')]).toEqual([
+    'warn',
+    'other users can read or change .env: run chmod 600 .env',
+  ]);
+  chmodSync(join(cwd, '.env'), 0o600);
+  expect((await diagnose({}, { cwd })).level('env_file')).toBe('ok');
+});
+
+it('a configuration that is not valid is told variable by variable, and the machine is checked all the same', async () => {
+  const found = await diagnose({ SECRET_KEY: '', FEE_WALLET: '' });
+  expect(found.exitCode).toBe(1);
+  const problems = found.checks.filter(({ name }) => name === 'configuration');
+  expect(problems.map(({ level }) => level)).toEqual(['fail', 'fail']);
+  expect(problems.map(({ detail }) => detail).join(' ')).toMatch(
+    /SECRET_KEY is missing.*FEE_WALLET is missing/,
+  );
+  expect([found.level('open_files'), found.level('env_file')]).toEqual(['ok', 'ok']);
+});
+
+it('a clock that differs from the chain by more than receivers allow is a failure', async () => {
+  const latest = (await askChain(world.anvilUrl, 'eth_getBlockByNumber', ['latest', false])) as {
+    timestamp: string;
+  };
+  await askChain(world.anvilUrl, 'evm_setNextBlockTimestamp', [Number(latest.timestamp) + 3_600]);
+  await askChain(world.anvilUrl, 'evm_mine', []);
+  const found = await diagnose();
+  expect(found.level('clock')).toBe('fail');
+  expect(found.detail('clock')).toMatch(/ s ahead of this clock: set the clock by NTP/);
+});
