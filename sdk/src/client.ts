@@ -142,7 +142,8 @@ export function createClient(options: ClientOptions): Client {
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
   /** Not repeated: a repeated change would answer with a conflict. */
   async function refund(method: 'GET' | 'POST', path: string, body?: object): Promise<Refund> {
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const headers = { 'content-type': 'application/json' };
+    const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
     const answer = await sendRequest({ ...context, maximumRetries: 0 }, { method, path, ...sent });
     return refundOf(answer);
   }

@@ -7,6 +7,7 @@ import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { FACTORY, FEE_WALLET } from '../support/payment-context.ts';
+import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
 let service: ApiService;
 let baseUrl: string;
@@ -55,6 +56,18 @@ describe('the SDK and the real service', () => {
       feeBasisPoints: 250,
     });
     expect(() => verifyDepositAddress(payment, { ...terms, payoutAddress: FACTORY })).toThrow();
+  });
+
+  it('open, submit and cancel a refund', async () => {
+    const client = clientOf();
+    const { payment_id: id } = await client.checkouts.create({ ...validRequest, amount: '25.00' });
+    await payWithDeposit(service.store, { id, accountId: service.account.id }, 25_000_000n);
+    const { refund_id } = await client.refunds.create(id, { destination: CUSTOMER_ADDRESS });
+    const transaction = `0x${'5b'.repeat(32)}`;
+    const submitted = await client.refunds.submitTransaction(refund_id, transaction);
+    expect(submitted).toMatchObject({ status: 'awaiting_transfer', submitted_transaction: transaction });
+    expect(await client.refunds.cancel(refund_id)).toMatchObject({ refund_id, status: 'canceled' });
+    expect(await client.refunds.get(refund_id)).toMatchObject({ refund_id, status: 'canceled' });
   });
 
   it('create one direct payment of an order', async () => {
