@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fillStore } from '../bench/fill-store.ts';
 import { indexStore } from '../bench/index-store.ts';
+import { displayStatuses } from '../src/domain/display-status.ts';
 import type { Payment } from '../src/domain/payment.ts';
 import { type PaymentId, paymentIdTimeMs } from '../src/domain/payment-id.ts';
 import { parsePaymentSearch } from '../src/domain/payment-search.ts';
@@ -123,6 +124,9 @@ async function questionsOf(store: Store): Promise<readonly (readonly [string, ()
     ['50 further back', list({}, sample.id)],
     ['paid', list({ status: 'paid' })],
     ['canceled', list({ status: 'canceled' })],
+    ...displayStatuses.map(
+      (status) => [`the tab ${status}`, list({ display: { status, nowMs: Date.now() } })] as const,
+    ),
     ['needs a hand (there are none)', list({ forwardStatus: 'manual_required' })],
     ['a currency that none has', list({ currency: 'INR' })],
     ['a provider that none has, and paid', list({ status: 'paid', provider: 'klarna' })],

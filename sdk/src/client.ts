@@ -47,6 +47,15 @@ export interface PaymentListFilter {
   readonly provider?: string;
   readonly currency?: PaymentStatus['currency'];
   readonly amount_mismatch?: 'partially_paid' | 'overpaid';
+  readonly display_status?:
+    | 'open'
+    | 'at_provider'
+    | 'declined'
+    | 'partially_paid'
+    | 'overpaid'
+    | 'paid'
+    | 'expired'
+    | 'canceled';
   /** ISO 8601, as `created_before`. */
   readonly created_from?: string;
   readonly created_before?: string;

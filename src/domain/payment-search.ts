@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import type { DisplayStatus } from './display-status.ts';
 import { type Currency, isCurrency, parseAmountCents } from './money.ts';
 import type { AmountMismatch, Payment } from './payment.ts';
 import { isPaymentId, type PaymentId, paymentIdOfShortCode } from './payment-id.ts';
@@ -12,6 +13,8 @@ export interface PaymentQuery {
   readonly provider?: Payment['provider'];
   readonly currency?: Currency;
   readonly amountMismatch?: AmountMismatch;
+  /** The status at this time: a session at a provider ends by itself. */
+  readonly display?: { readonly status: DisplayStatus; readonly nowMs: number };
   /** Earliest creation time, inclusive. */
   readonly fromMs?: number;
   /** Latest creation time, exclusive. */

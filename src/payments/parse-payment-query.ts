@@ -1,3 +1,4 @@
+import { displayStatuses } from '../domain/display-status.ts';
 import { invalidField } from '../domain/errors.ts';
 import { currencies } from '../domain/money.ts';
 import { amountMismatches } from '../domain/payment.ts';
@@ -12,6 +13,8 @@ export interface PaymentQueryText {
   readonly provider?: string;
   readonly currency?: string;
   readonly amountMismatch?: string;
+  /** Ignored without a `nowMs`. */
+  readonly displayStatus?: string;
   readonly search?: string;
 }
 
@@ -26,8 +29,9 @@ export const providerChoices = [MULTI_PROVIDER, ...providerIds] as const;
 export const paymentProviders = [...providerChoices, DIRECT_PROVIDER] as const;
 
 /** Throws `invalid_request`, which names the field, for a value that does not exist. */
-export function parsePaymentQuery(accountId: string, text: PaymentQueryText): PaymentQuery {
+export function parsePaymentQuery(accountId: string, text: PaymentQueryText, nowMs?: number): PaymentQuery {
   const search = parsePaymentSearch(text.search ?? '');
+  const { displayStatus } = oneOf('displayStatus', text.displayStatus, displayStatuses);
   return {
     accountId,
     ...oneOf('status', text.status, paymentStatuses),
@@ -35,6 +39,9 @@ export function parsePaymentQuery(accountId: string, text: PaymentQueryText): Pa
     ...oneOf('provider', text.provider, paymentProviders),
     ...oneOf('currency', text.currency, currencies),
     ...oneOf('amountMismatch', text.amountMismatch, amountMismatches),
+    ...(displayStatus === undefined || nowMs === undefined
+      ? {}
+      : { display: { status: displayStatus, nowMs } }),
     ...(search === null ? {} : { search }),
   };
 }
@@ -46,6 +53,9 @@ function oneOf<Field extends string, Value extends string>(
 ): { readonly [Key in Field]?: Value } {
   if (text === undefined || text === '') return {};
   const value = values.find((candidate) => candidate === text);
-  if (value === undefined) throw invalidField(field, `must be one of ${values.join(', ')}`);
+  if (value === undefined) {
+    const name = field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    throw invalidField(name, `must be one of ${values.join(', ')}`);
+  }
   return { [field]: value } as { readonly [Key in Field]?: Value };
 }

@@ -1,4 +1,5 @@
-import type { Payment } from '../domain/payment.ts';
+import type { DisplayStatus } from '../domain/display-status.ts';
+import { amountMismatches, type Payment } from '../domain/payment.ts';
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import {
   hasWords,
@@ -40,12 +41,13 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
     async searchPayments(query, before, limit): Promise<PaymentPage> {
       checkedLimit(limit);
       const source = await scripts.read(() => chooseSource(query, isByAccount));
+      const filtered = { ...query, filters: filtersOf(query, isByAccount) };
       const found: Payment[] = [];
       let upper = beginningOf(query, before);
       for (let window = 0; window < MAXIMUM_WINDOWS; window++) {
         const missing = limit - found.length + 1;
         const wanted = query.search?.kind === 'words' ? Math.max(missing, COMPARED_PAYMENTS) : missing;
-        const { payments, end } = await scripts.read(() => readNext(source, query, upper, wanted));
+        const { payments, end } = await scripts.read(() => readNext(source, filtered, upper, wanted));
         found.push(...payments.filter((payment) => isFound(payment, query.search)));
         if (found.length > limit) {
           return { payments: found.slice(0, limit), next: found[limit - 1]?.id ?? null };
@@ -79,22 +81,27 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
 
 type LastSessionRow = LastSession & { readonly id: PaymentId };
 
-/** Reads only the last session of each payment: there may be hundreds. */
+function ofPayment(sessions: string, isByAccount: boolean): Fragment {
+  const ofAccount = isByAccount ? ` AND ${sessions}.account_id = payments.account_id` : '';
+  return raw(`${sessions}.payment_id = payments.id${ofAccount}`);
+}
+
+/** The id of a payment's last session: there may be hundreds, and only this one is read. */
+function lastSessionOf(isByAccount: boolean): Fragment {
+  return sql`SELECT id FROM provider_sessions WHERE ${ofPayment('provider_sessions', isByAccount)}
+    AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
+    ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
+}
+
 function* listLastSessions(
   isByAccount: boolean,
   accountId: string,
   ids: readonly PaymentId[],
 ): Script<readonly LastSessionRow[]> {
-  const ofPayment = (sessions: string) => {
-    const ofAccount = isByAccount ? ` AND ${sessions}.account_id = payments.account_id` : '';
-    return raw(`${sessions}.payment_id = payments.id${ofAccount}`);
-  };
   const rows = yield* run`
     SELECT payments.id, session.provider, progress, expires_at_ms AS "expiresAtMs"
-    FROM payments JOIN provider_sessions AS session ON ${ofPayment('session')} AND session.id = (
-      SELECT id FROM provider_sessions WHERE ${ofPayment('provider_sessions')}
-        AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
-      ORDER BY created_at_ms DESC, id DESC LIMIT 1)
+    FROM payments JOIN provider_sessions AS session
+      ON ${ofPayment('session', isByAccount)} AND session.id = (${lastSessionOf(isByAccount)})
     WHERE payments.account_id = ${accountId} AND payments.id = ANY(${ids})`;
   return rows.map(
     (row) => ({ ...row, expiresAtMs: Number(row['expiresAtMs']) }) as unknown as LastSessionRow,
@@ -105,11 +112,15 @@ function isUnsettled(status: PaymentQuery['forwardStatus']): boolean {
   return unsettledStatuses.some((unsettled) => unsettled === status);
 }
 
+function isMismatch(status: DisplayStatus | undefined): boolean {
+  return amountMismatches.some((mismatch) => mismatch === status);
+}
+
 function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {
   return search?.kind !== 'words' || hasWords(payment, search.words);
 }
 
-function* readNext(source: Source, query: PaymentQuery, upper: PaymentId, limit: number) {
+function* readNext(source: Source, query: FilteredQuery, upper: PaymentId, limit: number) {
   if (source !== byAccountPayments) return yield* readWindow(source, query, upper, limit);
   // The newest of all are read from the payments themselves, until a whole window of them is indexed.
   const isIndexed = yield* isWindowIndexed(upper);
@@ -134,7 +145,7 @@ function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source
     case 'words':
       return byTerms(query.accountId, yield* rarestWord(query.accountId, search.words));
     default:
-      if (query.amountMismatch !== undefined) return byMismatch;
+      if (query.amountMismatch !== undefined || isMismatch(query.display?.status)) return byMismatch;
       if (isUnsettled(query.forwardStatus)) return byUnsettled;
       return isByAccount ? byPrimaryKey : byAccountPayments;
   }
@@ -218,6 +229,9 @@ function byTerms(accountId: string, terms: readonly string[]): Source {
   };
 }
 
+/** A query with its filters as a condition of SQL. */
+type FilteredQuery = PaymentQuery & { readonly filters: Fragment };
+
 /** The payments of one window that pass the query's filters, and where the next window begins: null at the end. */
 interface Window {
   readonly payments: readonly Payment[];
@@ -225,7 +239,7 @@ interface Window {
 }
 
 /** CROSS JOIN, because SQLite then goes from the source to the payments and never the other way round. */
-function* readWindow(source: Source, query: PaymentQuery, upper: string, limit: number): Script<Window> {
+function* readWindow(source: Source, query: FilteredQuery, upper: string, limit: number): Script<Window> {
   const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
   const ids = source({ accountId: query.accountId, upper, lowest });
   const looked = yield* runForOne<{ end: PaymentId | null; looked: number }>`
@@ -233,7 +247,7 @@ function* readWindow(source: Source, query: PaymentQuery, upper: string, limit: 
   const payments = yield* selectPayments`
     FROM (${ids}) AS source
     CROSS JOIN payments WHERE payments.account_id = ${query.accountId} AND payments.id = source.id
-      ${filtersOf(query)}
+      ${query.filters}
     ORDER BY payments.id DESC LIMIT ${limit}`;
   // There may be more in this window than was asked for.
   if (payments.length === limit) return { payments, end: payments.at(-1)?.id ?? null };
@@ -241,7 +255,7 @@ function* readWindow(source: Source, query: PaymentQuery, upper: string, limit: 
   return { payments, end: isLast ? null : looked.end };
 }
 
-function filtersOf(query: PaymentQuery): Fragment {
+function filtersOf(query: PaymentQuery, isByAccount: boolean): Fragment {
   const wanted: [string, string | undefined][] = [
     ['status', query.status],
     ['forward_status', query.forwardStatus],
@@ -252,8 +266,40 @@ function filtersOf(query: PaymentQuery): Fragment {
   return wanted.reduce(
     (filters, [column, value]) =>
       value === undefined ? filters : sql`${filters} AND payments.${raw(column)} = ${value}`,
-    raw(''),
+    query.display === undefined ? raw('') : sql`AND ${hasDisplayStatus(query.display, isByAccount)}`,
   );
+}
+
+/** The condition of `displayStatusOf`. Only payments for which nothing arrived look for their last session. */
+function hasDisplayStatus(
+  { status, nowMs }: NonNullable<PaymentQuery['display']>,
+  isByAccount: boolean,
+): Fragment {
+  const expected = sql`payments.amount_mismatch IS NULL`;
+  const lastSession = (condition: Fragment) => sql`EXISTS (
+    SELECT 1 FROM provider_sessions AS session
+    WHERE ${ofPayment('session', isByAccount)} AND session.id = (${lastSessionOf(isByAccount)}) AND ${condition})`;
+  const waiting = sql`payments.status = 'unpaid' AND payments.forward_status = 'pending' AND ${expected}`;
+  const isDeclined = sql`session.progress = 'failed'`;
+  const isThere = sql`coalesce(session.progress, '') <> 'failed'
+    AND (session.expires_at_ms > ${nowMs} OR session.progress = 'delivering')`;
+  switch (status) {
+    case 'open':
+      return sql`payments.status = 'unpaid' AND ${expected} AND (payments.forward_status <> 'pending'
+        OR NOT ${lastSession(sql`(${isDeclined} OR (${isThere}))`)})`;
+    case 'at_provider':
+      return sql`${waiting} AND ${lastSession(isThere)}`;
+    case 'declined':
+      return sql`${waiting} AND ${lastSession(isDeclined)}`;
+    case 'paid':
+      return sql`payments.status = 'paid' AND ${expected}`;
+    case 'expired':
+      return sql`payments.status = 'canceled' AND ${expected} AND payments.cancel_reason = 'expired'`;
+    case 'canceled':
+      return sql`payments.status = 'canceled' AND ${expected} AND coalesce(payments.cancel_reason, '') <> 'expired'`;
+    default:
+      return sql`payments.amount_mismatch = ${status}`;
+  }
 }
 
 /** The start of a list: at the page before it, and not after the last requested moment. */

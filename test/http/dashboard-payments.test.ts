@@ -436,8 +436,8 @@ describe('a payment that received less or more than it asked for', () => {
     await give();
     await indexAll();
     expect(await read('/payments')).toContain(`partially paid ${part}`);
-    expect(await read('/payments?amount=partially_paid')).toContain(`partially paid ${part}`);
-    expect(await read('/payments?amount=overpaid')).toContain('No payment matches');
+    expect(await read('/payments?status=partially_paid')).toContain(`partially paid ${part}`);
+    expect(await read('/payments?status=overpaid')).toContain('No payment matches');
     const page = await read(`/payments/${payment.id}`);
     expect(page).toContain(
       `Partially paid: ${part} arrived (about $5.00 of $25.00). The payment is paid in full at 24.50 USDC.`,
@@ -506,7 +506,7 @@ describe('a payment that received less or more than it asked for', () => {
 
   it('is overpaid in the list, on its page and on the overview', async () => {
     const payment = await giveWith(22_380_000n, 22_380_000n);
-    expect(await read('/payments?amount=overpaid')).toContain('overpaid');
+    expect(await read('/payments?status=overpaid')).toContain('overpaid');
     const page = await read(`/payments/${payment.id}`);
     expect(page).toContain('Overpaid: 44.76 USDC arrived for a payment of 25.00 USDC.');
     expect(page).toContain('It arrived in 2 deposits.');
@@ -518,7 +518,7 @@ describe('a payment that received less or more than it asked for', () => {
 
   it('of dust alone is told on its page only, and needs nobody’s attention', async () => {
     const payment = await giveWith(1n);
-    expect(await read('/payments?amount=partially_paid')).toContain('No payment matches');
+    expect(await read('/payments?status=partially_paid')).toContain('No payment matches');
     expect(await read('')).not.toContain('Needs your attention');
     expect(await read(`/payments/${payment.id}`)).toContain('0.000001');
   });
@@ -557,16 +557,19 @@ it('the list names the states as a shopkeeper does, with tabs that count them', 
     'expired',
     'canceled',
   ]);
-  expect(textOf(page)).toContain('All 6 Open 4 Partially paid 0 Overpaid 0 Paid 0 Expired or canceled 2');
-  const canceledOnly = (await browser.get('/dashboard/payments?status=canceled')).payload;
-  expect(canceledOnly).toMatch(/aria-current="true" href="\/dashboard\/payments\?status&#61;canceled"/);
-  expect(canceledOnly).not.toContain(open.id);
+  expect(textOf(page)).toContain(
+    'All 6 Open 2 At provider 1 Declined 1 Partially paid 0 Overpaid 0 Paid 0 Expired 1 Canceled 1',
+  );
+  const declinedOnly = (await browser.get('/dashboard/payments?status=declined')).payload;
+  expect(declinedOnly).toMatch(/aria-current="true" href="\/dashboard\/payments\?status&#61;declined"/);
+  expect(declinedOnly).toContain(declined.id);
+  expect(declinedOnly).not.toContain(open.id);
 });
 
 it('a tab counts to 99', async () => {
   for (let made = 0; made < 100; made++) await give();
   await indexAll();
-  expect(await read('/payments')).toContain('All 99+ Open 99+ Partially paid 0');
+  expect(await read('/payments')).toContain('All 99+ Open 99+ At provider 0');
 });
 
 it('a payment that no provider serves says so to its merchant, and from which amount one does', async () => {

@@ -68,6 +68,8 @@ describe('payments', () => {
       (await get(`/payments?${query}`)).json().payments.map(({ payment_id }: never) => payment_id);
     expect(await only('status=paid')).toEqual([id]);
     expect(await only('currency=EUR&forward_status=completed')).toEqual([id]);
+    expect(await only('display_status=paid')).toEqual([id]);
+    expect(await only('display_status=at_provider')).toEqual([]);
     expect(await only('currency=INR')).toEqual([]);
     expect(await only(`search=${id}`)).toEqual([id]);
     expect(await only('created_before=2020-01-01T00:00:00Z')).toEqual([]);
@@ -118,6 +120,10 @@ describe('payments', () => {
 
   it.each([
     ['/payments?limit=0', 'limit must be a whole number from 1 to 100'],
+    [
+      '/payments?display_status=unpaid',
+      'display_status must be one of open, at_provider, declined, partially_paid, overpaid, paid, expired, canceled',
+    ],
     ['/payments?limit=101', 'limit must be a whole number from 1 to 100'],
     ['/payments?limit=50&expand=deposits', 'limit must be at most 20 with expand'],
     ['/payments?before=x', 'before must be a payment id'],

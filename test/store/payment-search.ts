@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/domain/display-status.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { firstIdAtMs, type PaymentId, shortCodeOf } from '../../src/domain/payment-id.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../../src/domain/payment-search.ts';
@@ -43,6 +44,49 @@ function searched(accountId: string, text: string): PaymentQuery {
 }
 
 export function paymentSearchPromises(context: StoreContext): void {
+  it('lists each payment under the one status that the dashboard shows', async () => {
+    const { store } = context;
+    const payments = await givePayments(store, 12);
+    const [first] = payments as [Payment];
+    const at = (session: object) => async (payment: Payment) => {
+      const { progress, ...fields } = { progress: null, ...session };
+      const earlier = newSession(payment, { id: `a-${payment.id}`, createdAtMs: NOW_MS - 9, ...over });
+      const last = newSession(payment, { id: `b-${payment.id}`, createdAtMs: NOW_MS, ...fields });
+      for (const added of [earlier, last]) await store.payments.addSession(payment, added, leave);
+      if (progress !== null) await store.payments.recordSessionProgress(payment, last.id, progress, NOW_MS);
+    };
+    const become = (change: Partial<Payment>) => (payment: Payment) =>
+      store.payments.decidePayment(payment, () => ({ change }));
+    const [over, there] = [{ expiresAtMs: NOW_MS }, { expiresAtMs: NOW_MS + 1 }];
+    const canceled = { status: 'canceled', forwardStatus: 'canceled' } as const;
+    const made: [DisplayStatus, (payment: Payment) => Promise<unknown>][] = [
+      ['open', async () => undefined],
+      ['open', at(over)],
+      ['open', at({ ...over, progress: 'paying' })],
+      ['open', become({ forwardStatus: 'ready' })],
+      ['at_provider', at(there)],
+      ['at_provider', at({ ...over, progress: 'delivering' })],
+      ['declined', at({ ...there, progress: 'failed' })],
+      ['partially_paid', become({ amountMismatch: 'partially_paid' })],
+      ['overpaid', become({ amountMismatch: 'overpaid' })],
+      ['expired', become({ ...canceled, cancelReason: 'expired' })],
+      ['canceled', become({ ...canceled, cancelReason: 'merchant' })],
+    ];
+    for (const [index, [, make]] of made.entries()) await make(payments[index] as Payment);
+    await store.payments.decidePayment(payments[11] as Payment, pay);
+    await indexAll(store);
+    const { accountId } = first;
+    const sessions = await store.search.listLastSessions(accountId, idsOf(payments));
+    for (const status of displayStatuses) {
+      const found = await allPages(store, { accountId, display: { status, nowMs: NOW_MS } }, 2);
+      const expected = payments.filter((_, index) => (made[index]?.[0] ?? 'paid') === status);
+      expect([status, idsOf(found).sort()]).toEqual([status, idsOf(expected).sort()]);
+      for (const payment of found) {
+        expect(displayStatusOf(payment, sessions.get(payment.id), NOW_MS)).toBe(status);
+      }
+    }
+  });
+
   it('keeps the first exchange rate of an hour, by currency, and deletes those of hours long ago', async () => {
     const { search } = context.store;
     const rate = (hourMs: number, usdRate: bigint, currency: 'EUR' | 'INR' = 'EUR') => ({

@@ -135,7 +135,7 @@ function mismatchEntry(payment: Payment, sentence: string): Html {
 /** The link to the omitted entries. */
 function allOf(payments: readonly Payment[], mismatch: AmountMismatch, words: string): Html {
   if (payments.length < SHOWN) return nothing;
-  return html`<li><a href="${DASHBOARD_PATH}/payments?amount=${mismatch}">${words}</a></li>`;
+  return html`<li><a href="${DASHBOARD_PATH}/payments?status=${mismatch}">${words}</a></li>`;
 }
 
 function webhookEntry(

@@ -1,18 +1,14 @@
 import type { FastifyReply } from 'fastify';
 import { recordAction } from '../../accounts/people-context.ts';
+import { displayStatuses } from '../../domain/display-status.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
-import { amountMismatches, type Payment } from '../../domain/payment.ts';
+import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId, type PaymentId, paymentIdTimeMs } from '../../domain/payment-id.ts';
 import type { PaymentQuery } from '../../domain/payment-search.ts';
 import type { LastSession, PaymentPage } from '../../domain/ports/payment-search-store.ts';
 import { exportPayments } from '../../payments/export-payments.ts';
-import {
-  forwardStatuses,
-  parsePaymentQuery,
-  paymentProviders,
-  paymentStatuses,
-} from '../../payments/parse-payment-query.ts';
+import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../payments/parse-payment-query.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -22,12 +18,12 @@ import { banner, optionsOf, selectField } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
+  displayStatusBadge,
+  displayStatusLabel,
   forwardBadge,
   forwardLabel,
-  mismatchLabel,
   partPaid,
   providerName,
-  shopStatusBadge,
   usedProvider,
 } from './payment-words.ts';
 
@@ -37,7 +33,7 @@ type LastSessions = ReadonlyMap<string, LastSession>;
 
 /** The account's payments: searched, filtered, newest first. */
 export async function showPayments(context: DashboardContext, visit: Visit): Promise<PageView> {
-  const filters = filtersOrError(visit);
+  const filters = filtersOrError(visit, context.nowMs());
   if (filters instanceof ServiceError) {
     return {
       title: 'Payments',
@@ -59,38 +55,30 @@ ${pageLinks(filters, page)}
   };
 }
 
-/** The statuses that a shopkeeper looks for, each as the list's filter. */
-const tabs: readonly (readonly [label: string, filter: PaymentFilters['given']])[] = [
-  ['All', {}],
-  ['Open', { status: 'unpaid' }],
-  ['Partially paid', { amount: 'partially_paid' }],
-  ['Overpaid', { amount: 'overpaid' }],
-  ['Paid', { status: 'paid' }],
-  ['Expired or canceled', { status: 'canceled' }],
-];
 /** Maximum number that a tab counts. */
 const COUNTED = 99;
 
 async function statusTabs(
-  { search }: DashboardContext,
+  { search, nowMs }: DashboardContext,
   { account }: Visit,
   given: PaymentFilters['given'],
 ): Promise<Html> {
   const counted = await Promise.all(
-    tabs.map(async ([label, filter]) => {
-      const query = parsePaymentQuery(account.id, queryTextOf(filter));
+    [undefined, ...displayStatuses].map(async (status) => {
+      const query = {
+        accountId: account.id,
+        ...(status === undefined ? {} : { display: { status, nowMs: nowMs() } }),
+      };
       const { payments, next } = await search.searchPayments(query, null, COUNTED);
-      return { label, filter, count: `${payments.length}${next === null ? '' : '+'}` };
+      return { status, count: `${payments.length}${next === null ? '' : '+'}` };
     }),
   );
-  const isShown = (filter: PaymentFilters['given']) =>
-    filter.status === given.status && filter.amount === given.amount;
-  return html`<nav aria-label="Status"><ul class="chips">${counted.map(({ label, filter, count }) => html`<li><a class="chip"${isShown(filter) ? html` aria-current="true"` : nothing} href="${listPath(filter)}">${label} <span class="soft">${count}</span></a></li>`)}</ul></nav>`;
+  return html`<nav aria-label="Status"><ul class="chips">${counted.map(({ status, count }) => html`<li><a class="chip"${status === given.status ? html` aria-current="true"` : nothing} href="${listPath(status === undefined ? {} : { status })}">${status === undefined ? 'All' : displayStatusLabel(status)} <span class="soft">${count}</span></a></li>`)}</ul></nav>`;
 }
 
-function filtersOrError(visit: Visit): PaymentFilters | ServiceError {
+function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceError {
   try {
-    return readFilters(visit);
+    return readFilters(visit, nowMs);
   } catch (error) {
     if (error instanceof ServiceError) return error;
     throw error;
@@ -103,7 +91,7 @@ export async function sendPaymentsCsv(
   visit: Visit,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { query } = readFilters(visit);
+  const { query } = readFilters(visit, context.nowMs());
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
   const date = dateAt(context.nowMs(), visit.timeZone);
   return sendCsv(
@@ -163,7 +151,7 @@ function paymentRow(
   return [
     html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
     html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
-    html`${shopStatusBadge(payment, session, nowMs)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${partOf(payment)}`,
+    html`${displayStatusBadge(payment, session, nowMs)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${partOf(payment)}`,
     usedProvider(payment, session),
     payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
     payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
@@ -193,7 +181,7 @@ function shortened(text: string): string {
 }
 
 /** The parameters of the list's address, in their order. They are complete, so that the address can be bookmarked. */
-const names = ['q', 'status', 'amount', 'forward', 'provider', 'currency', 'from', 'to'] as const;
+const names = ['q', 'status', 'forward', 'provider', 'currency', 'from', 'to'] as const;
 type FilterName = (typeof names)[number];
 
 /** The query of a list. */
@@ -205,13 +193,13 @@ interface PaymentFilters {
 }
 
 /** Throws `invalid_request` for an invalid query. */
-function readFilters(visit: Visit): PaymentFilters {
+function readFilters(visit: Visit, nowMs: number): PaymentFilters {
   const given: Partial<Record<FilterName, string>> = {};
   for (const name of names) {
     const value = visit.query.get(name)?.trim();
     if (value) given[name] = value;
   }
-  const query = parsePaymentQuery(visit.account.id, queryTextOf(given));
+  const query = parsePaymentQuery(visit.account.id, queryTextOf(given), nowMs);
   const before = visit.query.get('before');
   if (before !== null && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
   return {
@@ -225,11 +213,10 @@ function readFilters(visit: Visit): PaymentFilters {
   };
 }
 
-function queryTextOf({ q, status, amount, forward, provider, currency }: PaymentFilters['given']) {
+function queryTextOf({ q, status, forward, provider, currency }: PaymentFilters['given']) {
   return {
     search: q ?? '',
-    status: status ?? '',
-    amountMismatch: amount ?? '',
+    displayStatus: status ?? '',
     forwardStatus: forward ?? '',
     provider: provider ?? '',
     currency: currency ?? '',
@@ -258,7 +245,6 @@ function listPath(given: PaymentFilters['given'], path = '/payments', before?: P
 const labels: Readonly<Record<FilterName, string>> = {
   q: 'Search',
   status: 'Status',
-  amount: 'Amount received',
   forward: 'Release',
   provider: 'Provider',
   currency: 'Currency',
@@ -283,8 +269,8 @@ function filterChips(given: PaymentFilters['given']): Html {
 function shownValue(name: FilterName, value: string): string {
   const forward = name === 'forward' && forwardStatuses.find((status) => status === value);
   if (forward) return forwardLabel(forward);
-  const mismatch = name === 'amount' && amountMismatches.find((choice) => choice === value);
-  if (mismatch) return mismatchLabel(mismatch);
+  const status = name === 'status' && displayStatuses.find((choice) => choice === value);
+  if (status) return displayStatusLabel(status);
   const provider = name === 'provider' && paymentProviders.find((choice) => choice === value);
   return provider ? providerName(provider) : value;
 }
@@ -297,8 +283,7 @@ function filterForm(given: PaymentFilters['given']): Html {
 <input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off">
 <p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
-${choice('status', paymentStatuses, given.status, (value) => value)}
-${choice('amount', amountMismatches, given.amount, mismatchLabel)}
+${choice('status', displayStatuses, given.status, displayStatusLabel)}
 ${choice('forward', forwardStatuses, given.forward, forwardLabel)}
 ${choice('provider', paymentProviders, given.provider, providerName)}
 ${choice('currency', currencies, given.currency, (value) => value)}

@@ -1,4 +1,5 @@
-import type { AmountMismatch, Payment } from '../../domain/payment.ts';
+import { type DisplayStatus, displayStatusOf } from '../../domain/display-status.ts';
+import type { Payment } from '../../domain/payment.ts';
 import {
   type ForwardStatus,
   type PaymentState,
@@ -22,18 +23,22 @@ type Tone = 'good' | 'warn' | 'bad' | '';
 
 const statusTones: Readonly<Record<PaymentStatus, Tone>> = { unpaid: '', paid: 'good', canceled: 'warn' };
 
-/**
- * A payment's state as a shopkeeper names it: open, at the provider, declined, partially paid, overpaid, paid, expired or
- * canceled. `session` is the last one of its customer.
- */
-export function shopStatusBadge(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
-  if (payment.amountMismatch !== null) return mismatchBadge(payment);
-  if (payment.status === 'canceled')
-    return badge(payment.cancelReason === 'expired' ? 'expired' : 'canceled', '');
-  if (payment.status === 'paid' || payment.forwardStatus !== 'pending') return statusBadge(payment);
-  if (session?.progress === 'failed') return badge('declined', 'warn');
-  const isThere = session !== undefined && session.expiresAtMs > nowMs;
-  return isThere || session?.progress === 'delivering' ? badge('at provider', '') : badge('open', '');
+const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
+  declined: 'warn',
+  partially_paid: 'warn',
+  overpaid: 'warn',
+  paid: 'good',
+};
+
+/** @param session the payment's last one */
+export function displayStatusBadge(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
+  const status = displayStatusOf(payment, session, nowMs);
+  return badge(status.replaceAll('_', ' '), displayTones[status] ?? '');
+}
+
+/** "At provider" */
+export function displayStatusLabel(status: DisplayStatus): string {
+  return `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll('_', ' ')}`;
 }
 
 const forwardWords: Readonly<Record<ForwardStatus, readonly [string, Tone]>> = {
@@ -68,18 +73,9 @@ export function forwardBadge({ forwardStatus }: Pick<Payment, 'forwardStatus'>):
   return badge(words, tone);
 }
 
-const mismatchWords: Readonly<Record<AmountMismatch, string>> = {
-  partially_paid: 'partially paid',
-  overpaid: 'overpaid',
-};
-
-export function mismatchLabel(mismatch: AmountMismatch): string {
-  return mismatchWords[mismatch];
-}
-
 /** Empty if the received amount is the requested one. */
 export function mismatchBadge({ amountMismatch }: Pick<Payment, 'amountMismatch'>): Html {
-  return amountMismatch === null ? nothing : badge(mismatchWords[amountMismatch], 'warn');
+  return amountMismatch === null ? nothing : badge(amountMismatch.replaceAll('_', ' '), 'warn');
 }
 
 /** The received part: "5.00 of 25.00 USDC". */

@@ -1,4 +1,5 @@
 import type { Account } from '../../domain/account.ts';
+import { displayStatuses } from '../../domain/display-status.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
 import { amountMismatches } from '../../domain/payment.ts';
@@ -60,6 +61,11 @@ export const listParameters = {
     oneOf(amountMismatches),
     'Payments with this difference to the price.',
     'overpaid',
+  ),
+  display_status: optional(
+    oneOf(displayStatuses),
+    'Payments with this status in the dashboard. `at_provider` and `declined` are unpaid, by the last session at a provider.',
+    'at_provider',
   ),
   created_from: optional(time, 'Payments created at this time or later, ISO 8601.', '2026-11-01T00:00:00Z'),
   created_before: optional(time, 'Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
@@ -151,7 +157,7 @@ export interface ListRequest {
   readonly expand: ReadonlySet<Expansion>;
 }
 
-export function parseListRequest(accountId: string, query: QueryParameters): ListRequest {
+export function parseListRequest(accountId: string, query: QueryParameters, nowMs: number): ListRequest {
   requireKnown(query, listParameters);
   const { before } = query;
   if (before !== undefined && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
@@ -167,11 +173,12 @@ export function parseListRequest(accountId: string, query: QueryParameters): Lis
     throw invalidField('limit', `must be at most ${MAXIMUM_EXPANDED_PAGE} with expand`);
   }
   const { status, forward_status: forwardStatus, provider, currency, search } = query;
-  const given = { status, forwardStatus, provider, currency, amountMismatch: query.amount_mismatch, search };
+  const { amount_mismatch: amountMismatch, display_status: displayStatus } = query;
+  const given = { status, forwardStatus, provider, currency, amountMismatch, displayStatus, search };
   const text = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
   return {
     query: {
-      ...parsePaymentQuery(accountId, text),
+      ...parsePaymentQuery(accountId, text, nowMs),
       ...parseTime(query, 'created_from', 'fromMs'),
       ...parseTime(query, 'created_before', 'beforeMs'),
     },

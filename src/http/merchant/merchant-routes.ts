@@ -120,7 +120,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
 
   server.get('/payments', guards.read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
-    const asked = parseListRequest(accountId, queryOf(request));
+    const asked = parseListRequest(accountId, queryOf(request), context.nowMs());
     const { payments, next } = await search.searchPayments(asked.query, asked.before, asked.limit);
     const presented =
       asked.expand.size === 0

@@ -1,0 +1,33 @@
+import type { Payment } from './payment.ts';
+import type { ProviderSession } from './provider-session.ts';
+
+/**
+ * A payment's status as a shopkeeper names it; every payment has one. Before anything arrives, it depends on the last
+ * session at a provider: `at_provider` while the customer can pay there or the provider delivers, `declined` once the
+ * provider reports so.
+ */
+export const displayStatuses = [
+  'open',
+  'at_provider',
+  'declined',
+  'partially_paid',
+  'overpaid',
+  'paid',
+  'expired',
+  'canceled',
+] as const;
+export type DisplayStatus = (typeof displayStatuses)[number];
+
+/** @param session the payment's last one */
+export function displayStatusOf(
+  payment: Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch' | 'cancelReason'>,
+  session: Pick<ProviderSession, 'progress' | 'expiresAtMs'> | undefined,
+  nowMs: number,
+): DisplayStatus {
+  if (payment.amountMismatch !== null) return payment.amountMismatch;
+  if (payment.status === 'canceled') return payment.cancelReason === 'expired' ? 'expired' : 'canceled';
+  if (payment.status === 'paid') return 'paid';
+  if (payment.forwardStatus !== 'pending' || session === undefined) return 'open';
+  if (session.progress === 'failed') return 'declined';
+  return session.expiresAtMs > nowMs || session.progress === 'delivering' ? 'at_provider' : 'open';
+}
