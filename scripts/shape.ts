@@ -65,7 +65,7 @@ function printFigures(): void {
   );
   const modules = projectModules(['src']).filter(({ path }) => path.endsWith('.ts') && !isTest(path));
   const small = smallSingleUseFiles(modules, projectFiles(/^src\//));
-  console.log(`src: ${small.length} files with one importer and fewer than 60 lines`);
+  console.log(`src: ${small.length} files of fewer than 60 lines with one importer`);
   for (const path of small) console.log(`  ${path}`);
   console.log(`src: ${cycles(modules).length} import cycles`);
 }
