@@ -14,6 +14,7 @@ import { startLiveWorld } from '../../test/support/live-service.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { runCommand, runJson, startServiceProcess } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
@@ -24,7 +25,7 @@ const prismFolder = join(import.meta.dirname, '../../test-output/prism');
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
 /** The machine in trouble. Each returns its outcomes, or why it was not checked. */
-const hostChecks = { disk: checkDisk };
+const hostChecks = { disk: checkDisk, descriptors: checkDescriptors };
 
 function versionOf(program: string): string | undefined {
   const words = program === 'nginx' ? ['-v'] : program === 'caddy' ? ['version'] : ['--version'];

@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { expect, it } from 'vitest';
-import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
+import { canOpenFile, connectionsWithin, readOpenFilesLimit } from './public-server.ts';
 
 it('connections leave room for what the service opens itself', () => {
   expect(connectionsWithin(Number.POSITIVE_INFINITY)).toBe(16_000);
@@ -10,4 +11,26 @@ it('connections leave room for what the service opens itself', () => {
 
 it('the limit of this process can be read', () => {
   expect(readOpenFilesLimit()).toBeGreaterThan(100);
+});
+
+it('a process that used up its files cannot open another one, and can after one is closed', () => {
+  expect(canOpenFile()).toBe(true);
+  const program = `
+    const { closeSync, openSync } = await import('node:fs');
+    const { canOpenFile } = await import(${JSON.stringify(new URL('./public-server.ts', import.meta.url).href)});
+    const files = [];
+    try { for (;;) files.push(openSync(process.execPath, 'r')); } catch {}
+    const isFull = canOpenFile();
+    closeSync(files.pop());
+    console.log(isFull, canOpenFile());
+  `;
+  const words = [
+    '-c',
+    'ulimit -n 200 && exec "$0" "$@"',
+    process.execPath,
+    '--input-type=module',
+    '-e',
+    program,
+  ];
+  expect(execFileSync('sh', words, { encoding: 'utf8' })).toBe('false true\n');
 });

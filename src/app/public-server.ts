@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
 import { currencies } from '../domain/money.ts';
 import { createApiRateLimiters } from '../http/api/api-context.ts';
@@ -83,7 +83,10 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     limiter: createPageLimits(clock.monotonicMs).pages,
   });
   registerHealth(server, {
-    isReady: () => (isLeaving() ? { ready: false, reason: 'it is shutting down' } : { ready: true }),
+    isReady() {
+      if (isLeaving()) return { ready: false, reason: 'it is shutting down' };
+      return canOpenFile() ? { ready: true } : { ready: false, reason: 'it cannot open more files' };
+    },
   });
   registerWellKnown(server, {
     chainId: external.chainId,
@@ -169,6 +172,16 @@ export function readOpenFilesLimit(): number {
   };
   const limit = userLimits?.open_files?.soft ?? USUAL_LIMIT;
   return limit === 'unlimited' ? Number.POSITIVE_INFINITY : Number(limit);
+}
+
+/** Whether this process can open one more file or socket. */
+export function canOpenFile(): boolean {
+  try {
+    closeSync(openSync(process.execPath, 'r'));
+  } catch (error) {
+    return !/^E[MN]FILE$/.test((error as NodeJS.ErrnoException).code ?? '');
+  }
+  return true;
 }
 
 /**
