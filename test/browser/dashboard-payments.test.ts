@@ -181,6 +181,19 @@ it.each(looks)(
   },
 );
 
+it('a page of 50 payments is at most 5,500 px high on a phone, and shows all that the desktop shows', async () => {
+  const context = await browser.newContext(phone);
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/dashboard/payments`);
+  expect(await page.locator('tbody tr').count()).toBe(50);
+  expect(await page.evaluate('document.documentElement.scrollHeight')).toBeLessThanOrEqual(5_500);
+  const hidden = `[...document.querySelectorAll('tbody :is(th, td)')].filter((cell) =>
+    cell.textContent !== '' && (cell.offsetWidth === 0 || cell.offsetHeight === 0)).length`;
+  expect(await page.evaluate(hidden)).toBe(0);
+  await context.close();
+});
+
 it('a merchant finds a payment, changes its note and makes a link, with the keyboard and without JavaScript', async () => {
   const context = await browser.newContext({ ...desktop, javaScriptEnabled: false });
   await context.addCookies(cookies);

@@ -136,6 +136,7 @@ function paymentTable(
     label: 'Payments',
     columns: ['Created', numbers('Amount'), 'Status', 'Provider', 'Customer', 'Note'],
     hasRowHeadings: true,
+    isCompact: true,
     rows: payments.map((payment) => paymentRow(payment, sessions.get(payment.id), nowMs, timeZone)),
   });
 }

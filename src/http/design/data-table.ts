@@ -27,6 +27,8 @@ interface DataTable {
   readonly rows: readonly (readonly Cell[])[];
   /** Whether the first cell of a row is the row's heading. */
   readonly hasRowHeadings?: boolean;
+  /** Whether a row is a few lines without names on a phone: for long lists whose values explain themselves. */
+  readonly isCompact?: boolean;
 }
 
 /** Maximum number of cells that fit side by side on every phone. */
@@ -36,9 +38,10 @@ const NARROW_COLUMNS = 2;
  * A table whose rows are cards on a phone, with the columns' names beside the values. The explicit roles keep the table
  * semantics, which the cards' style would remove.
  */
-export function dataTable({ label, caption, columns, rows, hasRowHeadings = false }: DataTable): Html {
+export function dataTable(table: DataTable): Html {
+  const { label, caption, columns, rows, hasRowHeadings = false, isCompact = false } = table;
   const named = columns.map((column) => (typeof column === 'string' ? { name: column } : column));
-  return html`<div class="${columns.length > NARROW_COLUMNS ? 'table stacks' : 'table'}" role="region" aria-label="${label}" tabindex="0"><table role="table">${caption === undefined ? nothing : html`<caption>${caption}</caption>`}
+  return html`<div class="${columns.length <= NARROW_COLUMNS ? 'table' : isCompact ? 'table stacks compact' : 'table stacks'}" role="region" aria-label="${label}" tabindex="0"><table role="table">${caption === undefined ? nothing : html`<caption>${caption}</caption>`}
 <thead role="rowgroup"><tr role="row">${named.map(columnHeading)}</tr></thead>
 <tbody role="rowgroup">${rows.map((cells) => dataRow(cells, named, hasRowHeadings))}</tbody></table></div>`;
 }
