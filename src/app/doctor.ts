@@ -12,6 +12,7 @@ import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
+import { within } from '../platform/within.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
 import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
@@ -69,12 +70,10 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
 
 /** The result of a check, which fails when it throws or takes too long. One line, whatever another program has said. */
 async function checked(name: string, check: () => Promise<Finding>): Promise<DoctorCheck> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new Error(`no result within ${CHECK_LIMIT_MS / 1000} s: check what it connects to`));
-  }, CHECK_LIMIT_MS);
-  const { level, detail } = await Promise.race([check(), late]).catch((error) => fail(messageOf(error)));
-  clearTimeout(timer);
+  const tooLate = () => new Error(`no result within ${CHECK_LIMIT_MS / 1000} s: check what it connects to`);
+  const { level, detail } = await within(CHECK_LIMIT_MS, check(), tooLate).catch((error) =>
+    fail(messageOf(error)),
+  );
   return { name, level, isFine: level !== 'fail', detail: detail.replace(/\s+/g, ' ') };
 }
 

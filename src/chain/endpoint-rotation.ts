@@ -1,6 +1,7 @@
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { addressIdentity } from '../platform/public-address.ts';
+import { within } from '../platform/within.ts';
 import { withCircuit } from './endpoint-circuit.ts';
 import {
   AnswerTooSlowError,
@@ -138,7 +139,8 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): End
  */
 function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   const { rpc, patienceMs } = endpoint;
-  const limit = <T>(answer: Promise<T>) => within(patienceMs, rpc.label, answer);
+  const tooSlow = () => new AnswerTooSlowError(`${rpc.label} takes longer than ${Math.ceil(patienceMs)} ms`);
+  const limit = <T>(answer: Promise<T>) => within(patienceMs, answer, tooSlow);
   const limited: Partial<ChainEndpoint> = {
     rpc: {
       ...rpc,
@@ -363,20 +365,6 @@ function createPatience(monotonicMs: () => number, minimumMs = DEFAULT_MINIMUM_M
       }
     },
   };
-}
-
-/** The answer, or an `AnswerTooSlowError` when it takes longer; it is then still waited for, behind the caller. */
-async function within<T>(patienceMs: number, label: string, answer: Promise<T>): Promise<T> {
-  if (!Number.isFinite(patienceMs)) return answer;
-  const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
-    reject(new AnswerTooSlowError(`${label} takes longer than ${Math.ceil(patienceMs)} ms`));
-  }, patienceMs);
-  try {
-    return await Promise.race([answer, promise]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** One way to ask, and how long its answer may take before the next way is tried as well. */

@@ -161,7 +161,7 @@ describe('the settlement', () => {
     const text = await pageOf('/settlement');
     expect(text).toContain('Newest block 130');
     expect(text).toMatch(/Sync delay 36\d\d s late/);
-    expect(text).toContain('0.1234 POL low');
+    expect(text).toContain('0.12345 POL low');
     expect(text).toContain(`${ADDRESS.slice(0, 8)}…${ADDRESS.slice(-4)} 77 ${shortOf(carried)}`);
   });
 

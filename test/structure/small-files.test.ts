@@ -8,7 +8,7 @@ const allowed: Record<string, string> = {
   'src/app/admin-server.ts': 'The counterpart of public-server.ts: what the operator reaches.',
   'src/app/chain-commands.ts': 'Commands; main.ts loads them only when one runs.',
   'src/http/close-stalled.ts': 'The rule for stalled connections, apart from the server that has it.',
-  'src/http/dashboard/audit-page.ts': 'A page, like the others in its folder.',
+  'src/http/operator/audit-page.ts': 'A page, like the others in its folder.',
   'src/http/serialize-pipelined.ts': 'The rule for pipelined requests, apart from the server that has it.',
   'src/payments/index-payments.ts': 'A step of the worker, like the others in its folder.',
   'src/providers/evidence-files.ts': 'The one part of the providers that keeps files, and their format.',

@@ -1,5 +1,5 @@
 import { type AuditEntry, auditActions } from '../../domain/audit-entry.ts';
-import { dataTable } from '../design/data-table.ts';
+import { type Cell, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import {
   DASHBOARD_PATH,
@@ -8,6 +8,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
+import { pageLinks } from '../signed-in/layout.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
@@ -25,22 +26,29 @@ async function showEntries(context: DashboardContext, visit: Visit): Promise<Pag
     ENTRIES_ON_A_PAGE + 1,
   );
   const entries = found.slice(0, ENTRIES_ON_A_PAGE);
-  const last = entries.at(-1);
+  const last = found.length > ENTRIES_ON_A_PAGE ? entries.at(-1) : undefined;
+  const older = last === undefined ? null : String(last.position);
   return {
     title: 'Audit log',
     main: html`<p>All actions in this account, newest first. Entries cannot be changed.</p>
-${entries.length === 0 ? html`<p class="banner plain">No entries yet.</p>` : entryTable(entries, visit)}
-<div class="actions">${before === null ? nothing : html`<a class="button" href="${DASHBOARD_PATH}/audit">Newest</a>`}
-${last === undefined || found.length <= ENTRIES_ON_A_PAGE ? nothing : html`<a class="button" href="${DASHBOARD_PATH}/audit?before=${last.position}">Older</a>`}</div>`,
+${auditTable(entries, visit.timeZone)}
+${pageLinks(`${DASHBOARD_PATH}/audit`, { filters: {}, isNewest: before === null, older })}`,
   };
 }
 
-function entryTable(entries: readonly AuditEntry[], visit: Visit): Html {
+/** The entries of one account, or of several with `accountCell`. */
+export function auditTable(
+  entries: readonly AuditEntry[],
+  timeZone: string,
+  accountCell?: (accountId: string) => Cell,
+): Html {
+  if (entries.length === 0) return html`<p class="banner plain">No entries yet.</p>`;
   return dataTable({
     label: 'Audit log',
-    columns: ['When', 'Who', 'What', 'From'],
-    rows: entries.map(({ atMs, actor, action, target, address }) => [
-      moment(atMs, visit.timeZone),
+    columns: ['When', ...(accountCell === undefined ? [] : ['Account']), 'Who', 'What', 'From'],
+    rows: entries.map(({ accountId, atMs, actor, action, target, address }) => [
+      moment(atMs, timeZone),
+      ...(accountCell === undefined ? [] : [accountCell(accountId)]),
       html`<bdi>${actor}</bdi>`,
       html`${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}`,
       address ?? 'command line',

@@ -13,6 +13,7 @@ import { invalidField } from '../../domain/errors.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import {
+  type AreaVisit,
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
@@ -159,13 +160,18 @@ async function showCreated(context: DashboardContext, visit: Visit): Promise<Pag
 
 async function showQuestion(context: DashboardContext, visit: Visit): Promise<PageView> {
   const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
-  return {
+  return revocationPage(key, visit, KEYS_PATH, KEYS_PATH);
+}
+
+/** The question before a key is revoked; a no leads to `back`. */
+export function revocationPage(key: ApiKey, visit: AreaVisit, keysPath: string, back: string): PageView {
+  return forms.confirmationPage(visit, {
     title: 'Revoke this key?',
-    main: html`<section class="card">
-<p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
+    effect: html`<p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
 <p>${key.lastUsedAtMs === null ? html`It has never been used.` : html`It was last used ${moment(key.lastUsedAtMs, visit.timeZone)}.`}
-All further requests with it are refused. Existing payments continue. This cannot be undone.</p>
-<form class="actions" method="post" action="${KEYS_PATH}/${key.id}/revoke">${forms.formTokenField(visit.formToken)}
-<button class="button danger">Revoke the key</button><a class="button" href="${KEYS_PATH}">Keep it</a></form></section>`,
-  };
+All further requests with it are refused. Existing payments continue. This cannot be undone.</p>`,
+    action: `${keysPath}/${key.id}/revoke`,
+    button: 'Revoke the key',
+    back,
+  });
 }

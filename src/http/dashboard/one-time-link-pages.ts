@@ -27,23 +27,33 @@ const tokenOf = ({ request }: LinkRequest) => (request.params as { readonly toke
 export function registerPasswordLinkPages(routes: DashboardRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/password/:token', (asked) => showForm(asked, 200, nothing));
-  pages.form('/password/:token', async (asked) => {
-    const { context, request, reply } = asked;
-    const form = readOwnForm(asked);
-    const address = addressGroupOf(request.ip);
-    await requirePassing(context.limits.signInsOfAddress, address);
-    const link = await readLink(context, tokenOf(asked), 'password');
-    try {
-      const isSet = await setPasswordByLink(context, tokenOf(asked), form.text('password'), address);
+  pages.form('/password/:token', (asked) =>
+    answerPassword(asked, showForm, async (password, address) => {
+      const link = await readLink(asked.context, tokenOf(asked), 'password');
+      const isSet = await setPasswordByLink(asked.context, tokenOf(asked), password, address);
       if (!isSet) return sendGone(asked);
       // The holder of a link from the user's mailbox or the operator is no stranger.
       if (link !== null) rememberBrowser(asked, link.email);
-      return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in?flash=password-set`);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-      return showForm(asked, 400, banner('bad', error.message));
-    }
-  });
+      return sendSeeOther(asked.reply, `${DASHBOARD_PATH}/sign-in?flash=password-set`);
+    }),
+  );
+}
+
+/** Answers a form with a new password, and shows its page again if the password is refused. */
+async function answerPassword(
+  asked: LinkRequest,
+  showAgain: typeof showForm,
+  act: (password: string, address: string) => Promise<FastifyReply>,
+): Promise<FastifyReply> {
+  const form = readOwnForm(asked);
+  const address = addressGroupOf(asked.request.ip);
+  await requirePassing(asked.context.limits.signInsOfAddress, address);
+  try {
+    return await act(form.text('password'), address);
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+    return showAgain(asked, 400, banner('bad', error.message));
+  }
 }
 
 async function showForm(asked: LinkRequest, status: number, message: Html): Promise<FastifyReply> {
@@ -122,22 +132,15 @@ If you did not request it, ignore this e-mail. Your password stays unchanged.
 export function registerInvitationPages(routes: DashboardRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/invitation/:token', (asked) => showInvitation(asked, 200, nothing));
-  pages.form('/invitation/:token', async (asked) => {
-    const { context, request, reply } = asked;
-    const form = readOwnForm(asked);
-    const address = addressGroupOf(request.ip);
-    await requirePassing(context.limits.signInsOfAddress, address);
-    const signedInAs = await readOwnUserId(asked);
-    try {
-      const how = { signedInAs, password: form.text('password'), address };
-      const result = await acceptInvitation(context, tokenOf(asked), how);
+  pages.form('/invitation/:token', (asked) =>
+    answerPassword(asked, showInvitation, async (password, address) => {
+      const how = { signedInAs: await readOwnUserId(asked), password, address };
+      const result = await acceptInvitation(asked.context, tokenOf(asked), how);
       if (result === 'gone') return sendInvitationGone(asked);
-      return sendSeeOther(reply, `${DASHBOARD_PATH}${result === 'accepted' ? '' : '/sign-in?flash=joined'}`);
-    } catch (error) {
-      if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-      return showInvitation(asked, 400, banner('bad', error.message));
-    }
-  });
+      const next = result === 'accepted' ? '' : '/sign-in?flash=joined';
+      return sendSeeOther(asked.reply, `${DASHBOARD_PATH}${next}`);
+    }),
+  );
 }
 
 async function readOwnUserId(asked: LinkRequest): Promise<string | null> {

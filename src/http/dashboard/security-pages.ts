@@ -42,6 +42,7 @@ import {
   textField,
 } from '../signed-in/forms.ts';
 import {
+  codeWords,
   confirmPasskeyForm,
   type ProofField,
   passkeyCard,
@@ -185,16 +186,9 @@ ${code}<input type="hidden" name="response" value="">
 <p role="status" data-status></p></form>`;
 }
 
-/** The label and the hint of a field for a code; users without an app have recovery codes only. */
-function codeWords({ user }: Visit, recoveryHint: string) {
-  return user.totpSecret === null
-    ? { label: 'Recovery code', hint: recoveryHint }
-    : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
-}
-
 /** The field for a code. `passkeyHint` says how to use a passkey instead; null without one. */
 function codeField(visit: Visit, passkeyHint: string | null): Html {
-  const { label, hint } = codeWords(visit, 'One of your recovery codes.');
+  const { label, hint } = codeWords(visit.user, 'One of your recovery codes.');
   return textField({
     label,
     hint: passkeyHint === null ? hint : `${hint} ${passkeyHint}`,
@@ -256,7 +250,7 @@ function proofOf(context: DashboardContext, visit: Visit, hasPasskeys: boolean, 
     const field = html`<input type="hidden" name="confirmation" value="${confirmation}">`;
     return { isGiven: true, field: () => field };
   }
-  const words = codeWords(visit, 'Not needed after you confirm with a passkey.');
+  const words = codeWords(visit.user, 'Not needed after you confirm with a passkey.');
   return {
     isGiven: false,
     field: (id, name = 'code') => textField({ ...words, name, id, autocomplete: 'one-time-code' }),

@@ -163,7 +163,8 @@ async function changeWallet(
   return seeOther('/settings?flash=saved');
 }
 
-function walletOf(text: string): Address | null {
+/** The typed payout wallet; null for an empty field. Throws `invalid_request`. */
+export function walletOf(text: string): Address | null {
   if (text === '') return null;
   const wallet = parsePayoutAddress(text);
   if (wallet === null) throw invalidField('wallet', 'must be an address (0x…) with a valid checksum');

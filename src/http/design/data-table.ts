@@ -15,7 +15,7 @@ export function numbers(name: string): Column {
 }
 
 /** Null if a row has no value. */
-type Cell = Html | string | number | null;
+export type Cell = Html | string | number | null;
 
 interface DataTable {
   /** The heading, for screen readers. */

@@ -6,6 +6,7 @@ import { maskApiKey } from '../../domain/api-key.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { feeExample, formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
 import type { Member } from '../../domain/person.ts';
+import { revocationPage } from '../dashboard/key-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { featureWords, formatMoney, formatPercent } from '../signed-in/format.ts';
@@ -63,7 +64,7 @@ async function answerFee(
   visit: OperatorVisit,
   form: forms.FormFields,
 ): Promise<PageAnswer> {
-  const typed = form.text('fee').trim();
+  const typed = form.text('fee');
   if (form.has('save')) return answerChange(context, visit, () => ({ feeBasisPoints: parseFee(typed) }));
   const previewBasisPoints = parseFee(typed);
   requireFee(previewBasisPoints);
@@ -180,7 +181,7 @@ function exampleRow(payer: string, basisPoints: number, isPassedThrough: boolean
 
 /** Converts a typed percentage to basis points. Throws `invalid_request`. */
 export function parseFee(text: string): number {
-  const basisPoints = parsePercentBasisPoints(text);
+  const basisPoints = parsePercentBasisPoints(text.trim());
   if (basisPoints === null) throw invalidField('The fee', 'must be a percentage with at most two decimals.');
   return basisPoints;
 }
@@ -192,13 +193,7 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
   pages.page('/accounts/:accountId/keys/:keyId/revoke', async (context, visit) => {
     const key = await findOwnKey(context, ...idsOf(visit));
     const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
-    return {
-      title: 'Revoke this key?',
-      main: html`<form class="card" method="post" action="${account}/keys/${key.id}/revoke">${forms.formTokenField(visit.formToken)}
-<p><strong><bdi>${key.name}</bdi></strong> <code>${maskApiKey(key.lastCharacters)}</code></p>
-<p>All further requests with it are refused. Existing payments continue. This cannot be undone.</p>
-<div class="actions"><button class="button danger">Revoke</button><a class="button" href="${account}">Keep it</a></div></form>`,
-    };
+    return revocationPage(key, visit, `${account}/keys`, account);
   });
   pages.form('/accounts/:accountId/keys/:keyId/revoke', async (context, visit) => {
     const key = await revokeOwnKey(context, ...idsOf(visit));

@@ -2,10 +2,10 @@ import { createAccount, DEFAULT_FEE_BASIS_POINTS, requireFee } from '../../accou
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
 import { invalidField } from '../../domain/errors.ts';
-import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import { parseName } from '../../domain/shop-profile.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors, noErrors } from '../dashboard/field-errors.ts';
+import { walletOf } from '../dashboard/settings-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatPercent } from '../signed-in/format.ts';
@@ -29,9 +29,7 @@ const MAXIMUM_SEARCH_CHARACTERS = 100;
 export function registerAccountsPages(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'accounts');
   pages.page('/accounts', showAccounts);
-  pages.page('/accounts/new', async (_context, visit) =>
-    showForm(visit, untouched, { message: nothing, errors: noErrors }),
-  );
+  pages.page('/accounts/new', async (_context, visit) => showForm(visit, untouched, noErrors));
   pages.form('/accounts/new', answerCreate);
 }
 
@@ -70,20 +68,14 @@ function accountTable(accounts: readonly Account[]): Html {
   });
 }
 
-/** The submitted values of the form for a new account, which gets all features and providers. */
-interface Typed {
-  readonly name: string;
-  readonly email: string;
-  readonly fee: string;
-  readonly wallet: string;
-}
-
+/** The fields of the form for a new account, which gets all features and providers. */
 const labels = {
   name: 'Name',
   email: 'E-mail address',
   fee: 'Card fee in percent',
   wallet: 'Payout wallet',
-} as const satisfies Record<keyof Typed, string>;
+};
+type Typed = Readonly<Record<keyof typeof labels, string>>;
 const untouched: Typed = { name: '', email: '', fee: String(DEFAULT_FEE_BASIS_POINTS / 100), wallet: '' };
 
 async function answerCreate(
@@ -91,27 +83,21 @@ async function answerCreate(
   visit: OperatorVisit,
   form: FormFields,
 ): Promise<PageAnswer> {
-  const typed: Typed = {
-    name: form.text('name'),
-    email: form.text('email').trim(),
-    fee: form.text('fee').trim(),
-    wallet: form.text('wallet').trim(),
-  };
+  const typed = Object.fromEntries(
+    Object.keys(labels).map((name) => [name, form.text(name)]),
+  ) as unknown as Typed;
   const errors = await collectFieldErrors({
     name: () => parseName(typed.name),
-    email: () => emailOf(typed.email),
+    email: () => emailOf(typed.email.trim()),
     fee: () => requireFee(parseFee(typed.fee)),
-    wallet: () => walletOf(typed.wallet),
+    wallet: () => walletOf(typed.wallet.trim()),
   });
-  if (errors.size > 0) {
-    const message = errorSummary('No account was created.', labels, errors);
-    return { ...showForm(visit, typed, { message, errors }), status: 400 };
-  }
+  if (errors.size > 0) return { ...showForm(visit, typed, errors), status: 400 };
   const account = await createAccount(context, {
     name: typed.name,
-    email: emailOf(typed.email),
+    email: emailOf(typed.email.trim()),
     feeBasisPoints: parseFee(typed.fee),
-    wallet: walletOf(typed.wallet),
+    wallet: walletOf(typed.wallet.trim()),
   });
   await recordAction(context, account.id, visit.actor, 'account.created', account.name);
   return seeOther(`/accounts/${account.id}?flash=created`);
@@ -124,19 +110,7 @@ function emailOf(text: string): string | null {
   return email;
 }
 
-function walletOf(text: string): Address | null {
-  if (text === '') return null;
-  const wallet = parsePayoutAddress(text);
-  if (wallet === null)
-    throw invalidField('The wallet', 'must be a Polygon address (0x…) with a valid checksum.');
-  return wallet;
-}
-
-function showForm(
-  visit: OperatorVisit,
-  typed: Typed,
-  { message, errors }: { readonly message: Html; readonly errors: FieldErrors },
-): PageView {
+function showForm(visit: OperatorVisit, typed: Typed, errors: FieldErrors): PageView {
   const field = (name: keyof typeof labels) => ({
     name,
     label: labels[name],
@@ -145,7 +119,7 @@ function showForm(
   });
   return {
     title: 'Create an account',
-    main: html`${message}
+    main: html`${errors.size === 0 ? nothing : errorSummary('No account was created.', labels, errors)}
 <form class="card" method="post" action="${OPERATOR_PATH}/accounts/new">${formTokenField(visit.formToken)}
 ${textField({ ...field('name'), hint: 'The shop name that customers see.' })}
 ${textField({ ...field('email'), type: 'email', isOptional: true, hint: 'The merchant’s e-mail address.' })}

@@ -1,12 +1,12 @@
-import { type AuditEntry, auditActions, SERVICE_LOG } from '../../domain/audit-entry.ts';
+import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import type { AuditPosition } from '../../domain/ports/account-store.ts';
-import { dataTable } from '../design/data-table.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { auditTable } from '../dashboard/audit-page.ts';
+import { html } from '../design/html.ts';
 import { pageLinks } from '../signed-in/layout.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
-  consoleTime,
+  CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
@@ -38,7 +38,7 @@ async function showEntries(context: OperatorContext, visit: OperatorVisit): Prom
 <form class="inline" method="get" action="${OPERATOR_PATH}/audit" role="search">
 <div class="field"><label for="account">Account id</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"></div>
 <button class="button">Search</button><p class="hint" id="account-hint">Enter "${SERVICE_LOG}" for actions on the service as a whole. Leave empty for all entries.</p></form>
-${entries.length === 0 ? html`<p class="banner plain">No entries yet.</p>` : entryTable(entries)}
+${auditTable(entries, CONSOLE_TIME_ZONE, accountLink)}
 ${pageLinks(`${OPERATOR_PATH}/audit`, { filters: { account }, isNewest: before === null, older: last === undefined ? null : textOf(last) })}`,
   };
 }
@@ -53,18 +53,4 @@ function positionOf(text: string): AuditPosition | null {
   if (parts === null) return null;
   const [, atMs, accountId, position] = parts as unknown as readonly [string, string, string, string];
   return { atMs: Number(atMs), accountId, position: Number(position) };
-}
-
-function entryTable(entries: readonly AuditEntry[]): Html {
-  return dataTable({
-    label: 'Audit log',
-    columns: ['When', 'Account', 'Who', 'What', 'From'],
-    rows: entries.map(({ accountId, atMs, actor, action, target, address }) => [
-      consoleTime(atMs),
-      accountLink(accountId),
-      html`<bdi>${actor}</bdi>`,
-      html`${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}`,
-      address ?? 'command line',
-    ]),
-  });
 }

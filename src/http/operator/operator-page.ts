@@ -163,7 +163,7 @@ export function operatorRoutesOf(server: FastifyInstance, context: OperatorConte
 export type OperatorVisit = AreaVisit;
 
 /** UTC, because accounts and operators are in many zones. */
-const CONSOLE_TIME_ZONE = 'UTC';
+export const CONSOLE_TIME_ZONE = 'UTC';
 
 /** A time in the console. */
 export function consoleTime(atMs: number): Html {

@@ -1,8 +1,9 @@
-import { lowGasWei } from '../../domain/gas-money.ts';
+import { lowGasWei, polOf } from '../../domain/gas-money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
 import type { ChainHeads, FeeQuote } from '../../domain/ports/chain.ts';
 import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-store.ts';
+import { within } from '../../platform/within.ts';
 import { forwardBadge } from '../dashboard/payment-words.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -59,13 +60,9 @@ ${relayers.map(({ address }, index) => relayerCard(address, balances[index] ?? n
 
 /** The chain's answer within the timeout; null without one. */
 async function orNull<T>(asked: Promise<T>): Promise<T | null> {
-  const { promise: late, resolve } = Promise.withResolvers<null>();
-  const timer = setTimeout(() => resolve(null), CHAIN_TIMEOUT_MS);
-  try {
-    return await Promise.race([asked.catch(() => null), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  return within(CHAIN_TIMEOUT_MS, asked, () => new Error('the chain did not answer in time')).catch(
+    () => null,
+  );
 }
 
 function chainCard(
@@ -85,14 +82,8 @@ function relayerCard(address: string, balance: bigint | null, fees: FeeQuote | n
   const isLow = balance !== null && fees !== null && balance < lowGasWei(fees);
   return html`<section class="card"><h2>Relayer</h2><dl class="facts">
 <div><dt>Address</dt><dd><code class="breaks">${address}</code></dd></div>
-<div><dt>Gas balance</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${shortPolOf(balance)} POL ${isLow ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">sufficient</span>`}`}</dd></div></dl>
+<div><dt>Gas balance</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${polOf(balance)} POL ${isLow ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">sufficient</span>`}`}</dd></div></dl>
 <p class="soft small">The relayer of this process. Its key controls only this gas balance: the deposit contracts fix where deposits go.</p></section>`;
-}
-
-/** With four decimals, truncated. */
-function shortPolOf(wei: bigint): string {
-  const tenThousandths = wei / 10n ** 14n;
-  return `${tenThousandths / 10_000n}.${String(tenThousandths % 10_000n).padStart(4, '0')}`;
 }
 
 function batchTable(batches: readonly RelayBatch[]): Html {

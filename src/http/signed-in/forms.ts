@@ -150,6 +150,30 @@ export function tickedProviders(form: FormFields): readonly ProviderId[] {
   return providerIds.filter((id) => form.has(`provider_${id}`));
 }
 
+interface Question {
+  readonly title: string;
+  /** What happens after a yes. */
+  readonly effect: Html;
+  /** The path of the form, and the button that does it. */
+  readonly action: string;
+  readonly button: string;
+  /** The page to which a no leads. */
+  readonly back: string;
+  /** The field of the form that asked; its own handler then finds `confirmed` in it. */
+  readonly field?: { readonly name: string; readonly value: string };
+}
+
+/** The page that asks before a dangerous action, and says what it does. */
+export function confirmationPage({ formToken }: { readonly formToken: string }, question: Question) {
+  const { title, effect, action, button, back, field } = question;
+  const repeated =
+    field === undefined ? nothing : html`<input type="hidden" name="${field.name}" value="${field.value}">`;
+  const main = html`<section class="card">${effect}
+<form class="actions" method="post" action="${action}">${formTokenField(formToken)}${repeated}<input type="hidden" name="confirmed" value="1">
+<button class="button danger">${button}</button><a class="button" href="${back}">Cancel</a></form></section>`;
+  return { title, main };
+}
+
 /** A success or error message that screen readers announce at once. */
 export function banner(tone: 'good' | 'bad' | 'warn', text: string): Html {
   return tone === 'bad'

@@ -165,21 +165,21 @@ async function sendQuestion(
     party === null
       ? 'Passkeys do not work at this URL.'
       : 'Use this if your passkey is not available, or JavaScript is off.';
-  const field =
-    own.user.totpSecret === null
-      ? { label: 'Recovery code', hint: withoutPasskey }
-      : {
-          label: 'Code from your authenticator app',
-          hint: 'Six digits, or one of your recovery codes.',
-        };
   return sendPlainPage(asked, status, {
     title: options === null ? 'Your code' : 'Your second factor',
     main: html`${message}${options === null ? nothing : passkeyForm('card', { ...form, options }, nextField, button)}
 <form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}${nextField}
-${textField({ name: 'code', autocomplete: 'one-time-code', ...field })}
+${textField({ name: 'code', autocomplete: 'one-time-code', ...codeWords(own.user, withoutPasskey) })}
 <button class="button primary wide">Continue</button></form>
 <p class="soft small">Lost your device and your recovery codes? ${area.help}.</p>`,
   });
+}
+
+/** The label and the hint of a field for a code; users without an app have recovery codes only. */
+export function codeWords({ totpSecret }: User, recoveryHint: string) {
+  return totpSecret === null
+    ? { label: 'Recovery code', hint: recoveryHint }
+    : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
 }
 
 /** The form that enables an authenticator app: the app's key, the password and a first code. */

@@ -8,15 +8,11 @@
  *     pages.form('/keys', createOwnKey, showRefusal);
  *   }
  *
- * - A handler runs only for a signed-in user who has chosen an account (`visit.account`) and has the role in it; that of
- *   a form moreover only for a form of ours (origin and token). Everything is for `visit.account.id`: an id of another
- *   account gets the same answer as an unknown one, by throwing `new ServiceError('not_found')`.
- * - They answer with what the page shows (`title`, `main`, and `status` if it is not 200) or with `seeOther(path)`,
- *   which ends a form that worked. A form that is refused shows its page again, if the form says how.
+ * - A handler runs only for a signed-in user with the role in the chosen account (`visit.account`), a form's only for a
+ *   form of ours. An id of another account answers as an unknown one: `throw new ServiceError('not_found')`.
+ * - It returns what the page shows, or `seeOther(path)` after a form that worked. A refused form shows its page again.
  * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`.
- * - A `ServiceError` that is thrown becomes a page of the dashboard; anything else a 500 without details. A response
- *   that is no page (a CSV, a picture) is sent on the `reply` by the handler itself, which returns it.
- * - The section is the entry of the navigation that is marked; it appears there once its pages are registered.
+ * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `reply`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readChosenAccount, readSession, type SignedIn } from '../../accounts/sessions.ts';
