@@ -57,16 +57,16 @@ export async function readLink(
 
 /**
  * Sets the password of a link's user, uses the link up, and ends all of the user's sessions and other links, so that
- * the old password gives no further access. False for an invalid link. Throws a 400 for a weak password.
+ * the old password gives no further access. Null for an invalid link. Throws a 400 for a weak password.
  */
 export async function setPasswordByLink(
   context: PeopleContext,
   token: string,
   password: string,
   address: string,
-): Promise<boolean> {
+): Promise<User | null> {
   const link = await readLink(context, token, 'password');
-  if (link === null || link.userId === null) return false;
+  if (link === null || link.userId === null) return null;
   requireGoodPassword(password, link.email);
   const passwordHash = await context.passwords.hash(password);
   // Consumed only now, so that a refused password leaves it valid. In one transaction with the change: of two concurrent
@@ -76,10 +76,10 @@ export async function setPasswordByLink(
     { passwordHash },
     { link: { tokenHash: link.tokenHash, nowMs: context.nowMs() }, endsAccess: { exceptSessionId: null } },
   );
-  if (user === null) return false;
+  if (user === null) return null;
   const actor = { name: link.email, userId: link.userId, address };
   await recordForUser(context, user, actor, 'password.set', null);
-  return true;
+  return user;
 }
 
 /** Sets another password, and ends the user's other sessions and all links that set it. Throws a 400 for a weak one. */

@@ -12,27 +12,27 @@ interface Credentials {
   readonly password: string;
 }
 
+interface SignInOptions {
+  readonly area: SessionArea;
+  readonly caller: Caller;
+  readonly isSecondFactorRequired: boolean;
+}
+
 /**
- * Begins a session for a correct password; or a session that asks for the second factor if the user has one, or that
- * sets one up if it is required and missing. Null otherwise. An unknown user, a missing password and a missing role for
+ * Begins a session for a correct password (`openAfterPassword`). Null otherwise. An unknown user, a missing password and a missing role for
  * this area are indistinguishable from a wrong password, by the answer and by its time.
  */
 export async function signIn(
   context: PeopleContext,
   { email, password }: Credentials,
   {
-    area,
-    caller,
     isKnownBrowser,
-    isSecondFactorRequired,
-  }: {
-    readonly area: SessionArea;
-    readonly caller: Caller;
+    ...options
+  }: SignInOptions & {
     /**
      * Whether this user has signed in with the browser before: strangers' attempts do not take its place in the queue.
      */
     readonly isKnownBrowser: boolean;
-    readonly isSecondFactorRequired: boolean;
   },
 ): Promise<OpenedSession | null> {
   const address = parseUserEmail(email);
@@ -41,12 +41,23 @@ export async function signIn(
     isStranger: !isKnownBrowser,
   });
   if (user === null || !isRight) return null;
-  if (area === 'operator' && !user.isOperator) return null;
+  if (options.area === 'operator' && !user.isOperator) return null;
   const renewed = await renewHash(context, user, password);
-  if (renewed === null) return null;
+  return renewed === null ? null : openAfterPassword(context, renewed, options);
+}
+
+/**
+ * Begins the session of a user who has proved or just set the password: an open one, or one that asks for the second
+ * factor if the user has one, or that sets one up if it is required and missing.
+ */
+export async function openAfterPassword(
+  context: PeopleContext,
+  user: User,
+  { area, caller, isSecondFactorRequired }: SignInOptions,
+): Promise<OpenedSession | null> {
   const withoutSecondFactor = isSecondFactorRequired ? 'set_up' : 'open';
   const stage = (await hasSecondFactor(context, user)) ? 'second_factor' : withoutSecondFactor;
-  return openSession(context, renewed, { area, stage, caller });
+  return openSession(context, user, { area, stage, caller });
 }
 
 /** Rehashes if the parameters have been raised since. Null when the password changed after it was verified. */

@@ -137,7 +137,7 @@ describe('API keys', () => {
     const answer = await browser.post(
       '/dashboard/keys',
       { ...allScopes, name: 'One more' },
-      { page: '/dashboard/sessions' },
+      { page: '/dashboard/security' },
     );
     expect(answer.statusCode).toBe(409);
     expect(await keysOf()).toHaveLength(10);
@@ -219,7 +219,7 @@ describe('the first steps', () => {
 describe('a suspended account', () => {
   it('says so on every page, and still shows everything', async () => {
     await dashboard.store.accounts.updateAccount(account.id, { suspended: true });
-    for (const url of ['/dashboard', '/dashboard/keys', '/dashboard/sessions']) {
+    for (const url of ['/dashboard', '/dashboard/keys', '/dashboard/security']) {
       const page = await browser.get(url);
       expect(page.statusCode).toBe(200);
       expect(textOf(page.payload)).toContain('This account is suspended: new checkouts are refused.');

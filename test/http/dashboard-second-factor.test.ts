@@ -1,5 +1,6 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
 import {
@@ -20,6 +21,7 @@ let browser: TestBrowser;
 /** The app's secret, and the recovery codes that were shown. */
 let secret: string;
 let recoveryCodes: string[];
+let codesPage: string;
 
 /** What the app shows at the dashboard's time, or some steps of 30 seconds away from it. */
 function codeAt(steps = 0): string {
@@ -41,7 +43,8 @@ beforeEach(async () => {
     { sealed, code: codeAt(), password: PASSWORD },
     { page: SECURITY },
   );
-  recoveryCodes = answer.payload.match(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
+  codesPage = answer.payload;
+  recoveryCodes = codesPage.match(/(?<=<code>)[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
 });
 afterEach(() => dashboard.close());
 
@@ -66,6 +69,26 @@ describe('a second factor', () => {
     expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
       { action: 'second_factor.added' },
     ]);
+  });
+
+  it('shows its recovery codes to copy, print and download, without a script too', async () => {
+    const page = (await browser.get(SECURITY)).payload;
+    expect(page).not.toContain(recoveryCodes[0]);
+    expect(codesPage).toContain('data-copies="codes" hidden>Copy<');
+    expect(codesPage).toContain('data-prints hidden>Print<');
+    const link = /href="data:text\/plain;charset&#61;utf-8,([^"]+)" download="recovery-codes.txt"/;
+    expect(decodeURIComponent(link.exec(codesPage)?.[1] ?? '').split('\n')).toEqual(recoveryCodes);
+  });
+
+  it('is asked for after a link sets the password', async () => {
+    const link = `/dashboard/password/${await createPasswordLink(dashboard.context, owner)}`;
+    const next = dashboard.newBrowser();
+    const answer = await next.post(link, { password: 'a new password 1' });
+    expect(answer.headers['location']).toContain(QUESTION);
+    expect((await next.get('/dashboard')).headers['location']).toBe(QUESTION);
+    dashboard.advance(30_000);
+    expect(await give(next, codeAt())).toBe(303);
+    expect((await next.get('/dashboard')).statusCode).toBe(200);
   });
 
   it('is asked for after the password, which alone opens nothing', async () => {
@@ -183,7 +206,7 @@ describe('a second factor', () => {
       { password: PASSWORD, code: codeAt() },
       { page: SECURITY },
     );
-    expect(renewed.payload.match(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g)).toHaveLength(10);
+    expect(renewed.payload.match(/(?<=<code>)[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g)).toHaveLength(10);
     expect(await give(await givePassword(), recoveryCodes[0] as string)).toBe(401);
     dashboard.advance(30_000);
     expect((await remove({ password: PASSWORD, code: codeAt() })).statusCode).toBe(303);

@@ -320,7 +320,8 @@ describe('a forgotten password', () => {
     )?.[1];
     const next = dashboard.newBrowser();
     expect((await next.post(link as string, { password: 'a new password 1' })).statusCode).toBe(303);
-    const signedIn = await next.post('/dashboard/sign-in', {
+    expect((await next.get('/dashboard')).statusCode).toBe(200);
+    const signedIn = await dashboard.newBrowser().post('/dashboard/sign-in', {
       email: owner.email,
       password: 'a new password 1',
     });

@@ -95,7 +95,7 @@ beforeAll(async () => {
     '/webhooks',
   ];
   pages = [
-    ...[...inDashboard, '/sessions', '/links', '/links/direct', `/payments/${payment.id}`].map((path) => ({
+    ...[...inDashboard, '/security', '/links', '/links/direct', `/payments/${payment.id}`].map((path) => ({
       path: `/dashboard${path}`,
       browser: merchant,
     })),

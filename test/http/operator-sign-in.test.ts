@@ -103,7 +103,9 @@ describe('with a password', () => {
   it('a password that is set by a link is in the log of the service, also of who is in no account', async () => {
     const { context, store } = console.dashboard;
     const token = await createPasswordLink(context, operator);
-    expect(await setPasswordByLink(context, token, 'another good password', '192.0.2.20')).toBe(true);
+    expect(await setPasswordByLink(context, token, 'another good password', '192.0.2.20')).toMatchObject({
+      id: operator.id,
+    });
     expect(await store.audit.listEntries(SERVICE_LOG, null, 1)).toMatchObject([
       { action: 'password.set', actor: operator.email, address: '192.0.2.20' },
     ]);
@@ -270,7 +272,7 @@ describe('with a passkey as the only second factor', () => {
     const form_token = formTokenIn(page);
     const fields = { name: 'Phone', response, password: PASSWORD, form_token };
     const answer = await merchant.post('/dashboard/security/passkeys', fields);
-    recoveryCodes = answer.payload.match(/[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
+    recoveryCodes = answer.payload.match(/(?<=<code>)[a-z2-7]{4}(?:-[a-z2-7]{4}){3}/g) ?? [];
     expect(recoveryCodes).toHaveLength(10);
   }
   afterEach(() => console.close());

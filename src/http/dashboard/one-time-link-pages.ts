@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { createPasswordLink, readLink, setPasswordByLink } from '../../accounts/password-links.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
+import { openAfterPassword } from '../../accounts/sign-in.ts';
 import { acceptInvitation, findInvited } from '../../accounts/users.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { parseUserEmail } from '../../domain/person.ts';
@@ -17,6 +18,7 @@ import {
   visitorPages,
 } from '../signed-in/layout.ts';
 import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
+import { sendAfterPassword } from '../signed-in/sign-in-pages.ts';
 import { readOwnSession } from '../signed-in/signed-in-page.ts';
 
 type LinkRequest = DashboardRoutes & AreaRequest;
@@ -29,12 +31,16 @@ export function registerPasswordLinkPages(routes: DashboardRoutes): void {
   pages.page('/password/:token', (asked) => showForm(asked, 200, nothing));
   pages.form('/password/:token', (asked) =>
     answerPassword(asked, showForm, async (password, address) => {
-      const link = await readLink(asked.context, tokenOf(asked), 'password');
-      const isSet = await setPasswordByLink(asked.context, tokenOf(asked), password, address);
-      if (!isSet) return sendGone(asked);
+      const { context, isSecondFactorRequired, area, request, reply } = asked;
+      const user = await setPasswordByLink(context, tokenOf(asked), password, address);
+      if (user === null) return sendGone(asked);
+      const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
+      const opened = await openAfterPassword(context, user, how);
+      // Null when the password has changed once more meanwhile.
+      if (opened === null) return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in`);
       // The holder of a link from the user's mailbox or the operator is no stranger.
-      if (link !== null) rememberBrowser(asked, link.email);
-      return sendSeeOther(asked.reply, `${DASHBOARD_PATH}/sign-in?flash=password-set`);
+      if (opened.stage !== 'open') rememberBrowser(asked, user.email);
+      return sendAfterPassword(asked, opened, DASHBOARD_PATH);
     }),
   );
 }

@@ -33,7 +33,7 @@ import {
 import { registerOverviewPage } from './overview-page.ts';
 import { registerPaymentPages } from './payment-pages.ts';
 import { registerPeoplePages } from './people-pages.ts';
-import { registerSecurityPages, registerSessionPages } from './security-pages.ts';
+import { registerSecurityPages } from './security-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
 import { registerStatementPages } from './statement-page.ts';
 
@@ -89,7 +89,6 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerPaymentPages(routes);
       registerStatementPages(routes);
       registerLinkPages(routes);
-      registerSessionPages(routes);
       registerSecurityPages(routes);
       registerNothing(routes, dashboardPages(routes, null, 'viewer'));
       done();

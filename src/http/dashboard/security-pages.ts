@@ -57,6 +57,7 @@ const flashMessages = {
   removed: 'The authenticator app is off.',
   passkey: 'The passkey is added. You use it when you sign in.',
   'passkey-removed': 'The passkey is removed.',
+  ended: 'The session has ended.',
 };
 
 /** The content of a page besides the forms. */
@@ -69,12 +70,12 @@ interface Shown {
 }
 
 /**
- * The user's own password and second factors. Every form asks for the password. Forms that change second factors also
+ * The user's own password, second factors and sessions. Every form of the first two asks for the password. Forms that change second factors also
  * ask for an existing one: an unattended session and a password must not suffice to replace them.
  */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const pages = dashboardPages(routes, 'sessions', 'viewer');
+  const pages = dashboardPages(routes, 'security', 'viewer');
   const form = (path: string, act: (visit: Visit, form: FormFields) => Promise<PageAnswer>) =>
     pages.form(
       `/security/${path}`,
@@ -95,6 +96,11 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     showSecurity(context, visit, { message: flashOf(visit, flashMessages) }),
   );
   pages.form('/security/confirm', confirm);
+  pages.form('/sessions/:sessionId/end', async (_context, visit) => {
+    const sessionId = visit.params['sessionId'] ?? '';
+    await endSession(context, { userId: visit.user.id, sessionId, accountId: visit.account.id }, visit.actor);
+    return seeOther('/security?flash=ended');
+  });
   form('password', async (visit, fields) => {
     await changePassword(context, visit, fields.text('new_password'), visit.actor);
     return seeOther('/security?flash=password');
@@ -225,7 +231,7 @@ async function showSecurity(context: DashboardContext, visit: Visit, shown: Show
       ? null
       : await askForPasskey(context, visit, party, challenge);
   return {
-    title: 'Password and second factor',
+    title: 'Security',
     main: html`${shown.message}
 <form class="card" method="post" action="${OWN_PATH}/password"><h2>Password</h2>${formTokenField(visit.formToken)}
 ${passwordField({ label: 'Current password' })}
@@ -233,7 +239,8 @@ ${newPasswordField('At least 12 characters. Your other sessions end.', 'new_pass
 <div class="actions"><button class="button primary">Change password</button></div></form>
 ${question === null ? nothing : confirmationCard(visit, question)}
 ${visit.user.totpSecret === null ? offerForm(context, visit, proof, shown.sealed) : manageForms(visit, proof)}
-${passkeyCard(visit, passkeys, offer, proof.field)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit, proof) : nothing}`,
+${passkeyCard(visit, passkeys, offer, proof.field)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit, proof) : nothing}
+${await sessionsCard(context, visit)}`,
   };
 }
 
@@ -298,33 +305,17 @@ ${proof.field(`code-for-${path}`)}
 <div class="actions"><button class="button ${tone}">${label}</button></div></form>`;
 }
 
-/** The user's own sessions: a list, and their end. */
-export function registerSessionPages(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, 'sessions', 'viewer');
-  pages.page('/sessions', showSessions);
-  pages.form('/sessions/:sessionId/end', async (context, visit) => {
-    const sessionId = visit.params['sessionId'] ?? '';
-    await endSession(context, { userId: visit.user.id, sessionId, accountId: visit.account.id }, visit.actor);
-    return seeOther('/sessions?flash=ended');
-  });
-}
-
-async function showSessions(context: DashboardContext, visit: Visit): Promise<PageView> {
+async function sessionsCard(context: DashboardContext, visit: Visit): Promise<Html> {
   const sessions = await context.sessions.listSessions(visit.user.id);
   const alive = sessions.filter(
     (session) => session.stage === 'open' && isSessionAlive(session, context.nowMs()),
   );
-  return {
-    title: 'Sessions',
-    main: html`${flashOf(visit, { ended: 'The session has ended.' })}
-<p>The browsers in which you are signed in. A session ends after twelve hours without use, and after a week at the latest. If you do not recognize a session, end it and <a href="${DASHBOARD_PATH}/security">change your password</a>.</p>
-<p><a class="button" href="${DASHBOARD_PATH}/security">Password and second factor</a></p>
+  return html`<section class="card"><h2>Sessions</h2><p>The browsers in which you are signed in. A session ends after twelve hours without use, and after a week at the latest. If you do not recognize a session, end it and change your password.</p>
 ${dataTable({
   label: 'Sessions',
   columns: ['Browser', 'Address', 'Started', 'Last active', { name: 'Action', holds: 'actions' }],
   rows: alive.map((session) => sessionRow(session, visit)),
-})}`,
-  };
+})}</section>`;
 }
 
 function sessionRow(session: DashboardSession, visit: Visit): (Html | string)[] {

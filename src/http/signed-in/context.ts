@@ -88,7 +88,7 @@ export const sections = {
   keys: { label: 'API keys', path: '/keys', role: 'developer' },
   settings: { label: 'Settings', path: '/settings', role: 'owner' },
   people: { label: 'People', path: '/people', role: 'owner' },
-  sessions: { label: 'Sessions', path: '/sessions', role: 'viewer' },
+  security: { label: 'Security', path: '/security', role: 'viewer' },
   audit: { label: 'Audit log', path: '/audit', role: 'owner' },
 } as const satisfies Record<string, { label: string; path: string; role: Role }>;
 

@@ -195,13 +195,17 @@ ${passwordField({ id: passwordId })}
 ${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}`;
 }
 
-/** The only page that shows recovery codes; `nextPath` is the link after they are saved. */
+/** The only page that shows recovery codes; `nextPath` is the link after they are saved. The file needs no script. */
 export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageContent {
+  const file = `data:text/plain;charset=utf-8,${encodeURIComponent(codes.join('\n'))}`;
   return {
     title: 'Your recovery codes',
     main: html`<section class="card">
 <p class="banner">Store these codes where you can find them without your phone. Each works once instead of a code. They are not shown again.</p>
-<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
-<div class="actions"><a class="button primary" href="${nextPath}">I have saved them</a></div></section>`,
+<ul class="codes" id="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<div class="actions screen-only"><button class="button" type="button" data-copies="codes" hidden>Copy</button>
+<a class="button" href="${file}" download="recovery-codes.txt">Download</a>
+<button class="button" type="button" data-prints hidden>Print</button>
+<a class="button primary" href="${nextPath}">I have saved them</a><span id="copied" role="status"></span></div></section>`,
   };
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { endSession } from '../../accounts/sessions.ts';
+import { endSession, type OpenedSession } from '../../accounts/sessions.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Html, html } from '../design/html.ts';
@@ -11,7 +11,6 @@ import { readOwnSession, returnPathOf } from './signed-in-page.ts';
 
 /** Messages about the previous action, by its name in the address. */
 const greetings = {
-  'password-set': 'Your password is set. Sign in with it.',
   joined:
     'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
 };
@@ -62,7 +61,7 @@ ${forgotten(asked)}`,
 }
 
 async function answerSignIn(asked: AreaRequest): Promise<FastifyReply> {
-  const { context, cookies, area, isSecondFactorRequired, request, reply } = asked;
+  const { context, area, isSecondFactorRequired, request } = asked;
   const form = readOwnForm(asked);
   const [email, next] = [form.text('email'), returnPathOf(area, form.text('next'))];
   const { isKnownBrowser, waitSeconds } = await countSignIn(asked, email);
@@ -77,6 +76,12 @@ async function answerSignIn(asked: AreaRequest): Promise<FastifyReply> {
     const message = banner('bad', 'Incorrect email or password.');
     return sendSignIn(asked, { status: 401, next, email, message });
   }
+  return sendAfterPassword(asked, opened, next);
+}
+
+/** Hands the session to the browser, and leads on: to its second factor first, if there has to be one. */
+export function sendAfterPassword(asked: AreaRequest, opened: OpenedSession, next: string): FastifyReply {
+  const { cookies, area, reply } = asked;
   cookies.set(reply, 'session', opened.token);
   if (opened.stage === 'open') {
     rememberBrowser(asked, opened.email);

@@ -1,13 +1,25 @@
-// Copies a field at the click of a button. Without script the button stays hidden, and the field can be copied by hand.
+// Copies a field or a list at the click of a button. Without script the button stays hidden: the text can be copied by hand.
 for (const button of document.querySelectorAll('button[data-copies]')) {
   if (!(button instanceof HTMLButtonElement)) continue;
-  const field = document.getElementById(button.dataset.copies ?? '');
-  if (!(field instanceof HTMLInputElement) || navigator.clipboard === undefined) continue;
+  const source = document.getElementById(button.dataset.copies ?? '');
+  if (source === null || navigator.clipboard === undefined) continue;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    field.select();
-    await navigator.clipboard.writeText(field.value);
+    const isField = source instanceof HTMLInputElement;
+    if (isField) source.select();
+    await navigator.clipboard.writeText(isField ? source.value : linesOf(source));
     const output = document.getElementById('copied');
     if (output !== null) output.textContent = 'Copied.';
   });
+}
+
+/** @param {Element} list */
+function linesOf(list) {
+  return [...list.children].map((item) => item.textContent).join('\n');
+}
+
+for (const button of document.querySelectorAll('button[data-prints]')) {
+  if (!(button instanceof HTMLButtonElement)) continue;
+  button.hidden = false;
+  button.addEventListener('click', () => window.print());
 }
