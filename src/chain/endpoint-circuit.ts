@@ -1,22 +1,16 @@
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { AnswerTooSlowError, type JsonRpcClient } from './json-rpc.ts';
 
-/** A client that fails at once while its endpoint hangs, so that callers do not wait for the same timeout each time. */
-export interface CircuitClient extends JsonRpcClient {
-  /** While it is open, every call fails at once. */
-  readonly isOpen: boolean;
-}
-
 /** The first pause after a timeout; it doubles with each further one. */
 const FIRST_PAUSE_MS = 5_000;
 const MAXIMUM_PAUSE_MS = 30_000;
 
 /**
- * A circuit breaker for one of several endpoints. A timeout opens it. When the pause is over, the next call still fails
+ * A circuit breaker for one of several endpoints, so that callers do not wait for the same timeout each time. A timeout opens it. When the pause is over, the next call still fails
  * at once and starts a probe behind it; an answer closes the circuit, so that no caller ever waits for a probe. Any
  * other failure is quick and opens nothing.
  */
-export function withCircuit(rpc: JsonRpcClient, monotonicMs: () => number): CircuitClient {
+export function withCircuit(rpc: JsonRpcClient, monotonicMs: () => number) {
   let pauseMs = 0;
   /** Null while the circuit is closed. */
   let pausedUntilMs: number | null = null;
@@ -62,13 +56,16 @@ export function withCircuit(rpc: JsonRpcClient, monotonicMs: () => number): Circ
     }
   }
 
+  const guarded: JsonRpcClient = {
+    ...rpc,
+    call: (method, params) => guard(() => rpc.call(method, params)),
+    callBatch: (calls) => guard(() => rpc.callBatch(calls)),
+  };
   return {
-    label: rpc.label,
+    ...guarded,
+    /** While it is open, every call fails at once. */
     get isOpen() {
       return pausedUntilMs !== null;
     },
-    call: (method, params) => guard(() => rpc.call(method, params)),
-    callBatch: (calls) => guard(() => rpc.callBatch(calls)),
-    close: () => rpc.close(),
   };
 }

@@ -14,34 +14,16 @@ import {
   toQuantity,
 } from './json-rpc.ts';
 
-/** Which endpoint a user of the chain asks now. */
-export interface EndpointRotation {
-  /** The endpoint that is asked now; one that is paused is passed over as long as another is not. */
-  readonly current: ChainEndpoint;
-  /**
-   * Runs a pass at the current endpoint. When it fails, or leaves a call unanswered for longer than its `patienceMs`,
-   * the pass begins again at the next one. The rotation stays with the endpoint that finished the pass. `asked` is
-   * the endpoint with that limit.
-   */
-  usePass<T>(use: (endpoint: ChainEndpoint, asked: ChainEndpoint) => Promise<T>): Promise<T>;
-  /**
-   * The first answer: the next endpoint is asked when one fails, and as well when one takes longer than its
-   * `patienceMs`. For reads only. After some reads another endpoint is the first one to be asked.
-   */
-  useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T>;
-  /** The answers of the current and the next endpoint, or of any one that answers. For reads only. */
-  useTwo<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<readonly T[]>;
-  /** Leaves an endpoint without a failure. */
-  leave(endpoint: ChainEndpoint): void;
-}
+export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
-/**
- * A false nonce, balance or estimate is no failure. So no endpoint stays the only one that is asked for them.
- */
+/** A false nonce, balance or estimate is no failure. So no endpoint stays the only one that is asked for them. */
 const READS_OF_A_TURN = 50;
 
-/** Only a `ChainUnavailableError` counts as a failure of the endpoint; anything else is the caller's. */
-export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): EndpointRotation {
+/**
+ * Which endpoint a user of the chain asks now. Only a `ChainUnavailableError` counts as a failure of the endpoint;
+ * anything else is the caller's.
+ */
+export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   let current = 0;
   let readsInTurn = 0;
 
@@ -59,6 +41,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): End
     current = place;
   }
 
+  /** Leaves an endpoint without a failure. */
   function leave(endpoint: ChainEndpoint): void {
     // Two passes that fail together must not skip an endpoint.
     if (endpoints[current] === endpoint) current = (current + 1) % endpoints.length;
@@ -80,6 +63,11 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): End
     }
   }
 
+  /**
+   * Runs a pass at the current endpoint. When it fails, or leaves a call unanswered for longer than its `patienceMs`,
+   * the pass begins again at the next one. The rotation stays with the endpoint that finished the pass. `asked` is
+   * the endpoint with that limit.
+   */
   async function usePass<T>(use: (endpoint: ChainEndpoint, asked: ChainEndpoint) => Promise<T>): Promise<T> {
     const failures: ChainUnavailableError[] = [];
     const order = inOrder();
@@ -98,17 +86,22 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): End
     throw joinFailures(failures);
   }
 
+  /**
+   * The first answer: the next endpoint is asked when one fails, and as well when one takes longer than its
+   * `patienceMs`. For reads only. After some reads another endpoint is the first one to be asked.
+   */
   async function useAny<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<T> {
     takeTurns();
     const attempts = inOrder().map((endpoint) => ({
       patienceMs: endpoint.patienceMs,
       ask: async () => ({ endpoint, answer: await useAt(endpoint, () => use(endpoint)) }),
     }));
-    const { endpoint, answer } = await firstAnswer(attempts, joinFailures);
+    const { endpoint, answer } = await firstAnswer(attempts);
     stayWith(endpoint);
     return answer;
   }
 
+  /** The answers of the current and the next endpoint, or of any one that answers. For reads only. */
   async function useTwo<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<readonly T[]> {
     const [first, second] = inOrder();
     if (first === undefined || second === undefined || second.isPaused) return [await useAny(use)];
@@ -118,11 +111,12 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]): End
         return useAt(asked, () => use(asked));
       }),
     );
-    const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+    const answers = fulfilledOf(outcomes);
     return answers.length > 0 ? answers : [await useAny(use)];
   }
 
   return {
+    /** The endpoint that is asked now; one that is paused is passed over as long as another is not. */
     get current() {
       return inOrder()[0] as ChainEndpoint;
     },
@@ -152,6 +146,11 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   };
   // The rest is the endpoint's own, which changes.
   return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
+}
+
+/** The values of the promises that were kept. */
+export function fulfilledOf<T>(outcomes: readonly PromiseSettledResult<T>[]): T[] {
+  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
 
 /** One failure as it is, several as one. */
@@ -296,10 +295,9 @@ function withObserver(
     }
   }
   return {
-    label: client.label,
+    ...client,
     call: (method, params) => observe(1, () => client.call(method, params)),
     callBatch: (calls) => observe(calls.length, () => client.callBatch(calls)),
-    close: () => client.close(),
   };
 }
 
@@ -375,12 +373,9 @@ interface Attempt<T> {
 
 /**
  * The first answer of these attempts, each begun when the one before has failed or has taken too long. Any error but a
- * `ChainUnavailableError` is an answer. When all have failed, throws what `join` makes of the failures.
+ * `ChainUnavailableError` is an answer. When all have failed, throws their failures as one.
  */
-function firstAnswer<T>(
-  attempts: readonly Attempt<T>[],
-  join: (failures: readonly ChainUnavailableError[]) => Error,
-): Promise<T> {
+function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const failures: ChainUnavailableError[] = [];
   let begun = 0;
@@ -395,7 +390,7 @@ function firstAnswer<T>(
     attempt.ask().then(resolve, (error: unknown) => {
       if (!(error instanceof ChainUnavailableError)) return reject(error);
       failures.push(error);
-      if (failures.length === attempts.length) reject(join(failures));
+      if (failures.length === attempts.length) reject(joinFailures(failures));
       // One that fails after the next was begun makes way for nothing.
       else if (failures.length === begun) begin();
     });

@@ -10,7 +10,12 @@ import {
   type SignedTransaction,
   TransactionRefusedError,
 } from '../domain/ports/chain.ts';
-import { answersUntil, type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
+import {
+  answersUntil,
+  type ChainEndpoint,
+  createEndpointRotation,
+  fulfilledOf,
+} from './endpoint-rotation.ts';
 import { JsonRpcAnswerError, type JsonRpcClient, readCount, readQuantity, toQuantity } from './json-rpc.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';
@@ -74,7 +79,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
       }),
     async isAnyMined(hashes) {
       const outcomes = await Promise.allSettled(endpoints.map((endpoint) => isAnyMinedAt(endpoint, hashes)));
-      const answers = outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
+      const answers = fulfilledOf(outcomes);
       if (answers.length > 0) return answers.includes(true);
       throw new ChainUnavailableError('no endpoint said whether a transaction was mined', {
         cause: (outcomes[0] as PromiseRejectedResult | undefined)?.reason,

@@ -50,26 +50,21 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
       }),
     checkReleases: (releases) =>
       rotation.useAny(async ({ rpc }) => {
-        const { heldUnits, suspects } =
+        const checked =
           (await checkTogether(rpc, callMany, releases)) ?? (await readHeld(rpc, token, releases));
-        const refusals = await mapInGroups(releases, async (release, index) => {
-          const units = heldUnits[index] as bigint;
-          return units > 0n && suspects[index] === true ? simulateTransfer(rpc, token, release, units) : null;
+        return mapInGroups(checked, async ({ heldUnits, isSuspect }, index): Promise<ReleaseCheck> => {
+          if (heldUnits === 0n || !isSuspect) return { heldUnits, refusal: null };
+          const release = releases[index] as ReleaseAddresses;
+          return { heldUnits, refusal: await simulateTransfer(rpc, token, release, heldUnits) };
         });
-        return releases.map(
-          (_, index): ReleaseCheck => ({
-            heldUnits: heldUnits[index] as bigint,
-            refusal: refusals[index] ?? null,
-          }),
-        );
       }),
   };
 }
 
-/** What the deposits hold, and which releases have to be simulated on their own. */
-interface HeldUnits {
-  readonly heldUnits: readonly bigint[];
-  readonly suspects: readonly boolean[];
+/** What a deposit holds, and whether its release has to be simulated on its own. */
+interface CheckedRelease {
+  readonly heldUnits: bigint;
+  readonly isSuspect: boolean;
 }
 
 /**
@@ -81,7 +76,7 @@ async function checkTogether(
   rpc: JsonRpcClient,
   callMany: Multicall,
   releases: readonly ReleaseAddresses[],
-): Promise<HeldUnits | null> {
+): Promise<readonly CheckedRelease[] | null> {
   const distinct = [...new Set(releases.flatMap(({ deposit, merchant }) => [deposit, merchant]))];
   const answers = await callMany(
     rpc,
@@ -95,25 +90,23 @@ async function checkTogether(
   if (answers === null) return null;
   // A word of zeros is "no"; all else, also no answer, is a reason to look closer.
   const isNo = (answer: MulticallAnswer | undefined) =>
-    answer?.success === true && /^0x0{64}$/.test(answer.data);
+    answer?.success === true && /^0x0{64}$/.test(answer.returnData);
   const blocked = new Set(distinct.filter((_, index) => !isNo(answers[1 + releases.length + index])));
   const isPaused = !isNo(answers[0]);
-  return {
-    heldUnits: releases.map((_, index) => wordOfAnswer(rpc, answers[1 + index])),
-    suspects: releases.map(
-      ({ deposit, merchant }) => isPaused || blocked.has(deposit) || blocked.has(merchant),
-    ),
-  };
+  return releases.map(({ deposit, merchant }, index) => ({
+    heldUnits: wordOfAnswer(rpc, answers[1 + index]),
+    isSuspect: isPaused || blocked.has(deposit) || blocked.has(merchant),
+  }));
 }
 
 async function readHeld(
   rpc: JsonRpcClient,
   token: Address,
   releases: readonly ReleaseAddresses[],
-): Promise<HeldUnits> {
+): Promise<readonly CheckedRelease[]> {
   const addresses = releases.map(({ deposit }) => deposit);
-  const heldUnits = await readBalancesSingly(rpc, token, addresses, 'latest');
-  return { heldUnits, suspects: releases.map(() => true) };
+  const balances = await readBalancesSingly(rpc, token, addresses, 'latest');
+  return balances.map((heldUnits) => ({ heldUnits, isSuspect: true }));
 }
 
 /** Why the transfer would fail, or null. A revert is the chain's answer, not a failure of the endpoint. */
@@ -166,45 +159,34 @@ export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
   return { contract: options.token, sweepBalances: createBalanceSweep(options) };
 }
 
-/** Requests in one HTTP request; nodes bound their number. */
-const REQUESTS_AT_A_TIME = 500;
-
 async function readBalancesSingly(
   rpc: JsonRpcClient,
   token: Address,
   addresses: readonly Address[],
   block: string,
 ): Promise<bigint[]> {
-  const balances: bigint[] = [];
-  for (let start = 0; start < addresses.length; start += REQUESTS_AT_A_TIME) {
-    const requests = addresses.slice(start, start + REQUESTS_AT_A_TIME).map((address) => ({
-      method: 'eth_call',
-      params: [{ to: token, data: encodeBalanceOf(address) }, block],
-    }));
-    balances.push(...(await rpc.callBatch(requests)).map((answer) => readWord(rpc.label, answer)));
-  }
-  return balances;
+  const calls = addresses.map((address) => ({
+    method: 'eth_call',
+    params: [{ to: token, data: encodeBalanceOf(address) }, block],
+  }));
+  return (await rpc.callBatch(calls)).map((answer) => readWord(rpc.label, answer));
 }
 
-interface MulticallAnswer {
-  readonly success: boolean;
-  readonly data: `0x${string}`;
-}
-
-/** Calls of the token, in their order; null where the chain has no Multicall3. */
-type Multicall = (
-  rpc: JsonRpcClient,
-  calls: readonly `0x${string}`[],
-  block: string,
-) => Promise<readonly MulticallAnswer[] | null>;
+type Multicall = ReturnType<typeof createMulticall>;
+type MulticallAnswer = ReturnType<typeof decode>[number];
 
 /** A read costs about 10,000 gas, and nodes bound the gas of a call at ten million and more. */
 const CALLS_AT_A_TIME = 500;
 
-function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions): Multicall {
+/** Makes calls of the token, with the answers in their order; null where the chain has no Multicall3. */
+function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
   /** Whether the chain has Multicall3; what was not there may be deployed later, so only a yes is remembered. */
   let isDeployed = false;
-  return async (rpc, calls, block) => {
+  return async (
+    rpc: JsonRpcClient,
+    calls: readonly `0x${string}`[],
+    block: string,
+  ): Promise<readonly MulticallAnswer[] | null> => {
     isDeployed ||= readData(await rpc.call('eth_getCode', [multicall, block]), 'code') !== '0x';
     if (!isDeployed) return null;
     const answers: MulticallAnswer[] = [];
@@ -219,17 +201,15 @@ function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions):
   };
 }
 
-function decodeAnswers(label: string, data: `0x${string}`, count: number): MulticallAnswer[] {
-  let results: ReturnType<typeof decode>;
+function decodeAnswers(label: string, data: `0x${string}`, count: number): readonly MulticallAnswer[] {
+  let results: readonly MulticallAnswer[];
   try {
     results = decode(data);
   } catch (cause) {
     throw new ChainUnavailableError(`${label} answered a multicall with something else`, { cause });
   }
-  if (results.length !== count) {
-    throw new ChainUnavailableError(`${label} answered ${results.length} of ${count} calls`);
-  }
-  return results.map(({ success, returnData }) => ({ success, data: returnData }));
+  if (results.length === count) return results;
+  throw new ChainUnavailableError(`${label} answered ${results.length} of ${count} calls`);
 }
 
 function decode(data: `0x${string}`) {
@@ -237,7 +217,7 @@ function decode(data: `0x${string}`) {
 }
 
 function wordOfAnswer(rpc: JsonRpcClient, answer: MulticallAnswer | undefined): bigint {
-  if (answer?.success === true) return readWord(rpc.label, answer.data);
+  if (answer?.success === true) return readWord(rpc.label, answer.returnData);
   throw new ChainUnavailableError(`${rpc.label} answered a balance with a failure`);
 }
 

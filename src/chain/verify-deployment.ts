@@ -20,13 +20,6 @@ export interface Deployment {
   readonly token: Address;
 }
 
-interface VerifiedDeployment {
-  /** The code that every deposit address runs. */
-  readonly implementation: Address;
-  /** keccak-256 of the factory's code on chain, `0x` and 64 digits, to be published. */
-  readonly factoryCodeHash: string;
-}
-
 /** Thrown when the deployed code is not what our arithmetic assumes: money sent to our addresses could be lost. */
 export class DeploymentMismatchError extends Error {
   override readonly name = 'DeploymentMismatchError';
@@ -50,12 +43,10 @@ const sampleTerms: DepositTerms = {
 /**
  * Checks that all reachable endpoints serve the chain, that factory and implementation run exactly the code of our
  * artifacts for this token, and that the factory's arithmetic agrees with ours. Throws `DeploymentMismatchError`
- * with everything that is wrong, or `ChainUnavailableError` when no endpoint answers.
+ * with everything that is wrong, or `ChainUnavailableError` when no endpoint answers. The result is to be published:
+ * the code that every deposit address runs, and keccak-256 of the factory's code on chain, `0x` and 64 digits.
  */
-export async function verifyDeployment(
-  endpoints: readonly ChainEndpoint[],
-  deployment: Deployment,
-): Promise<VerifiedDeployment> {
+export async function verifyDeployment(endpoints: readonly ChainEndpoint[], deployment: Deployment) {
   const chainProblems = await findWrongChains(endpoints);
   if (chainProblems.length > 0) throw new DeploymentMismatchError(chainProblems);
   return createEndpointRotation(endpoints).useAny(({ rpc }) => verifyAt(rpc, deployment));
@@ -78,8 +69,7 @@ async function findWrongChains(endpoints: readonly ChainEndpoint[]): Promise<str
   return problems;
 }
 
-async function verifyAt(rpc: JsonRpcClient, deployment: Deployment): Promise<VerifiedDeployment> {
-  const { factory, token } = deployment;
+async function verifyAt(rpc: JsonRpcClient, { chainId, factory, token }: Deployment) {
   // A contract's first creation has nonce 1 (EIP-161): the factory deploys the implementation in its constructor.
   const implementation = getContractAddress({ from: factory, nonce: 1n });
   const [factoryCode, implementationCode, tokenCode] = await readCodes(rpc, [factory, implementation, token]);
@@ -90,79 +80,54 @@ async function verifyAt(rpc: JsonRpcClient, deployment: Deployment): Promise<Ver
     throw new DeploymentMismatchError([`There is no contract at the token's address ${token}.`]);
   }
   const problems: string[] = [];
-  const tokenProblem = await findTokenProblem(rpc, deployment);
-  if (tokenProblem !== null) problems.push(tokenProblem);
-  if (implementationCode === '0x') {
-    problems.push(
-      `The factory's implementation is not at ${implementation}, where our arithmetic expects it.`,
-    );
-  } else if (implementationCode !== expectedImplementationCode(deployment)) {
-    problems.push(
-      `The implementation at ${implementation} runs other code than contracts/artifacts/Deposit.json.`,
-    );
-  }
-  if (factoryCode !== expectedFactoryCode(deployment, implementation)) {
-    problems.push(`The factory at ${factory} runs other code than contracts/artifacts/DepositFactory.json.`);
-  }
-  problems.push(...(await findArithmeticProblems(rpc, deployment, implementation)));
-  if (problems.length > 0) throw new DeploymentMismatchError(problems);
-  return { implementation, factoryCodeHash: `0x${keccak256Hex(Buffer.from(factoryCode.slice(2), 'hex'))}` };
-}
-
-type Codes = readonly [`0x${string}`, `0x${string}`, `0x${string}`];
-
-async function readCodes(
-  rpc: JsonRpcClient,
-  addresses: readonly [Address, Address, Address],
-): Promise<Codes> {
-  const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] }));
-  const answers = await rpc.callBatch(calls);
-  return answers.map((answer) => readData(answer, 'code').toLowerCase()) as unknown as Codes;
-}
-
-function expectedImplementationCode({ factory, token }: Deployment): string {
-  return runtimeCode(depositArtifact, { factory: BigInt(factory), token: BigInt(token) });
-}
-
-function expectedFactoryCode({ chainId, token }: Deployment, implementation: Address): string {
-  return runtimeCode(factoryArtifact, {
+  const expect = (isRight: boolean, problem: string) => {
+    if (!isRight) problems.push(problem);
+  };
+  const paidToken = await readAddress(rpc, factory, TOKEN_CALL);
+  expect(
+    paidToken === token,
+    `The factory at ${factory} pays out ${paidToken ?? 'no token'}, but the configured token is ${token}.`,
+  );
+  const expectedCode = runtimeCode(depositArtifact, { factory: BigInt(factory), token: BigInt(token) });
+  expect(
+    implementationCode === expectedCode,
+    implementationCode === '0x'
+      ? `The factory's implementation is not at ${implementation}, where our arithmetic expects it.`
+      : `The implementation at ${implementation} runs other code than contracts/artifacts/Deposit.json.`,
+  );
+  const expectedFactoryCode = runtimeCode(factoryArtifact, {
     chainId: BigInt(chainId),
     token: BigInt(token),
     implementation: BigInt(implementation),
     cloneInitCodeHash: BigInt(`0x${cloneCodeHash(implementation)}`),
   });
+  expect(
+    factoryCode === expectedFactoryCode,
+    `The factory at ${factory} runs other code than contracts/artifacts/DepositFactory.json.`,
+  );
+  const named = await readAddress(rpc, factory, IMPLEMENTATION_CALL);
+  expect(
+    named === implementation,
+    `The factory names ${named ?? 'no address'} as its implementation, we expect ${implementation}.`,
+  );
+  const ours = createDepositAddressCalculator({ chainId, factory, implementation })(sampleTerms);
+  const onChain = await readAddress(rpc, factory, encodeDepositOf(sampleTerms));
+  expect(
+    onChain === ours,
+    `For the same terms the factory computes ${onChain ?? 'no address'}, our arithmetic ${ours}.`,
+  );
+  if (problems.length > 0) throw new DeploymentMismatchError(problems);
+  return { implementation, factoryCodeHash: `0x${keccak256Hex(Buffer.from(factoryCode.slice(2), 'hex'))}` };
+}
+
+async function readCodes(rpc: JsonRpcClient, addresses: readonly [Address, Address, Address]) {
+  const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] }));
+  const codes = (await rpc.callBatch(calls)).map((answer) => readData(answer, 'code').toLowerCase());
+  return codes as [string, string, string];
 }
 
 const TOKEN_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'token' });
 const IMPLEMENTATION_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'implementation' });
-
-async function findTokenProblem(rpc: JsonRpcClient, { factory, token }: Deployment): Promise<string | null> {
-  const answered = await readAddress(rpc, factory, TOKEN_CALL);
-  if (answered === token) return null;
-  return `The factory at ${factory} pays out ${answered ?? 'no token'}, but the configured token is ${token}.`;
-}
-
-async function findArithmeticProblems(
-  rpc: JsonRpcClient,
-  { chainId, factory }: Deployment,
-  implementation: Address,
-): Promise<string[]> {
-  const problems: string[] = [];
-  const theirs = await readAddress(rpc, factory, IMPLEMENTATION_CALL);
-  if (theirs !== implementation) {
-    problems.push(
-      `The factory names ${theirs ?? 'no address'} as its implementation, we expect ${implementation}.`,
-    );
-  }
-  const ours = createDepositAddressCalculator({ chainId, factory, implementation })(sampleTerms);
-  const onChain = await readAddress(rpc, factory, encodeDepositOf(sampleTerms));
-  if (onChain !== ours) {
-    problems.push(
-      `For the same terms the factory computes ${onChain ?? 'no address'}, our arithmetic ${ours}.`,
-    );
-  }
-  return problems;
-}
 
 /** Null when the contract has no such function, or answers with something else than an address. */
 async function readAddress(rpc: JsonRpcClient, to: Address, data: string): Promise<Address | null> {

@@ -1,25 +1,19 @@
-import { BASIS_POINTS, type Currency } from './money.ts';
+import { BASIS_POINTS } from './money.ts';
 import { isNearlyAllMissing, MAXIMUM_PROVIDER_FEE_BASIS_POINTS, minDeliveryUnits } from './paid-threshold.ts';
 import { isDirect, type Payment } from './payment.ts';
 import { stateOf } from './payment-states.ts';
 
 /** What a provider session charges the customer: the whole amount of a payment, or the rest of a partial payment. */
-export interface Charge {
-  readonly accountId: string;
-  readonly amountCents: number;
-  readonly currency: Currency;
-  /** The amount's value in USD at the payment's creation, 10⁻⁶ units. */
-  readonly usdUnits: bigint;
-  /** The provider may keep this much of the charge; null for a payment made before there was a maximum. */
-  readonly maxProviderFeeBasisPoints: number | null;
+export interface Charge extends ChargeTerms {
   /** What had arrived when the rest was computed, 10⁻⁶ USDC units; zero where the whole amount is charged. */
   readonly receivedUnits: bigint;
 }
 
-type ChargedPayment = Pick<
+type ChargeTerms = Pick<
   Payment,
-  'accountId' | 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints' | 'paidThresholdUnits'
+  'accountId' | 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints'
 >;
+type ChargedPayment = ChargeTerms & Pick<Payment, 'paidThresholdUnits'>;
 
 /**
  * What a session charges now. Where next to nothing arrived, the customer still owes the whole amount. Where enough arrived,
@@ -67,7 +61,7 @@ function maxFeeOfRest(chargedUsdUnits: bigint, minimumDelivery: bigint): number 
   return Math.max(0, Math.min(Number(feeBasisPoints), MAXIMUM_PROVIDER_FEE_BASIS_POINTS));
 }
 
-function termsOf(payment: ChargedPayment): Omit<Charge, 'receivedUnits'> {
+function termsOf(payment: ChargedPayment): ChargeTerms {
   const { accountId, amountCents, currency, usdUnits, maxProviderFeeBasisPoints } = payment;
   return { accountId, amountCents, currency, usdUnits, maxProviderFeeBasisPoints };
 }

@@ -1,5 +1,5 @@
-import { createHash, hkdfSync, timingSafeEqual } from 'node:crypto';
-import { createMac } from '../platform/keyed-hash.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { createMac, deriveKeys } from '../platform/keyed-hash.ts';
 import { isPaymentId, PAYMENT_ID_CHARACTERS, type PaymentId } from './payment-id.ts';
 
 /**
@@ -11,68 +11,50 @@ import { isPaymentId, PAYMENT_ID_CHARACTERS, type PaymentId } from './payment-id
  */
 const tokenPattern = /^ipn_([A-Za-z0-9_-]{6})([0-9a-f]{32})([A-Za-z0-9_-]{43})$/;
 
-interface TokenKey {
-  readonly fingerprint: string;
-  /** The MAC of a payment id, in base64url. */
-  readonly macOf: (paymentId: PaymentId) => string;
-}
-
 /** The id without its dashes. */
 function digitsOf(id: PaymentId): string {
   return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
 }
 
-/** Makes and proves ipn_tokens. */
-export interface IpnTokens {
-  /** The token of a payment, under the secret that was current when it was created. */
-  create(paymentId: PaymentId, fingerprint?: string): string;
-  /** The payment a token belongs to, or null when no secret we hold has made it. */
-  verify(token: string): PaymentId | null;
-  /** Whether tokens made with the secret of this fingerprint can be made and proven. */
-  knows(fingerprint: string): boolean;
-  /** Names the current secret; a payment keeps it, so that its token can be made again. */
-  readonly currentFingerprint: string;
-}
-
-function deriveTokenKey(secret: string): TokenKey {
-  const derived = Buffer.from(hkdfSync('sha256', secret, '', 'card-checkout ipn_token v1', 32));
-  // The fingerprint is of the derived key, so it reveals nothing about the secret itself.
-  const fingerprint = createHash('sha256').update(derived).digest('base64url').slice(0, 6);
-  return { fingerprint, macOf: createMac(derived, PAYMENT_ID_CHARACTERS) };
-}
+export type IpnTokens = ReturnType<typeof createIpnTokens>;
 
 /**
- * `secret` makes new tokens; `previousSecrets` still prove and re-create old ones.
+ * Makes and proves ipn_tokens. `secret` makes new tokens; `previousSecrets` still prove and re-create old ones.
  * Throws when two secrets share a fingerprint, because a token would then be ambiguous.
  */
-export function createIpnTokens(secret: string, previousSecrets: readonly string[] = []): IpnTokens {
-  const current = deriveTokenKey(secret);
-  const keys = new Map<string, TokenKey>([[current.fingerprint, current]]);
-  for (const previous of previousSecrets) {
-    const tokenKey = deriveTokenKey(previous);
-    if (keys.has(tokenKey.fingerprint)) throw new Error('two of the secret keys are the same');
-    keys.set(tokenKey.fingerprint, tokenKey);
+export function createIpnTokens(secret: string, previousSecrets: readonly string[] = []) {
+  const derived = deriveKeys('ipn_token', secret, previousSecrets);
+  const [{ fingerprint: currentFingerprint }] = derived;
+  /** The MACs of payment ids, in base64url, by the fingerprint of their secret. */
+  const macs = new Map<string, (paymentId: PaymentId) => string>();
+  for (const { fingerprint, key } of derived) {
+    if (macs.has(fingerprint)) throw new Error('two of the secret keys are the same');
+    macs.set(fingerprint, createMac(key.export(), PAYMENT_ID_CHARACTERS));
   }
 
   return {
-    currentFingerprint: current.fingerprint,
-    knows: (fingerprint) => keys.has(fingerprint),
-    create(paymentId, fingerprint = current.fingerprint) {
-      const tokenKey = keys.get(fingerprint);
-      if (tokenKey === undefined) {
+    /** Names the current secret; a payment keeps it, so that its token can be made again. */
+    currentFingerprint,
+    /** Whether tokens made with the secret of this fingerprint can be made and proven. */
+    knows: (fingerprint: string) => macs.has(fingerprint),
+    /** The token of a payment, under the secret that was current when it was created. */
+    create(paymentId: PaymentId, fingerprint = currentFingerprint): string {
+      const macOf = macs.get(fingerprint);
+      if (macOf === undefined) {
         throw new Error(`no secret key with fingerprint ${fingerprint}; is SECRET_KEY_PREVIOUS complete?`);
       }
-      return `ipn_${fingerprint}${digitsOf(paymentId)}${tokenKey.macOf(paymentId)}`;
+      return `ipn_${fingerprint}${digitsOf(paymentId)}${macOf(paymentId)}`;
     },
-    verify(token) {
+    /** The payment a token belongs to, or null when no secret we hold has made it. */
+    verify(token: string): PaymentId | null {
       const match = tokenPattern.exec(token);
       if (match === null) return null;
       const [, fingerprint, digits, mac] = match as unknown as [string, string, string, string];
-      const tokenKey = keys.get(fingerprint);
-      if (tokenKey === undefined) return null;
+      const macOf = macs.get(fingerprint);
+      if (macOf === undefined) return null;
       const paymentId = `${digits.slice(0, 8)}-${digits.slice(8, 12)}-${digits.slice(12, 16)}-${digits.slice(16, 20)}-${digits.slice(20)}`;
       if (!isPaymentId(paymentId)) return null;
-      return timingSafeEqual(Buffer.from(tokenKey.macOf(paymentId)), Buffer.from(mac)) ? paymentId : null;
+      return timingSafeEqual(Buffer.from(macOf(paymentId)), Buffer.from(mac)) ? paymentId : null;
     },
   };
 }

@@ -28,17 +28,7 @@ export interface CountedVisits {
   readonly probability: number;
 }
 
-/** Estimated shares of delivered visits. */
-export interface SuccessRates {
-  /** A share between 0 and 1, never 0: a provider without visits has the assumed one. */
-  probability(provider: ProviderId, country: string | null): number;
-  /** The visits that the estimate of a provider rests on. */
-  visits(provider: ProviderId): number;
-  /** All visits. */
-  readonly total: number;
-  /** What the estimates rest on, those with the most visits first. */
-  list(): readonly CountedVisits[];
-}
+export type SuccessRates = ReturnType<typeof estimateSuccess>;
 
 interface WeighedVisits {
   readonly provider: ProviderId;
@@ -51,7 +41,7 @@ interface WeighedVisits {
 }
 
 /** Estimates the shares from visits, the newest first. A country's own visits count against the provider's share. */
-export function estimateSuccess(visits: readonly VisitOutcome[]): SuccessRates {
+export function estimateSuccess(visits: readonly VisitOutcome[]) {
   const counts = new Map<string, WeighedVisits>();
   const add = ({ provider, isDelivered }: VisitOutcome, country: string | null) => {
     const key = country === null ? provider : `${provider} ${country}`;
@@ -72,15 +62,19 @@ export function estimateSuccess(visits: readonly VisitOutcome[]): SuccessRates {
     const { weight, delivered } = counts.get(key) ?? { weight: 0, delivered: 0 };
     return (delivered + assumed * ASSUMED_VISITS) / (weight + ASSUMED_VISITS);
   };
+  /** A share between 0 and 1, never 0: a provider without visits has the assumed one. */
   const probability = (provider: ProviderId, country: string | null) => {
     const overall = shareOf(provider, ASSUMED_SHARE);
     return country === null ? overall : shareOf(`${provider} ${country}`, overall);
   };
   return {
     probability,
-    visits: (provider) => counts.get(provider)?.visits ?? 0,
+    /** The visits that the estimate of a provider rests on. */
+    visits: (provider: ProviderId) => counts.get(provider)?.visits ?? 0,
+    /** All visits. */
     total: visits.length,
-    list: () =>
+    /** What the estimates rest on, those with the most visits first. */
+    list: (): readonly CountedVisits[] =>
       [...counts.values()]
         .map(({ provider, country, visits, arrived: delivered }) => {
           return { provider, country, visits, delivered, probability: probability(provider, country) };

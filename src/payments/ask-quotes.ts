@@ -21,13 +21,7 @@ export type QuoteOutcome =
   /** No answer in time, or none that means anything. */
   | { readonly kind: 'silent' };
 
-/** What a provider would do for a payment, asked without starting anything. */
-export interface Quotes {
-  /** The outcome where it is known already, else null. */
-  peek(...asked: AskedQuote): QuoteOutcome | null;
-  /** Never rejects, and ends within two seconds. */
-  ask(...asked: AskedQuote): Promise<QuoteOutcome>;
-}
+export type Quotes = ReturnType<typeof createQuotes>;
 
 type AskedQuote = readonly [
   provider: ProviderId,
@@ -53,8 +47,11 @@ const MAXIMUM_CALLS = 200;
 const silent: QuoteOutcome = { kind: 'silent' };
 const busy: QuoteOutcome = { kind: 'busy' };
 
-/** Quotes for the customer's page: requested concurrently, shared between identical requests, and bounded. */
-export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext): Quotes {
+/**
+ * What providers would do for a payment, asked without starting anything, for the customer's page: requested
+ * concurrently, shared between identical requests, and bounded.
+ */
+export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext) {
   const cache = createTtlCache<Quote>({ monotonicMs, keepMs, maximumEntries: MAXIMUM_KEPT_QUOTES });
   let calls = 0;
   const fetchQuote = async (provider: ProviderId, request: QuoteRequest): Promise<Quote> => {
@@ -63,7 +60,8 @@ export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext):
     return requireQuote(providers, provider, request).finally(() => calls--);
   };
   return {
-    peek(...asked) {
+    /** The outcome where it is known already, else null. */
+    peek(...asked: AskedQuote): QuoteOutcome | null {
       const [provider, charge, customerCountry] = asked;
       const refusal = refusalOfLimits(providers, provider, charge, customerCountry);
       providers.limits?.refresh(provider, charge.currency, customerCountry);
@@ -71,7 +69,8 @@ export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext):
       const quote = cache.peek(keyOf(...asked));
       return quote === null ? null : outcomeOfQuote(provider, quote, charge);
     },
-    async ask(...asked) {
+    /** Never rejects, and ends within two seconds. */
+    async ask(...asked: AskedQuote): Promise<QuoteOutcome> {
       const [provider, charge, customerCountry] = asked;
       const { amountCents, currency, usdUnits, accountId } = charge;
       const request = { amountCents, currency, usdUnits, accountId, customerCountry };

@@ -9,9 +9,9 @@ import {
   type CreatePaymentContext,
   type CreatePaymentRequest,
   newPayment,
-  recordCreated,
   requireAllowedWallet,
   requireUnreservedAddress,
+  storePayment,
 } from './create-payment.ts';
 import { findEarlierCreate, fingerprintOf, isReplayOf } from './idempotent-replay.ts';
 
@@ -53,12 +53,7 @@ export async function createDirectPayment(
     ...newPayment(context, account, { ...request, passFeeToCustomer: false }, charge),
     paidThresholdUnits: directThreshold(usdUnits, account.toleratesMissingCent),
   };
-  const outcome = await context.payments.createPayment(payment, record);
-  recordCreated(context.settlement, outcome, payment);
-  if (outcome.kind === 'created') return payment;
-  // A concurrent request with the same key was first.
-  if (!isReplayOf(outcome, record)) throw new ServiceError('idempotency_conflict');
-  return outcome.payment;
+  return storePayment(context, payment, record);
 }
 
 function idempotencyOf(

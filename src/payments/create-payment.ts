@@ -12,7 +12,7 @@ import { computePaidThreshold, type ThresholdTerms, thresholdTermsOf } from '../
 import { type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { CreateOutcome, IdempotencyRecord, PaymentStore } from '../domain/ports/payment-store.ts';
+import type { IdempotencyRecord, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { Rates } from '../domain/ports/provider.ts';
 import {
   isProviderId,
@@ -98,28 +98,26 @@ export async function createPayment(
   }
 
   const payment = newPayment(context, account, request, { ...amounts, ...terms, usdUnits, provider });
-  const outcome = await context.payments.createPayment(payment, idempotency);
-  recordCreated(context.settlement, outcome, payment);
-  if (outcome.kind === 'created') return payment;
-  // A concurrent request with the same key was first.
+  return storePayment(context, payment, idempotency);
+}
+
+/** Stores a new payment; returns the earlier one where a concurrent request with the same key was first. */
+export async function storePayment(
+  { payments, settlement }: Pick<CreatePaymentContext, 'payments' | 'settlement'>,
+  payment: Payment,
+  idempotency: IdempotencyRecord | null,
+): Promise<Payment> {
+  const outcome = await payments.createPayment(payment, idempotency);
+  if (outcome.kind === 'created') {
+    // Known at once, where the store says which row the deposit address is in.
+    if (outcome.row !== null) settlement.recordDepositAddress(outcome.row, payment.depositAddress);
+    return payment;
+  }
   if (!isReplayOf(outcome, idempotency)) throw new ServiceError('idempotency_conflict');
   return outcome.payment;
 }
 
-/** Makes the new deposit address known at once, where the store says which row it is in. */
-export function recordCreated(
-  { recordDepositAddress }: Pick<SettlementTerms, 'recordDepositAddress'>,
-  outcome: CreateOutcome,
-  { depositAddress }: Payment,
-): void {
-  if (outcome.kind === 'created' && outcome.row !== null) recordDepositAddress(outcome.row, depositAddress);
-}
-
-interface Charge {
-  readonly amountCents: number;
-  readonly originalAmountCents: number | null;
-  readonly customerFeeCents: number | null;
-}
+type Charge = Pick<Payment, 'amountCents' | 'originalAmountCents' | 'customerFeeCents'>;
 
 /** The amount charged to the customer; under pass-through the smallest that leaves the requested net. */
 function chargeOf(request: CreatePaymentRequest, feeBasisPoints: number): Charge {
@@ -241,11 +239,7 @@ export function newPayment(
     CreatePaymentRequest,
     'payoutAddress' | 'callbackUrl' | 'currency' | 'passFeeToCustomer' | 'email' | 'note'
   >,
-  charge: Charge &
-    ThresholdTerms & {
-      readonly usdUnits: bigint;
-      readonly provider: Payment['provider'];
-    },
+  charge: Charge & ThresholdTerms & Pick<Payment, 'usdUnits' | 'provider'>,
 ): Payment {
   const { settlement } = context;
   // Before the id: expiry walks over ids by their time, and one older than its payment would be passed too early.

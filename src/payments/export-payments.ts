@@ -14,10 +14,7 @@ const PORTION = 200;
 
 const nothingYet: FinalSums = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n };
 
-interface Column {
-  readonly name: string;
-  readonly cell: (payment: Payment, more: ExportedFacts) => CsvCell;
-}
+type Cell = (payment: Payment, more: ExportedFacts) => CsvCell;
 
 /** Facts of a line besides the payment itself. */
 interface ExportedFacts {
@@ -35,50 +32,44 @@ const rate = (value: UsdRate | null) => (value === null ? null : formatRate(valu
 const time = (timeMs: number | null) => (timeMs === null ? null : new Date(timeMs).toISOString());
 
 /** The columns. Final amounts add up, in each line and over all of them: deposited = forwarded + fee + held. */
-const columns: readonly Column[] = [
-  { name: 'payment_id', cell: ({ id }) => id },
-  { name: 'short_code', cell: ({ id }) => shortCodeOf(id) },
-  { name: 'created_at', cell: ({ createdAtMs }) => time(createdAtMs) },
-  { name: 'status', cell: ({ status }) => status },
-  { name: 'forward_status', cell: ({ forwardStatus }) => forwardStatus },
-  { name: 'paid_at', cell: ({ paidAtMs }) => time(paidAtMs) },
-  { name: 'amount', cell: ({ amountCents }) => cents(amountCents) },
-  { name: 'currency', cell: ({ currency }) => currency },
+const columns: Readonly<Record<string, Cell>> = {
+  payment_id: ({ id }) => id,
+  short_code: ({ id }) => shortCodeOf(id),
+  created_at: ({ createdAtMs }) => time(createdAtMs),
+  status: ({ status }) => status,
+  forward_status: ({ forwardStatus }) => forwardStatus,
+  paid_at: ({ paidAtMs }) => time(paidAtMs),
+  amount: ({ amountCents }) => cents(amountCents),
+  currency: ({ currency }) => currency,
   // At creation: what the payment's threshold was computed from.
-  { name: 'usd_amount', cell: ({ usdUnits }) => formatSigned(usdUnits) },
-  { name: 'usd_rate', cell: appliedUsdRate },
-  { name: 'original_amount', cell: ({ originalAmountCents }) => cents(originalAmountCents) },
-  { name: 'customer_fee_amount', cell: ({ customerFeeCents }) => cents(customerFeeCents) },
-  { name: 'fee_percent', cell: ({ feeBasisPoints }) => cents(feeBasisPoints) },
-  { name: 'deposited_usdc', cell: (_, { sums: { depositedUnits } }) => formatSigned(depositedUnits) },
-  { name: 'forwarded_usdc', cell: (_, { sums: { forwardedUnits } }) => formatSigned(forwardedUnits) },
-  { name: 'fee_usdc', cell: (_, { sums: { feeUnits } }) => formatSigned(feeUnits) },
-  {
-    name: 'held_usdc',
-    cell: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
-      formatSigned(depositedUnits - forwardedUnits - feeUnits),
-  },
+  usd_amount: ({ usdUnits }) => formatSigned(usdUnits),
+  usd_rate: appliedUsdRate,
+  original_amount: ({ originalAmountCents }) => cents(originalAmountCents),
+  customer_fee_amount: ({ customerFeeCents }) => cents(customerFeeCents),
+  fee_percent: ({ feeBasisPoints }) => cents(feeBasisPoints),
+  deposited_usdc: (_, { sums: { depositedUnits } }) => formatSigned(depositedUnits),
+  forwarded_usdc: (_, { sums: { forwardedUnits } }) => formatSigned(forwardedUnits),
+  fee_usdc: (_, { sums: { feeUnits } }) => formatSigned(feeUnits),
+  held_usdc: (_, { sums: { depositedUnits, forwardedUnits, feeUnits } }) =>
+    formatSigned(depositedUnits - forwardedUnits - feeUnits),
   // From the merchant's own wallet, so it is not part of the sums above.
-  { name: 'refunded_usdc', cell: (_, { refundedUnits }) => formatSigned(refundedUnits) },
+  refunded_usdc: (_, { refundedUnits }) => formatSigned(refundedUnits),
   // As the create request named it: `multi` where the customer chooses.
-  { name: 'provider', cell: ({ provider }) => provider },
-  { name: 'session_provider', cell: (_, { sessionProvider }) => sessionProvider },
+  provider: ({ provider }) => provider,
+  session_provider: (_, { sessionProvider }) => sessionProvider,
   // 1 USDC counts as 1 USD. Empty where the service read no rate in that hour.
-  { name: 'base_currency', cell: (_, { baseCurrency }) => baseCurrency },
-  { name: 'base_rate_at_creation', cell: (_, { creationRate }) => rate(creationRate) },
-  { name: 'base_rate_at_payment', cell: (_, { paidRate }) => rate(paidRate) },
-  {
-    name: 'base_forwarded',
-    cell: (_, { sums: { forwardedUnits }, paidRate }) =>
-      paidRate === null ? null : formatSigned(inCurrency(forwardedUnits, paidRate)),
-  },
-  { name: 'email', cell: ({ email }) => ({ text: email }) },
-  { name: 'note', cell: ({ note }) => ({ text: note }) },
-  { name: 'payout_address', cell: ({ payoutAddress }) => payoutAddress },
-  { name: 'deposit_address', cell: ({ depositAddress }) => depositAddress },
-  { name: 'txid_in', cell: ({ txidIn }) => txidIn },
-  { name: 'txid_out', cell: ({ txidOut }) => txidOut },
-];
+  base_currency: (_, { baseCurrency }) => baseCurrency,
+  base_rate_at_creation: (_, { creationRate }) => rate(creationRate),
+  base_rate_at_payment: (_, { paidRate }) => rate(paidRate),
+  base_forwarded: (_, { sums: { forwardedUnits }, paidRate }) =>
+    paidRate === null ? null : formatSigned(inCurrency(forwardedUnits, paidRate)),
+  email: ({ email }) => ({ text: email }),
+  note: ({ note }) => ({ text: note }),
+  payout_address: ({ payoutAddress }) => payoutAddress,
+  deposit_address: ({ depositAddress }) => depositAddress,
+  txid_in: ({ txidIn }) => txidIn,
+  txid_out: ({ txidOut }) => txidOut,
+};
 
 /**
  * The payments of a query as the lines of a CSV, newest first, a portion at a time and only as fast as they are taken.
@@ -90,7 +81,7 @@ export async function* exportPayments(
   baseCurrency: Currency,
   query: PaymentQuery,
 ): AsyncGenerator<string> {
-  yield csvLine(columns.map(({ name }) => name));
+  yield csvLine(Object.keys(columns));
   for (let before: PaymentId | null = null; ; ) {
     const { payments, next } = await search.searchPayments(query, before, PORTION);
     const ids = payments.map(({ id }) => id);
@@ -110,7 +101,7 @@ export async function* exportPayments(
         creationRate: rateAt(payment.createdAtMs),
         paidRate: payment.paidAtMs === null ? null : rateAt(payment.paidAtMs),
       };
-      return csvLine(columns.map(({ cell }) => cell(payment, more)));
+      return csvLine(Object.values(columns).map((cell) => cell(payment, more)));
     });
     if (lines.length > 0) yield lines.join('');
     if (next === null) return;

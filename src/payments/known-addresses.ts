@@ -4,19 +4,7 @@ import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { AddressPage, AddressPageStore, ObservationStore } from '../domain/ports/settlement-store.ts';
 import { readHexNumber } from '../platform/keccak.ts';
 
-/** The deposit addresses of all payments, kept in memory and filled from the store. */
-export interface KnownAddresses {
-  readonly book: AddressBook;
-  /** Takes in all payments created since the last call. */
-  catchUp(): Promise<void>;
-  /**
-   * Takes in a payment that was just created, unless others are missing before it; `catchUp` reads them all then. Most
-   * payments come this way where one process creates them all, and none of those is read back.
-   */
-  add(row: number, depositAddress: Address): void;
-  /** The payment of a deposit address, or null when it is none of ours. */
-  findPayment(depositAddress: string): Promise<Payment | null>;
-}
+export type KnownAddresses = ReturnType<typeof createKnownAddresses>;
 
 /**
  * Small, so that what was read is garbage before it is old: with 10,000 addresses at a time the heap grew to 190 MB
@@ -28,12 +16,12 @@ const PAGE_SIZE = 10_000;
 /** Pages that are read at a time. */
 const PAGES_AT_A_TIME = 8;
 
-/** @param pageSize how many payments a page has that is kept */
-export function createKnownAddresses(
-  payments: PaymentStore,
-  pages: AddressPageStore,
-  pageSize = PAGE_SIZE,
-): KnownAddresses {
+/**
+ * The deposit addresses of all payments, kept in memory and filled from the store.
+ *
+ * @param pageSize how many payments a page has that is kept
+ */
+export function createKnownAddresses(payments: PaymentStore, pages: AddressPageStore, pageSize = PAGE_SIZE) {
   const book = createAddressBook();
   let opening: Promise<void> | null = null;
   /** The page after the last stored one; null before all pages are read. */
@@ -72,7 +60,8 @@ export function createKnownAddresses(
 
   return {
     book,
-    async catchUp() {
+    /** Takes in all payments created since the last call. */
+    async catchUp(): Promise<void> {
       await openOnce();
       for (;;) {
         const listed = await payments.listDepositAddresses(book.lastRow, READ_SIZE);
@@ -87,10 +76,15 @@ export function createKnownAddresses(
         if (listed.length < READ_SIZE) return;
       }
     },
-    add(row, depositAddress) {
+    /**
+     * Takes in a payment that was just created, unless others are missing before it; `catchUp` reads them all then. Most
+     * payments come this way where one process creates them all, and none of those is read back.
+     */
+    add(row: number, depositAddress: Address): void {
       if (draft !== null && row === book.lastRow + 1) add(row, depositAddress);
     },
-    async findPayment(depositAddress) {
+    /** The payment of a deposit address, or null when it is none of ours. */
+    async findPayment(depositAddress: string): Promise<Payment | null> {
       const rows = book.candidatesOf(depositAddress);
       if (rows.length === 0) return null;
       const candidates = await payments.findPaymentsByRow(rows);
@@ -158,11 +152,7 @@ function isSameAddress(left: string, right: string): boolean {
   return left.toLowerCase() === right.toLowerCase();
 }
 
-/** Deposit addresses of the payments that wait for money; money at any other one is found when its block is final. */
-export interface OpenAddresses {
-  /** Null while there are more of them than are worth a filter. Includes every payment that was committed before. */
-  list(): Promise<readonly Address[] | null>;
-}
+export type OpenAddresses = ReturnType<typeof createOpenAddresses>;
 
 /**
  * More are not filtered for at the node: an address takes 69 bytes in each request, and a log of the whole token about
@@ -190,8 +180,11 @@ interface OpenAddressesContext {
   readonly monotonicMs: () => number;
 }
 
-/** Begins where the expiry step has come to: what is older waits for no money. */
-export function createOpenAddresses(context: OpenAddressesContext): OpenAddresses {
+/**
+ * Deposit addresses of the payments that wait for money; money at any other one is found when its block is final. Begins
+ * where the expiry step has come to: what is older waits for no money.
+ */
+export function createOpenAddresses(context: OpenAddressesContext) {
   const { payments, known, monotonicMs } = context;
   /** Null: too many. */
   let open: Set<Address> | null = null;
@@ -232,7 +225,8 @@ export function createOpenAddresses(context: OpenAddressesContext): OpenAddresse
   }
 
   return {
-    async list() {
+    /** Null while there are more of them than are worth a filter. Includes every payment that was committed before. */
+    async list(): Promise<readonly Address[] | null> {
       const nowMs = monotonicMs();
       if (nowMs >= refreshAtMs) {
         await refresh();

@@ -16,15 +16,7 @@ export interface ProviderLimits {
   readonly readAtMs: number;
 }
 
-/** What the catalogues of all providers say. Reading it makes no call. */
-export interface KnownLimits {
-  /** The last known limits; those without a country where the country's are unknown, and null where both are. */
-  known(provider: ProviderId, currency: Currency, country: string | null): ProviderLimits | null;
-  /** Reads what is missing or older than a few hours in the background. Never fails. */
-  refresh(provider: ProviderId, currency: Currency, country: string | null): void;
-  /** The known limits that hold without a country, for the operator. */
-  list(provider: ProviderId): readonly (ProviderLimits & { readonly currency: Currency })[];
-}
+export type KnownLimits = ReturnType<typeof createKnownLimits>;
 
 export interface KnownLimitsOptions {
   readonly adapters: ProviderAdapters;
@@ -42,8 +34,8 @@ const MAXIMUM_ENTRIES = 2_000;
 /** A visitor may name any country, so few catalogues of one provider are read at a time. */
 const MAXIMUM_READS_OF_PROVIDER = 4;
 
-/** Keeps the limits of the providers whose adapters can read a catalogue. */
-export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions): KnownLimits {
+/** Keeps the limits of the providers whose adapters can read a catalogue. Reading the limits makes no call. */
+export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions) {
   const entries = new LRUCache<string, ProviderLimits>({ max: MAXIMUM_ENTRIES });
   const triedAtMs = new LRUCache<string, number>({ max: MAXIMUM_ENTRIES });
   const reads = new Map<ProviderId, number>();
@@ -67,9 +59,11 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   }
 
   return {
-    known: (provider, currency, country) =>
+    /** The last known limits; those without a country where the country's are unknown, and null where both are. */
+    known: (provider: ProviderId, currency: Currency, country: string | null): ProviderLimits | null =>
       entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
-    refresh(provider, currency, country) {
+    /** Reads what is missing or older than a few hours in the background. Never fails. */
+    refresh(provider: ProviderId, currency: Currency, country: string | null): void {
       if (adapters.get(provider)?.readCatalogue === undefined) return;
       const key = keyOf(provider, currency, country);
       const isFresh = (entries.get(key)?.readAtMs ?? Number.NEGATIVE_INFINITY) > nowMs() - KEEP_MS;
@@ -82,7 +76,8 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
         reads.set(provider, (reads.get(provider) ?? 1) - 1),
       );
     },
-    list: (provider) =>
+    /** The known limits that hold without a country, for the operator. */
+    list: (provider: ProviderId) =>
       currencies.flatMap((currency) => {
         const limits = entries.get(keyOf(provider, currency, null));
         return limits === undefined ? [] : [{ ...limits, currency }];

@@ -192,12 +192,8 @@ async function recordScan({ observations, decide }: WatchDepositsContext, scan: 
 /** Whether another host, where there is one, shows what was found in blocks that are to become final. */
 export function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Promise<boolean> {
   const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= final.number;
-  const logs = {
-    transfers: rows.deposits.filter(isFinal),
-    forwarded: rows.releases.filter(isFinal),
-    rescued: rows.rescues.filter(isFinal),
-  };
-  return view.confirmLogs(logs, final);
+  const { deposits, releases, rescues } = filterRows(rows, isFinal);
+  return view.confirmLogs({ transfers: deposits, forwarded: releases, rescued: rescues }, final);
 }
 
 /** The cursor, after making sure that the chain still has that block. */
@@ -323,27 +319,7 @@ interface OwnRows {
 
 const NO_ROWS: OwnRows = { deposits: [], releases: [], rescues: [] };
 
-/** Blocks that are not final and were read already, so that the next pass reads only what came after them. */
-export interface KeptBlocks {
-  /** The newest of them; null while there are none. */
-  readonly top: BlockReference | null;
-  readonly hasRows: boolean;
-  /** Whether the store may have other rows than these. */
-  isDirty: boolean;
-  /** When the cursor was last moved as far as finality allows, on a monotonic clock. */
-  finalAskedAtMs: number;
-  /**
-   * Begins a pass. Forgets what another endpoint showed, because a second endpoint has to confirm what the first one
-   * shows, and the blocks that the cursor has passed.
-   */
-  begin(source: string, cursor: BlockReference | null): void;
-  /** Adds the blocks that follow on the newest one, or any first ones. */
-  add(fromBlock: number, to: BlockReference, rows: OwnRows): void;
-  /** Forgets the newest reading: the chain no longer has its last block. */
-  dropTop(): void;
-  clear(): void;
-  rowsAbove(blockNumber: number): OwnRows;
-}
+export type KeptBlocks = ReturnType<typeof createKeptBlocks>;
 
 /** One reading: blocks [fromBlock, to]. As long as the chain has the block `to`, it has those before it as well. */
 interface Reading {
@@ -352,20 +328,28 @@ interface Reading {
   readonly rows: OwnRows;
 }
 
-export function createKeptBlocks(): KeptBlocks {
+/** Blocks that are not final and were read already, so that the next pass reads only what came after them. */
+export function createKeptBlocks() {
   let source: string | null = null;
   let readings: Reading[] = [];
 
-  const kept: KeptBlocks = {
+  const kept = {
+    /** Whether the store may have other rows than these. */
     isDirty: true,
+    /** When the cursor was last moved as far as finality allows, on a monotonic clock. */
     finalAskedAtMs: Number.NEGATIVE_INFINITY,
-    get top() {
+    /** The newest of them; null while there are none. */
+    get top(): BlockReference | null {
       return readings.at(-1)?.to ?? null;
     },
-    get hasRows() {
+    get hasRows(): boolean {
       return readings.some(({ rows }) => countOf(rows) > 0);
     },
-    begin(newSource, cursor) {
+    /**
+     * Begins a pass. Forgets what another endpoint showed, because a second endpoint has to confirm what the first one
+     * shows, and the blocks that the cursor has passed.
+     */
+    begin(newSource: string, cursor: BlockReference | null): void {
       if (source !== newSource || cursor === null) kept.clear();
       source = newSource;
       if (cursor === null) return;
@@ -373,30 +357,34 @@ export function createKeptBlocks(): KeptBlocks {
       // The cursor went back: what is between it and these blocks would never be read.
       if ((readings[0]?.fromBlock ?? 0) > cursor.number + 1) kept.clear();
     },
-    add(fromBlock, to, rows) {
+    /** Adds the blocks that follow on the newest one, or any first ones. */
+    add(fromBlock: number, to: BlockReference, rows: OwnRows): void {
       readings.push({ fromBlock, to, rows });
       if (countOf(rows) > 0) kept.isDirty = true;
     },
-    dropTop() {
+    /** Forgets the newest reading: the chain no longer has its last block. */
+    dropTop(): void {
       const dropped = readings.pop();
       if (dropped !== undefined && countOf(dropped.rows) > 0) kept.isDirty = true;
     },
-    clear() {
+    clear(): void {
       readings = [];
       kept.isDirty = true;
     },
-    rowsAbove(blockNumber) {
-      const isAbove = (row: { readonly blockNumber: number }) => row.blockNumber > blockNumber;
-      return joinRows(
-        readings.map(({ rows }) => ({
-          deposits: rows.deposits.filter(isAbove),
-          releases: rows.releases.filter(isAbove),
-          rescues: rows.rescues.filter(isAbove),
-        })),
-      );
+    rowsAbove(blockNumber: number): OwnRows {
+      return joinRows(readings.map(({ rows }) => filterRows(rows, (row) => row.blockNumber > blockNumber)));
     },
   };
   return kept;
+}
+
+function filterRows(rows: OwnRows, isKept: (row: { readonly blockNumber: number }) => boolean): OwnRows {
+  const { deposits, releases, rescues } = rows;
+  return {
+    deposits: deposits.filter(isKept),
+    releases: releases.filter(isKept),
+    rescues: rescues.filter(isKept),
+  };
 }
 
 /** All these rows, in their order. */
