@@ -29,7 +29,7 @@ export const variables: readonly Variable[] = [
   plain('DATA_DIR', 'Folder for the database, the control socket and the sandbox (./data).'),
   secret(
     'DATABASE_URL',
-    'postgres://user:password@host:port/database for an existing PostgreSQL database (append ?prepared_statements=false behind PgBouncer in transaction mode); empty for SQLite in DATA_DIR.',
+    'postgres://user:password@host:port/database for an existing PostgreSQL database, also with several hosts: host1:port,host2:port (append ?prepared_statements=false behind PgBouncer in transaction mode); empty for SQLite in DATA_DIR.',
   ),
   secret(
     'SECRET_KEY',

@@ -25,6 +25,7 @@ import {
 } from './domain/paid-threshold.ts';
 import type { Address } from './domain/payout-address.ts';
 import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
+import { databaseUrls } from './platform/database-url.ts';
 import { isLoopbackHost } from './platform/public-address.ts';
 import { type ProviderValues, variableNameOf } from './providers/define-provider.ts';
 import type { ProviderVariable } from './providers/provider-variables.ts';
@@ -137,10 +138,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     );
   }
   const databaseUrl = read.text('DATABASE_URL');
-  if (databaseUrl !== null && !isPostgresUrl(databaseUrl)) {
-    // The value itself may hold a password and is not repeated.
-    read.refuse('DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL.');
-  }
+  if (databaseUrl !== null) refuseBadDatabaseUrl(read, databaseUrl);
 
   const adminPort = readAdminPort(read, port);
   const config: Config = {
@@ -332,8 +330,13 @@ export function readContractDeploymentConfig(
   return config;
 }
 
-function isPostgresUrl(text: string): boolean {
-  return /^postgres(?:ql)?:\/\//.test(text) && URL.canParse(text);
+/** Without the value itself, which may hold a password. */
+function refuseBadDatabaseUrl(read: Reader, url: string): void {
+  try {
+    databaseUrls(url);
+  } catch (error) {
+    read.refuse((error as Error).message);
+  }
 }
 
 /** 0x and 64 digits, from 1 to below the order of the curve: nothing else can sign. */

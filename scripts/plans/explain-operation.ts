@@ -1,5 +1,6 @@
 import { Client } from 'pg';
-import { type Connection, connectionOptions, type Database } from '../../src/store/postgres/open-database.ts';
+import { connectionOptions, noTimeout } from '../../src/store/postgres/connect.ts';
+import type { Connection, Database } from '../../src/store/postgres/open-database.ts';
 import { createPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { Statement } from '../../src/store/postgres/statements.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -37,7 +38,7 @@ export async function explainOperation(
   url: string,
   operation: (store: Store) => Promise<unknown>,
 ): Promise<ExplainedStatement[]> {
-  const client = new Client({ ...connectionOptions(url), statement_timeout: 0 });
+  const client = new Client({ ...connectionOptions(url), ...noTimeout });
   await client.connect();
   try {
     await runUndone(client, operation, null);

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { connectionOptions } from '../../src/store/postgres/open-database.ts';
+import { connectionOptions, noTimeout } from '../../src/store/postgres/connect.ts';
 import { dropIndexes } from './drop-indexes.ts';
 
 /** The tables that grow with the payments. */
@@ -71,7 +71,7 @@ export async function fillPayments(
 }
 
 async function withClient<T>(url: string, use: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ ...connectionOptions(url), statement_timeout: 0 });
+  const client = new Client({ ...connectionOptions(url), ...noTimeout });
   await client.connect();
   try {
     // Rows come in the order of the payments, as they would with time.

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import { databaseUrls } from '../platform/database-url.ts';
 import { type MoveReport, moveTables } from '../store/move-tables.ts';
 import { openPostgresSource, openPostgresTarget } from '../store/postgres/move.ts';
 import { openSqliteSource, openSqliteTarget } from '../store/sqlite/move.ts';
@@ -59,8 +60,11 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
     return { engine: 'postgres', url: databaseUrl };
   }
   if (/^postgres(?:ql)?:/.test(place)) {
-    // The value itself may hold a password and is not repeated.
-    if (!URL.canParse(place)) throw new MoveRefusedError('a postgres:// URL is not valid');
+    try {
+      databaseUrls(place);
+    } catch (error) {
+      throw new MoveRefusedError(`a postgres:// URL is not valid: ${(error as Error).message}`);
+    }
     return { engine: 'postgres', url: place };
   }
   const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, chown, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
@@ -19,6 +19,14 @@ export interface PostgresServer {
   query(url: string, sql: string): Promise<Record<string, unknown>[]>;
   /** Kills the server as a power cut would and starts it again on the same data and port. */
   crash(): Promise<void>;
+  readonly port: number;
+  /** Kills the server for good, with `kill -9`. It still has to be stopped. */
+  kill(): Promise<void>;
+  /**
+   * Starts a second server, with a database folder of its own, on a copy of this one: a standby of it. It has the settings
+   * of this one and then these; its stream comes from `port`.
+   */
+  startStandby(settings?: readonly string[], port?: number): Promise<PostgresServer>;
   /** Ends the server and removes everything. */
   stop(): Promise<void>;
 }
@@ -53,12 +61,15 @@ export async function startPostgres(
       '--no-sync',
       '--no-instructions',
     ]);
-    return await serve(installation, folder, settings);
+    return await serve(installation, folder, settings, parent);
   } catch (error) {
     await rm(folder, { recursive: true });
     throw error;
   }
 }
+
+/** What a copy of a data folder does not take over. */
+const notCopied = /\/(?:postmaster\.(?:pid|opts)|pg_replslot\/.+|pg_wal\/.+)$/;
 
 interface Installation {
   readonly binFolder: string;
@@ -88,6 +99,7 @@ async function serve(
   installation: Installation,
   folder: string,
   settings: readonly string[],
+  parent: string,
 ): Promise<PostgresServer> {
   const [port] = (await freePorts(1)) as [number];
   const start = () => startServer(installation, folder, port, settings);
@@ -113,6 +125,22 @@ async function serve(
       await running.end('SIGQUIT');
       running = await start();
     },
+    port,
+    kill: () => running.end('SIGKILL'),
+    async startStandby(more = [], streamPort = port) {
+      const own = await mkdtemp(join(parent, 'card-checkout-postgres-'));
+      try {
+        const copied = await prepareInstallation(own);
+        await copyRunning(urlOf('postgres'), join(folder, 'data'), join(own, 'data'));
+        await writeFile(join(own, 'data', 'standby.signal'), '');
+        if (copied.identity.uid !== undefined) await giveAway(join(own, 'data'));
+        const stream = `primary_conninfo=host=127.0.0.1 port=${streamPort} user=${OWNER} application_name=standby`;
+        return await serve(copied, own, [...settings, stream, ...more], parent);
+      } catch (error) {
+        await rm(own, { recursive: true });
+        throw error;
+      }
+    },
     async stop() {
       await running.end('SIGINT');
       await rm(folder, { recursive: true });
@@ -120,8 +148,29 @@ async function serve(
   };
 }
 
+/** A base backup by the low-level interface: pg_basebackup does not come with the package. */
+async function copyRunning(url: string, from: string, to: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("SELECT pg_backup_start('standby', true)");
+    await cp(from, to, { recursive: true, filter: (path) => !notCopied.test(path) });
+    const { rows } = await client.query<{ labelfile: string }>('SELECT labelfile FROM pg_backup_stop(false)');
+    await writeFile(join(to, 'backup_label'), rows[0]?.labelfile ?? '');
+  } finally {
+    await client.end();
+  }
+  await chmod(to, 0o700);
+}
+
+async function giveAway(folder: string): Promise<void> {
+  await chown(folder, NOBODY, NOBODY);
+  for (const name of await readdir(folder, { recursive: true }))
+    await chown(join(folder, name), NOBODY, NOBODY);
+}
+
 interface RunningServer {
-  end(signal: 'SIGINT' | 'SIGQUIT'): Promise<void>;
+  end(signal: 'SIGINT' | 'SIGQUIT' | 'SIGKILL'): Promise<void>;
 }
 
 async function startServer(
@@ -174,7 +223,7 @@ async function untilReady(server: ChildProcess): Promise<void> {
     // Later output is read and dropped, so that it never blocks the server.
     if (isReady) return;
     output += chunk.toString();
-    isReady = output.includes('ready to accept connections');
+    isReady = /ready to accept (?:read-only )?connections/.test(output);
     if (isReady) resolve();
   });
   server.once('error', reject);

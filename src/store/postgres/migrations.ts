@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { initialSchema } from '../initial-schema.ts';
 import {
   type AppliedMigration,
@@ -7,7 +7,7 @@ import {
   newestNumber,
   pendingMigrations,
 } from '../migration.ts';
-import { connectionOptions } from './open-database.ts';
+import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 
 /** The schema, step by step. Never edit a migration that was released: add one. */
 export const migrations: readonly Migration[] = [initialSchema('postgres')];
@@ -28,7 +28,7 @@ export async function migrate(
   nowMs: () => number,
 ): Promise<void> {
   // A change of a large table may take its time, and so may waiting for another instance that makes it.
-  const client = new Client({ ...connectionOptions(url), statement_timeout: 0 });
+  const client = new DatabaseClient({ ...connectionOptions(url), ...noTimeout });
   // Between statements a break is noticed by the next one.
   client.on('error', () => {});
   await client.connect();
@@ -45,7 +45,7 @@ export async function migrate(
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
 export async function findSchema(url: string): Promise<{ readonly name: string; readonly isThere: boolean }> {
-  const client = new Client(connectionOptions(url));
+  const client = new DatabaseClient(connectionOptions(url));
   client.on('error', () => {});
   await client.connect();
   try {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import type { Column, ColumnKind, Table } from '../columns.ts';
 import {
   type MoveSource,
@@ -12,8 +12,9 @@ import {
 } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
 import { tables } from '../tables.ts';
+import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 import { migrate, migrations, nameOf, readSchemaNumber } from './migrations.ts';
-import { connectionOptions } from './open-database.ts';
+
 import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** How long a lock is waited for: a program that holds one for longer is at work on the database. */
@@ -72,10 +73,10 @@ export async function openPostgresTarget(url: string): Promise<MoveTarget> {
 
 /** A connection whose statements may take as long as it takes to sort or read a table, and answer with text. */
 async function connect(url: string): Promise<Client> {
-  const client = new Client({
+  const client = new DatabaseClient({
     ...connectionOptions(url),
+    ...noTimeout,
     application_name: 'card-checkout move-store',
-    statement_timeout: 0,
     idle_in_transaction_session_timeout: 0,
     lock_timeout: LOCK_TIMEOUT_MS,
     types: { getTypeParser: () => (text: string) => text },

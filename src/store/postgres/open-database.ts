@@ -1,20 +1,16 @@
-import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult, types } from 'pg';
+import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
+import { databaseUrls } from '../../platform/database-url.ts';
 import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../store-errors.ts';
+import { connectionOptions, DatabaseClient } from './connect.ts';
 import { type Statement, statement } from './statements.ts';
 
 /** The most that may wait for a connection. */
 const MAXIMUM_WAITING = 20_000;
 /** How often a transaction that met another one is tried again. */
 const MAXIMUM_TRIES = 5;
-/** For a new connection, and for waiting until one is free. */
-const CONNECT_TIMEOUT_MS = 15_000;
 const beginStatement = statement('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
 const commitStatement = statement('COMMIT');
 const rollbackStatement = statement('ROLLBACK');
-/** No statement of ours takes longer; one that does holds up others. */
-const STATEMENT_TIMEOUT_MS = 30_000;
-/** A transaction whose process is gone or frozen must not hold its locks for longer. */
-const IDLE_TRANSACTION_TIMEOUT_MS = 10_000;
 
 /** Something that runs statements: a connection in a transaction, or any connection outside of one. */
 export interface Connection {
@@ -34,14 +30,25 @@ export interface Database extends Connection {
   close(): Promise<void>;
 }
 
-/** @param onError told when an idle connection breaks; the next one is made when it is needed */
+/**
+ * @param onError told when an idle connection breaks; the next one is made when it is needed
+ * @param options in place of those of every connection, for tests
+ */
 export function openDatabase(
   url: string,
   connections: number,
   onError: (error: Error) => void = () => {},
+  options: PoolConfig = {},
 ): Database {
-  const pool = new Pool({ ...connectionOptions(url), max: connections, idleTimeoutMillis: 60_000 });
-  const preparesStatements = new URL(url).searchParams.get('prepared_statements') !== 'false';
+  const [first = ''] = databaseUrls(url);
+  const preparesStatements = new URL(first).searchParams.get('prepared_statements') !== 'false';
+  const pool = new Pool({
+    ...connectionOptions(url),
+    ...options,
+    Client: DatabaseClient as typeof Client,
+    max: connections,
+    idleTimeoutMillis: 60_000,
+  });
   pool.on('error', onError);
   // A connection that breaks between two statements of a transaction says so here; the next statement fails.
   pool.on('connect', (client) => client.on('error', () => {}));
@@ -138,27 +145,13 @@ async function runTransaction<T>(
   }
 }
 
-/** How every connection is made, also the one that migrates. */
-export function connectionOptions(url: string): PoolConfig {
-  return {
-    connectionString: url,
-    application_name: 'card-checkout',
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_TRANSACTION_TIMEOUT_MS,
-    keepAlive: true,
-    types: {
-      // Times and our own amounts are integers that JavaScript can hold exactly.
-      getTypeParser: (type, format) =>
-        type === types.builtins.INT8 ? Number : types.getTypeParser(type, format as 'text'),
-    },
-  };
-}
-
 const SERIALIZATION_FAILURE = '40001';
 const DEADLOCK_DETECTED = '40P01';
 /** The server ends the connection: shutdown, crash, not ready yet; or a transaction was idle for too long. */
-const FAREWELLS = new Set(['57P01', '57P02', '57P03', '57P05', '25P03']);
+const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03'];
+/** It is a standby: a write is refused (25006), and so is a transaction that could write (0A000). */
+const REFUSALS_OF_STANDBYS = ['25006', '0A000'];
+const connectionLosses = new Set([...FAREWELLS, ...REFUSALS_OF_STANDBYS]);
 const CONNECTION_EXCEPTION = '08';
 
 /** Whether the transaction was undone only because it met another one: the same again makes sense. */
@@ -167,10 +160,10 @@ function isConflict(error: unknown): boolean {
   return code === SERIALIZATION_FAILURE || code === DEADLOCK_DETECTED;
 }
 
-/** Whether a failed statement's connection is of no use any more: PostgreSQL's objections leave it usable. */
+/** Whether a failed statement's connection is of no use any more: PostgreSQL's other objections leave it usable. */
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
-  return code === null || FAREWELLS.has(code) || code.startsWith(CONNECTION_EXCEPTION);
+  return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
 }
 
 /** The SQLSTATE of what PostgreSQL said; null for an error that came from anywhere else. */

@@ -1,0 +1,32 @@
+import { describe, expect, it } from 'vitest';
+import { databaseUrls } from './database-url.ts';
+
+describe('the URL of a database', () => {
+  it.each([
+    ['postgres://localhost/shop', ['postgres://localhost/shop']],
+    [
+      'postgresql://u:p@h1:1,h2:2/shop?a=b',
+      ['postgresql://u:p@h1:1/shop?a=b', 'postgresql://u:p@h2:2/shop?a=b'],
+    ],
+    ['postgres://u:p,q@h1,h2', ['postgres://u:p,q@h1', 'postgres://u:p,q@h2']],
+    ['postgres://[::1]:5,h2/x', ['postgres://[::1]:5/x', 'postgres://h2/x']],
+    [
+      'postgres://h1,h2/x?target_session_attrs=read-write',
+      ['postgres://h1/x?target_session_attrs=read-write', 'postgres://h2/x?target_session_attrs=read-write'],
+    ],
+  ])('of %s has a URL for each host, in their order', (url, expected) => {
+    expect(databaseUrls(url)).toEqual(expected);
+  });
+
+  it.each([
+    ['mysql://h/x', 'must be empty for SQLite in DATA_DIR, or a postgres:// URL'],
+    ['postgres://u:secret@h1,/x', 'has a host 2 that is not HOST or HOST:PORT'],
+    ['postgres://u:secret@h1:5,h2:port/x', 'has a host 2 that is not HOST or HOST:PORT'],
+    ['postgres://u:secret@1,2,3,4,5,6/x', 'names more than 5 hosts'],
+    ['postgres://u:secret@h1,h2/x?host=h3', 'names hosts in a list: remove the parameters host and port'],
+    ['postgres://u:secret@h1,h2/x?target_session_attrs=any', 'can have target_session_attrs=read-write only'],
+  ])('refuses %s, and says why without the password', (url, message) => {
+    expect(() => databaseUrls(url)).toThrow(message);
+    expect(() => databaseUrls(url)).not.toThrow('secret');
+  });
+});

@@ -1,0 +1,32 @@
+/** More would make a new connection wait for too long where most of them are down. */
+const MAXIMUM_HOSTS = 5;
+const NO_URL = 'DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL.';
+/** Scheme and credentials, the hosts, and the rest. The credentials end with the last `@`, as in `URL`. */
+const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
+/** The service writes, so that no other value of libpq makes sense. */
+const SESSION_ATTRIBUTES = ['read-write', 'primary'];
+
+/**
+ * The URLs of the servers of `postgresql://user:password@host1:5432,host2:5432/database`, in their order: one for each host.
+ *
+ * @throws Error that says what is wrong, without the password
+ */
+export function databaseUrls(text: string): readonly string[] {
+  const [, scheme = '', hosts = '', rest = ''] = PARTS.exec(text) ?? [];
+  if (scheme === '') throw new Error(NO_URL);
+  const names = hosts.split(',');
+  const urls = names.map((name) => `${scheme}${name}${rest}`);
+  if (names.length > MAXIMUM_HOSTS) throw new Error(`DATABASE_URL names more than ${MAXIMUM_HOSTS} hosts.`);
+  for (const [index, url] of urls.entries()) {
+    const isWrong = !URL.canParse(url) || (names.length > 1 && new URL(url).hostname === '');
+    if (isWrong && names.length === 1) throw new Error(NO_URL);
+    if (isWrong) throw new Error(`DATABASE_URL has a host ${index + 1} that is not HOST or HOST:PORT.`);
+  }
+  const { searchParams } = new URL(urls[0] as string);
+  if (names.length > 1 && (searchParams.has('host') || searchParams.has('port')))
+    throw new Error('DATABASE_URL names hosts in a list: remove the parameters host and port.');
+  const attributes = searchParams.get('target_session_attrs');
+  if (attributes !== null && !SESSION_ATTRIBUTES.includes(attributes))
+    throw new Error('DATABASE_URL can have target_session_attrs=read-write only: the service writes.');
+  return urls;
+}
