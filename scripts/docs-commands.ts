@@ -21,6 +21,7 @@ export function listCommands(): readonly DescribedCommand[] {
     runOperation: unused,
     backUp: unused,
     doctor: unused,
+    rehearse: unused,
     deployContract: unused,
     createRelayerKey: unused,
     showRelayers: unused,

@@ -11,6 +11,7 @@ import {
   providerCatalogue,
   providerIds,
 } from '../src/domain/provider-catalogue.ts';
+import type { ProviderValues } from '../src/providers/define-provider.ts';
 import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
 import { type DevelopmentKey, deriveHex } from './development-keys.ts';
 import type { ProviderFault } from './fault.ts';
@@ -52,6 +53,8 @@ interface OnrampOptions {
   readonly minter: DevelopmentKey;
   /** One key for each provider, from which all the shop's credentials are derived. */
   readonly keys: OnrampKeys;
+  /** Credentials of a shop's own, which count in place of the derived ones. */
+  readonly credentials?: ReadonlyMap<ProviderId, ProviderValues>;
   /** The shop's webhook address of a provider; null for a shop without one. */
   readonly webhookUrl?: ((provider: ProviderId) => string) | null;
   /** 0 for a free one. */
@@ -166,7 +169,10 @@ function simulatorContext(
     isImpostor,
     usdc: options.usdc,
     mode: () => modeOf(provider),
-    values: providerValuesOf(provider, keys),
+    values: {
+      ...providerValuesOf(provider, keys),
+      ...(isImpostor ? {} : options.credentials?.get(provider)),
+    },
     derive: (purpose) => deriveHex(keys[provider], purpose),
     webhookUrl: options.webhookUrl?.(webhookProviderOf(provider)) ?? null,
     url: () => `${baseUrl()}/${provider}`,

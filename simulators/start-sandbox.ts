@@ -39,6 +39,8 @@ export interface SandboxOptions {
   readonly slowAnswerMs?: number;
   /** The endpoint for webhooks of the simulated on-ramps; without it they send none. */
   readonly webhookUrl?: (provider: ProviderId) => string;
+  /** Credentials with which a service calls the simulated on-ramps, in place of those of `providerValues`. */
+  readonly credentials?: ReadonlyMap<ProviderId, ProviderValues>;
 }
 
 /** The outside world on one machine: chain, contracts, on-ramps, rates. */
@@ -103,6 +105,7 @@ async function startOnrampsWhereTheyWere(
     webhookUrl: options.webhookUrl ?? null,
     port,
     log: options.log,
+    ...(options.credentials === undefined ? {} : { credentials: options.credentials }),
     ...(options.slowDeliveryMs === undefined ? {} : { slowDeliveryMs: options.slowDeliveryMs }),
     ...(options.slowAnswerMs === undefined ? {} : { slowAnswerMs: options.slowAnswerMs }),
   });

@@ -250,15 +250,16 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
 
 /**
  * Adds the variables of `.env` in the current folder to the environment, for the service and every command alike. What the
- * environment has already, empty or not, stays. No file is no error; one that cannot be read is.
+ * environment has already, empty or not, stays. No file is no error; one that cannot be read is. Returns the environment.
  */
-export function loadEnvironmentFile(): void {
+export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   try {
     process.loadEnvFile('.env');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ENOENT') throw new ConfigError([`.env cannot be read (${codeOf(error)}).`]);
   }
+  return process.env;
 }
 
 /** The chain's endpoints, for a command that can do without. Throws `ConfigError`. */
@@ -344,6 +345,11 @@ function isPrivateKey(text: string): boolean {
   if (!/^0x[0-9a-fA-F]{64}$/.test(text)) return false;
   const order = 0xffff_ffff_ffff_ffff_ffff_ffff_ffff_fffe_baae_dce6_af48_a03b_bfd2_5e8c_d036_4141n;
   return BigInt(text) > 0n && BigInt(text) < order;
+}
+
+/** The settings of each provider that is configured, valid or not: their problems are those of `readConfig`. */
+export function readProviderValues(environment: Environment): Config['providers'] {
+  return readProviders(createReader(environment));
 }
 
 /** The settings of each provider that is configured; one with some of what it needs is a problem. */

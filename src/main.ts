@@ -24,6 +24,7 @@ async function askOnTerminal(question: string): Promise<string> {
 
 // Parts are loaded when a command needs them: most commands only talk to a running server and should be quick.
 let isJson = false;
+let environment: NodeJS.ProcessEnv = {};
 const program = createProgram(
   {
     start: async (options) => {
@@ -48,6 +49,15 @@ const program = createProgram(
       setTimeout(() => process.exit(), 1_000).unref();
       return report;
     },
+    rehearse: async (onStep) => {
+      const { rehearse } = await import('../simulators/rehearsal/rehearse.ts').catch(({ message }) => {
+        throw new Error(`rehearse needs the simulators, which the container image has not: ${message}`);
+      });
+      const stopped = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'])
+        process.on(signal, () => stopped.abort(new Error(`stopped by ${signal}`)));
+      return rehearse({ environment, script: process.argv[1] ?? '', onStep, signal: stopped.signal });
+    },
     deployContract: async () =>
       (await import('./app/chain-commands.ts')).deployContract(readContractDeploymentConfig()),
     createRelayerKey: async () => (await import('./app/chain-commands.ts')).createRelayerKey(),
@@ -64,7 +74,7 @@ const program = createProgram(
   packageDescription.version,
 );
 program.hook('preAction', (_program, command) => {
-  loadEnvironmentFile();
+  environment = loadEnvironmentFile();
   isJson = command.opts()['json'] === true;
 });
 

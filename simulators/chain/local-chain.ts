@@ -32,7 +32,8 @@ export interface LocalChain {
   stop(): Promise<void>;
 }
 
-const READY_MS = 10_000;
+/** An anvil that ends is noticed at once; one that is alive may wait for a busy machine. */
+const READY_MS = 60_000;
 const MAXIMUM_STATE_BYTES = 1024 * 1024 * 1024;
 /** After a start there is no state of blocks before the newest; this many new ones bring `finalized` back. */
 const BLOCKS_UNTIL_FINALIZED = 3;

@@ -49,17 +49,18 @@ export interface Shop {
 
 /** Starts the shop; it knows the service only by its address and a key, like any other merchant. */
 export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: ShopOptions): Promise<Shop> {
-  const certificate = readPem('receiver-certificate.pem');
   const orders = createShopOrders();
   const inbox = createWebhookInbox(ipnTokenOf, nowMs);
   let serverSide: ShopServerSide | null = null;
-  const receiver = createReceiver(certificate, (path, rawBody, signature) => {
-    if (path === INBOX_PATH) return inbox.receive(rawBody, signature);
-    if (serverSide === null) throw new Error('the shop is not open yet');
-    return serverSide.receive(rawBody, signature);
-  });
-  const receiverPort = await listen(receiver, await preferredPort(ports.receiver, log));
-  const receiverHost = `${LOOPBACK}:${receiverPort}`;
+  const receiver = await startReceiver(
+    await preferredPort(ports.receiver, log),
+    (path, rawBody, signature) => {
+      if (path === INBOX_PATH) return inbox.receive(rawBody, signature);
+      if (serverSide === null) throw new Error('the shop is not open yet');
+      return serverSide.receive(rawBody, signature);
+    },
+  );
+  const receiverHost = receiver.host;
   serverSide = createShopServerSide({ ...account, callbackUrl: `https://${receiverHost}/webhook` }, orders);
 
   const server = createPageServer(serverSide, orders, inbox);
@@ -72,14 +73,13 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
       callbackUrl: `https://${receiverHost}${INBOX_PATH}`,
       pageUrl: `http://${LOOPBACK}:${shopPort}/webhooks`,
     },
-    ports: { shop: shopPort, receiver: receiverPort },
+    ports: { shop: shopPort, receiver: Number(new URL(`https://${receiverHost}`).port) },
     receiverHost,
     idleCallback: `https://${receiverHost}${IDLE_PATH}`,
-    receiverCertificate: certificate,
+    receiverCertificate: receiver.certificate,
     async stop() {
       await server.close();
-      receiver.closeAllConnections();
-      await new Promise((resolve) => receiver.close(resolve));
+      await receiver.stop();
     },
   };
 }
@@ -94,6 +94,34 @@ async function preferredPort(port: number, log: SandboxLog): Promise<number> {
 /** The key is public, like all keys of the sandbox: only the sandbox trusts it, and only for this receiver. */
 function readPem(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8');
+}
+
+/** A receiver of webhooks on loopback, over HTTPS. */
+export interface Receiver {
+  /** `host:port` */
+  readonly host: string;
+  /** What the sender has to trust, in PEM. */
+  readonly certificate: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a receiver of webhooks; 0 for a free port. `receive` returns the HTTP status of the answer.
+ */
+export async function startReceiver(
+  port: number,
+  receive: (path: string, rawBody: string, signature: string | undefined) => Promise<number>,
+): Promise<Receiver> {
+  const certificate = readPem('receiver-certificate.pem');
+  const server = createReceiver(certificate, receive);
+  return {
+    host: `${LOOPBACK}:${await listen(server, port)}`,
+    certificate,
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 function createReceiver(

@@ -46,6 +46,10 @@ function recordingProgram(): Command {
       init: () => record({ created: true }, 'init'),
       backUp: (file) => record({ file }, 'backup', file),
       doctor: () => record({ checks }, 'doctor'),
+      rehearse: async (onStep) => {
+        checks.forEach(onStep);
+        return record({ checks }, 'rehearse');
+      },
       deployContract: () => record({ deposit_factory_address: '0x1' }, 'contract deploy'),
       createRelayerKey: () => record({ address: '0x2' }, 'relayer create'),
       showRelayers: () => record([{ address: '0x2' }], 'relayer show'),
@@ -212,6 +216,7 @@ describe('the command line', () => {
         'start',
         'init',
         'doctor',
+        'rehearse',
         'contract deploy',
         'relayer create',
         'relayer show',

@@ -30,6 +30,8 @@ interface ProgramServices extends IntegratorServices {
   backUp(file: string): Promise<unknown>;
   /** Checks the configuration and everything it refers to. */
   doctor(): Promise<{ readonly checks: readonly DoctorCheck[] }>;
+  /** Takes a payment through live mode on this machine; tells of each step when it ends. */
+  rehearse(onStep: (step: DoctorCheck) => void): Promise<{ readonly checks: readonly DoctorCheck[] }>;
   /** Deploys a deposit factory with the relayer's key. */
   deployContract(): Promise<unknown>;
   /** Makes a relayer key, which nothing stores. */
@@ -40,7 +42,7 @@ interface ProgramServices extends IntegratorServices {
   moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
 }
 
-/** One check of `doctor`. */
+/** One check of `doctor`, or one step of `rehearse`. */
 export interface DoctorCheck {
   readonly name: string;
   /** `warn`: the service runs, and something is missing. `fail`: it does not run, or customers cannot pay. */
@@ -49,6 +51,8 @@ export interface DoctorCheck {
   readonly isFine: boolean;
   /** The finding, and what to do unless it is `ok`. */
   readonly detail: string;
+  /** The last lines of the service's log, of a step that failed. */
+  readonly log?: readonly string[];
 }
 
 /** Builds the command line. Each command of it is also a row in docs/command-line.md, which a test compares. */
@@ -89,13 +93,16 @@ export function createProgram(services: ProgramServices, version: string): Comma
     'show address and balance of each key, and about how many payments it releases',
   ).action(printed(() => services.showRelayers()));
   addKeepingCommands(program, services);
-  leaf(program, 'doctor', 'check the configuration and its connections').action(
-    async (options: { json?: boolean }) => {
-      const report = await services.doctor();
-      const lines = report.checks.map(({ level, name, detail }) => `${level.padEnd(5)} ${name}: ${detail}`);
-      printResult(options.json === true ? report : lines, options);
-      if (report.checks.some((check) => !check.isFine)) process.exitCode = 1;
-    },
+  addCheckingCommand(program, 'doctor', 'check the configuration and its connections', async (onCheck) => {
+    const report = await services.doctor();
+    report.checks.forEach(onCheck);
+    return report;
+  });
+  addCheckingCommand(
+    program,
+    'rehearse',
+    'take a payment in live mode with your configuration, on a local chain and with simulated providers',
+    (onStep) => services.rehearse(onStep),
   );
   leaf(program, 'move-store', 'copy all data from SQLite to PostgreSQL or back, and compare both')
     .requiredOption('--from <place>', 'sqlite, postgres, a data folder, a SQLite file or a postgres:// URL')
@@ -106,6 +113,23 @@ export function createProgram(services: ProgramServices, version: string): Comma
       if (!move.isMoved) process.exitCode = 1;
     });
   return program;
+}
+
+/** A command that checks one thing after another, and prints each finding as a line. */
+function addCheckingCommand(
+  program: Command,
+  name: string,
+  description: string,
+  run: ProgramServices['rehearse'],
+): void {
+  leaf(program, name, description).action(async (options: { json?: boolean }) => {
+    const report = await run(({ level, name, detail, log = [] }) => {
+      if (options.json !== true)
+        printResult([`${level.padEnd(5)} ${name}: ${detail}`, ...log.map((line) => `        ${line}`)], {});
+    });
+    if (options.json === true) printResult(report, options);
+    if (report.checks.some((check) => !check.isFine)) process.exitCode = 1;
+  });
 }
 
 function addProviderCommands(program: Command, services: ProgramServices): void {
