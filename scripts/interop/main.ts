@@ -18,14 +18,15 @@ import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
+import { checkStandby } from './check-standby.ts';
 import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
 
 const prismFolder = join(import.meta.dirname, '../../test-output/prism');
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
-/** The machine in trouble. Each returns its outcomes, or why it was not checked. */
-const hostChecks = { disk: checkDisk, descriptors: checkDescriptors };
+/** The machine or the database in trouble. Each returns its outcomes, or why it was not checked. */
+const hostChecks = { disk: checkDisk, descriptors: checkDescriptors, standby: checkStandby };
 
 function versionOf(program: string): string | undefined {
   const words = program === 'nginx' ? ['-v'] : program === 'caddy' ? ['version'] : ['--version'];
