@@ -68,15 +68,7 @@ const DEFAULT_MAXIMUM_BATCH_SIZE = 100;
 const MAXIMUM_CONNECTIONS = 8;
 
 /** Parts of one request. */
-interface Endpoint {
-  readonly label: string;
-  readonly url: URL;
-  readonly headers: Record<string, string>;
-  readonly agent: Agent;
-  readonly timeoutMs: number;
-  readonly maximumResponseBytes: number;
-  readonly redact: Redact;
-}
+type Endpoint = ReturnType<typeof createEndpoint>;
 
 /** Throws `TypeError` for a URL that is none, or neither http nor https; the message does not repeat it. */
 export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
@@ -117,7 +109,7 @@ export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
   };
 }
 
-function createEndpoint(options: JsonRpcOptions): Endpoint {
+function createEndpoint(options: JsonRpcOptions) {
   const url = URL.parse(options.url);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new TypeError('the URL of a chain endpoint must begin with http:// or https://');
@@ -365,17 +357,14 @@ export function toQuantity(count: number | bigint): `0x${string}` {
   return `0x${count.toString(16)}`;
 }
 
-/** Takes an endpoint's secrets out of a text before it is logged. */
-type Redact = (text: string) => string;
-
 /** Shorter parts of a URL ("v2", "rpc") are no secrets, and replacing them would garble the text. */
 const MINIMUM_SECRET_LENGTH = 5;
 
 /**
- * Providers of nodes put the customer's key into the URL's user, password, path or query, and a node may repeat it
- * in its error message.
+ * Takes an endpoint's secrets out of a text before it is logged. Providers of nodes put the customer's key into the
+ * URL's user, password, path or query, and a node may repeat it in its error message.
  */
-function createRedactor(url: URL): Redact {
+function createRedactor(url: URL): (text: string) => string {
   const parts = [url.username, url.password, ...url.pathname.split('/'), ...url.searchParams.values()];
   const texts = parts
     .flatMap((part) => [part, decodePart(part)])

@@ -156,34 +156,29 @@ function readFactoryLogs(
   const forwarded: ForwardedLog[] = [];
   const rescued: RescuedLog[] = [];
   for (const log of asLogs(answer)) {
+    const { data } = log;
     const [event, deposit, token] = log.topics ?? [];
     if (deposit === undefined) throw wrongLog('another event than asked for');
     if (event === FORWARDED_TOPIC) {
-      forwarded.push({ ...readForwarded(log, deposit), ...positionOf(log, addresses, query) });
+      if (!topicPattern.test(deposit) || !twoWordsPattern.test(data)) throw wrongLog('a malformed release');
+      forwarded.push({
+        deposit: checksumAddress(deposit.slice(26)),
+        toMerchantUnits: BigInt(data.slice(0, 66)),
+        feeUnits: BigInt(`0x${data.slice(66)}`),
+        ...positionOf(log, addresses, query),
+      });
     } else if (event === RESCUED_TOPIC && token !== undefined) {
-      rescued.push({ ...readRescued(log, deposit, token), ...positionOf(log, addresses, query) });
+      const hasAddresses = topicPattern.test(deposit) && topicPattern.test(token);
+      if (!hasAddresses || !oneWordPattern.test(data)) throw wrongLog('a malformed rescue');
+      rescued.push({
+        deposit: checksumAddress(deposit.slice(26)),
+        token: checksumAddress(token.slice(26)),
+        units: BigInt(data),
+        ...positionOf(log, addresses, query),
+      });
     } else throw wrongLog('another event than asked for');
   }
   return { forwarded: inChainOrder(forwarded), rescued: inChainOrder(rescued) };
-}
-
-function readForwarded({ data }: RawLog, deposit: string) {
-  if (!topicPattern.test(deposit) || !twoWordsPattern.test(data)) throw wrongLog('a malformed release');
-  return {
-    deposit: checksumAddress(deposit.slice(26)),
-    toMerchantUnits: BigInt(data.slice(0, 66)),
-    feeUnits: BigInt(`0x${data.slice(66)}`),
-  };
-}
-
-function readRescued({ data }: RawLog, deposit: string, token: string) {
-  if (!topicPattern.test(deposit) || !topicPattern.test(token) || !oneWordPattern.test(data))
-    throw wrongLog('a malformed rescue');
-  return {
-    deposit: checksumAddress(deposit.slice(26)),
-    token: checksumAddress(token.slice(26)),
-    units: BigInt(data),
-  };
 }
 
 /** Throws when the endpoint names one place in the chain twice. */

@@ -8,8 +8,13 @@ import type { Address } from '../domain/payout-address.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
 import { type EvidenceStore, type ProviderEvidence, proofOf } from '../domain/provider-evidence.ts';
-import { checkProvider, type TrialRequest } from '../payments/check-provider.ts';
-import { confirmPage, recordPurchase, tryProvider } from '../payments/prove-provider.ts';
+import {
+  checkProvider,
+  confirmPage,
+  recordPurchase,
+  type TrialRequest,
+  tryProvider,
+} from '../payments/prove-provider.ts';
 import { readMinimumUsdCents } from '../payments/provider-availability.ts';
 import { redactJson } from '../platform/redact.ts';
 import * as argument from './arguments.ts';

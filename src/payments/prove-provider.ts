@@ -1,19 +1,159 @@
 import { ServiceError } from '../domain/errors.ts';
-import { currencies, formatCents, formatUnits } from '../domain/money.ts';
+import { type Currency, currencies, formatCents, formatUnits } from '../domain/money.ts';
+import { isPlausibleQuote } from '../domain/paid-threshold.ts';
+import type { PaymentId } from '../domain/payment-id.ts';
+import type { Address } from '../domain/payout-address.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
-import type { ProviderAdapter, RecordedAnswer, StartedSession } from '../domain/ports/provider.ts';
-import { NATIVE_USDC, providerCatalogue } from '../domain/provider-catalogue.ts';
+import type {
+  ProviderAdapter,
+  QuoteRequest,
+  RecordedAnswer,
+  SessionRequest,
+  StartedSession,
+} from '../domain/ports/provider.ts';
+import { NATIVE_USDC, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import type { EvidenceStep, EvidenceStore, ProviderEvidence } from '../domain/provider-evidence.ts';
 import { redactText } from '../platform/redact.ts';
-import {
-  askQuote,
-  attempt,
-  fine,
-  quoteRequestOf,
-  startSession,
-  type TrialRequest,
-} from './check-provider.ts';
 import type { VerifiedChain } from './verify/verify-context.ts';
+
+/** A trial of a provider's own API with the operator's credentials. */
+export interface TrialRequest {
+  readonly provider: ProviderId;
+  readonly amountCents: number;
+  readonly currency: Currency;
+  readonly usdUnitsOf: (amountCents: number, currency: Currency) => Promise<bigint>;
+  readonly country: string | null;
+  /** The public IP address from which the page is opened; null where it is not given. */
+  readonly customerIp: string | null;
+  /** The operator's own wallet: no payment is intended, but an accidental one is not lost. */
+  readonly wallet: Address;
+  readonly newPaymentId: () => PaymentId;
+  readonly returnUrl: string;
+}
+
+/** The result of one call, as text for the operator. */
+type Outcome = Pick<EvidenceStep, 'outcome' | 'detail'>;
+
+/** One thing that was tried. */
+export interface CheckedStep extends Outcome {
+  readonly step: 'credentials' | 'quote' | 'session' | 'webhooks';
+}
+
+/** Asks for a quote and starts a session, past the circuit breaker; what fails is said in words. Nothing is paid. */
+export async function checkProvider(
+  request: TrialRequest,
+  guarded: ProviderAdapter | undefined,
+  requiredVariables: readonly string[],
+): Promise<readonly CheckedStep[]> {
+  if (guarded === undefined) {
+    const detail = `Credentials are missing: set ${requiredVariables.join(', ')}, and restart.`;
+    return [{ step: 'credentials', outcome: 'failed', detail }];
+  }
+  const adapter = guarded.unguarded ?? guarded;
+  return [
+    { step: 'credentials', ...fine('The credentials are configured.') },
+    await attempt('quote', () => askQuote(adapter, request, request.currency)),
+    await attempt('session', async () => {
+      const { redirectUrl } = await startSession(adapter, request);
+      return fine(`A session was created. Open it, but do not pay: ${redirectUrl}`);
+    }),
+    { step: 'webhooks', ...fine(describeWebhooks(adapter)) },
+  ];
+}
+
+const fine = (detail: string): Outcome => ({ outcome: 'fine', detail });
+
+async function attempt<Step extends string>(step: Step, work: () => Promise<Outcome>) {
+  try {
+    return { step, ...(await work()) };
+  } catch (error) {
+    return { step, outcome: 'failed' as const, detail: describeFailure(error) };
+  }
+}
+
+async function askQuote(
+  adapter: ProviderAdapter,
+  request: TrialRequest,
+  currency: Currency,
+): Promise<Outcome> {
+  const asked = await quoteRequestOf(request, currency);
+  const { deliveryUnits, minimumUsdCents } = await adapter.quote(asked);
+  const charge = `${formatCents(asked.amountCents)} ${currency}`;
+  const minimum = minimumUsdCents === null ? '' : ` Its minimum is ${formatCents(minimumUsdCents)} USD.`;
+  if (deliveryUnits === null) return fine(`It responded to ${charge} without a price.${minimum}`);
+  requirePlausible(request.provider, asked, deliveryUnits);
+  return fine(`It would deliver ${formatUnits(deliveryUnits)} USDC for ${charge}.${minimum}`);
+}
+
+async function quoteRequestOf(
+  { amountCents, country, usdUnitsOf }: TrialRequest,
+  currency: Currency,
+): Promise<QuoteRequest> {
+  const usdUnits = await usdUnitsOf(amountCents, currency);
+  return { amountCents, currency, usdUnits, customerCountry: country };
+}
+
+async function startSession(adapter: ProviderAdapter, request: TrialRequest) {
+  const { country, customerIp, wallet, returnUrl } = request;
+  if (adapter.needsCountry === true && country === null)
+    throw new ServiceError('invalid_request', 'The provider needs a country. Specify one with --country.');
+  const asked: SessionRequest = {
+    ...(await quoteRequestOf(request, request.currency)),
+    paymentId: request.newPaymentId(),
+    depositAddress: wallet,
+    email: null,
+    customerIp,
+    returnUrl,
+  };
+  const session = await adapter.startSession(asked);
+  if (session.quotedUnits !== null) requirePlausible(request.provider, asked, session.quotedUnits);
+  return session;
+}
+
+function requirePlausible(
+  provider: ProviderId,
+  { amountCents, currency, usdUnits }: QuoteRequest,
+  units: bigint,
+): void {
+  if (isPlausibleQuote(provider, units, usdUnits)) return;
+  const charge = `${formatCents(amountCents)} ${currency}`;
+  throw new Error(`It quotes ${formatUnits(units)} USDC for ${charge}, which is implausible.`);
+}
+
+function describeWebhooks({ readWebhook, routedThrough }: ProviderAdapter): string {
+  if (routedThrough !== undefined)
+    return `They go to the webhook URL of ${providerCatalogue[routedThrough].name}. Check that provider.`;
+  return readWebhook === undefined
+    ? 'Webhooks are rejected: no key is configured, or their signature scheme is unknown. The checkout page relies on the chain instead.'
+    : 'Webhooks can be verified. The first payment shows whether the provider sends them.';
+}
+
+/** Describes an adapter's error to the operator who has to fix it. */
+function describeFailure(error: unknown): string {
+  if (!(error instanceof ServiceError)) return messageOf(error);
+  const { cause } = error;
+  if (cause === undefined) return error.message;
+  const message = messageOf(cause);
+  if (error.errorName === 'provider_inactive')
+    return `It rejected the credentials, or the IP address of this server: ${message}.`;
+  switch (cause instanceof Error ? cause.name : '') {
+    case 'DeclinedRequestError':
+      return `It declined the request: ${message}. Check its terms for amount, currency and country.`;
+    case 'MalformedAnswerError':
+    case 'SyntaxError':
+      return `The response has an unknown format: ${message}. The header of the adapter file lists what is unverified.`;
+    case 'ProviderBusyError':
+      return `It limits requests: ${message}.`;
+    case 'TimeoutError':
+      return 'It did not respond in time.';
+    default:
+      return `It could not be used: ${message}.`;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
 
 /** The request of a proof. */
 export interface ProveRequest extends TrialRequest {
@@ -23,47 +163,30 @@ export interface ProveRequest extends TrialRequest {
   readonly pause: () => Promise<void>;
 }
 
-/** What the operator compares with the page. */
-export interface ProvenFacts {
-  readonly amount: string;
-  readonly currency: string;
-  readonly asset: 'USDC';
-  readonly network: 'Polygon';
-  readonly wallet: string;
-}
-
-export interface ProviderTrial {
-  readonly evidence: ProviderEvidence;
-  readonly facts: ProvenFacts;
-  /** Null where no session started. */
-  readonly url: string | null;
-  /** The URL of another session in which the wallet was changed: the provider must refuse it, or keep the wallet. */
-  readonly alteredUrl: string | null;
-  readonly answers: readonly RecordedAnswer[];
-}
-
 /** A burn address without a known key. The altered URL contains it, so that URL must never be paid. */
 export const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
 
 /** Reads the catalogue, requests a quote in each currency, and starts two sessions. Makes no payment. */
-export async function tryProvider(request: ProveRequest): Promise<ProviderTrial> {
+export async function tryProvider(request: ProveRequest) {
   const answers: RecordedAnswer[] = [];
   const { adapter } = request;
   const work = () => collect(request, answers);
   const { steps, sessions } = await (adapter.recordAnswers?.(answers, work) ?? work());
   const [session, other] = sessions;
+  const evidence: ProviderEvidence = {
+    provider: request.provider,
+    environment: adapter.endpoint?.environment ?? 'simulated',
+    urls: adapter.endpoint?.urls ?? [],
+    atMs: request.nowMs(),
+    charge: `${formatCents(request.amountCents)} ${request.currency}`,
+    country: request.country,
+    steps: steps.map((each) => ({ ...each, detail: redactText(each.detail) })),
+    confirmedAtMs: null,
+    purchase: null,
+  };
   return {
-    evidence: {
-      provider: request.provider,
-      environment: adapter.endpoint?.environment ?? 'simulated',
-      urls: adapter.endpoint?.urls ?? [],
-      atMs: request.nowMs(),
-      charge: `${formatCents(request.amountCents)} ${request.currency}`,
-      country: request.country,
-      steps: steps.map((each) => ({ ...each, detail: redactText(each.detail) })),
-      confirmedAtMs: null,
-      purchase: null,
-    },
+    evidence,
+    /** What the operator compares with the page. */
     facts: {
       amount: formatCents(request.amountCents),
       currency: request.currency,
@@ -71,7 +194,9 @@ export async function tryProvider(request: ProveRequest): Promise<ProviderTrial>
       network: 'Polygon',
       wallet: request.wallet,
     },
+    /** Null where no session started. */
     url: session?.redirectUrl ?? null,
+    /** The URL of another session in which the wallet was changed: the provider must refuse it, or keep the wallet. */
     alteredUrl: other === undefined ? null : alter(other.redirectUrl, request.wallet),
     answers,
   };

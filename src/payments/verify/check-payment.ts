@@ -61,17 +61,24 @@ function sumOf<Row>(rows: readonly Row[], unitsOf: (row: Row) => bigint): bigint
  */
 function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void {
   const { payment, observations } = view;
-  if (payment.status === 'paid' && payment.forwardStatus !== 'completed') {
-    checkReceived(payment, sumObservations(observations).finalSeenUnits, findings);
+  const { status, receivedUnits, forwardedUnits, paidThresholdUnits } = payment;
+  const { seenUnits, finalSeenUnits, finalReleasedUnits } = sumObservations(observations);
+  const written = amountsInWords(receivedUnits, forwardedUnits);
+  const threshold = formatUnits(paidThresholdUnits);
+  if (status === 'paid' && payment.forwardStatus !== 'completed') {
+    // A direct payment is paid before anything is forwarded: what it says to have received must have been deposited.
+    const isDeposited = receivedUnits >= paidThresholdUnits && receivedUnits <= finalSeenUnits;
+    const expected = `from ${threshold} to ${formatUnits(finalSeenUnits)} received, nothing forwarded`;
+    const isRight = isDeposited && forwardedUnits === 0n && isDirect(payment);
+    if (!isRight) findings.add('amounts', expected, written);
     return;
   }
-  if (payment.status === 'unpaid' || (payment.status === 'canceled' && payment.txidOut === null)) {
-    checkSeen(payment, sumObservations(observations).seenUnits, findings);
+  if (status === 'unpaid' || (status === 'canceled' && payment.txidOut === null)) {
+    // Nothing is counted yet: the payment shows what was seen at its address, and nothing is forwarded.
+    const isRight = receivedUnits === seenUnits && forwardedUnits === 0n;
+    if (!isRight) findings.add('amounts', `${formatUnits(seenUnits)} seen, nothing forwarded`, written);
     return;
   }
-  const inWords = (received: bigint, forwarded: bigint) =>
-    `${formatSigned(received)} received, ${formatSigned(forwarded)} forwarded`;
-  const written = inWords(payment.receivedUnits, payment.forwardedUnits);
 
   let received = 0n;
   let forwarded = 0n;
@@ -80,42 +87,21 @@ function checkAmounts({ view, entries }: PaymentFacts, findings: Findings): void
     if (kind !== 'forwarded' && kind !== 'fee') continue;
     received += units;
     if (kind === 'forwarded') forwarded += units;
-    wasReached ||= received === payment.receivedUnits && forwarded === payment.forwardedUnits;
+    wasReached ||= received === receivedUnits && forwarded === forwardedUnits;
   }
-  if (!wasReached) findings.add('amounts', inWords(received, forwarded), written);
+  if (!wasReached) findings.add('amounts', amountsInWords(received, forwarded), written);
 
-  if (payment.status !== 'paid') return;
-  if (payment.receivedUnits < payment.paidThresholdUnits) {
-    findings.add('amounts', `at least ${formatUnits(payment.paidThresholdUnits)} received`, written);
+  if (status !== 'paid') return;
+  if (receivedUnits < paidThresholdUnits) {
+    findings.add('amounts', `at least ${threshold} received`, written);
   }
-  const { finalReleasedUnits } = sumObservations(observations);
-  if (finalReleasedUnits < payment.receivedUnits) {
+  if (finalReleasedUnits < receivedUnits) {
     findings.add('amounts', `${written}, and still released`, formatUnits(finalReleasedUnits));
   }
 }
 
-/** Nothing is counted yet: the payment shows what was seen at its address, and nothing is forwarded. */
-function checkSeen(payment: Payment, seenUnits: bigint, findings: Findings): void {
-  const { receivedUnits, forwardedUnits } = payment;
-  if (receivedUnits === seenUnits && forwardedUnits === 0n) return;
-  findings.add(
-    'amounts',
-    `${formatUnits(seenUnits)} seen, nothing forwarded`,
-    `${formatUnits(receivedUnits)} received, ${formatUnits(forwardedUnits)} forwarded`,
-  );
-}
-
-/** A direct payment is paid before anything is forwarded: what it says to have received must have been deposited. */
-function checkReceived(payment: Payment, finalSeenUnits: bigint, findings: Findings): void {
-  const { receivedUnits, forwardedUnits, paidThresholdUnits } = payment;
-  const isRight =
-    receivedUnits >= paidThresholdUnits && receivedUnits <= finalSeenUnits && forwardedUnits === 0n;
-  if (isRight && isDirect(payment)) return;
-  findings.add(
-    'amounts',
-    `from ${formatUnits(paidThresholdUnits)} to ${formatUnits(finalSeenUnits)} received, nothing forwarded`,
-    `${formatUnits(receivedUnits)} received, ${formatUnits(forwardedUnits)} forwarded`,
-  );
+function amountsInWords(received: bigint, forwarded: bigint): string {
+  return `${formatSigned(received)} received, ${formatSigned(forwarded)} forwarded`;
 }
 
 function checkTransactions({ view: { payment, observations } }: PaymentFacts, findings: Findings): void {
