@@ -24,13 +24,6 @@ export interface FinalityDoubt {
   readonly message: string;
 }
 
-/** `block` is null while no endpoint of another host agrees. */
-interface FinalityVerdict {
-  readonly block: BlockReference | null;
-  /** Whether another endpoint has another block at the same height. */
-  readonly isContradicted: boolean;
-}
-
 type Answer =
   | { readonly kind: 'agrees'; readonly block: BlockReference }
   | { readonly kind: 'hash' | 'unconfirmed'; readonly doubt: FinalityDoubt };
@@ -40,13 +33,15 @@ type Answer =
  * host must call that height final with the same hash. All are asked at once and the first that agrees is enough. One that is
  * behind confirms up to what it calls final itself. Without another host the endpoint is trusted. `report` is also
  * called for a contradiction that arrives after another endpoint has agreed.
+ *
+ * @returns `block`, null while no endpoint of another host agrees, and whether another has another block at its height
  */
 export async function confirmFinalBlock(
   primary: ChainEndpoint,
   others: readonly ChainEndpoint[],
   final: BlockReference,
   report: (doubt: FinalityDoubt) => void,
-): Promise<FinalityVerdict> {
+) {
   if (others.length === 0) return { block: final, isContradicted: false };
   const pending = others.map(async (other) => {
     const answer = await compareBlocks(primary, other, final);

@@ -1,9 +1,6 @@
 import { Agent, type MessageEvent, WebSocket } from 'undici';
 
-/** A subscription to new blocks. An announcement says nothing but that it is worth asking now. */
-export interface HeadSubscription {
-  stop(): Promise<void>;
-}
+export type HeadSubscription = ReturnType<typeof subscribeToHeads>;
 
 export interface HeadSubscriptionOptions {
   /** ws or wss. */
@@ -26,8 +23,11 @@ const FIRST_PAUSE_MS = 1_000;
 const MAXIMUM_PAUSE_MS = 60_000;
 const SILENCE_MS = 30_000;
 
-/** Subscribes at each of these endpoints and connects again, ever more rarely, when a connection ends or falls silent. */
-export function subscribeToHeads(options: HeadSubscriptionOptions): HeadSubscription {
+/**
+ * Subscribes to new blocks at each of these endpoints and connects again, ever more rarely, when a connection ends or
+ * falls silent. An announcement says nothing but that it is worth asking now.
+ */
+export function subscribeToHeads(options: HeadSubscriptionOptions) {
   const agent = new Agent({ webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES } });
   let lastHeadAtMs = Number.NEGATIVE_INFINITY;
   function announce(): void {
@@ -38,7 +38,7 @@ export function subscribeToHeads(options: HeadSubscriptionOptions): HeadSubscrip
   }
   const connections = options.urls.map((url) => keepConnected(url, agent, announce, options));
   return {
-    async stop() {
+    async stop(): Promise<void> {
       for (const connection of connections) connection.stop();
       await agent.destroy();
     },

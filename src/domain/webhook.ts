@@ -2,13 +2,14 @@ import { createHmac } from 'node:crypto';
 import { formatCents, formatUnits } from './money.ts';
 import { isDirect, type Payment } from './payment.ts';
 import type { PaymentId } from './payment-id.ts';
+import type { DeliveryOutcome } from './ports/callback-guard.ts';
 
 /**
  * The life of a webhook: pending → sending → delivered | failed | blocked | unknown.
  * `sending` is committed before the socket opens; what a crash leaves in `sending` becomes `unknown` and is never
  * sent again: an event is sent at most once.
  */
-export type WebhookStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'blocked' | 'unknown';
+export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];
 
 /** A webhook as it is queued, in the transaction that made its payment paid. */
 export interface NewWebhook {
@@ -41,12 +42,7 @@ export function hostOfCallback(callbackUrl: string): string {
 }
 
 /** Outcome of the one attempt, with what was sent. */
-export interface WebhookResult {
-  readonly outcome: 'delivered' | 'failed' | 'blocked' | 'unknown';
-  readonly httpStatus: number | null;
-  readonly reason: string | null;
-  readonly durationMs: number;
-  readonly responseExcerpt: string;
+export interface WebhookResult extends DeliveryOutcome {
   /** The exact body and signature that were sent; null when nothing was. */
   readonly body: string | null;
   readonly signature: string | null;

@@ -1,4 +1,4 @@
-import { ServiceError, stateConflict } from '../domain/errors.ts';
+import { stateConflict } from '../domain/errors.ts';
 import type { CancelReason, Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { fieldsOf, nextState, stateOf } from '../domain/payment-states.ts';
@@ -6,6 +6,7 @@ import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ObservationStore } from '../domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
+import { decideExisting } from './release-payment.ts';
 
 export interface CancelPaymentContext {
   readonly payments: PaymentStore;
@@ -30,9 +31,7 @@ export async function cancelPayment(
 ): Promise<Payment> {
   const nowMs = context.nowMs();
   await requireFreshCursor(context.observations, nowMs);
-  const found = await context.payments.findPaymentById(id);
-  if (found === null) throw new ServiceError('payment_not_found');
-  const payment = await context.payments.decidePayment(found, (view) => {
+  return decideExisting(context, id, (view) => {
     const state = stateOf(view.payment);
     if (state !== 'unpaid/pending') {
       throw stateConflict(`A payment that is ${state} cannot be canceled.`);
@@ -44,8 +43,6 @@ export async function cancelPayment(
     const canceled = fieldsOf(nextState(state, 'canceled_by_request'));
     return settle(view, { nowMs }, { ...canceled, cancelReason: reason });
   });
-  if (payment === null) throw new ServiceError('payment_not_found');
-  return payment;
 }
 
 async function requireFreshCursor(

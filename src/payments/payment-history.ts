@@ -15,6 +15,17 @@ export interface PaymentHistory extends PaymentView {
 }
 
 /** A payment of this account; `payment_not_found` for any other id, whether there is such a payment elsewhere or not. */
+export async function viewPaymentOf(
+  { payments }: StoreParts<{ payments: 'viewPayment' }>,
+  accountId: string,
+  id: string,
+): Promise<PaymentView> {
+  const view = isPaymentId(id) ? await payments.viewPayment({ id, accountId }) : null;
+  if (view === null) throw new ServiceError('payment_not_found');
+  return view;
+}
+
+/** The same with its history. */
 export async function readPaymentHistory(
   {
     payments,
@@ -24,8 +35,7 @@ export async function readPaymentHistory(
   accountId: string,
   id: string,
 ): Promise<PaymentHistory> {
-  const view = isPaymentId(id) ? await payments.viewPayment({ id, accountId }) : null;
-  if (view === null) throw new ServiceError('payment_not_found');
+  const view = await viewPaymentOf({ payments }, accountId, id);
   const [states, sent] = await Promise.all([
     search.listStateChanges(view.payment),
     webhooks.listWebhooks(id),

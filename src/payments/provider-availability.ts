@@ -119,6 +119,8 @@ function inactive(provider: ProviderId): Refusal {
   };
 }
 
+type JudgedCharge = ChargedAmount & Pick<Payment, 'maxProviderFeeBasisPoints'>;
+
 /**
  * What decides which amounts a provider takes: the limits of its own catalogue as far as they are known, else the
  * operator's minimum or ours. The operator can raise the minimum of a catalogue. Makes no call.
@@ -127,7 +129,7 @@ function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
   settings: ProviderSettings,
-  payment: ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>,
+  payment: JudgedCharge,
   country: string | null = null,
 ): MinimumTerms {
   const { maxProviderFeeBasisPoints } = payment;
@@ -149,7 +151,7 @@ function amountTerms(
 export async function requireAmount(
   directory: Pick<ProviderDirectory, 'settings' | 'limits'>,
   provider: ProviderId,
-  payment: ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>,
+  payment: JudgedCharge,
   country: string | null = null,
 ): Promise<void> {
   const settings = await directory.settings.readProviderSettings(provider);
@@ -161,7 +163,7 @@ export async function requireAmount(
 export function refusalOfLimits(
   directory: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
-  payment: ChargedAmount & Pick<MinimumTerms, 'maxProviderFeeBasisPoints'>,
+  payment: JudgedCharge,
   country: string | null,
 ): Refusal | null {
   const known = directory.limits?.known(provider, payment.currency, country) ?? null;
@@ -303,7 +305,7 @@ export async function requireAvailable(
 export async function listOffers(
   directory: ProviderDirectory,
   account: Account,
-  payment: ChargedAmount & Pick<Payment, 'maxProviderFeeBasisPoints'>,
+  payment: JudgedCharge,
 ): Promise<readonly ProviderOffer[]> {
   const { currency, usdUnits } = payment;
   const enabled = providerIds.filter((provider) => isEnabledFor(account, provider));

@@ -2,14 +2,11 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../domain/errors.ts';
 import { type Currency, currencies, UNITS_PER_CENT } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { ProviderAdapters } from '../domain/ports/provider.ts';
+import type { CatalogueEntry, ProviderAdapters } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 
 /** A provider's limits of a purchase, as its own catalogue has them. */
-export interface ProviderLimits {
-  /** Cents of the currency; null where the catalogue has none. */
-  readonly minimumCents: number | null;
-  readonly maximumCents: number | null;
+export interface ProviderLimits extends Pick<CatalogueEntry, 'minimumCents' | 'maximumCents'> {
   /** Whether it sells at all in this currency and country. */
   readonly isSold: boolean;
   /** Time at which the catalogue was read. */

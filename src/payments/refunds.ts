@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
-import { isPaymentId } from '../domain/payment-id.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
 import type { RefundStore } from '../domain/ports/refund-store.ts';
@@ -27,6 +26,7 @@ import {
 import { sumObservations } from '../domain/settle.ts';
 import type { KeyedHash } from '../platform/keyed-hash.ts';
 import { fingerprintOf } from './idempotent-replay.ts';
+import { viewPaymentOf } from './payment-history.ts';
 
 export interface RefundContext {
   readonly payments: Pick<PaymentStore, 'viewPayment'>;
@@ -56,23 +56,13 @@ export function refundLimitUnits({ observations }: Pick<PaymentView, 'observatio
   return sumObservations(observations).finalSeenUnits;
 }
 
-async function viewPayment(
-  { payments }: Pick<RefundContext, 'payments'>,
-  accountId: string,
-  id: string,
-): Promise<PaymentView> {
-  const view = isPaymentId(id) ? await payments.viewPayment({ id, accountId }) : null;
-  if (view === null) throw new ServiceError('payment_not_found');
-  return view;
-}
-
 /** The refunds of a payment, and what can still be refunded. Throws `payment_not_found`. */
 export async function readRefunds(
   context: Pick<RefundContext, 'payments' | 'refunds' | 'nowMs'>,
   accountId: string,
   paymentId: string,
 ): Promise<{ readonly refunds: readonly Refund[]; readonly leftUnits: bigint }> {
-  const view = await viewPayment(context, accountId, paymentId);
+  const view = await viewPaymentOf(context, accountId, paymentId);
   const refunds = await context.refunds.listRefunds(view.payment);
   const isOpen = view.payment.status === 'unpaid';
   const leftUnits = isOpen ? 0n : refundableUnits(refundLimitUnits(view), refunds, context.nowMs());
@@ -90,7 +80,7 @@ export async function createRefund(
   request: RefundRequest,
 ): Promise<Refund> {
   const nowMs = context.nowMs();
-  const view = await viewPayment(context, accountId, paymentId);
+  const view = await viewPaymentOf(context, accountId, paymentId);
   const { payment } = view;
   if (payment.status === 'unpaid')
     throw refundConflict('The payment is open: the customer can still pay it, or the rest of it.');
@@ -146,7 +136,7 @@ export async function nameRefundAddress(
   refund: Refund,
   text: string,
 ): Promise<Refund> {
-  const { payment } = await viewPayment(context, refund.accountId, refund.paymentId);
+  const { payment } = await viewPaymentOf(context, refund.accountId, refund.paymentId);
   const address = await parseDestination(context, payment, text);
   return change(context, refund, (view) => nameAddress(view, address, context.nowMs()));
 }

@@ -18,9 +18,7 @@ export interface ReleasePaymentContext {
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
   const nowMs = context.nowMs();
-  const found = await context.payments.findPaymentById(id);
-  if (found === null) throw new ServiceError('payment_not_found');
-  return decideExisting(context, found, (view) => {
+  return decideExisting(context, id, (view) => {
     if (sumObservations(view.observations).heldUnits === 0n) {
       throw stateConflict('The deposit address of this payment holds no USDC.');
     }
@@ -49,14 +47,16 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
   });
 }
 
-async function decideExisting(
-  { payments }: ReleasePaymentContext,
-  reference: PaymentReference,
+/** Decides on a payment; an operator knows its id alone. Throws `payment_not_found`. */
+export async function decideExisting(
+  { payments }: Pick<ReleasePaymentContext, 'payments'>,
+  payment: PaymentReference | PaymentId,
   decide: Decide,
 ): Promise<Payment> {
-  const payment = await payments.decidePayment(reference, decide);
-  if (payment === null) throw new ServiceError('payment_not_found');
-  return payment;
+  const reference = typeof payment === 'string' ? await payments.findPaymentById(payment) : payment;
+  const decided = reference === null ? null : await payments.decidePayment(reference, decide);
+  if (decided === null) throw new ServiceError('payment_not_found');
+  return decided;
 }
 
 /** What a partial payment can be accepted at: the units that arrived. Throws `payment_state_conflict` where it cannot be. */

@@ -1,29 +1,23 @@
 import type { DepositTerms } from '../deposit-address.ts';
-import type { ChainPosition } from '../payment.ts';
+import type { Deposit, Release, Rescue } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { BlockReference } from './settlement-store.ts';
 
 /** A USDC `Transfer` whose recipient may be one of our deposit addresses. */
-export interface TransferLog extends ChainPosition {
+export interface TransferLog extends Deposit {
   readonly recipient: Address;
   /** Informational; endpoints are not compared by it. */
   readonly sender?: Address;
-  readonly units: bigint;
 }
 
 /** A `Forwarded` event of one of our factories. */
-export interface ForwardedLog extends ChainPosition {
+export interface ForwardedLog extends Release {
   readonly deposit: Address;
-  readonly toMerchantUnits: bigint;
-  readonly feeUnits: bigint;
 }
 
 /** A `Rescued` event of one of our factories; `units` are worth no more than the word of the token that names them. */
-export interface RescuedLog extends ChainPosition {
+export interface RescuedLog extends Rescue {
   readonly deposit: Address;
-  /** The zero address for the chain's own coin. */
-  readonly token: Address;
-  readonly units: bigint;
 }
 
 /** Logs of ours, by kind. */
@@ -169,14 +163,10 @@ export interface SignedTransaction extends FeeQuote {
 }
 
 /** The action of a relay transaction. */
-export type RelayCall =
-  | { readonly kind: 'forward'; readonly factory: Address; readonly terms: readonly DepositTerms[] }
-  | {
-      readonly kind: 'rescue';
-      readonly factory: Address;
-      readonly terms: readonly DepositTerms[];
-      readonly token: Address;
-    };
+export type RelayCall = { readonly factory: Address; readonly terms: readonly DepositTerms[] } & (
+  | { readonly kind: 'forward' }
+  | { readonly kind: 'rescue'; readonly token: Address }
+);
 
 /** What the relayer signs: a call, or a transfer of nothing to itself, which only spends its nonce. */
 export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };

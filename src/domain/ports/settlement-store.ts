@@ -1,3 +1,4 @@
+import type { DepositFactory } from '../deposit-address.ts';
 import type { JournalEntry } from '../journal.ts';
 import type { Deposit, Payment, Release, Rescue } from '../payment.ts';
 import type { PaymentId } from '../payment-id.ts';
@@ -6,11 +7,8 @@ import type { WaitingWebhook, Webhook, WebhookResult } from '../webhook.ts';
 import type { Decide } from './payment-store.ts';
 
 /** Settlement terms that payments were made with: a factory and the wallet that its fees go to. */
-export interface SettlementRecord {
-  readonly chainId: number;
+export interface SettlementRecord extends DepositFactory {
   readonly token: Address;
-  readonly factory: Address;
-  readonly implementation: Address;
   /** keccak-256 of the factory's code on chain, `0x` and 64 digits. */
   readonly factoryCodeHash: string;
   readonly feeWallet: Address;
