@@ -9,7 +9,7 @@ import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
 import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
 import { readBlockReference, readCount, readHash } from './json-rpc.ts';
-import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
+import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 interface ChainReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
@@ -24,15 +24,6 @@ interface ChainReaderOptions {
   readonly monotonicMs?: () => number;
 }
 
-const DEFAULT_INITIAL_BLOCK_RANGE = 100;
-const DEFAULT_MAXIMUM_BLOCK_RANGE = 2_000;
-
-/** The reader's state of an endpoint between passes. */
-interface Known {
-  readonly range: BlockRange;
-  readonly headWatch: ReturnType<typeof createHeadWatch>;
-}
-
 /**
  * So many blocks behind what two other hosts call final, an endpoint is left: about half a minute. Two nodes that are
  * asked one after the other differ by a few.
@@ -42,18 +33,19 @@ const CRAWLING_BLOCKS = 16;
 /** The watcher's reader: one endpoint for a pass, the next one after a failure. */
 export function createChainReader(options: ChainReaderOptions): ChainReader {
   const { endpoints, sources, monotonicMs = () => performance.now() } = options;
+  const { initialBlockRange = 100, maximumBlockRange = 2_000 } = options;
   const rotation = createEndpointRotation(endpoints);
-  const initial = options.initialBlockRange ?? DEFAULT_INITIAL_BLOCK_RANGE;
-  const maximum = options.maximumBlockRange ?? DEFAULT_MAXIMUM_BLOCK_RANGE;
-  const known = new Map<ChainEndpoint, Known>(
-    endpoints.map((endpoint) => [
-      endpoint,
-      { range: createBlockRange(initial, maximum), headWatch: createHeadWatch(monotonicMs) },
-    ]),
+  /** What is learned of the endpoints from pass to pass. */
+  const known = new Map(
+    endpoints.map((endpoint) => {
+      const range = createBlockRange(initialBlockRange, maximumBlockRange);
+      return [endpoint, { range, headWatch: createHeadWatch(monotonicMs) }] as const;
+    }),
   );
   let secondLooks = 0;
 
-  const knownOf = (endpoint: ChainEndpoint) => known.get(endpoint) as Known;
+  const knownOf = (endpoint: ChainEndpoint) =>
+    known.get(endpoint) as NonNullable<ReturnType<typeof known.get>>;
   const report = (doubt: FinalityDoubt) => options.onDisagreement?.(doubt);
   /** Endpoints that can confirm the endpoint's answer: names on one host count as one. */
   const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);

@@ -27,9 +27,6 @@ export class DeploymentFailedError extends Error {
   override readonly name = 'DeploymentFailedError';
 }
 
-const DEFAULT_TIMEOUT_MS = 120_000;
-const DEFAULT_POLL_INTERVAL_MS = 500;
-
 /**
  * Deploys `initCode` (with its constructor arguments) and waits until it is in a block. Throws `CallRevertedError`,
  * `TransactionRefusedError`, `ChainUnavailableError`, and `DeploymentFailedError` with the transaction's hash.
@@ -57,9 +54,8 @@ export async function deployContract(options: DeployerOptions, initCode: `0x${st
 async function waitForReceipt(
   rotation: EndpointRotation,
   hash: string,
-  options: DeployerOptions,
+  { timeoutMs = 120_000, pollIntervalMs = 500 }: DeployerOptions,
 ): Promise<number> {
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const deadlineMs = performance.now() + timeoutMs;
   while (performance.now() < deadlineMs) {
     const receipt = await readReceipt(rotation, hash);
@@ -68,7 +64,7 @@ async function waitForReceipt(
       if (status !== '0x1') throw new DeploymentFailedError(`the deployment in transaction ${hash} failed`);
       return readCount(blockNumber, 'block number');
     }
-    await delay(options.pollIntervalMs ?? DEFAULT_POLL_INTERVAL_MS);
+    await delay(pollIntervalMs);
   }
   throw new DeploymentFailedError(`transaction ${hash} is not in a block after ${timeoutMs} ms`);
 }

@@ -325,7 +325,6 @@ export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): 
   await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
 }
 
-const DEFAULT_MINIMUM_MS = 500;
 /** An answer that takes so many times the slowest of the last ones is unusual. */
 const FACTOR = 4;
 const REMEMBERED_ANSWERS = 32;
@@ -335,7 +334,7 @@ const REMEMBERED_ANSWERS = 32;
  * answer. A multiple of the slowest of the last answers, so that where all endpoints are slow, none is given up too soon. Calls
  * without an answer do not count: they would lend patience to an endpoint that hangs.
  */
-function createPatience(monotonicMs: () => number, minimumMs = DEFAULT_MINIMUM_MS) {
+function createPatience(monotonicMs: () => number, minimumMs = 500) {
   const tookMs: number[] = [];
   /** In the order in which they began. */
   const waiting = new Set<{ readonly startedAtMs: number }>();

@@ -54,9 +54,6 @@ export class AnswerTooLargeError extends ChainUnavailableError {}
 /** The answer was not complete in time. */
 export class AnswerTooSlowError extends ChainUnavailableError {}
 
-const DEFAULT_TIMEOUT_MS = 10_000;
-const DEFAULT_MAXIMUM_RESPONSE_BYTES = 32 * 1024 * 1024;
-
 /** A batch of blocks with transactions and their access lists nests about eight deep. */
 const MAXIMUM_NESTING = 32;
 
@@ -64,7 +61,6 @@ const MAXIMUM_NESTING = 32;
 const UNMEASURED_CONTAINERS = 1_000;
 const LEAST_BYTES_PER_CONTAINER = 64;
 
-const DEFAULT_MAXIMUM_BATCH_SIZE = 100;
 const MAXIMUM_CONNECTIONS = 8;
 
 /** Parts of one request. */
@@ -73,7 +69,7 @@ type Endpoint = ReturnType<typeof createEndpoint>;
 /** Throws `TypeError` for a URL that is none, or neither http nor https; the message does not repeat it. */
 export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
   const endpoint = createEndpoint(options);
-  const maximumBatchSize = options.maximumBatchSize ?? DEFAULT_MAXIMUM_BATCH_SIZE;
+  const { maximumBatchSize = 100 } = options;
   let lastId = 0;
 
   async function callOne(method: string, params: readonly unknown[]): Promise<unknown> {
@@ -110,6 +106,7 @@ export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
 }
 
 function createEndpoint(options: JsonRpcOptions) {
+  const { timeoutMs = 10_000, maximumResponseBytes = 32 * 1024 * 1024 } = options;
   const url = URL.parse(options.url);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) {
     throw new TypeError('the URL of a chain endpoint must begin with http:// or https://');
@@ -126,14 +123,13 @@ function createEndpoint(options: JsonRpcOptions) {
     url.username = '';
     url.password = '';
   }
-  const timeoutMs = options.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   return {
     label: url.host,
     url,
     headers,
     agent: new Agent({ connections: MAXIMUM_CONNECTIONS, connect: { timeout: timeoutMs } }),
     timeoutMs,
-    maximumResponseBytes: options.maximumResponseBytes ?? DEFAULT_MAXIMUM_RESPONSE_BYTES,
+    maximumResponseBytes,
     redact,
   };
 }

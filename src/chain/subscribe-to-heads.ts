@@ -19,9 +19,7 @@ const MAXIMUM_MESSAGE_BYTES = 64 * 1024;
 /** A block comes every two seconds; an endpoint that announces more of them makes no more work. */
 const MINIMUM_INTERVAL_MS = 500;
 
-const FIRST_PAUSE_MS = 1_000;
 const MAXIMUM_PAUSE_MS = 60_000;
-const SILENCE_MS = 30_000;
 
 /**
  * Subscribes to new blocks at each of these endpoints and connects again, ever more rarely, when a connection ends or
@@ -49,7 +47,7 @@ function keepConnected(
   url: string,
   dispatcher: Agent,
   announce: () => void,
-  { firstPauseMs = FIRST_PAUSE_MS, silenceMs = SILENCE_MS }: HeadSubscriptionOptions,
+  { firstPauseMs = 1_000, silenceMs = 30_000 }: HeadSubscriptionOptions,
 ) {
   let pauseMs = firstPauseMs;
   let isStopped = false;

@@ -3,13 +3,14 @@ import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { termsOf } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import { CallRevertedError, type RelayCall, type Relayer } from '../domain/ports/chain.ts';
+import { CallRevertedError, type RelayCall } from '../domain/ports/chain.ts';
 import {
   chooseNonce,
   defaultRelayLimits,
   hasFreeSlot,
   type RelayContext,
   readCounts,
+  signAttempt,
 } from './relay/relay-context.ts';
 
 /**
@@ -31,7 +32,10 @@ export async function rescueToken(
     terms: [termsOf(payment, paymentReference(payment.id))],
     token,
   };
-  const gasLimit = await estimateRescue(context.relayer, call);
+  const gasLimit = await context.relayer.estimateGas(call).catch((cause: unknown) => {
+    if (!(cause instanceof CallRevertedError)) throw cause;
+    throw new ServiceError('payment_state_conflict', `This cannot be rescued: ${cause.message}.`, { cause });
+  });
   const fees = await context.relayer.quoteFees();
   const counts = await readCounts(context.relayer);
   const open = await context.relay.listOpenBatchesOf(context.relayer.address);
@@ -45,8 +49,7 @@ export async function rescueToken(
     throw stateConflict('The relayer has too many transactions in flight; try again shortly.');
   }
   const nonce = await chooseNonce(context, open, counts);
-  const signed = await context.relayer.sign(call, nonce, gasLimit, fees);
-  const nowMs = context.nowMs();
+  const attempt = await signAttempt(context, call, nonce, gasLimit, fees);
   await context.relay.openBatch(
     {
       relayer: context.relayer.address,
@@ -55,21 +58,11 @@ export async function rescueToken(
       rescueToken: token,
       gasLimit,
       paymentIds: [id],
-      attempts: [{ ...signed, signedAtMs: nowMs }],
-      createdAtMs: nowMs,
+      attempts: [attempt],
+      createdAtMs: attempt.signedAtMs,
     },
     () => null,
   );
-  await context.relayer.broadcast(signed.rawTransaction);
-  return signed.hash;
-}
-
-/** Throws `payment_state_conflict` to the caller, without recording it in the payment. */
-async function estimateRescue(relayer: Relayer, call: RelayCall): Promise<bigint> {
-  try {
-    return await relayer.estimateGas(call);
-  } catch (cause) {
-    if (!(cause instanceof CallRevertedError)) throw cause;
-    throw new ServiceError('payment_state_conflict', `This cannot be rescued: ${cause.message}.`, { cause });
-  }
+  await context.relayer.broadcast(attempt.rawTransaction);
+  return attempt.hash;
 }

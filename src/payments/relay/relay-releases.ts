@@ -141,16 +141,13 @@ function isOfChain(error: unknown): boolean {
   return error instanceof ChainUnavailableError || error instanceof TransactionRefusedError;
 }
 
-/** Fees and balance, read once a pass, when the first batch needs them. */
-type FundsReader = () => Promise<{ readonly fees: FeeQuote; readonly balanceWei: bigint }>;
+type FundsReader = ReturnType<typeof createFundsReader>;
 
-function createFundsReader({ relayer }: RelayContext): FundsReader {
-  let funds: ReturnType<FundsReader> | null = null;
+/** Fees and balance, read once a pass, when the first batch needs them. */
+function createFundsReader({ relayer }: RelayContext) {
+  let funds: Promise<readonly [fees: FeeQuote, balanceWei: bigint]> | null = null;
   return () => {
-    funds ??= Promise.all([relayer.quoteFees(), relayer.readGasBalance()]).then(([fees, balanceWei]) => ({
-      fees,
-      balanceWei,
-    }));
+    funds ??= Promise.all([relayer.quoteFees(), relayer.readGasBalance()]);
     return funds;
   };
 }
@@ -203,7 +200,7 @@ async function sendBatch(
   const { relayer } = context;
   // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === due[0]?.factory);
-  const { fees, balanceWei } = await funds();
+  const [fees, balanceWei] = await funds();
   const affordable = await deferExpensive(context, sameFactory, fees);
   if (affordable.length === 0) return 'deferred';
   const releasable = await filterReleasable(context, affordable);

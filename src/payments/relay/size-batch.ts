@@ -247,7 +247,10 @@ async function replaceByFewer(
   candidates: readonly Payment[],
   bounds: FeeBounds,
 ): Promise<RelayBatch | null> {
-  const fitted = await shrinkOrNull(context, candidates, bounds);
+  const fitted = await shrinkToGasLimit(context, candidates, bounds).catch((error: unknown) => {
+    if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
+    throw error;
+  });
   if (fitted === null) return null;
   const { payments, gasLimit } = fitted;
   const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);
@@ -277,19 +280,6 @@ async function replaceBatch(
     toPayments: opened.paymentIds.length,
   });
   return opened;
-}
-
-async function shrinkOrNull(
-  context: RelayContext,
-  candidates: readonly Payment[],
-  bounds: FeeBounds,
-): Promise<ShrunkBatch | null> {
-  try {
-    return await shrinkToGasLimit(context, candidates, bounds);
-  } catch (error) {
-    if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
-    throw error;
-  }
 }
 
 /** What a stored batch does, for signing it again. */

@@ -4,6 +4,7 @@ import type { Discrepancy, JournalHead } from '../../domain/journal.ts';
 import { termsOf } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import { ChainUnavailableError } from '../../domain/ports/chain.ts';
+import type { FinalSums } from '../../domain/ports/payment-search-store.ts';
 import type { BlockReference, SettlementRecord } from '../../domain/ports/settlement-store.ts';
 import { checkChain } from './check-chain.ts';
 import { checkPayment } from './check-payment.ts';
@@ -31,10 +32,7 @@ export interface VerifyReport {
   readonly discrepancies: readonly Discrepancy[];
 }
 
-interface Totals {
-  readonly depositedUnits: bigint;
-  readonly forwardedUnits: bigint;
-  readonly feeUnits: bigint;
+interface Totals extends FinalSums {
   readonly heldUnits: bigint;
 }
 
