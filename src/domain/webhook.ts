@@ -9,7 +9,7 @@ import type { DeliveryOutcome } from './ports/callback-guard.ts';
  * `sending` is committed before the socket opens; what a crash leaves in `sending` becomes `unknown` and is never
  * sent again: an event is sent at most once.
  */
-export type WebhookStatus = 'pending' | 'sending' | DeliveryOutcome['outcome'];
+export type WebhookStatus = 'pending' | 'sending' | 'delivered' | 'failed' | 'blocked' | 'unknown';
 
 /** A webhook as it is queued, in the transaction that made its payment paid. */
 export interface NewWebhook {
