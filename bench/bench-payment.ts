@@ -1,5 +1,5 @@
 import type { Account } from '../src/domain/account.ts';
-import { type Payment, untouchedProgress } from '../src/domain/payment.ts';
+import { noOrder, type Payment, untouchedProgress } from '../src/domain/payment.ts';
 import type { PaymentId } from '../src/domain/payment-id.ts';
 import type { Address } from '../src/domain/payout-address.ts';
 import { plainProfile } from '../src/domain/shop-profile.ts';
@@ -34,6 +34,7 @@ export interface BenchPaymentFields {
 export function benchPayment(fields: BenchPaymentFields): Payment {
   return {
     ...untouchedProgress,
+    ...noOrder,
     id: fields.paymentId,
     accountId: 'acc_00000000000000000000',
     createdAtMs: Date.now(),

@@ -50,6 +50,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'alerts.claimAlerts': 'where mail is configured, by the index of those that wait',
   'visits.listVisitOutcomes':
     'once a minute, the newest 2,000 visits by the index of their times, and their payments',
+  'payments.listByOrigin': 'dashboard, along an index of payments that no API made',
   'refunds.createRefund': 'by hand, by the payment and the address',
   'refunds.changeRefund': 'by hand, and once a transfer, by the primary key',
   'refunds.findRefund': 'dashboard and merchant API, by the primary key',

@@ -1,5 +1,11 @@
 import type { Account } from '../../src/domain/account.ts';
-import { type Deposit, type Payment, type Release, untouchedProgress } from '../../src/domain/payment.ts';
+import {
+  type Deposit,
+  noOrder,
+  type Payment,
+  type Release,
+  untouchedProgress,
+} from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
@@ -71,6 +77,7 @@ export function createExamplePayments(nowMs: number, base: Partial<Payment> = {}
 function blankPayment(nowMs: number): Omit<Payment, 'id'> {
   return {
     ...untouchedProgress,
+    ...noOrder,
     accountId: exampleAccount.id,
     createdAtMs: nowMs - 60_000,
     amountCents: 26_10,

@@ -36,9 +36,14 @@ export interface Payment {
   readonly passFeeToCustomer: boolean;
   readonly feeBasisPoints: number;
   readonly provider: ProviderChoice | typeof DIRECT_PROVIDER;
-  readonly callbackUrl: string;
+  /** Receives the signed event; null for a payment made without an API key, of which no event is sent. */
+  readonly callbackUrl: string | null;
   readonly email: string | null;
   readonly note: string | null;
+  /** What is paid for, as the customer reads it; null for payments of the API. */
+  readonly orderLine: string | null;
+  /** `LINK_ORIGIN` for a payment whose link was made in the dashboard, else null. */
+  readonly origin: string | null;
   /** Names the secret that its ipn_token was made with. */
   readonly tokenFingerprint: string;
 
@@ -90,6 +95,12 @@ export interface Payment {
 
 /** The key of a payment in the store: its account is part of its rows' key. A `Payment` is one itself. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
+
+/** The origin of a payment whose link was made in the dashboard. */
+export const LINK_ORIGIN = 'link';
+
+/** What payments of the API do not have. */
+export const noOrder = { orderLine: null, origin: null } as const satisfies Partial<Payment>;
 
 /** Progress of a payment that was just created. */
 export const untouchedProgress = {

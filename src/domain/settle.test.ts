@@ -5,6 +5,7 @@ import { feeUnits } from './money.ts';
 import {
   type ChainObservations,
   type Deposit,
+  noOrder,
   type Payment,
   type PaymentChange,
   type Release,
@@ -38,6 +39,7 @@ const past: SettleContext = { nowMs: CREATED_MS + 2_000, expiredBeforeMs: CREATE
 function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
   return {
     ...untouchedProgress,
+    ...noOrder,
     id: '019a9d5a-0000-7000-8000-000000000000',
     accountId: 'account',
     createdAtMs: CREATED_MS,

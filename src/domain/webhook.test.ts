@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import type { Payment } from './payment.ts';
+import { noOrder, type Payment } from './payment.ts';
 import { formatOptionalCents, paidWebhook } from './webhook.ts';
 
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 
 const paid: Payment = {
+  ...noOrder,
   id: '01890a5d-ac96-774b-bcce-b302099a8057',
   accountId: 'account',
   createdAtMs: 1,

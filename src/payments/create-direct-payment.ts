@@ -3,7 +3,6 @@ import { ServiceError } from '../domain/errors.ts';
 import { usdUnits as usdUnitsOf } from '../domain/money.ts';
 import { directThreshold } from '../domain/paid-threshold.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
 import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
 import {
   type CreatePaymentContext,
@@ -13,14 +12,14 @@ import {
   requireUnreservedAddress,
   storePayment,
 } from './create-payment.ts';
-import { findEarlierCreate, fingerprintOf, isReplayOf } from './idempotent-replay.ts';
+import { findEarlierCreate, isReplayOf, recordOf } from './idempotent-replay.ts';
 
 /** The validated request for a direct payment. */
 export type DirectPaymentRequest = Pick<
   CreatePaymentRequest,
   'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'email' | 'note'
 > &
-  Partial<Pick<CreatePaymentRequest, 'idempotencyKey'>>;
+  Partial<Pick<CreatePaymentRequest, 'idempotencyKey' | 'order'>>;
 
 /**
  * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts
@@ -32,16 +31,18 @@ export async function createDirectPayment(
   account: Account,
   request: DirectPaymentRequest,
 ): Promise<Payment> {
-  const record = idempotencyOf(context, account, request);
+  const { payoutAddress, callbackUrl, amountCents, currency, email, note, idempotencyKey = null } = request;
+  const parameters = [DIRECT_PROVIDER, payoutAddress, callbackUrl, amountCents, currency, email, note];
+  const record = recordOf(account, idempotencyKey, parameters, context.nowMs());
   const earlier = await findEarlierCreate(context.payments, record);
   if (isReplayOf(earlier, record)) return earlier.payment;
   if (earlier !== null) throw new ServiceError('idempotency_conflict');
   if (account.suspended) throw new ServiceError('feature_disabled', 'The account is suspended.');
-  requireAllowedWallet(account, request.payoutAddress);
-  await requireUnreservedAddress(context.settlement, request.payoutAddress);
-  const usdUnits = usdUnitsOf(request.amountCents, await context.rates.usdRate(request.currency));
+  requireAllowedWallet(account, payoutAddress);
+  await requireUnreservedAddress(context.settlement, payoutAddress);
+  const usdUnits = usdUnitsOf(amountCents, await context.rates.usdRate(currency));
   const charge = {
-    amountCents: request.amountCents,
+    amountCents,
     originalAmountCents: null,
     customerFeeCents: null,
     usdUnits,
@@ -54,15 +55,4 @@ export async function createDirectPayment(
     paidThresholdUnits: directThreshold(usdUnits, account.toleratesMissingCent),
   };
   return storePayment(context, payment, record);
-}
-
-function idempotencyOf(
-  { nowMs }: CreatePaymentContext,
-  { id: accountId }: Account,
-  { idempotencyKey: key = null, ...request }: DirectPaymentRequest,
-): IdempotencyRecord | null {
-  if (key === null) return null;
-  const { payoutAddress, callbackUrl, amountCents, currency, email, note } = request;
-  const parameters = [DIRECT_PROVIDER, payoutAddress, callbackUrl, amountCents, currency, email, note];
-  return { accountId, key, fingerprint: fingerprintOf(parameters), createdAtMs: nowMs() };
 }

@@ -9,7 +9,7 @@ import {
   usdUnits as usdUnitsOf,
 } from '../domain/money.ts';
 import { computePaidThreshold, type ThresholdTerms, thresholdTermsOf } from '../domain/paid-threshold.ts';
-import { type Payment, untouchedProgress } from '../domain/payment.ts';
+import { noOrder, type Payment, untouchedProgress } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { IdempotencyRecord, PaymentStore } from '../domain/ports/payment-store.ts';
@@ -22,7 +22,7 @@ import {
   providerCatalogue,
   providerIds,
 } from '../domain/provider-catalogue.ts';
-import { findEarlierCreate, fingerprintOf, isReplayOf } from './idempotent-replay.ts';
+import { findEarlierCreate, isReplayOf, recordOf } from './idempotent-replay.ts';
 import {
   isEnabledFor,
   listOffers,
@@ -68,7 +68,7 @@ export async function createPayment(
   account: Account,
   request: CreatePaymentRequest,
 ): Promise<Payment> {
-  const idempotency = idempotencyOf(context, account, request);
+  const idempotency = recordOf(account, request.idempotencyKey, parametersOf(request), context.nowMs());
   const earlier = await findEarlierCreate(context.payments, idempotency);
   // A replay comes before the checks whose outcome may have changed since (a raised fee, an address that has become
   // one of ours): the same request has succeeded, and its caller has to learn of that.
@@ -135,17 +135,8 @@ function chargeOf(request: CreatePaymentRequest, feeBasisPoints: number): Charge
   };
 }
 
-function idempotencyOf(
-  { nowMs }: CreatePaymentContext,
-  { id: accountId }: Account,
-  { idempotencyKey: key, ...request }: CreatePaymentRequest,
-): IdempotencyRecord | null {
-  if (key === null) return null;
-  return { accountId, key, fingerprint: fingerprintOf(parametersOf(request)), createdAtMs: nowMs() };
-}
-
 /** The normalised parameters of a request: POST and GET of the same request are equal. */
-function parametersOf(request: Omit<CreatePaymentRequest, 'idempotencyKey'>): readonly unknown[] {
+function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
   return [
     request.payoutAddress,
     request.callbackUrl,
@@ -237,7 +228,7 @@ export function newPayment(
   account: Account,
   request: Pick<
     CreatePaymentRequest,
-    'payoutAddress' | 'callbackUrl' | 'currency' | 'passFeeToCustomer' | 'email' | 'note'
+    'payoutAddress' | 'callbackUrl' | 'currency' | 'passFeeToCustomer' | 'email' | 'note' | 'order'
   >,
   charge: Charge & ThresholdTerms & Pick<Payment, 'usdUnits' | 'provider'>,
 ): Payment {
@@ -253,6 +244,7 @@ export function newPayment(
   });
   return {
     ...untouchedProgress,
+    ...(request.order ?? noOrder),
     id,
     accountId: account.id,
     createdAtMs,
@@ -283,7 +275,7 @@ export function newPayment(
 /** A create request whose form was found good; `provider` is still any text. */
 export interface CreatePaymentRequest {
   readonly payoutAddress: Address;
-  readonly callbackUrl: string;
+  readonly callbackUrl: string | null;
   readonly amountCents: number;
   readonly currency: Currency;
   readonly passFeeToCustomer: boolean;
@@ -291,4 +283,9 @@ export interface CreatePaymentRequest {
   readonly email: string | null;
   readonly note: string | null;
   readonly idempotencyKey: string | null;
+  /** What links of the dashboard add. */
+  readonly order?: PaymentOrder;
 }
+
+/** What the customer pays for, and where the payment was made. */
+export type PaymentOrder = Pick<Payment, keyof typeof noOrder>;

@@ -4,6 +4,7 @@
  * kept, in the transaction that creates the payment (`createPayment` of the store).
  */
 import { createHash } from 'node:crypto';
+import type { Account } from '../domain/account.ts';
 import type { Payment } from '../domain/payment.ts';
 import {
   IDEMPOTENCY_TTL_MS,
@@ -20,6 +21,16 @@ interface EarlierCreate {
 /** SHA-256 of the normalised parameters of a request, in hex. */
 export function fingerprintOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
+}
+
+/** The record of a key with the parameters that it stands for; null without a key. */
+export function recordOf(
+  { id: accountId }: Pick<Account, 'id'>,
+  key: string | null,
+  parameters: readonly unknown[],
+  createdAtMs: number,
+): IdempotencyRecord | null {
+  return key === null ? null : { accountId, key, fingerprint: fingerprintOf(parameters), createdAtMs };
 }
 
 /** The create of an earlier request with the same key; null without a key, and where there was none within the TTL. */

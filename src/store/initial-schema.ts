@@ -119,9 +119,11 @@ export function initialSchema(engine: Engine): Migration {
       pass_fee_to_customer ${flag} NOT NULL,
       fee_basis_points integer NOT NULL,
       provider text NOT NULL,
-      callback_url text NOT NULL,
+      callback_url text,
       email text,
       note text,
+      order_line text,
+      origin ${id},
       token_fingerprint text NOT NULL,
       chain_id ${bigint} NOT NULL,
       factory text NOT NULL,
@@ -160,6 +162,9 @@ export function initialSchema(engine: Engine): Migration {
           OR forward_status = 'failed' OR forward_status = 'manual_required'`)};
     -- New payments are left out, and nearly all others.
     CREATE INDEX payments_with_mismatch ON payments (account_id, id) WHERE amount_mismatch IS NOT NULL;
+
+    -- Payments of links, for their list. Payments of the API are left out.
+    CREATE INDEX payments_by_origin ON payments (account_id, origin, id) WHERE origin IS NOT NULL;
 
     -- On SQLite rows are in the order of creation, so that the oldest are found for deletion without another index.
     CREATE TABLE idempotency_records (

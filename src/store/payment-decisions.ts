@@ -67,8 +67,9 @@ export function* applyDecision({ payments, decide }: Decision, nowMs: number): S
   if (changes.length > 0) yield { update: changes.map(({ after }) => after) };
   yield* insertRows(
     webhookTable,
-    webhooks.map(([{ id: paymentId, accountId, callbackUrl }, { event, fields }]) =>
-      webhookTable.valuesOf({
+    webhooks.flatMap(([{ id: paymentId, accountId, callbackUrl }, { event, fields }]) => {
+      if (callbackUrl === null) return [];
+      const webhook = {
         ...unsentWebhook,
         id: `${paymentId}:${event}`,
         accountId,
@@ -77,8 +78,9 @@ export function* applyDecision({ payments, decide }: Decision, nowMs: number): S
         event,
         fields,
         createdAtMs: nowMs,
-      }),
-    ),
+      };
+      return [webhookTable.valuesOf(webhook)];
+    }),
   );
   yield* insertRows(
     receiptTable,

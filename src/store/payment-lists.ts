@@ -26,7 +26,7 @@ interface Window {
 export function createPaymentLists(
   scripts: Scripts,
   { isByAccount }: EngineTraits,
-): Pick<PaymentStore, 'listPayments' | 'listPaymentIds'> {
+): Pick<PaymentStore, 'listPayments' | 'listByOrigin' | 'listPaymentIds'> {
   return {
     async listPayments(filter, before, limit) {
       checkedLimit(limit);
@@ -40,6 +40,12 @@ export function createPaymentLists(
       }
       return payments;
     },
+    listByOrigin: (accountId, origin, limit) =>
+      scripts.read(
+        () => selectPayments`
+          FROM payments WHERE account_id = ${accountId} AND origin = ${origin}
+          ORDER BY id DESC LIMIT ${checkedLimit(limit)}`,
+      ),
     async listPaymentIds(after, below, limit) {
       const rows = await scripts.read(
         () => run`

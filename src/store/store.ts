@@ -21,7 +21,12 @@ export interface Store extends Stores {
 /** What each engine does in its own way of the payments; the rest are scripts. */
 export type EnginePayments = Omit<
   PaymentStore,
-  'listPayments' | 'listPaymentIds' | 'decidePayment' | 'addSession' | 'recordSessionProgress'
+  | 'listPayments'
+  | 'listByOrigin'
+  | 'listPaymentIds'
+  | 'decidePayment'
+  | 'addSession'
+  | 'recordSessionProgress'
 >;
 
 /** Limits that every engine keeps alike. */

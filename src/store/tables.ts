@@ -181,6 +181,8 @@ const fixedPaymentFields = {
   provider: 'text',
   callbackUrl: 'text',
   email: 'text',
+  orderLine: 'text',
+  origin: 'text',
   tokenFingerprint: 'text',
   chainId: 'integer',
   factory: 'text',

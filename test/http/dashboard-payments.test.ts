@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
-import type { Payment } from '../../src/domain/payment.ts';
+import { LINK_ORIGIN, type Payment } from '../../src/domain/payment.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { Role } from '../../src/domain/person.ts';
 import { settle } from '../../src/domain/settle.ts';
@@ -599,7 +599,7 @@ describe('a payment link', () => {
       passFeeToCustomer: false,
     });
     const shown = await browser.get(`/dashboard/links/${id}`);
-    expect(textOf(shown.payload)).toContain(`https://pay.example.com/s/${shortCodeOf(id)}`);
+    expect(shown.payload).toContain(`value="https://pay.example.com/s/${shortCodeOf(id)}"`);
     expect(textOf(shown.payload)).toContain('Previews of this link show the note: Table 7');
     expect(shown.payload).toContain('aria-label="QR code of the link"');
     for (const [field, value] of [
@@ -611,6 +611,51 @@ describe('a payment link', () => {
     ] as const) {
       const refused = await browser.post('/dashboard/links', { ...form, ...own, [field]: value });
       expect([field, refused.statusCode]).toEqual([field, 400]);
+      expect(textOf(refused.payload)).toContain('Table 7');
+    }
+  });
+});
+
+describe('a link without a webhook address', () => {
+  const form = { amount: '12,50', currency: 'EUR', provider: 'multi', order_line: 'Invoice 7' };
+  const own = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+
+  it.each(['/dashboard/links', '/dashboard/links/direct'])(
+    'is made by %s with an order line and an amount with a comma, listed, and settled without an event',
+    async (path) => {
+      const made = await browser.post(path, { ...form, ...own, order_line: `Invoice <b>7</b> ${path}` });
+      const id = /\/links\/(.+)$/.exec(String(made.headers['location']))?.[1] as string;
+      const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
+      const orderLine = `Invoice <b>7</b> ${path}`;
+      expect(payment).toMatchObject({ amountCents: 1250, callbackUrl: null, orderLine, origin: LINK_ORIGIN });
+      const listed = await browser.get(path);
+      expect(textOf(listed.payload)).toContain('Newest links');
+      expect(listed.payload).not.toContain('<b>7');
+      expect(listed.payload).toContain(`href="/dashboard/links/${id}"`);
+      expect(await read(`/payments/${id}`)).toContain('Paid for');
+      const paid = await dashboard.store.payments.decidePayment(payment, pay);
+      expect(paid?.status).toBe('paid');
+      expect(await dashboard.store.webhooks.listWebhooks(id)).toEqual([]);
+      await read(`/payments/${id}`);
+    },
+  );
+
+  it('is refused for an amount that can be read in two ways and for an overlong order line, with what was typed', async () => {
+    for (const [field, value, text] of [
+      ['amount', '1.234', 'can be read in two ways'],
+      ['amount', '1,234', 'can be read in two ways'],
+      ['amount', '', 'must be an amount from 0.01 to 10000.00'],
+      ['order_line', 'x'.repeat(121), 'at most 120 characters'],
+      ['callback', 'http://shop.example.com', 'https'],
+    ] as const) {
+      const refused = await browser.post('/dashboard/links', {
+        ...form,
+        ...own,
+        note: 'Table 7',
+        [field]: value,
+      });
+      expect([field, refused.statusCode]).toEqual([field, 400]);
+      expect(textOf(refused.payload)).toContain(text);
       expect(textOf(refused.payload)).toContain('Table 7');
     }
   });

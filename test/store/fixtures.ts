@@ -1,5 +1,5 @@
 import type { Account, ApiKey } from '../../src/domain/account.ts';
-import { type Payment, untouchedProgress } from '../../src/domain/payment.ts';
+import { noOrder, type Payment, untouchedProgress } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
 import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
@@ -58,6 +58,7 @@ export function newKey(accountId: string, change: Partial<ApiKey> = {}): ApiKey 
 export function newPayment(accountId: string, change: Partial<Payment> = {}): Payment {
   return {
     ...untouchedProgress,
+    ...noOrder,
     id: createId(),
     accountId,
     createdAtMs: NOW_MS,

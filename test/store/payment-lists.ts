@@ -1,10 +1,26 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
-import { atOnce, givePayments, newPayment, type StoreContext } from './fixtures.ts';
+import { atOnce, givePayment, givePayments, newPayment, pay, type StoreContext } from './fixtures.ts';
 
 const idsOf = (payments: readonly Payment[]) => payments.map((payment) => payment.id);
 
 export function paymentListPromises(context: StoreContext): void {
+  it('are of one origin and account, the newest first', async () => {
+    const [older, newer] = await givePayments(context.store, 2, { origin: 'link', orderLine: 'Größe L' });
+    if (older === undefined || newer === undefined) throw new Error('two were given');
+    await context.store.payments.createPayment(newPayment(older.accountId), null);
+    const { payments } = context.store;
+    expect(await payments.listByOrigin(older.accountId, 'link', 10)).toEqual([newer, older]);
+    expect(await payments.listByOrigin(older.accountId, 'link', 1)).toEqual([newer]);
+    expect(await payments.listByOrigin('another account', 'link', 10)).toEqual([]);
+  });
+
+  it('become paid without a webhook where they have no callback', async () => {
+    const payment = await givePayment(context.store, { callbackUrl: null });
+    expect((await context.store.payments.decidePayment(payment, pay))?.status).toBe('paid');
+    expect(await context.store.webhooks.listWebhooks(payment.id)).toEqual([]);
+  });
+
   it('pages through payments newest first, each once, by account and status', async () => {
     const paid = { status: 'paid', forwardStatus: 'completed' } as const;
     // More than one account's payments mixed, and more than an engine looks at in one go.

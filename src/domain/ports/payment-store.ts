@@ -71,6 +71,8 @@ export interface PaymentStore {
   viewPayment(payment: PaymentReference | PaymentId): Promise<PaymentView | null>;
   /** Newest first; `before` is the last id of the page before. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
+  /** Payments of an account with this origin, newest first. */
+  listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below` (both may be any text that sorts among ids). */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
   /** Reads, decides and writes in one transaction; returns the payment as it then is, null when unknown. */

@@ -35,7 +35,7 @@ export async function parseCreateRequest(
   parameters: CreateParameters,
   source: ParameterSource,
   idempotencyKey: string | null,
-): Promise<CreatePaymentRequest> {
+): Promise<CreatePaymentRequest & { readonly callbackUrl: string }> {
   const parsed = {
     payoutAddress: requireAddress(parameters['address'], parsePayoutAddress),
     amountCents: parseAmount(parameters['amount']),

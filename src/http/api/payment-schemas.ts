@@ -184,7 +184,8 @@ export function presentCreatedPayment(
     checkout_url: checkoutUrl(baseUrl, payment),
     short_code: shortCode,
     short_url: `${baseUrl}/s/${shortCode}`,
-    callback_url: payment.callbackUrl,
+    // A create by API always has one.
+    callback_url: payment.callbackUrl ?? '',
     address_in: payment.depositAddress,
     polygon_address_in: payment.depositAddress,
     payment_type: 'card',

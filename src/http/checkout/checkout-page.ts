@@ -429,12 +429,13 @@ export function summary(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
   language: Language,
 ): Html {
-  const { amountCents, currency } = payment;
+  const { amountCents, currency, orderLine } = payment;
   const amount = formatMoney(language, amountCents, currency);
   return html`<header class="summary">
 <p class="shop">${sign(account)} <span><span class="label">${language.words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>
 <p class="amount"><bdi>${amount}</bdi>${leavesCurrencyOpen(amount) ? html` <abbr>${currency}</abbr>` : nothing}</p>
 ${feeLine(payment, language)}
+${orderLine === null ? nothing : html`<p class="order"><bdi>${orderLine}</bdi></p>`}
 </header>`;
 }
 

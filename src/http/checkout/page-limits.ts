@@ -3,30 +3,26 @@ import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { addressGroupOf, createFixedWindowLimiter, requirePassing } from '../rate-limit.ts';
 
-/**
- * Requests of one address to the pages in a minute. The pages are public, so a bound is required. A whole office or a
- * mobile network can share an address, so the bound is far above what customers need.
- */
-const PAGES_PER_MINUTE = 120;
-/** An open page polls every three to twenty seconds: thirty customers behind one address. */
-const POLLS_PER_MINUTE = 600;
-/** Each may cost a call of the chain and of a provider. */
-const SESSION_STARTS_PER_MINUTE = 20;
+/** How many requests of each kind pass in a minute, by address unless it says otherwise. */
+const limitsPerMinute = {
+  /** The pages are public. An office or a mobile network shares an address, so it is far above what customers need. */
+  pages: 120,
+  /** An open page polls every three to twenty seconds: thirty customers behind one address. */
+  polls: 600,
+  /** Clicks on a provider and requests with `auto=1`: each may cost a call of the chain and of a provider. */
+  starts: 20,
+} as const;
 
-/** One limiter for each kind of request; `starts` counts clicks on a provider and requests with `auto=1`. */
-export interface PageLimits {
-  readonly pages: RateLimiter;
-  readonly polls: RateLimiter;
-  readonly starts: RateLimiter;
-}
+/** One limiter for each kind of request. */
+export type PageLimits = Readonly<Record<keyof typeof limitsPerMinute, RateLimiter>>;
 
-/** The pages' limiters in memory, for a single process. */
+/** The pages' limiters in memory: each process counts for itself. */
 export function createPageLimits(monotonicMs: () => number): PageLimits {
-  return {
-    pages: createFixedWindowLimiter(PAGES_PER_MINUTE, monotonicMs),
-    polls: createFixedWindowLimiter(POLLS_PER_MINUTE, monotonicMs),
-    starts: createFixedWindowLimiter(SESSION_STARTS_PER_MINUTE, monotonicMs),
-  };
+  const limiters = Object.entries(limitsPerMinute).map(([kind, limit]) => [
+    kind,
+    createFixedWindowLimiter(limit, monotonicMs),
+  ]);
+  return Object.fromEntries(limiters);
 }
 
 /**

@@ -167,6 +167,7 @@ ${amountFacts(payment)}
 ${fact(isDirect(payment) ? 'Paid' : 'Provider', isDirect(payment) ? 'in USDC from a wallet, without a card' : providerName(payment.provider))}
 ${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
 ${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
+${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
 </dl></section>`;
 }

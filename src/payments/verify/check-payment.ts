@@ -150,7 +150,7 @@ function checkBatch(payment: Payment, { openBatches }: CheckContext, findings: F
   findings.add('relay_batch', 'a batch under way that carries it', `batch ${payment.relayBatchId}`);
 }
 
-/** A paid payment has its one event, a direct one that was completed a second; each says what the payment says. No others exist. */
+/** A paid payment with a callback has its one event, a direct one that was completed a second; each says what the payment says. No others exist. */
 function checkWebhooks({ view: { payment }, webhooks }: PaymentFacts, findings: Findings): void {
   const expected = expectedWebhooks(payment);
   for (const { event, status } of webhooks) {
@@ -172,7 +172,7 @@ function checkWebhooks({ view: { payment }, webhooks }: PaymentFacts, findings: 
 }
 
 function expectedWebhooks(payment: Payment): readonly NewWebhook[] {
-  if (payment.status !== 'paid') return [];
+  if (payment.status !== 'paid' || payment.callbackUrl === null) return [];
   const isForwarded = isDirect(payment) && payment.forwardStatus === 'completed';
   return [paidWebhook(payment), ...(isForwarded ? [forwardedWebhook(payment)] : [])];
 }
