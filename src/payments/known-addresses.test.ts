@@ -121,6 +121,8 @@ describe('the known addresses', () => {
     { length: 47 },
     (_, index) => `0x${(index * 7_654_321).toString(16).padStart(8, '0').repeat(5)}` as Address,
   );
+  // Every third row number was given up, as PostgreSQL leaves gaps.
+  const rowOf = (index: number) => index + 1 + Math.floor(index / 2);
   let stored: Address[];
   let pages: AddressPage[];
   let rowsRead: number;
@@ -132,8 +134,6 @@ describe('the known addresses', () => {
     pages = [];
     rowsRead = 0;
     isDiskFull = false;
-    // Every third row number was given up, as PostgreSQL leaves gaps.
-    const rowOf = (index: number) => index + 1 + Math.floor(index / 2);
     const payments = {
       async listDepositAddresses(afterRow: number) {
         const listed = stored.map((depositAddress, index) => ({ row: rowOf(index), depositAddress }));
@@ -216,6 +216,29 @@ describe('the known addresses', () => {
     expect(known.book.size).toBe(46);
     await known.catchUp();
     expect(rowsRead).toBe(1);
+    await expectAllKnown(known);
+  });
+
+  it('are read anew where the database lost the last ones, whose rows others have now', async () => {
+    stored = addresses.slice(0, 30);
+    const known = start();
+    await known.catchUp();
+    const before = known.book;
+    // The pages are in the same database, and what it lost of the payments it lost of them.
+    pages = pages.filter(({ rows }) => rows.every((row) => row <= rowOf(19)));
+    stored = [...addresses.slice(0, 20), ...addresses.slice(30, 45)];
+    await known.catchUp();
+    expect(known.book).not.toBe(before);
+    await expectAllKnown(known);
+    expect(await known.findPayment(addresses[25] as Address)).toBe(null);
+  });
+
+  it('are read anew where the last one is gone and nobody has its row', async () => {
+    stored = addresses.slice(0, 7);
+    const known = start();
+    await known.catchUp();
+    stored = addresses.slice(0, 6);
+    await known.catchUp();
     await expectAllKnown(known);
   });
 

@@ -17,11 +17,36 @@ const PAGE_SIZE = 10_000;
 const PAGES_AT_A_TIME = 8;
 
 /**
- * The deposit addresses of all payments, kept in memory and filled from the store.
+ * The deposit addresses of all payments, kept in memory and filled from the store. They are read anew where the database has
+ * lost payments that are known, as a standby that was promoted has: it gives their row numbers to others.
  *
  * @param pageSize how many payments a page has that is kept
  */
 export function createKnownAddresses(payments: PaymentStore, pages: AddressPageStore, pageSize = PAGE_SIZE) {
+  let known = readAddresses(payments, pages, pageSize);
+  return {
+    get book(): AddressBook {
+      return known.book;
+    },
+    /** Takes in all payments created since the last call. */
+    async catchUp(): Promise<void> {
+      if (await hasLastPaymentOf(known.book, payments)) return known.catchUp();
+      const anew = readAddresses(payments, pages, pageSize);
+      await anew.catchUp();
+      // Only when it is complete: an address that is missing meanwhile would hide a deposit.
+      known = anew;
+    },
+    /**
+     * Takes in a payment that was just created, unless others are missing before it; `catchUp` reads them all then. Most
+     * payments come this way where one process creates them all, and none of those is read back.
+     */
+    add: (row: number, depositAddress: Address): void => known.add(row, depositAddress),
+    /** The payment of a deposit address, or null when it is none of ours. */
+    findPayment: (depositAddress: string): Promise<Payment | null> => known.findPayment(depositAddress),
+  };
+}
+
+function readAddresses(payments: PaymentStore, pages: AddressPageStore, pageSize: number) {
   const book = createAddressBook();
   let opening: Promise<void> | null = null;
   /** The page after the last stored one; null before all pages are read. */
@@ -40,7 +65,9 @@ export function createKnownAddresses(payments: PaymentStore, pages: AddressPageS
       for (const page of kept.slice(0, next === -1 ? undefined : next)) book.addPage(page);
       if (next !== -1 || kept.length < PAGES_AT_A_TIME) break;
     }
-    await requirePagesOf(payments, book);
+    // Rows that are taken for known are not read again: pages of other payments would hide deposits.
+    if (!(await hasLastPaymentOf(book, payments)))
+      throw new Error('address_pages belongs to other payments; without its rows, the table is rebuilt');
     draft = createAddressPageDraft(book.lastRow, pageSize);
   }
 
@@ -60,7 +87,6 @@ export function createKnownAddresses(payments: PaymentStore, pages: AddressPageS
 
   return {
     book,
-    /** Takes in all payments created since the last call. */
     async catchUp(): Promise<void> {
       await openOnce();
       for (;;) {
@@ -76,14 +102,9 @@ export function createKnownAddresses(payments: PaymentStore, pages: AddressPageS
         if (listed.length < READ_SIZE) return;
       }
     },
-    /**
-     * Takes in a payment that was just created, unless others are missing before it; `catchUp` reads them all then. Most
-     * payments come this way where one process creates them all, and none of those is read back.
-     */
     add(row: number, depositAddress: Address): void {
       if (draft !== null && row === book.lastRow + 1) add(row, depositAddress);
     },
-    /** The payment of a deposit address, or null when it is none of ours. */
     async findPayment(depositAddress: string): Promise<Payment | null> {
       const rows = book.candidatesOf(depositAddress);
       if (rows.length === 0) return null;
@@ -93,12 +114,14 @@ export function createKnownAddresses(payments: PaymentStore, pages: AddressPageS
   };
 }
 
-/** Rows that are taken for known are not read again: pages of other payments would hide deposits. */
-async function requirePagesOf(payments: PaymentStore, { lastRow, candidatesOf }: AddressBook): Promise<void> {
-  if (lastRow === 0) return;
+/** Whether the last row of the address book still is the payment that it was. */
+async function hasLastPaymentOf(
+  { lastRow, candidatesOf }: AddressBook,
+  payments: PaymentStore,
+): Promise<boolean> {
+  if (lastRow === 0) return true;
   const [last] = await payments.findPaymentsByRow([lastRow]);
-  if (last !== undefined && candidatesOf(last.depositAddress).includes(lastRow)) return;
-  throw new Error('address_pages belongs to other payments; without its rows, the table is rebuilt');
+  return last !== undefined && candidatesOf(last.depositAddress).includes(lastRow);
 }
 
 /** Maximum age of the address book when an address is validated: a payment this new may be missing in it. */
