@@ -98,7 +98,8 @@ function* recordMissed(
 ): Script<{ added: number }> {
   const { from } = missed;
   const checkpoint = yield* selectOne(checkpointTable)`WHERE number = ${from.number}`;
-  requireCheckpoint(checkpoint?.hash ?? null, from);
+  if (checkpoint?.hash !== from.hash)
+    throw new ObservationConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
   const finalNumber = yield* newestFinalNumber();
   requireFinal(missed, finalNumber);
   const moved = yield* removeMoved(missed, finalNumber);
@@ -275,10 +276,14 @@ function newRows<Position extends ChainPosition, Given extends Observed<Position
   return rows.filter((row) => {
     const { transactionHash, blockNumber, logIndex } = row;
     const block = blocks.get(transactionHash) ?? blockNumber;
-    if (block !== blockNumber) throw elsewhereError(transactionHash, block, blockNumber);
+    if (block !== blockNumber) {
+      const message = `transaction ${transactionHash} is in block ${block} and was found in ${blockNumber}`;
+      throw new ObservationConflictError(message, 'rows');
+    }
     const same = logs.get(logOf(row));
     if (same !== undefined && contentsOf(table, same) !== contentsOf(table, row)) {
-      throw contentsError(transactionHash, logIndex);
+      const message = `log ${logIndex} of transaction ${transactionHash} was found with other contents`;
+      throw new ObservationConflictError(message, 'rows');
     }
     blocks.set(transactionHash, blockNumber);
     logs.set(logOf(row), row);
@@ -351,12 +356,6 @@ function requireCursor(cursor: BlockReference | null, from: BlockReference): voi
   );
 }
 
-/** @throws ObservationConflictError when the block that a second reading began at is no checkpoint (`hash` is the one there) */
-function requireCheckpoint(hash: string | null, from: BlockReference): void {
-  if (hash === from.hash) return;
-  throw new ObservationConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
-}
-
 /** @throws RangeError when what was missed is not in a final block: those above are scanned again anyway */
 function requireFinal(missed: FoundOnChain, finalNumber: number): void {
   for (const { blockNumber } of [...missed.deposits, ...missed.releases, ...(missed.rescues ?? [])]) {
@@ -375,22 +374,6 @@ function isCursor(cursor: BlockReference | null, block: BlockReference): boolean
   if (cursor.hash === block.hash) return true;
   throw new ObservationConflictError(
     `final block ${block.number} was ${cursor.hash} and is now ${block.hash}`,
-  );
-}
-
-/** The transaction of a row is recorded in another block. */
-function elsewhereError(transactionHash: string, recorded: number, found: number): ObservationConflictError {
-  return new ObservationConflictError(
-    `transaction ${transactionHash} is in block ${recorded} and was found in ${found}`,
-    'rows',
-  );
-}
-
-/** The log of a row is recorded with other contents. */
-function contentsError(transactionHash: string, logIndex: number): ObservationConflictError {
-  return new ObservationConflictError(
-    `log ${logIndex} of transaction ${transactionHash} was found with other contents`,
-    'rows',
   );
 }
 

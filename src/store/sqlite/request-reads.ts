@@ -41,8 +41,10 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
       const remembered = accountById.get(accountId);
       if (remembered !== undefined) return remembered;
       return reads.run(() => {
-        const account = accountOrNull(selectById.get(accountId));
-        if (account !== null) accountById.set(accountId, account);
+        const row = selectById.get(accountId) as readonly unknown[] | undefined;
+        if (row === undefined) return null;
+        const account = requireKnownNames(accountTable.ofValues(row));
+        accountById.set(accountId, account);
         return account;
       });
     },
@@ -57,10 +59,6 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
       return key;
     },
   };
-}
-
-function accountOrNull(row: unknown): Account | null {
-  return row === undefined ? null : requireKnownNames(accountTable.ofValues(row as readonly unknown[]));
 }
 
 /** Settings are kept in memory: there are few, every create needs one, and this process alone writes them. */
