@@ -1,6 +1,8 @@
+import { displayStatusOf } from '../domain/display-status.ts';
 import type { Currency } from '../domain/money.ts';
 import { type PaidCount, settleBoundsMs } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import { DIRECT_PROVIDER, type ProviderId } from '../domain/provider-catalogue.ts';
 import { type LocalDay, lastDays } from '../platform/time-zone.ts';
 
 /** Counts of a day of the account's time zone. */
@@ -94,4 +96,56 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
     boundMs,
     paid: counts.reduce((sum, count) => sum + (count.settleClass === settleClass ? count.paid : 0), 0),
   }));
+}
+
+/** Payments that a funnel counts: enough for shares, and read in some milliseconds. */
+const FUNNEL_PAYMENTS = 500;
+
+/** How far customers came, of a period's newest payments at providers. */
+export interface Funnel {
+  readonly created: number;
+  /** Whether the period has more payments than were counted. */
+  readonly isSample: boolean;
+  /** By the provider of the last session, the most chosen first. */
+  readonly providers: readonly ProviderFunnel[];
+}
+
+interface ProviderFunnel {
+  readonly provider: ProviderId;
+  readonly chose: number;
+  readonly paid: number;
+  readonly declined: number;
+  readonly atProvider: number;
+}
+
+export async function readFunnel(
+  search: Pick<PaymentSearchStore, 'searchPayments' | 'listLastSessions'>,
+  accountId: string,
+  fromMs: number,
+  nowMs: number,
+): Promise<Funnel> {
+  const { payments, next } = await search.searchPayments({ accountId, fromMs }, null, FUNNEL_PAYMENTS);
+  const byCard = payments.filter(({ provider }) => provider !== DIRECT_PROVIDER);
+  const ids = byCard.map(({ id }) => id);
+  const sessions = await search.listLastSessions(accountId, ids);
+  const providers = new Map<ProviderId, ProviderFunnel>();
+  for (const payment of byCard) {
+    const session = sessions.get(payment.id);
+    if (session === undefined) continue;
+    const { provider } = session;
+    const sums = providers.get(provider) ?? { provider, chose: 0, paid: 0, declined: 0, atProvider: 0 };
+    const status = displayStatusOf(payment, session, nowMs);
+    providers.set(provider, {
+      provider,
+      chose: sums.chose + 1,
+      paid: sums.paid + Number(payment.status === 'paid'),
+      declined: sums.declined + Number(status === 'declined'),
+      atProvider: sums.atProvider + Number(status === 'at_provider'),
+    });
+  }
+  return {
+    created: byCard.length,
+    isSample: next !== null,
+    providers: [...providers.values()].sort((one, other) => other.chose - one.chose),
+  };
 }

@@ -393,6 +393,37 @@ describe('the overview', () => {
     }
   });
 
+  it('says where customers leave, of the newest payments, by the last provider that each chose', async () => {
+    const at = (payment: Payment, change: object) =>
+      dashboard.store.payments.addSession(payment, newSession(payment, change), leave);
+    await give({ provider: 'multi' });
+    await give({ provider: 'direct' });
+    const [left, there, declined] = [await give(), await give(), await give()];
+    await at(left, { provider: 'stripe', expiresAtMs: Date.now() - 1 });
+    await at(there, { provider: 'stripe', expiresAtMs: Date.now() + 60_000 });
+    await at(declined, { id: 'declined', provider: 'wert' });
+    await dashboard.store.payments.recordSessionProgress(declined, 'declined', 'failed', Date.now());
+    await indexAll();
+    const page = await read('');
+    expect(page).toContain('Where customers leave All payments of the last 30 days');
+    expect(page).toContain('Step Payments Created 4 Chose a provider 3 Paid 0');
+    expect(page).toContain('Stripe 2 0 0 1 1 Wert 1 0 1 0 0');
+  });
+
+  it('has charts whose axes and bars say what they show', async () => {
+    await givePaid();
+    await indexAll();
+    const page = (await browser.get('/dashboard')).payload;
+    const chart =
+      /<figure class="chart"><figcaption><h3>Volume in EUR<[\s\S]*?<\/figure>/.exec(page)?.[0] ?? '';
+    const texts = [...chart.matchAll(/<text [^>]*>([^<]+)</g)].map((match) =>
+      match[1]?.replace('&#8364;', '€'),
+    );
+    expect(texts).toEqual(expect.arrayContaining(['EUR', 'Day', '€0.00', '€50.00', '€150.00']));
+    expect(chart).toMatch(/<rect [^>]*><title>\w+ \d+: &#8364;102.57<\/title>/);
+    expect(chart).toContain('As a table');
+  });
+
   it('says that there were no payments, instead of drawing charts of nothing', async () => {
     const empty = await read('');
     expect(empty).toContain('No payments in these days.');

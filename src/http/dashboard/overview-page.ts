@@ -5,6 +5,8 @@ import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts'
 import {
   type AccountStatistics,
   type DayStatistics,
+  type Funnel,
+  readFunnel,
   readStatistics,
 } from '../../payments/read-statistics.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
@@ -17,6 +19,7 @@ import {
 } from '../signed-in/context.ts';
 import { formatMoney, formatPercent, moment } from '../signed-in/format.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
+import { barChart } from './bar-chart.ts';
 import {
   mismatchBadge,
   partPaidSentence,
@@ -40,12 +43,15 @@ async function showOverview(context: DashboardContext, visit: Visit): Promise<Pa
   const read = (untilMs: number) =>
     readStatistics(context.search, { id: account.id, timeZone }, span, untilMs);
   const statistics = await read(nowMs);
-  const before = await read((statistics.days[0]?.startMs ?? nowMs) - 1);
+  const fromMs = statistics.days[0]?.startMs ?? nowMs;
+  const before = await read(fromMs - 1);
+  const funnel = await readFunnel(context.search, account.id, fromMs, nowMs);
   return {
     title: 'Overview',
     main: html`${visit.viewing === null ? await firstRunGuide(context, visit) : nothing}
 ${await attentionCard(context, visit)}
 ${statisticsCard({ statistics, before, span, timeZone })}
+${funnelCard(funnel, span)}
 <section class="card"><h2>Account</h2>
 <dl class="facts">
 <div><dt>Name</dt><dd><bdi>${visit.account.name}</bdi></dd></div>
@@ -244,7 +250,7 @@ function createdCharts(days: readonly DayStatistics[]): Html {
     columns: ['Day', 'Of those created'],
     bars: days.map((day) => ({ label: labelOf(day), value: shareOf(day) })),
     textOf: (share) => percents.format(share),
-    maximum: 1,
+    isShare: true,
   })}`;
 }
 
@@ -252,6 +258,7 @@ function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
   return html`<div class="pair">${barChart({
     title: 'Where customers paid',
     columns: ['Provider', 'Paid'],
+    isOfNames: true,
     bars: providers.map(({ provider, paid }) => ({
       label: provider === 'multi' ? 'not known' : providerName(provider),
       value: paid,
@@ -259,11 +266,40 @@ function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
   })}${barChart({
     title: 'From created to paid, time',
     columns: ['Within', 'Paid'],
+    isOfNames: true,
     bars: settleTimes.map(({ boundMs, paid }) => ({
       label: boundMs === null ? 'longer' : durationOf(boundMs),
       value: paid,
     })),
   })}</div>`;
+}
+
+/** Where customers leave: the newest payments of the period, step by step and by provider. */
+function funnelCard({ created, isSample, providers }: Funnel, span: Span): Html {
+  if (created === 0) return nothing;
+  const sumOf = (field: 'chose' | 'paid') => providers.reduce((sum, provider) => sum + provider[field], 0);
+  const payments = isSample ? `The newest ${counts.format(created)} payments` : 'All payments';
+  const ways = providers.map(({ provider, chose, paid, declined, atProvider }) => [
+    providerName(provider),
+    chose,
+    paid,
+    declined,
+    atProvider,
+    chose - paid - declined - atProvider,
+  ]);
+  return html`<section class="card"><h2>Where customers leave</h2>
+<p class="small soft">${payments} of the last ${span} days, each at the last provider that its customer chose.</p>
+${barChart({
+  title: 'From created to paid, payments',
+  columns: ['Step', 'Payments'],
+  isOfNames: true,
+  bars: [
+    { label: 'Created', value: created },
+    { label: 'Chose a provider', value: sumOf('chose') },
+    { label: 'Paid', value: sumOf('paid') },
+  ],
+})}
+${ways.length === 0 ? nothing : dataTable({ label: 'By provider', columns: ['Provider', ...['Chosen', 'Paid', 'Declined', 'At provider', 'Left'].map(numbers)], hasRowHeadings: true, rows: ways })}</section>`;
 }
 
 function durationOf(timeMs: number): string {
@@ -273,75 +309,4 @@ function durationOf(timeMs: number): string {
 
 function labelOf({ date }: DayStatistics): string {
   return dayNames.format(Date.parse(`${date}T00:00:00Z`));
-}
-
-interface BarChart {
-  readonly title: string;
-  /** The heading of the table's rows (`Day`), and of their values (`Paid`). */
-  readonly columns: readonly [string, string];
-  /** The label stands under the chart, if there is room, and in the table. Null is no value. */
-  readonly bars: readonly { readonly label: string; readonly value: number | null }[];
-  /** How values are written; counts by default. */
-  readonly textOf?: (value: number) => string;
-  /** The value at the top line, if it is not the largest one. */
-  readonly maximum?: number;
-}
-
-const WIDTH = 640;
-const HEIGHT = 180;
-const LEFT = 4;
-const TOP = 22;
-const BOTTOM = 26;
-const WIDEST_BAR = 64;
-/** Maximum number of bars that all have labels. */
-const FEW_BARS = 5;
-const FLOOR = HEIGHT - BOTTOM;
-
-/** A chart of the values as SVG, and a table of them. */
-function barChart({
-  title,
-  columns,
-  bars,
-  textOf = (value) => counts.format(value),
-  maximum,
-}: BarChart): Html {
-  const largest = Math.max(0, ...bars.map(({ value }) => value ?? 0));
-  const scale = Math.max(1, largest);
-  const written = bars.map(({ label, value }) => ({ label, text: value === null ? '–' : textOf(value) }));
-  const step = (WIDTH - 2 * LEFT) / Math.max(1, bars.length);
-  const width = Math.min(WIDEST_BAR, Math.max(1, step * 0.72));
-  const places = written.map(({ label, text }, index) => {
-    const value = bars[index]?.value ?? 0;
-    const height = value === 0 ? 0 : Math.max(2, (value / scale) * (FLOOR - TOP));
-    const x = LEFT + index * step + (step - width) / 2;
-    return html`<rect class="bar-of-chart" x="${x.toFixed(1)}" y="${(FLOOR - height).toFixed(1)}" width="${width.toFixed(1)}" height="${height.toFixed(1)}" rx="1.5"><title>${label}: ${text}</title></rect>`;
-  });
-  return html`<figure class="chart"><figcaption><h3>${title}</h3></figcaption>
-<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${title}: a bar for each ${columns[0].toLowerCase()}; the numbers are in the table below." preserveAspectRatio="xMidYMid meet">
-<line class="grid-of-chart" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${TOP}" y2="${TOP}"></line>
-<text class="text-of-chart" x="${LEFT}" y="${TOP - 7}">${textOf(maximum ?? largest)}</text>
-<line class="floor-of-chart" x1="${LEFT}" x2="${WIDTH - LEFT}" y1="${FLOOR}" y2="${FLOOR}"></line>
-${places}${axisLabels(bars, step)}</svg>
-<details><summary>As a table<span class="quiet">: the numbers of this chart</span></summary>
-${dataTable({
-  label: title,
-  columns: [columns[0], numbers(columns[1])],
-  hasRowHeadings: true,
-  rows: written.map(({ label, text }) => [label, text]),
-})}</details></figure>`;
-}
-
-/** The first, the middle and the last of many labels: more do not fit on a phone. */
-function axisLabels(bars: BarChart['bars'], step: number): Html[] {
-  const last = bars.length - 1;
-  const isFew = bars.length <= FEW_BARS;
-  return bars.flatMap(({ label }, index) => {
-    const isMiddle = isFew || index === Math.floor(last / 2);
-    if (!isMiddle && index !== 0 && index !== last) return [];
-    const anchor = isMiddle ? 'middle' : index === 0 ? 'start' : 'end';
-    const x = isMiddle ? LEFT + (index + 0.5) * step : index === 0 ? LEFT : WIDTH - LEFT;
-    return [
-      html`<text class="text-of-chart" x="${x.toFixed(1)}" y="${HEIGHT - 8}" text-anchor="${anchor}">${label}</text>`,
-    ];
-  });
 }

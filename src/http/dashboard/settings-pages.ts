@@ -195,10 +195,10 @@ ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${acc
 function providersForm({ account, formToken }: Visit): Html {
   const choices = ['', ...providerIds] as const;
   const nameOf = (id: (typeof choices)[number]) =>
-    id === '' ? 'the one from which most can be expected' : providerCatalogue[id].name;
+    id === '' ? 'Automatic: the highest expected payout' : providerCatalogue[id].name;
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>${forms.formTokenField(formToken)}
-${forms.selectField('pinned', 'First in the list, where it can serve', forms.optionsOf(choices, account.pinnedProvider ?? '', nameOf))}
-${forms.providerBoxes('Do not offer', account.excludedProviders)}
+${forms.selectField('pinned', 'Recommended provider', forms.optionsOf(choices, account.pinnedProvider ?? '', nameOf))}
+${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
@@ -321,10 +321,10 @@ function logoForm({ account, formToken }: Visit, error?: string): Html {
   const { logoHash } = account;
   const hint = `PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.`;
   return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${forms.formTokenField(formToken)}
-${logoHash === null ? html`<p>Your shop has none yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
+${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
 <div class="field"><label for="logo">Picture</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', { hint, error })}>
 ${forms.notesOf('logo', { hint, error })}</div>
-<div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Take it away</button>`}</div></form>`;
+<div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Remove logo</button>`}</div></form>`;
 }
 
 /** The size of the fields and the multipart framing. */

@@ -53,7 +53,7 @@ async function showStatement(context: DashboardContext, visit: Visit): Promise<P
     title: `Statement of ${month.month}`,
     main: html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement"><div class="field"><label for="month">Month</label>
 <input id="month" name="month" type="month" value="${month.month}" required></div>
-<p class="actions"><button class="button primary">Show</button><a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${month.month}" download>Journal as CSV</a></p>
+<p class="actions"><button class="button primary">Show statement</button><a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${month.month}" download>Journal as CSV</a></p>
 <p class="hint">Print this page with your browser (Ctrl+P).</p></form>
 ${statement === null ? banner('bad', 'This month has too many payments for a page. Download the journal as CSV.') : statementCards(statement, visit)}
 <p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(context.nowMs(), visit.timeZone)}. A payment belongs to the month in which it was paid; until then, to the month in which it was created. Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD. Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
