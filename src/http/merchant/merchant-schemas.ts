@@ -77,10 +77,7 @@ const expanded = {
     json.object({
       provider: { type: 'string', enum: providerIds, description: 'The provider.' },
       charged_amount: json.text('The amount that it charges: the whole amount, or the rest.', '25.00'),
-      quoted_amount: {
-        ...json.usdc('The USDC that the provider quoted, or null.'),
-        type: ['string', 'null'],
-      },
+      quoted_amount: json.usdcOrNull('The USDC that the provider quoted, or null.'),
       progress: json.textOrNull("The provider's last report, or null. Informational only.", 'delivered'),
       created_at: json.time('When the session started.'),
       expires_at: json.time('Until when the customer can begin to pay in it.'),

@@ -1,5 +1,4 @@
-import { STATUS_CODES } from 'node:http';
-import { type ErrorName, errorTable } from '../../domain/errors.ts';
+import { errorTable } from '../../domain/errors.ts';
 import { journalAccounts } from '../../payments/export-journal.ts';
 import { createParameters } from '../api/create-parameters.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../api/payment-schemas.ts';
@@ -31,7 +30,6 @@ import {
   oneOf,
   text,
 } from './json-schema.ts';
-import type { Operation } from './operations.ts';
 import { paymentForwardedSchema, paymentPaidSchema } from './webhook-schemas.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
@@ -108,6 +106,7 @@ export const schemas = {
     },
   },
 } as const satisfies Record<string, JsonSchema>;
+export type SchemaName = keyof typeof schemas;
 
 function createCheckoutSchema(): JsonSchema {
   return {
@@ -169,57 +168,6 @@ export const signatureParameter = {
   schema: { type: 'string', pattern: '^[0-9a-f]{64}$' },
   example: '9368b00c91589141153a0cba79d3b0a78de0042a2fb7013eb3d4783ebe84685b',
 } as const;
-
-type Answer = Readonly<Record<string, unknown>>;
-
-const headersOf: Partial<Record<ErrorName, Readonly<Record<string, object>>>> = {
-  unauthorized: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
-  rate_limited: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
-  provider_unavailable: { 'Retry-After': { $ref: '#/components/headers/RetryAfterBusy' } },
-  internal: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
-};
-
-/** The answers of an operation by status: its success, and its rows of the error table grouped by status. */
-export function answersOf(operation: Operation, example: unknown): Readonly<Record<string, Answer>> {
-  const errors = new Map<number, ErrorName[]>();
-  for (const name of operation.errors) {
-    const { status } = errorTable[name];
-    errors.set(status, [...(errors.get(status) ?? []), name]);
-  }
-  const answers: [string, Answer][] = [['200', successOf(operation, example)]];
-  if (operation.hasTag) answers.push(['304', { description: 'You have this answer already.' }]);
-  for (const [status, names] of errors) answers.push([String(status), errorOf(status, names)]);
-  for (const [status, { description, example: error }] of Object.entries(operation.others ?? {})) {
-    answers.push([status, { description, content: errorContent({ example: { value: { error } } }) }]);
-  }
-  return Object.fromEntries(answers);
-}
-
-function successOf({ answer, hasTag }: Operation, example: unknown): Answer {
-  const schema = { $ref: `#/components/schemas/${answer}` };
-  const headers = hasTag ? { headers: { ETag: { $ref: '#/components/headers/ETag' } } } : {};
-  const type = answer === 'JournalCsv' ? 'text/csv' : 'application/json';
-  return { description: 'Success.', ...headers, content: { [type]: { schema, example } } };
-}
-
-function errorOf(status: number, names: readonly ErrorName[]): Answer {
-  const headers = Object.assign({}, ...names.map((name) => headersOf[name] ?? {}));
-  const examples = Object.fromEntries(names.map((name) => [name, { value: exampleOfError(name) }]));
-  return {
-    description: `${STATUS_CODES[status]}: ${names.map((name) => errorTable[name].text).join(' ')}`,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: errorContent(examples),
-  };
-}
-
-function errorContent(examples: object): object {
-  return { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples } };
-}
-
-function exampleOfError(name: ErrorName): object {
-  const { text, code } = errorTable[name];
-  return code === null ? { error: text } : { error: text, code };
-}
 
 function closed(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
   return { ...bodyOf(parameters), additionalProperties: false };

@@ -15,12 +15,7 @@ export const textOrNull = (
   description: string,
   example: string | null,
   more: JsonSchema = {},
-): JsonSchema => ({
-  type: ['string', 'null'],
-  description,
-  examples: [example],
-  ...more,
-});
+): JsonSchema => ({ type: ['string', 'null'], description, examples: [example], ...more });
 export const oneOf = (description: string, values: readonly string[], example = values[0] ?? '') =>
   text(description, example, { enum: values });
 export const oneOfOrNull = (description: string, values: readonly string[]) =>
@@ -46,7 +41,14 @@ export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$';
 export const HASH_PATTERN = '^0x[0-9a-f]{64}$';
 export const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 
-export const usdc = (description: string) => text(description, '21.010000', { pattern: USDC_PATTERN });
+export const usdc = (description: string, example = '21.010000') =>
+  text(description, example, { pattern: USDC_PATTERN });
+export const usdcOrNull = (description: string, example = '21.010000') =>
+  textOrNull(description, example, { pattern: USDC_PATTERN });
+export const fiatOrNull = (description: string, example: string | null) =>
+  textOrNull(description, example, { pattern: FIAT_PATTERN });
+export const hashOrNull = (description: string, example: string) =>
+  textOrNull(description, example, { pattern: HASH_PATTERN });
 
 export function object(
   properties: Readonly<Record<string, JsonSchema>>,

@@ -16,6 +16,7 @@ import {
   createRefundParameters,
   refundTransactionParameters,
 } from '../merchant/refund-routes.ts';
+import type { SchemaName } from './components.ts';
 
 /** One operation as the document describes it. */
 export interface Operation {
@@ -31,29 +32,10 @@ export interface Operation {
   readonly query?: Readonly<Record<string, RequestParameter>>;
   readonly body?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that describes the body. Default: `CreateCheckout`. */
-  readonly bodyName?:
-    | 'ConnectShop'
-    | 'CreateDirectPayment'
-    | 'CreateRefund'
-    | 'ConfirmRefund'
-    | 'RefundTransaction';
+  readonly bodyName?: SchemaName;
   readonly headers?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that answers with 200. */
-  readonly answer:
-    | 'Payment'
-    | 'PaymentStatus'
-    | 'MerchantPayment'
-    | 'MerchantPaymentList'
-    | 'MerchantEvents'
-    | 'MerchantDays'
-    | 'JournalCsv'
-    | 'Connection'
-    | 'Refund'
-    | 'RefundList'
-    | 'DirectPayment'
-    | 'SettlementProof'
-    | 'Live'
-    | 'Ready';
+  readonly answer: SchemaName;
   /** Whether it answers with an ETag, and with 304 to a caller that has the answer. */
   readonly hasTag?: true;
   /** Rows of the error table with which it may answer. */
