@@ -1,5 +1,5 @@
 import { type Html, html, nothing } from '../design/html.ts';
-import { renderInlineMarkdown } from './render-markdown.ts';
+import { codeBlock, renderInlineMarkdown } from './render-markdown.ts';
 
 /** The parts of the OpenAPI document that the page shows. */
 interface Parameter {
@@ -88,7 +88,7 @@ function contentDetails(content: Content): Html {
   const name = schema.$ref.split('/').at(-1) ?? '';
   const shown = example === undefined ? Object.entries(examples) : [['', { value: example }] as const];
   return html`<p>${type === 'text/csv' ? 'CSV' : 'JSON'}: <a href="#object-${name}">${name}</a></p>
-${shown.map(([title, { value }]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}<pre tabindex="0"><code>${typeof value === 'string' ? value : JSON.stringify(value, null, 2)}</code></pre>`)}`;
+${shown.map(([title, { value }]) => html`${title === '' ? nothing : html`<p><code>${title}</code></p>`}${typeof value === 'string' ? codeBlock(value, '') : codeBlock(JSON.stringify(value, null, 2), 'json')}`)}`;
 }
 
 function fieldsOf(schemas: Readonly<Record<string, Schema>>, content: Content): Html {

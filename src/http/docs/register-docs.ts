@@ -4,7 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { countVisitor } from '../checkout/page-limits.ts';
 import { type ConstantAnswer, createConstantAnswer } from '../compression.ts';
-import type { Html } from '../design/html.ts';
+import { type Html, html } from '../design/html.ts';
 import { createOpenApiDocument } from '../openapi/create-openapi-document.ts';
 import {
   type DocPage,
@@ -78,6 +78,10 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   const layout = (title: string, current: string | null, main: Html) =>
     docLayout({ ...context, pages, title, current, main });
 
+  // The start leads through a sandbox on the reader's own machine.
+  const sampleBaseUrl = (slug: string) =>
+    slug === 'start' && !context.isTestMode ? 'http://localhost:3000' : context.baseUrl;
+
   serve('/', PAGE, () =>
     layout('Start', null, startContent({ isTestMode: context.isTestMode, links: context.links ?? [] })),
   );
@@ -106,7 +110,13 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
     const read = () => readFileSync(new URL(page.file, root));
     return name === page.slug
       ? send(reply, PAGE, name, () =>
-          layout(page.title, name, renderMarkdown({ page, pages }, read().toString())),
+          layout(
+            page.title,
+            name,
+            html`${renderMarkdown({ page, pages, baseUrl: sampleBaseUrl(name) }, read().toString())}
+<p class="small"><a href="/docs/${name}.md">This page as Markdown</a></p>
+`,
+          ),
         )
       : send(reply, 'text/markdown; charset=utf-8', name, read);
   });

@@ -1,6 +1,8 @@
 import { posix } from 'node:path';
-import { Marked, type Tokens } from 'marked';
-import { Html, html } from '../design/html.ts';
+import { Marked, type Token, type Tokens } from 'marked';
+import { parse } from 'sugar-high/core';
+import { lang, languages } from 'sugar-high/lang';
+import { Html, html, nothing } from '../design/html.ts';
 import type { DocPage } from './doc-pages.ts';
 
 export interface MarkdownContext {
@@ -8,7 +10,20 @@ export interface MarkdownContext {
   readonly page: Pick<DocPage, 'file'>;
   /** All served pages; a link to another file becomes plain text. */
   readonly pages: readonly DocPage[];
+  /** The address of this service, for samples; without it they stay as written. */
+  readonly baseUrl?: string;
 }
+
+/** Languages in which one operation is shown. Their blocks, one after another, become tabs where scripts run. */
+const sampleLanguages: ReadonlyMap<string, string> = new Map([
+  ['sh', 'curl'],
+  ['ts', 'TypeScript'],
+  ['python', 'Python'],
+  ['php', 'PHP'],
+]);
+
+/** The addresses of the service in the samples. */
+const SAMPLE_BASE_URLS = /http:\/\/localhost:3000|https:\/\/pay\.example\.com/g;
 
 /**
  * Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML, of which the documents have only
@@ -32,7 +47,7 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
       },
       image: ({ href, text: words }) => `${html`<img src="${imageTarget(href)}" alt="${words}">`}`,
       code: ({ text: code, lang = '' }) =>
-        `${html`<pre tabindex="0"><code data-language="${lang}">${code}</code></pre>`}\n`,
+        `${codeBlock(context.baseUrl === undefined ? code : code.replaceAll(SAMPLE_BASE_URLS, context.baseUrl), lang)}\n`,
       table(token) {
         const names = token.header.flatMap(({ text: name }) =>
           name === '' ? [] : [name.replaceAll('`', '')],
@@ -42,7 +57,55 @@ export function renderMarkdown(context: MarkdownContext, text: string): Html {
       },
     },
   });
-  return new Html(marked.parse(text, { async: false }));
+  const parts = groupSamples(marked.lexer(text)).map((tokens) => {
+    const blocks = tokens.map((token) => new Html(marked.parser([token])));
+    if (blocks.length === 1) return html`${blocks}`;
+    return html`<div class="samples">
+${tokens.map(
+  (
+    token,
+    index,
+  ) => html`<div class="sample" data-language="${languageOf(token)}"><p class="language">${sampleLanguages.get(languageOf(token)) ?? ''}</p>
+${blocks[index] ?? nothing}</div>
+`,
+)}</div>
+`;
+  });
+  return html`${parts}`;
+}
+
+const languageOf = (token: Token): string => (token as Tokens.Code).lang ?? '';
+
+/** Each block alone, and samples of one operation together. */
+function groupSamples(tokens: readonly Token[]): Token[][] {
+  const groups: Token[][] = [];
+  const isSample = (token: Token) => token.type === 'code' && sampleLanguages.has(languageOf(token));
+  for (const token of tokens) {
+    if (token.type === 'space') continue;
+    const group = groups.at(-1) ?? [];
+    const isAnother = group.every((one) => isSample(one) && languageOf(one) !== languageOf(token));
+    if (isAnother && group.length > 0 && isSample(token)) group.push(token);
+    else groups.push([token]);
+  }
+  return groups;
+}
+
+/** Kinds of words that have a colour of their own. */
+const colouredTokens: ReadonlySet<string> = new Set(['keyword', 'string', 'comment', 'class', 'property']);
+
+/** A block of code with its words marked by classes: a policy without inline styles stays possible. */
+export function codeBlock(code: string, language: string): Html {
+  const id = lang(language);
+  const words =
+    id === undefined
+      ? [html`${code}`]
+      : parse(code, languages.find((each) => each.id === id)?.config).lines.flatMap(({ tokens }, index) => [
+          index === 0 ? nothing : html`\n`,
+          ...tokens.map(({ type, value }) =>
+            colouredTokens.has(type) ? html`<span class="word-${type}">${value}</span>` : html`${value}`,
+          ),
+        ]);
+  return html`<pre tabindex="0"><code data-language="${language}">${words}</code></pre>`;
 }
 
 /** Part of a page under one heading, for the search: its text is plain enough to be shown in part. */

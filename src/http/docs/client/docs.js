@@ -1,4 +1,4 @@
-// Search, an outline and copy buttons of the documentation. Without script, the pages are complete without them.
+// Language tabs, search, an outline and copy buttons of the documentation. Without script, the pages are complete without them.
 
 /** @typedef {{ page: string, title: string, heading: string, anchor: string, text: string }} Section */
 
@@ -27,6 +27,70 @@ for (const block of document.querySelectorAll('pre')) {
   const frame = element('div', { class: 'copyable' });
   block.replaceWith(frame);
   frame.append(block, button);
+}
+
+const LANGUAGE_KEY = 'docs-language';
+/** One for each group of samples: shows the sample in a language, if the group has it. @type {((language: string) => void)[]} */
+const choosers = [];
+
+/** @param {string} language */
+function chooseLanguage(language) {
+  for (const choose of choosers) choose(language);
+  try {
+    localStorage.setItem(LANGUAGE_KEY, language);
+  } catch {
+    // Without storage the choice lasts for this page.
+  }
+}
+
+function rememberedLanguage() {
+  try {
+    return localStorage.getItem(LANGUAGE_KEY);
+  } catch {
+    return null;
+  }
+}
+
+for (const [number, group] of [...document.querySelectorAll('.samples')].entries()) {
+  const tabs = [...group.querySelectorAll('.sample')].flatMap((panel) => {
+    const label = panel.querySelector('.language');
+    if (!(panel instanceof HTMLElement) || label === null) return [];
+    const language = panel.dataset['language'] ?? '';
+    const id = `sample-${number}-${language}`;
+    const tab = element('button', { type: 'button', role: 'tab', id, 'aria-controls': `${id}-panel` });
+    tab.textContent = label.textContent;
+    label.remove();
+    panel.id = `${id}-panel`;
+    panel.setAttribute('role', 'tabpanel');
+    panel.setAttribute('aria-labelledby', id);
+    tab.addEventListener('click', () => chooseLanguage(language));
+    return [{ language, tab, panel }];
+  });
+  const choose = (/** @type {string} */ language) => {
+    if (!tabs.some((each) => each.language === language)) return;
+    for (const each of tabs) {
+      const isChosen = each.language === language;
+      each.tab.setAttribute('aria-selected', String(isChosen));
+      each.tab.setAttribute('tabindex', isChosen ? '0' : '-1');
+      each.panel.hidden = !isChosen;
+    }
+  };
+  const list = element('div', { role: 'tablist', 'aria-label': 'Language' }, ...tabs.map(({ tab }) => tab));
+  list.addEventListener('keydown', (event) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    const at = tabs.findIndex(({ tab }) => tab === document.activeElement);
+    if (step === undefined || at === -1) return;
+    event.preventDefault();
+    const next = tabs[(at + step + tabs.length) % tabs.length];
+    if (next === undefined) return;
+    chooseLanguage(next.language);
+    next.tab.focus();
+  });
+  group.prepend(list);
+  group.classList.add('tabbed');
+  choosers.push(choose);
+  choose(tabs[0]?.language ?? '');
+  choose(rememberedLanguage() ?? '');
 }
 
 const headings = [...document.querySelectorAll('.prose h2[id]')];
