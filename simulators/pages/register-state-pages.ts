@@ -92,7 +92,7 @@ function listOfStates(language: Language) {
     isTestMode: true,
     main: html`<main class="card alone"><h1>The checkout in every state</h1>
 <ul>${statePageNames.map((name) => html`<li><a href="${PATH}/${name}">${name}</a></li>`)}</ul></main>`,
-    script: 'none',
+    kind: 'message',
   });
 }
 

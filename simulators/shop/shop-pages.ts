@@ -4,7 +4,7 @@ import { pageStyleOf } from '../../src/http/design/page-style.ts';
 import { type ShopOrder, type ShopStep, shopProducts } from './shop-order.ts';
 import type { InboxWebhook } from './webhook-inbox.ts';
 
-export const shopStyle = pageStyleOf(['button', 'card', 'banner'], asset('./shop.css')).toString();
+export const shopStyle = pageStyleOf(['button', 'card', 'badge', 'banner'], asset('./shop.css')).toString();
 export const shopScript = readFileSync(asset('./client/follow-order.js'), 'utf8');
 
 /** Style and script are files of the shop; the customer goes on to a checkout by a link. */

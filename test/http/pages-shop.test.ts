@@ -131,11 +131,16 @@ function read(svg: string): string | undefined {
   const size = Number(/viewBox="0 0 (\d+)/.exec(svg)?.[1]);
   const width = size * 4;
   const pixels = new Uint8ClampedArray(width * width * 4).fill(255);
-  for (const [, x, y, length] of svg.matchAll(/M(\d+) (\d+)h(\d+)v1h-\d+z/g)) {
-    for (let row = Number(y) * 4; row < Number(y) * 4 + 4; row++) {
-      const start = (row * width + Number(x) * 4) * 4;
+  let x = 0;
+  let y = 0;
+  for (const [, move, right, down, length] of svg.matchAll(/([Mm])(\d+) (\d+)(?:\.5)?h(\d+)/g)) {
+    x = move === 'M' ? Number(right) : x + Number(right);
+    if (move === 'M') y = Number(down);
+    for (let row = y * 4; row < y * 4 + 4; row++) {
+      const start = (row * width + x * 4) * 4;
       for (let at = start; at < start + Number(length) * 16; at += 4) pixels.fill(0, at, at + 3);
     }
+    x += Number(length);
   }
   return jsQr(pixels, width, width)?.data;
 }

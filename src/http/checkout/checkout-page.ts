@@ -60,8 +60,6 @@ export function checkoutContent(
   checkout: Checkout,
   language: Language,
   { explorerTransactionUrl, token }: ChainFacts,
-  /** The provider whose button stands elsewhere on the page, behind a question. */
-  asking: ProviderId | null = null,
 ): CheckoutContent {
   const { payment, account, view } = checkout;
   const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
@@ -82,21 +80,17 @@ export function checkoutContent(
     shop: account.name,
   });
   const status = statusOf(words, toneOf(view));
-  const frameOf = (shown: Checkout) =>
+  const frame =
     direct === null
-      ? detailOf(shown, language, explorerTransactionUrl, offersToCome)
+      ? detailOf(checkout, language, explorerTransactionUrl, offersToCome)
       : html`${direct.detail}
-${payableUntil(shown, language)}
-${shopLinks(shown, language)}`;
-  const whole = frameOf(checkout);
-  const shown = withoutOffer(checkout, asking);
-  const frame = shown === checkout ? whole : frameOf(shown);
+${payableUntil(checkout, language)}
+${shopLinks(checkout, language)}`;
   const detail = () =>
-    choosesProvider(view) && direct === null ? detailOf(shown, language, explorerTransactionUrl) : frame;
+    choosesProvider(view) && direct === null ? detailOf(checkout, language, explorerTransactionUrl) : frame;
   // Rendering eleven rows only to compute the revision took a tenth of the time that a page costs.
   const offers = offersInBrief(checkout);
-  // Covers the whole content, also if a question replaces a part of it, so that the poll computes the same revision.
-  const revision = revisionOf(html`${title}\n${status}\n${whole}\n${offers}`.toString());
+  const revision = revisionOf(html`${title}\n${status}\n${frame}\n${offers}`.toString());
   return { title, status, frame, detail, revision };
 }
 
@@ -110,11 +104,6 @@ function offerListOf(checkout: Checkout, language: Language) {
   const { view, offers } = checkout;
   const declined = isDeclined(view) && view.kind === 'at_provider' ? view.provider : null;
   return { checkout, offers: offers.filter(({ provider }) => provider !== declined), language };
-}
-
-function withoutOffer(checkout: Checkout, asking: ProviderId | null): Checkout {
-  if (asking === null) return checkout;
-  return { ...checkout, offers: checkout.offers.filter(({ provider }) => provider !== asking) };
 }
 
 function detailOf(
@@ -157,7 +146,7 @@ interface CheckoutPageOptions extends ChainFacts {
    * proof.
    */
   readonly emailToken?: string | null;
-  /** The question to answer before a session at this provider; its button is there and nowhere else. */
+  /** The question to answer before a session at this provider; asked on a page of its own. */
   readonly question?: CountryQuestion | null;
   /** Set on the page of a direct link that continues to its provider by itself. */
   readonly leadsOn?: LeadingOn | null;
@@ -189,9 +178,8 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
   const { view } = checkout;
   const { language, path = `/pay/${checkout.payment.id}`, moment = null } = options;
   const { emailToken = null, question = null, leadsOn = null } = options;
-  const asking = question?.provider ?? null;
-  const content = checkoutContent(checkout, language, options, asking);
-  const shown = withoutOffer(checkout, asking);
+  if (question !== null) return countryStep(checkout, question, options, path);
+  const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
   const { quotes } = options;
   const isDirect = awaitsTransfer(checkout);
@@ -200,7 +188,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     !isDirect &&
     choosesProvider(view) &&
     singleProviderOf(checkout) === null &&
-    possibleOffers(offerListOf(shown, language).offers).length > 0;
+    possibleOffers(offerListOf(checkout, language).offers).length > 0;
   const refreshSeconds = refreshSecondsOf(view);
   return layout({
     language,
@@ -215,13 +203,12 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
           ? nothing
           : refreshWithoutScript(Math.max(refreshSeconds, 10), path),
     summary: summary(checkout, language),
-    script: isDirect ? 'followTransfer' : 'follow',
+    kind: isDirect ? 'followTransfer' : 'follow',
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}"${leadsOn === null ? nothing : html` data-leads-on`}>
-<div id="problem" role="alert">${options.problem === null ? nothing : html`<p class="banner">${options.problem}</p>`}</div>
+${problemOf(options)}
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
 <form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>
-${question === null ? nothing : countryQuestion(checkout.payment, question, { language, emailToken })}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
 </main>
 ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, canSimulate: options.canSimulate === true && view.kind !== 'underpaid', knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
@@ -229,10 +216,39 @@ ${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path
       ? {
           streamed: {
             place: offersToCome,
-            pieces: (nonce: string) => quotedOffers(quotes, offerListOf(shown, language), nonce),
+            pieces: (nonce: string) => quotedOffers(quotes, offerListOf(checkout, language), nonce),
           },
         }
       : {}),
+  });
+}
+
+function problemOf({ problem }: Pick<CheckoutPageOptions, 'problem'>): Html {
+  return html`<div id="problem" role="alert">${problem === null ? nothing : html`<p class="banner">${problem}</p>`}</div>`;
+}
+
+/** The question for the customer's country, with a way back to the checkout. */
+function countryStep(
+  checkout: Checkout,
+  question: CountryQuestion,
+  options: CheckoutPageOptions,
+  path: string,
+): Page {
+  const { language, isTestMode, emailToken = null } = options;
+  const { actions, offers } = language.words;
+  const others = possibleOffers(checkout.offers).length > 1;
+  return layout({
+    language,
+    languagePath: path,
+    title: `${offers.country} – ${checkout.account.name}`,
+    isTestMode,
+    kind: 'form',
+    summary: summary(checkout, language),
+    main: html`<main class="card" data-path="${path}">
+${problemOf(options)}
+${countryQuestion(checkout.payment, question, { language, emailToken })}
+<p class="back"><a href="${path}">${others ? actions.chooseAnother : actions.backToCheckout}</a></p>
+</main>`,
   });
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { encode } from 'uqr';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isDirect } from '../../domain/payment.ts';
@@ -7,7 +6,7 @@ import { isPaymentId } from '../../domain/payment-id.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { type Html, html } from '../design/html.ts';
-import { darkRuns, qrCode } from '../design/qr-code.ts';
+import { qrCode, qrCodeFile } from '../design/qr-code.ts';
 import { publicNetworkName } from '../well-known.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
@@ -90,9 +89,6 @@ function transferCall(to: Address, units: bigint): string {
   return `${TRANSFER_SELECTOR}${word(to.slice(2))}${word(units.toString(16))}`;
 }
 
-/** Light modules around the code, without which scanners do not find it. */
-const QUIET_MODULES = 4;
-
 /**
  * `GET /pay/:paymentId/qr.svg`: the checkout's address as a QR code. It has its own route, because drawing it takes
  * longer than the rest of the page, and few visitors open it. It contains only the address of the request, so the store
@@ -110,13 +106,8 @@ export async function showPhoneCode(
 
 /** Answers with an address as a QR code. */
 export function sendPhoneCode(reply: FastifyReply, address: string): FastifyReply {
-  const { size, data } = encode(address, { ecc: 'M', border: QUIET_MODULES });
-  const path = data
-    .flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`))
-    .join('');
-  const drawing = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><path fill="#fff" d="M0 0h${size}v${size}H0z"/><path d="${path}"/></svg>`;
   return setCommonHeaders(reply)
     .header('cache-control', 'private, max-age=86400')
     .type('image/svg+xml')
-    .send(drawing.toString());
+    .send(qrCodeFile(address));
 }

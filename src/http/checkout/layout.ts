@@ -4,24 +4,45 @@ import { sendCompressed } from '../compression.ts';
 import { Html, html, newNonce, nothing } from '../design/html.ts';
 import {
   contentSecurityPolicy,
+  type DesignComponent,
   noContentPolicy,
   pageBeginning,
   pageHeaders,
   pageStyleOf,
-  readAsset,
+  readScript,
 } from '../design/page-style.ts';
 import { type Language, type LanguageCode, languages } from './languages.ts';
 
 /**
  * Style and script are inlined in the page, so that the first paint needs one response only. They are the project's own
- * files, so they are inserted unescaped.
+ * files, so they are inserted unescaped. A page gets the rules that its kind needs: `checkout.css` is the frame, and
+ * comes last.
  */
-const pageStyle = pageStyleOf(['button', 'card', 'field', 'banner'], asset('./checkout.css'));
-const pageScript = new Html(readAsset(asset('./client/follow-payment.js')));
-const walletScript = new Html(readAsset(asset('./client/pay-from-wallet.js')));
-
-/** Continues from a short link; the address stands in the link that has the id. */
-const continueScript = new Html("location.replace(document.getElementById('continue').href)");
+const pageKinds = {
+  /** Follows its payment: any state may be shown without another request. */
+  follow: {
+    style: ['./payment.css', './offers.css'],
+    components: ['button', 'card', 'banner'],
+    script: ['./client/follow-payment.js'],
+  },
+  /** The same for a direct payment, which is paid from a wallet and at no provider. */
+  followTransfer: {
+    style: ['./payment.css', './transfer.css'],
+    components: ['button', 'card', 'banner'],
+    script: ['./client/follow-payment.js', './client/pay-from-wallet.js'],
+  },
+  /** A form that leads on. */
+  form: { style: [], components: ['button', 'card', 'banner', 'field'], script: ['./client/send-once.js'] },
+  message: { style: [], components: ['button', 'card'], script: [] },
+  /** Continues from a short link. */
+  continue: { style: [], components: ['button', 'card'], script: ['./client/continue-from-link.js'] },
+} as const satisfies Readonly<
+  Record<
+    string,
+    { style: readonly string[]; components: readonly DesignComponent[]; script: readonly string[] }
+  >
+>;
+type PageKind = keyof typeof pageKinds;
 
 function asset(path: string): URL {
   return new URL(path, import.meta.url);
@@ -39,11 +60,7 @@ interface PageParts {
   /** The merchant and the amount; omitted without a payment. */
   readonly summary?: Html;
   readonly main: Html;
-  /**
-   * `follow` (the default): updates the page with the payment. `followTransfer`: and helps to pay from a wallet.
-   * `continue`: continues from a short link.
-   */
-  readonly script?: 'follow' | 'followTransfer' | 'continue' | 'none';
+  readonly kind: PageKind;
   /** The content at `place` in the main part; streamed piece by piece unless it is known. */
   readonly streamed?: {
     readonly place: Html;
@@ -61,29 +78,29 @@ export type Page = (nonce: string) => Buffer | Readable;
 const beginnings = Object.fromEntries(
   languages.map(({ code, direction }) => [code, bytesOf(pageBeginning(code, direction, '0c5a49'))]),
 ) as Readonly<Record<LanguageCode, Buffer>>;
-const style = bytesOf(html`">${pageStyle}</style>
+const kinds = Object.fromEntries(
+  Object.entries(pageKinds).map(([kind, { style, components, script }]) => {
+    const scripts = script.map((name) => readScript(asset(name)));
+    const styleOf = (...more: string[]) =>
+      bytesOf(html`">${pageStyleOf(components, ...[...style, ...more, './checkout.css'].map(asset))}</style>
 `);
-const scripts = {
-  follow: scriptAndEnd(pageScript),
-  followTransfer: scriptAndEnd(html`${pageScript}
-${walletScript}`),
-  continue: scriptAndEnd(continueScript),
-  none: scriptAndEnd(nothing),
-} as const;
+    return [
+      kind,
+      {
+        style: styleOf(),
+        sandboxStyle: styleOf('./sandbox.css'),
+        end: bytesOf(html`">${new Html(scripts.join('\n'))}</script>
+</body>
+</html>
+`),
+      },
+    ];
+  }),
+) as Readonly<Record<PageKind, { style: Buffer; sandboxStyle: Buffer; end: Buffer }>>;
 
 /** The frame that all pages share. */
 export function layout(parts: PageParts): Page {
-  const {
-    language,
-    languagePath = '',
-    title,
-    isTestMode,
-    head,
-    summary,
-    main,
-    script = 'follow',
-    streamed,
-  } = parts;
+  const { language, languagePath = '', title, isTestMode, head, summary, main, kind, streamed } = parts;
   const own = html`<title>${title}</title>
 ${head ?? nothing}
 </head>
@@ -96,8 +113,9 @@ ${languageLinks(language, languagePath)}
 </div>
 `;
   return (nonce) => {
-    const beginning = [beginnings[language.code], Buffer.from(nonce), style];
-    const end = [Buffer.from(`<script nonce="${nonce}" type="module`), scripts[script]];
+    const { style, sandboxStyle, end: scriptAndEnd } = kinds[kind];
+    const beginning = [beginnings[language.code], Buffer.from(nonce), isTestMode ? sandboxStyle : style];
+    const end = [Buffer.from(`<script nonce="${nonce}" type="module`), scriptAndEnd];
     const text = own.toString();
     if (streamed === undefined) return Buffer.concat([...beginning, Buffer.from(text), ...end]);
     const place = streamed.place.toString();
@@ -135,13 +153,6 @@ function languageLinks(current: Language, path: string): Html {
   return html`<nav class="languages" aria-label="${current.words.chooseLanguage}"><ul>${links}</ul></nav>`;
 }
 
-function scriptAndEnd(script: Html): Buffer {
-  return bytesOf(html`">${script}</script>
-</body>
-</html>
-`);
-}
-
 function bytesOf(markup: Html): Buffer {
   return Buffer.from(markup.toString());
 }
@@ -160,6 +171,7 @@ export function messagePage(message: {
     language,
     title: heading,
     isTestMode,
+    kind: 'message',
     main: html`<main class="card alone">
 <h1>${heading}</h1>
 <p>${sentence}</p>

@@ -70,7 +70,7 @@ async function sendRefund(
     language,
     title: fillText(heading, values),
     isTestMode,
-    script: 'none',
+    kind: 'form',
     main: html`<main class="card alone">
 <h1>${fillIn(heading, values)}</h1>
 <p>${fillIn(sentence, values)}</p>

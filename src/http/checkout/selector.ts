@@ -293,9 +293,9 @@ export function countryQuestion(
 ): Html {
   const { offers, actions } = language.words;
   const name = nameOf(provider);
-  return html`<form class="ask" method="post" action="${sessionPath(payment, provider)}">${emailTokenField(emailToken)}<div class="field"><label for="country">${offers.country}</label>
-<select id="country" name="country" required autocomplete="country" aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${chosenOption(chosen, language)}${optionsIn(language)}</select>
-<p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p></div>
+  return html`<form class="ask" method="post" action="${sessionPath(payment, provider)}">${emailTokenField(emailToken)}<h1><label for="country">${offers.country}</label></h1>
+<div class="field"><p class="hint" id="country-hint">${fillIn(offers.countryHint, { provider: name })}</p>
+<select id="country" name="country" required autocomplete="country" aria-describedby="country-hint"><option value="">${offers.noneChosen}</option>${chosenOption(chosen, language)}${optionsIn(language)}</select></div>
 <button class="button primary wide" type="submit" data-provider="${name}"><span>${fillIn(actions.continueTo, { provider: name })}</span></button></form>`;
 }
 

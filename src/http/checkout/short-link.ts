@@ -88,6 +88,6 @@ ${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" conten
 ${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}
 <p><a class="button primary wide" id="continue" href="${next}">${isOpen ? words.continue : words.see}</a></p>
 </main>`,
-    script: options.isPreview ? 'none' : 'continue',
+    kind: options.isPreview ? 'message' : 'continue',
   });
 }

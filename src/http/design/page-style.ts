@@ -2,26 +2,53 @@ import { readFileSync } from 'node:fs';
 import { Html, html } from './html.ts';
 
 /** A component's style sheet; its file documents the markup. */
-export type DesignComponent = 'button' | 'card' | 'data-table' | 'field' | 'banner' | 'table';
+export type DesignComponent =
+  | 'badge'
+  | 'banner'
+  | 'banner-tones'
+  | 'button'
+  | 'button-kinds'
+  | 'card'
+  | 'data-table'
+  | 'field'
+  | 'table';
 
 /**
  * The content of a page's `<style>`: the tokens, the shared styles, the page's components, and last the page's own
- * style sheets. Read once, when the program starts.
+ * style sheets. Read and minified once, when the program starts.
  */
 export function pageStyleOf(components: readonly DesignComponent[], ...own: readonly URL[]): Html {
   const shared = ['tokens', 'base', ...components.map((name) => `components/${name}`)];
   const files = [...shared.map((name) => new URL(`./${name}.css`, import.meta.url)), ...own];
-  return new Html(files.map(readAsset).join(''));
+  return new Html(minified(withoutUnusedTokens(files.map((file) => readFileSync(file, 'utf8')).join(''))));
 }
 
-/**
- * A style sheet or script of the project's own, without indentation, empty lines, and comments on lines of their own.
- */
-export function readAsset(file: URL): string {
+/** A script of the project's own, without indentation, empty lines, and comments on lines of their own. */
+export function readScript(file: URL): string {
   return readFileSync(file, 'utf8')
     .replaceAll(/^\s*\/\*(?:(?!\*\/)[\s\S])*\*\/$/gm, '')
     .replaceAll(/^\s*\/\/.*$/gm, '')
     .replaceAll(/^\s+/gm, '');
+}
+
+/** A style sheet without comments, and without the space that separates nothing. Quoted texts stay as they are. */
+function minified(sheet: string): string {
+  return sheet
+    .replaceAll(/\/\*(?:(?!\*\/)[\s\S])*\*\//g, '')
+    .replaceAll(
+      /("[^"]*"|'[^']*')|\s*([{},;>])\s*|(:)\s+|\s+/g,
+      (_, quoted?: string, mark?: string, colon?: string) => quoted ?? mark ?? colon ?? ' ',
+    )
+    .replaceAll(';}', '}')
+    .trim();
+}
+
+/** Drops the tokens that no rule of the sheet uses, also those that only other unused tokens use. */
+function withoutUnusedTokens(sheet: string): string {
+  const less = sheet.replaceAll(/(--[\w-]+):[^;}]*;?/g, (declaration, name) =>
+    sheet.includes(`var(${name})`) ? declaration : '',
+  );
+  return less === sheet ? sheet : withoutUnusedTokens(less);
 }
 
 /**

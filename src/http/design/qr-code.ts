@@ -1,20 +1,34 @@
 import { encode } from 'uqr';
 import { type Html, html } from './html.ts';
 
-/** The quiet zone around the code, which scanners need. */
+/** The light modules around the code, without which scanners do not find it. */
 const QUIET_MODULES = 4;
 
 /** A QR code as SVG: dark on light in either colour scheme, because scanners expect it so. */
 export function qrCode(text: string, label: string): Html {
-  const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES });
-  const path = data
-    .flatMap((row, y) => darkRuns(row).map(([x, length]) => `M${x} ${y}h${length}v1h-${length}z`))
-    .join('');
-  return html`<svg class="qr" role="img" aria-label="${label}" viewBox="0 0 ${size} ${size}" width="220" height="220" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path d="${path}" fill="#000"/></svg>`;
+  return drawing(text, html` class="qr" role="img" aria-label="${label}" width="220" height="220"`);
 }
 
-/** A run of dark modules in a row of a code: start and length. */
-export function darkRuns(row: readonly boolean[]): readonly (readonly [number, number])[] {
-  const text = row.map((isDark) => (isDark ? '1' : '0')).join('');
-  return [...text.matchAll(/1+/g)].map(({ 0: run, index }) => [index, run.length]);
+/** The same as a file of its own. */
+export function qrCodeFile(text: string): string {
+  return drawing(text, html` xmlns="http://www.w3.org/2000/svg"`).toString();
+}
+
+/**
+ * Each row of dark modules is a stroke of height 1, and each run begins relative to the end of the one before: that
+ * compresses to a third of what absolute positions take.
+ */
+function drawing(text: string, attributes: Html): Html {
+  const { data, size } = encode(text, { ecc: 'M', border: QUIET_MODULES });
+  const rows = data.map((row, y) => {
+    let end = 0;
+    const bits = row.map((isDark) => (isDark ? '1' : '0')).join('');
+    const runs = [...bits.matchAll(/1+/g)].map(({ 0: run, index }) => {
+      const move = end === 0 ? `M${index} ${y}.5` : `m${index - end} 0`;
+      end = index + run.length;
+      return `${move}h${run.length}`;
+    });
+    return runs.join('');
+  });
+  return html`<svg${attributes} viewBox="0 0 ${size} ${size}" shape-rendering="crispEdges"><rect width="100%" height="100%" fill="#fff"/><path d="${rows.join('')}" stroke="#000"/></svg>`;
 }

@@ -11,7 +11,7 @@ import {
   pageBeginning,
   pageHeaders,
   pageStyleOf,
-  readAsset,
+  readScript,
 } from '../design/page-style.ts';
 import {
   type AreaRequest,
@@ -41,7 +41,11 @@ export function dashboardStyleWith(...more: readonly URL[]): Html {
     new URL('../dashboard/dashboard.css', import.meta.url),
     new URL('../dashboard/payments.css', import.meta.url),
   ];
-  return pageStyleOf(['button', 'card', 'field', 'banner', 'table', 'data-table'], ...own, ...more);
+  return pageStyleOf(
+    ['button', 'button-kinds', 'card', 'badge', 'field', 'banner', 'banner-tones', 'table', 'data-table'],
+    ...own,
+    ...more,
+  );
 }
 
 const dashboardStyle = dashboardStyleWith();
@@ -50,7 +54,7 @@ const script = new Html(
     new URL('../dashboard/client/copy.js', import.meta.url),
     new URL('../dashboard/client/passkey.js', import.meta.url),
   ]
-    .map(readAsset)
+    .map(readScript)
     .join('\n'),
 );
 const beginning = pageBeginning('en', 'ltr', '0b5f4a');
