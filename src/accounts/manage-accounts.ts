@@ -10,7 +10,6 @@ import { VIEWING_MS } from '../domain/dashboard-session.ts';
 import { parseRetentionDays } from '../domain/email-retention.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { type Currency, currencies, isCurrency } from '../domain/money.ts';
-import type { Address } from '../domain/payout-address.ts';
 import type { User } from '../domain/person.ts';
 import type { AccountStore, AuditStore } from '../domain/ports/account-store.ts';
 import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
@@ -126,27 +125,23 @@ function unknownAccount(accountId: string): ServiceError {
   return new ServiceError('not_found', `The account ${accountId} does not exist.`);
 }
 
-interface NewAccount {
-  readonly name: string;
-  readonly email: string | null;
-  readonly feeBasisPoints: number;
-  readonly wallet: Address | null;
-}
-
 /** The default fee of an account, in basis points. */
 export const DEFAULT_FEE_BASIS_POINTS = 250;
 
 /** Creates an account with all features and all providers. Throws `ServiceError` naming the invalid field. */
-export async function createAccount(context: AccountsContext, fields: NewAccount): Promise<Account> {
-  const name = parseName(fields.name);
-  requireFee(fields.feeBasisPoints);
+export async function createAccount(
+  context: AccountsContext,
+  { name, email, feeBasisPoints, wallet }: Pick<Account, 'name' | 'email' | 'feeBasisPoints' | 'wallet'>,
+): Promise<Account> {
+  const shopName = parseName(name);
+  requireFee(feeBasisPoints);
   const account: Account = {
     ...plainProfile,
     id: `acc_${randomBytes(10).toString('hex')}`,
-    name,
-    email: fields.email,
-    feeBasisPoints: fields.feeBasisPoints,
-    wallet: fields.wallet,
+    name: shopName,
+    email,
+    feeBasisPoints,
+    wallet,
     features,
     providers: null,
     suspended: false,
@@ -268,7 +263,10 @@ export async function viewAccount(
   const actor = { name: operator.email, userId: operator.id, address: caller.address };
   // Recorded before the first page can be shown: every view leaves an audit entry.
   await recordAction(context, accountId, actor, 'account.viewed');
-  await endViewings(context, operator.id);
+  // One view at a time: many would be the user's newest sessions and would finally evict the console's own.
+  for (const { id, area } of await context.sessions.listSessions(operator.id)) {
+    if (area === 'viewing') await context.sessions.endSession(operator.id, id);
+  }
   return createSession(context, {
     userId: operator.id,
     accountId,
@@ -277,13 +275,6 @@ export async function viewAccount(
     lifetimeMs: VIEWING_MS,
     caller,
   });
-}
-
-/** One view at a time: many would be the user's newest sessions and would finally evict the console's own. */
-async function endViewings({ sessions }: Pick<PeopleContext, 'sessions'>, userId: string): Promise<void> {
-  for (const { id, area } of await sessions.listSessions(userId)) {
-    if (area === 'viewing') await sessions.endSession(userId, id);
-  }
 }
 
 /** Switches this session to another of the user's accounts. Throws `not_found` for an account of another user. */

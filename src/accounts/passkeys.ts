@@ -62,13 +62,10 @@ export async function offerPasskey(
 export async function addPasskey(
   context: SecondFactorContext,
   { user, session }: SignedIn,
-  {
-    name,
-    response,
-    party,
-  }: { readonly name: string; readonly response: string; readonly party: RelyingParty },
+  made: { readonly name: string; readonly response: string; readonly party: RelyingParty },
   actor: Actor,
 ): Promise<readonly string[] | null> {
+  const { name, response, party } = made;
   const shownName = name.trim().slice(0, MAXIMUM_NAME_CHARACTERS) || 'Passkey';
   const challenge = await takeChallenge(context, session.id);
   const found = challenge === null ? null : await readNewCredential(response, challenge, party);

@@ -82,21 +82,13 @@ export function isCurrentHash(text: string): boolean {
 /** Throws a 400 that names the weakness of a new password. */
 export function requireGoodPassword(password: string, email: string): void {
   const characters = [...password];
-  if (characters.length < MINIMUM_CHARACTERS || characters.length > MAXIMUM_CHARACTERS) {
-    throw invalidField(
-      'The password',
-      `must have ${MINIMUM_CHARACTERS} to ${MAXIMUM_CHARACTERS} characters.`,
-    );
-  }
-  if (new Set(characters).size < MINIMUM_DIFFERENT_CHARACTERS) {
-    throw invalidField(
-      'The password',
-      `must have at least ${MINIMUM_DIFFERENT_CHARACTERS} different characters.`,
-    );
-  }
-  if (password.toLowerCase().includes(email) || email.includes(password.toLowerCase())) {
-    throw invalidField('The password', 'must differ from your e-mail address.');
-  }
+  const refused = (rule: string) => invalidField('The password', rule);
+  if (characters.length < MINIMUM_CHARACTERS || characters.length > MAXIMUM_CHARACTERS)
+    throw refused(`must have ${MINIMUM_CHARACTERS} to ${MAXIMUM_CHARACTERS} characters.`);
+  if (new Set(characters).size < MINIMUM_DIFFERENT_CHARACTERS)
+    throw refused(`must have at least ${MINIMUM_DIFFERENT_CHARACTERS} different characters.`);
+  if (password.toLowerCase().includes(email) || email.includes(password.toLowerCase()))
+    throw refused('must differ from your e-mail address.');
 }
 
 const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);
@@ -125,14 +117,7 @@ function textOf({ memoryKib, passes, lanes, salt, hash }: Hash): string {
 function parseHash(text: string): Hash {
   const match = phcPattern.exec(text);
   if (match === null) throw new Error('a stored password hash is not argon2id in the PHC string format');
-  const [, memory, passes, lanes, salt, hash] = match as unknown as readonly [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
+  const [, memory, passes, lanes, salt = '', hash = ''] = match;
   return {
     memoryKib: Number(memory),
     passes: Number(passes),

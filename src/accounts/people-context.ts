@@ -73,12 +73,7 @@ export function accessChanged(): ServiceError {
 }
 
 /** The secret of a session or a link: 256 random bits, of which the store has only a hash. */
-interface SecretToken {
-  readonly token: string;
-  readonly tokenHash: string;
-}
-
-export function createSecretToken(): SecretToken {
+export function createSecretToken() {
   const token = randomBytes(32).toString('base64url');
   return { token, tokenHash: hashSecretToken(token) };
 }

@@ -25,10 +25,7 @@ import {
 } from './people-context.ts';
 
 /** The client of a sign-in. */
-export interface Caller {
-  readonly address: string;
-  readonly userAgent: string;
-}
+export type Caller = Pick<DashboardSession, 'address' | 'userAgent'>;
 
 /** The kind, duration and user of a session. */
 interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'area' | 'stage'> {
@@ -90,9 +87,8 @@ const lifetimes: Record<SessionStage, number> = {
 export async function openSession(
   context: PeopleContext,
   user: User,
-  options: { readonly area: SessionArea; readonly stage: SessionStage; readonly caller: Caller },
+  { area, stage, caller }: Pick<NewSession, 'area' | 'stage' | 'caller'>,
 ): Promise<OpenedSession | null> {
-  const { area, stage, caller } = options;
   const [membership] = area === 'dashboard' ? await context.people.listMemberships(user.id) : [];
   const accountId = membership?.accountId ?? null;
   const session = { userId: user.id, accountId, area, stage, lifetimeMs: lifetimes[stage], caller };
@@ -157,15 +153,11 @@ export async function readChosenAccount(
 /** Ends one of the user's own sessions, including the current one. Throws `not_found` for any other. */
 export async function endSession(
   context: Pick<PeopleContext, 'sessions' | 'audit' | 'nowMs'>,
-  {
-    userId,
-    sessionId,
-    accountId,
-  }: { readonly userId: string; readonly sessionId: string; readonly accountId: string | null },
+  { id, userId, accountId }: Pick<DashboardSession, 'id' | 'userId' | 'accountId'>,
   actor: Actor,
 ): Promise<void> {
-  if (!(await context.sessions.endSession(userId, sessionId))) throw new ServiceError('not_found');
-  if (accountId !== null) await recordAction(context, accountId, actor, 'session.ended', sessionId);
+  if (!(await context.sessions.endSession(userId, id))) throw new ServiceError('not_found');
+  if (accountId !== null) await recordAction(context, accountId, actor, 'session.ended', id);
 }
 
 /**

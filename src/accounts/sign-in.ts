@@ -6,12 +6,6 @@ import type { PeopleContext } from './people-context.ts';
 import { hasSecondFactor, type SecondFactorContext, spendCode } from './second-factor.ts';
 import { type Caller, type OpenedSession, openSession, type SignedIn } from './sessions.ts';
 
-/** The credentials of a sign-in attempt. */
-interface Credentials {
-  readonly email: string;
-  readonly password: string;
-}
-
 interface SignInOptions {
   readonly area: SessionArea;
   readonly caller: Caller;
@@ -19,21 +13,16 @@ interface SignInOptions {
 }
 
 /**
- * Begins a session for a correct password (`openAfterPassword`). Null otherwise. An unknown user, a missing password and a missing role for
- * this area are indistinguishable from a wrong password, by the answer and by its time.
+ * Begins a session for a correct password (`openAfterPassword`). Null otherwise. An unknown user, a missing password
+ * and a missing role for this area are indistinguishable from a wrong password, by the answer and by its time.
+ *
+ * @param isKnownBrowser whether this user has signed in with the browser before: strangers' attempts do not take its
+ * place in the queue
  */
 export async function signIn(
   context: PeopleContext,
-  { email, password }: Credentials,
-  {
-    isKnownBrowser,
-    ...options
-  }: SignInOptions & {
-    /**
-     * Whether this user has signed in with the browser before: strangers' attempts do not take its place in the queue.
-     */
-    readonly isKnownBrowser: boolean;
-  },
+  { email, password }: { readonly email: string; readonly password: string },
+  { isKnownBrowser, ...options }: SignInOptions & { readonly isKnownBrowser: boolean },
 ): Promise<OpenedSession | null> {
   const address = parseUserEmail(email);
   const user = address === null ? null : await context.people.findUserByEmail(address);

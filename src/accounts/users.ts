@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import type { OneTimeLink } from '../domain/dashboard-session.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
-import { MAXIMUM_MEMBERS, parseUserEmail, type Role, type User } from '../domain/person.ts';
+import { MAXIMUM_MEMBERS, type Membership, parseUserEmail, type Role, type User } from '../domain/person.ts';
 import { findExistingAccount } from './manage-accounts.ts';
 import { readLink } from './password-links.ts';
 import { requireGoodPassword } from './passwords.ts';
@@ -25,7 +25,7 @@ interface NewUser {
   /** The right to the console, which only the command line grants. */
   readonly isOperator: boolean;
   /** The role and its account. */
-  readonly membership: { readonly accountId: string; readonly role: Role } | null;
+  readonly membership: Pick<Membership, 'accountId' | 'role'> | null;
 }
 
 /**
@@ -37,7 +37,7 @@ export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
   { email, passwordHash = null, isOperator, membership }: NewUser,
 ): Promise<User> {
-  const { people, nowMs } = context;
+  const { people, sessions, nowMs } = context;
   if (membership !== null) await findExistingAccount(context, membership.accountId);
   await people.createUser({
     id: `usr_${randomBytes(10).toString('hex')}`,
@@ -52,19 +52,12 @@ export async function createUser(
   if (known === null) throw new Error(`the user ${email} was created but cannot be read`);
   const user =
     isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
-  if (membership !== null) await grantRole(context, user.id, membership);
-  return user;
-}
-
-async function grantRole(
-  { people, sessions, nowMs }: Pick<PeopleContext, 'people' | 'sessions' | 'nowMs'>,
-  userId: string,
-  membership: { readonly accountId: string; readonly role: Role },
-): Promise<void> {
-  if (!(await people.putMembership({ ...membership, userId, createdAtMs: nowMs() })))
+  if (membership === null) return user;
+  if (!(await people.putMembership({ ...membership, userId: user.id, createdAtMs: nowMs() })))
     throw invalidField('account', `may have at most ${MAXIMUM_MEMBERS} members.`);
   // A link issued for fewer rights must not open more.
-  await sessions.endLinks(userId);
+  await sessions.endLinks(user.id);
+  return user;
 }
 
 type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
@@ -219,11 +212,7 @@ export async function acceptInvitation(
  */
 export async function changeMember(
   context: PeopleContext,
-  {
-    accountId,
-    userId,
-    role,
-  }: { readonly accountId: string; readonly userId: string; readonly role: Role | null },
+  { accountId, userId, role }: Pick<Membership, 'accountId' | 'userId'> & { readonly role: Role | null },
   actor: Actor,
 ): Promise<void> {
   const members = await context.people.listMembers(accountId);

@@ -1,15 +1,10 @@
 import { type AuditEntry, auditActions } from '../../domain/audit-entry.ts';
 import { type Cell, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { pageLinks } from '../signed-in/layout.ts';
-import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageHandler } from '../signed-in/signed-in-page.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
 
@@ -18,7 +13,7 @@ export function registerAuditPage(routes: DashboardRoutes): void {
   dashboardPages(routes, 'audit', 'owner').page('/audit', showEntries);
 }
 
-async function showEntries(context: DashboardContext, visit: Visit): Promise<PageView> {
+const showEntries: PageHandler = async (context, visit) => {
   const before = /^\d{1,15}$/.exec(visit.query.get('before') ?? '');
   const found = await context.audit.listEntries(
     visit.account.id,
@@ -34,7 +29,7 @@ async function showEntries(context: DashboardContext, visit: Visit): Promise<Pag
 ${auditTable(entries, visit.timeZone)}
 ${pageLinks(`${DASHBOARD_PATH}/audit`, { filters: {}, isNewest: before === null, older })}`,
   };
-}
+};
 
 /** The entries of one account, or of several with `accountCell`. */
 export function auditTable(

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import {
   approveConnection,
   CONNECT_CODE_MS,
@@ -17,8 +16,8 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { banner, type FormFields, passwordField, tickField } from '../signed-in/forms.ts';
-import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
+import { banner, passwordField, tickField } from '../signed-in/forms.ts';
+import { dashboardPages, type FormHandler, type PageView } from '../signed-in/signed-in-page.ts';
 import { scopeLabels } from './key-pages.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
 
@@ -73,12 +72,7 @@ ${form}</section>`,
   };
 }
 
-async function approve(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-  reply: FastifyReply,
-): Promise<PageView> {
+const approve: FormHandler = async (context, visit, form, reply) => {
   const request = parseConnectRequest(visit.query);
   // By session: a session without the password must not use up the tries of the user's others.
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
@@ -96,4 +90,4 @@ async function approve(
     main: html`<section class="card"><p>You return to <strong><bdi>${new URL(back).host}</bdi></strong> within ${CONNECT_CODE_MS / 1000} seconds.</p>
 <div class="actions"><a class="button primary" href="${back}" rel="noreferrer">Return to the shop</a></div></section>`,
   };
-}
+};

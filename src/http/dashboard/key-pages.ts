@@ -21,7 +21,13 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import {
+  dashboardPages,
+  type FormHandler,
+  type PageHandler,
+  type PageView,
+  seeOther,
+} from '../signed-in/signed-in-page.ts';
 
 const flashMessages = {
   revoked: 'The key is revoked. Requests with it are refused.',
@@ -128,23 +134,19 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 }
 
 /** The key is kept only for the next page, so no other page can show it. */
-async function answerCreate(
-  context: DashboardContext,
-  visit: Visit,
-  form: forms.FormFields,
-): Promise<PageAnswer> {
+const answerCreate: FormHandler = async (context, visit, form) => {
   const { name, scopes } = keyIn(form);
   if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
   const { key, plainKey } = await createKey(context, visit.account.id, { name, scopes });
   await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));
   await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);
   return seeOther(`/keys/${key.id}/created`);
-}
+};
 
 const purposeOf = (keyId: string) => `key ${keyId}`;
 
 /** Shows the key once; a reload redirects to the list. */
-async function showCreated(context: DashboardContext, visit: Visit): Promise<PageAnswer> {
+const showCreated: PageHandler = async (context, visit) => {
   const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
   const plainKey = await takeForPage(context, visit.session.id, purposeOf(key.id));
   if (plainKey === null) return seeOther('/keys?flash=shown');
@@ -156,12 +158,12 @@ async function showCreated(context: DashboardContext, visit: Visit): Promise<Pag
 <div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
 <a class="button primary" href="${KEYS_PATH}">I have saved it</a><span id="copied" role="status"></span></div></section>`,
   };
-}
+};
 
-async function showQuestion(context: DashboardContext, visit: Visit): Promise<PageView> {
+const showQuestion: PageHandler = async (context, visit) => {
   const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
   return revocationPage(key, visit, KEYS_PATH, KEYS_PATH);
-}
+};
 
 /** The question before a key is revoked; a no leads to `back`. */
 export function revocationPage(key: ApiKey, visit: AreaVisit, keysPath: string, back: string): PageView {

@@ -28,7 +28,7 @@ import {
   selectField,
   textField,
 } from '../signed-in/forms.ts';
-import { dashboardPages, type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { walletCard } from './payment-page.ts';
 import { providerName, statusBadge } from './payment-words.ts';
 
@@ -44,10 +44,8 @@ export function registerLinkPages(routes: DashboardRoutes): void {
       const { title, main } = formView(kind, visit);
       return { title, main: html`${main}${linksCard(links, visit)}` };
     });
-    pages.form(
-      kind.path,
-      (context, visit, form) => answerCreate(context, visit, form, kind),
-      async (_context, visit, { message }, form) => formView(kind, visit, form, banner('bad', message)),
+    pages.form(kind.path, answerCreate(kind), async (_context, visit, { message }, form) =>
+      formView(kind, visit, form, banner('bad', message)),
     );
   }
   pages.page('/links/:paymentId', showLink);
@@ -123,17 +121,14 @@ ${walletCard(context, history)}`,
 }
 
 /** Applies the API's rules. */
-async function answerCreate(
-  context: DashboardContext,
-  visit: Visit,
-  form: FormFields,
-  { create }: Kind,
-): Promise<SeeOther> {
-  const request = await readLinkForm(context, visit.account, form);
-  const payment = await create(context.create, visit.account, request);
-  await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
-  return seeOther(`/links/${payment.id}`);
-}
+const answerCreate =
+  ({ create }: Kind): FormHandler =>
+  async (context, visit, form) => {
+    const request = await readLinkForm(context, visit.account, form);
+    const payment = await create(context.create, visit.account, request);
+    await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
+    return seeOther(`/links/${payment.id}`);
+  };
 
 /** The parameters of a form, validated like the API's; the account's settings come first. Throws `ServiceError`. */
 async function readLinkForm(

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { recordAction } from '../../accounts/people-context.ts';
 import { displayStatuses } from '../../domain/display-status.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
@@ -16,7 +15,7 @@ import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { banner, optionsOf, selectField } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
-import type { PageView } from '../signed-in/signed-in-page.ts';
+import type { PageHandler } from '../signed-in/signed-in-page.ts';
 import {
   displayStatusBadge,
   displayStatusLabel,
@@ -32,7 +31,7 @@ const PAGE_SIZE = 50;
 type LastSessions = ReadonlyMap<string, LastSession>;
 
 /** The account's payments: searched, filtered, newest first. */
-export async function showPayments(context: DashboardContext, visit: Visit): Promise<PageView> {
+export const showPayments: PageHandler = async (context, visit) => {
   const filters = filtersOrError(visit, context.nowMs());
   if (filters instanceof ServiceError) {
     return {
@@ -53,7 +52,7 @@ ${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(
 ${pageLinks(filters, page)}
 <p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
   };
-}
+};
 
 /** Maximum number that a tab counts. */
 const COUNTED = 99;
@@ -86,11 +85,7 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
 }
 
 /** The same payments as a CSV, streamed with backpressure. */
-export async function sendPaymentsCsv(
-  context: DashboardContext,
-  visit: Visit,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export const sendPaymentsCsv: PageHandler = async (context, visit, reply) => {
   const { query } = readFilters(visit, context.nowMs());
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
   const date = dateAt(context.nowMs(), visit.timeZone);
@@ -99,7 +94,7 @@ export async function sendPaymentsCsv(
     `payments-${date}.csv`,
     exportPayments(context.search, context.refunds, visit.account.baseCurrency, query),
   );
-}
+};
 
 function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
   if (page.next !== null) {

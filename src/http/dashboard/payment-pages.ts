@@ -18,7 +18,7 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, flashOf } from '../signed-in/forms.ts';
-import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageHandler, seeOther } from '../signed-in/signed-in-page.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline } from './payment-page.ts';
 import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
@@ -26,7 +26,7 @@ import { registerRefundForms } from './refund-pages.ts';
 import { requireConfirmedForm } from './security-pages.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
-async function showEvidence(context: DashboardContext, visit: Visit): Promise<PageView> {
+const showEvidence: PageHandler = async (context, visit) => {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment, observations, sessions } = history;
   const moved = [
@@ -58,7 +58,7 @@ ${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', 
 ${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUnits(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
 <section class="card"><h2>Timeline</h2>${timeline(history, visit.timeZone)}</section>`,
   };
-}
+};
 
 const flashMessages = {
   noted: 'The note is saved.',
@@ -128,9 +128,9 @@ function registerChanges(routes: DashboardRoutes): void {
   );
 }
 
-async function verifySignature(context: DashboardContext, visit: Visit): Promise<PageView> {
+const verifySignature: FormHandler = async (context, visit) => {
   const { webhooks } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const [webhook] = webhooks;
   if (webhook === undefined) throw new ServiceError('not_found');
   return showPayment(context, visit, { check: verifyWebhookSignature(context.tokens, webhook) });
-}
+};

@@ -16,7 +16,13 @@ import {
 } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import {
+  dashboardPages,
+  type FormHandler,
+  type PageHandler,
+  type PageView,
+  seeOther,
+} from '../signed-in/signed-in-page.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
@@ -54,11 +60,7 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
 }
 
 /** Sends the link by e-mail if it is configured, so that only a reader of the address's mail gets it. */
-async function answerInvite(
-  context: DashboardContext,
-  visit: Visit,
-  form: forms.FormFields,
-): Promise<PageAnswer> {
+const answerInvite: FormHandler = async (context, visit, form) => {
   const asked = { email: form.text('email'), role: roleIn(form) };
   const { limits, mailer, baseUrl } = context;
   if (mailer !== null) {
@@ -87,7 +89,7 @@ async function answerInvite(
       status: 502,
     };
   }
-}
+};
 
 function invitationMail(
   { account, user }: Visit,
@@ -107,7 +109,7 @@ If you do not expect this invitation, ignore this e-mail.
 }
 
 /** Shows the link once; a reload redirects to the list. */
-async function showInvited(context: DashboardContext, visit: Visit): Promise<PageAnswer> {
+const showInvited: PageHandler = async (context, visit) => {
   const [email, link] = (await takeForPage(context, visit.session.id, INVITATION))?.split(' ') ?? [];
   if (email === undefined || link === undefined) return seeOther('/people');
   return {
@@ -118,18 +120,14 @@ async function showInvited(context: DashboardContext, visit: Visit): Promise<Pag
 <div class="actions"><button class="button" type="button" data-copies="link" hidden>Copy</button>
 <a class="button primary" href="${PEOPLE_PATH}">Done</a><span id="copied" role="status"></span></div></section>`,
   };
-}
+};
 
-async function answerChange(
-  context: DashboardContext,
-  visit: Visit,
-  form: forms.FormFields,
-): Promise<PageAnswer> {
+const answerChange: FormHandler = async (context, visit, form) => {
   const role = form.has('remove') ? null : roleIn(form);
   const member = { accountId: visit.account.id, userId: visit.params['userId'] ?? '', role };
   await changeMember(context, member, visit.actor);
   return seeOther(role === null ? '/people?flash=removed' : '/people?flash=changed');
-}
+};
 
 function roleIn(form: forms.FormFields): Role {
   const role = form.text('role');

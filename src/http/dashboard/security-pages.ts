@@ -97,8 +97,12 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   );
   pages.form('/security/confirm', confirm);
   pages.form('/sessions/:sessionId/end', async (_context, visit) => {
-    const sessionId = visit.params['sessionId'] ?? '';
-    await endSession(context, { userId: visit.user.id, sessionId, accountId: visit.account.id }, visit.actor);
+    const session = {
+      id: visit.params['sessionId'] ?? '',
+      userId: visit.user.id,
+      accountId: visit.account.id,
+    };
+    await endSession(context, session, visit.actor);
     return seeOther('/security?flash=ended');
   });
   form('password', async (visit, fields) => {

@@ -31,7 +31,13 @@ import {
 } from '../signed-in/context.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import {
+  dashboardPages,
+  type FormHandler,
+  type PageAnswer,
+  type PageView,
+  seeOther,
+} from '../signed-in/signed-in-page.ts';
 import { collectFieldErrors, errorSummary, type FieldErrors } from './field-errors.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
@@ -83,11 +89,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   pages.form('/settings/wallet', changeWallet);
 }
 
-async function changeShop(
-  context: DashboardContext,
-  visit: Visit,
-  form: forms.FormFields,
-): Promise<PageAnswer> {
+const changeShop: FormHandler = async (context, visit, form) => {
   const texts = textSettingNames.map((name) => [name, form.text(fieldOf(name)).trim()] as const);
   const updates: readonly (readonly [string, ProfileUpdate])[] = [
     ...texts.map(([name, text]) => [fieldOf(name), { texts: { [name]: text } }] as const),
@@ -109,40 +111,28 @@ async function changeShop(
     toleratesMissingCent: form.has('missing_cent'),
   };
   return saveProfile(context, visit, profile);
-}
+};
 
 /** The form's field of a setting. */
 function fieldOf(option: string): string {
   return option.replaceAll('-', '_');
 }
 
-async function saveProfile(
-  context: DashboardContext,
-  visit: Visit,
-  profile: ProfileUpdate,
-): Promise<PageAnswer> {
+async function saveProfile(context: DashboardContext, visit: Visit, profile: ProfileUpdate) {
   const account = await updateAccount(context, visit.account.id, { profile });
   const change = describeAccountChange(visit.account, account) ?? 'nothing';
   await recordAction(context, account.id, visit.actor, 'settings.changed', change);
   return seeOther('/settings?flash=saved');
 }
 
-function changeProviders(
-  context: DashboardContext,
-  visit: Visit,
-  form: forms.FormFields,
-): Promise<PageAnswer> {
+const changeProviders: FormHandler = async (context, visit, form) => {
   const pinned = form.text('pinned');
   const pinnedProvider = isProviderId(pinned) ? pinned : null;
   return saveProfile(context, visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) });
-}
+};
 
 /** Changing the payout wallet requires the password: an unattended browser must not suffice. */
-async function changeWallet(
-  context: DashboardContext,
-  visit: Visit,
-  form: forms.FormFields,
-): Promise<PageAnswer> {
+const changeWallet: FormHandler = async (context, visit, form) => {
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
@@ -161,7 +151,7 @@ async function changeWallet(
   const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
   await recordAction(context, account.id, visit.actor, 'wallet.changed', change);
   return seeOther('/settings?flash=saved');
-}
+};
 
 /** The typed payout wallet; null for an empty field. Throws `invalid_request`. */
 export function walletOf(text: string): Address | null {

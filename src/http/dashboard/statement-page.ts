@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { recordAction } from '../../accounts/people-context.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
 import {
@@ -19,7 +18,7 @@ import {
 import { moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
-import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageHandler } from '../signed-in/signed-in-page.ts';
 import { fact, providerName } from './payment-words.ts';
 
 /** The statement of a month, to print, and its journal as CSV. */
@@ -35,18 +34,14 @@ function monthOfVisit(context: DashboardContext, { query, timeZone }: Visit): Lo
   return monthOf(query.get('month') ?? current, timeZone) ?? (monthOf(current, timeZone) as LocalMonth);
 }
 
-async function sendJournal(
-  context: DashboardContext,
-  visit: Visit,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+const sendJournal: PageHandler = async (context, visit, reply) => {
   const month = monthOfVisit(context, visit);
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
   const lines = exportJournal(context.search, visit.account, month);
   return sendCsv(reply, `journal-${month.month}.csv`, lines);
-}
+};
 
-async function showStatement(context: DashboardContext, visit: Visit): Promise<PageView> {
+const showStatement: PageHandler = async (context, visit) => {
   const month = monthOfVisit(context, visit);
   const statement = await readStatement(context.search, visit.account, month);
   return {
@@ -58,7 +53,7 @@ async function showStatement(context: DashboardContext, visit: Visit): Promise<P
 ${statement === null ? banner('bad', 'This month has too many payments for a page. Download the journal as CSV.') : statementCards(statement, visit)}
 <p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(context.nowMs(), visit.timeZone)}. A payment belongs to the month in which it was paid; until then, to the month in which it was created. Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD. Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
   };
-}
+};
 
 function statementCards({ paid, paidCents, providers, inBase, balances }: Statement, visit: Visit): Html {
   const debit = (account: Parameters<typeof balances.get>[0]) => balances.get(account) ?? 0n;

@@ -99,7 +99,7 @@ async function answerSignOut(asked: AreaRequest): Promise<FastifyReply> {
     const { user, session } = signedIn;
     const actor = { name: user.email, userId: user.id, address: callerOf(request).address };
     const accountId = area.name === 'operator' ? SERVICE_LOG : session.accountId;
-    await endSession(context, { userId: user.id, sessionId: session.id, accountId }, actor);
+    await endSession(context, { ...session, accountId }, actor);
   }
   cookies.remove(reply, 'session');
   return sendSeeOther(reply, `${area.path}/sign-in`);

@@ -78,6 +78,10 @@ export interface SectionPages<Context, AnyVisit> {
   ): Promise<FastifyReply>;
 }
 
+/** The handler of a page of the dashboard, and of a form. */
+export type PageHandler = Parameters<SectionPages<DashboardContext, Visit>['page']>[1];
+export type FormHandler = Parameters<SectionPages<DashboardContext, Visit>['form']>[1];
+
 /** The differences between the sections of the dashboard and those of the console. */
 interface SectionFrame<AnyVisit> {
   /** The path of the area's start page. */
