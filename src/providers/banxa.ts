@@ -11,11 +11,10 @@ import {
   type Quote,
   type QuoteRequest,
   type SessionRequest,
-  type StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS } from './provider-calls.ts';
+import { type AccountSettings, defineProvider, type OpenedSession } from './define-provider.ts';
+import type { Call } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
@@ -45,10 +44,7 @@ export const banxa = defineProvider<Account>({
     variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
     variable.plain('PARTNER', 'The partner reference, part of the path of every call.'),
     variable.optional(variable.plain('BLOCKCHAIN', "Banxa's code of Polygon (MATIC).")),
-    variable.optionalSecret(
-      'WEBHOOK_SECRET',
-      'The secret that signs webhooks; without it, webhooks are rejected.',
-    ),
+    variable.webhookSecret('WEBHOOK_SECRET', 'The secret that signs webhooks'),
     variable.optional(
       variable.oneOf(
         'IP_BINDING',
@@ -108,7 +104,6 @@ function accountOf(settings: AccountSettings) {
 
 async function readCatalogue(account: Account, _request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
   const body = await call.body({
-    method: 'GET',
     url: `${account.apiUrl}/v2/crypto/buy`,
     headers: { 'x-api-key': account.apiKey },
     maximumBytes: MAXIMUM_CATALOGUE_BYTES,
@@ -132,17 +127,14 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     fiatAmount: formatCents(request.amountCents),
   });
   const url = `${account.apiUrl}/v2/quotes/buy?${query}`;
-  const body = await call.fields({ method: 'GET', url, headers: { 'x-api-key': account.apiKey } });
+  const body = await call.fields({ url, headers: { 'x-api-key': account.apiKey } });
   const quote = body['data'] === undefined ? body : answers.fieldsOf(body['data']);
   const deliveryUnits = answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount');
   return { deliveryUnits, minimumUsdCents: null };
 }
 
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
-  // The order promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(account, request, call);
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession> {
   const { id, checkoutUrl } = await call.fields({
-    method: 'POST',
     url: `${account.apiUrl}/v2/buy`,
     headers: { 'x-api-key': account.apiKey },
     body: {
@@ -162,8 +154,6 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
   return {
     redirectUrl: answers.readRedirectUrl(checkoutUrl),
     providerReference: answers.readReference(id),
-    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
-    quotedUnits: deliveryUnits,
   };
 }
 
@@ -173,7 +163,7 @@ function readWebhook(account: Account, webhook: PostedWebhook): ProviderWebhook 
   if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
   // As it was registered: a proxy before us may have taken a part of the path away.
   const { pathname } = new URL(account.webhookUrl);
-  requireHmac(account.webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature], 'hex');
+  requireHmac(account.webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
 
   const {
     status,

@@ -5,7 +5,7 @@
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { CompactSign } from 'jose/jws/compact/sign';
-import { type Currency, formatCents } from '../domain/money.ts';
+import { formatCents } from '../domain/money.ts';
 import type {
   CatalogueEntry,
   PostedWebhook,
@@ -17,7 +17,7 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { type AccountSettings, defineProvider } from './define-provider.ts';
-import { type Call, requireSold } from './provider-calls.ts';
+import type { Call } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
@@ -33,7 +33,6 @@ const SESSION_LIFETIME_MS = 5 * 60_000;
 /** Before our id, in the test environment. */
 const SANDBOX_PREFIX = 'sandbox-';
 
-const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
 /** Null says nothing. */
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
   ['ONRAMP_TRANSACTION_STATUS_UNSPECIFIED', null],
@@ -59,13 +58,12 @@ export const coinbase = defineProvider<Account>({
       'API_SECRET',
       'The secret of that key: 64 bytes in base64 (Ed25519), or a PEM key (ES256).',
     ),
-    variable.optionalSecret(
-      'WEBHOOK_SECRET',
-      "The webhook subscription's secret; without it, webhooks are rejected.",
-    ),
+    variable.webhookSecret('WEBHOOK_SECRET', "The webhook subscription's secret"),
     ...variable.environment,
   ],
   traits: { opensOnce: true },
+  currenciesSold: ['USD', 'EUR', 'CAD'],
+  quotesInSession: true,
   facts: {
     official: [
       'A URL opens once, within five minutes; USD, EUR and CAD; the events and fields of a webhook (docs.cdp.coinbase.com).',
@@ -126,12 +124,10 @@ function quotedCountryOf({ customerCountry }: QuoteRequest): string | null {
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  requireSold('coinbase', request, currenciesSold);
   const country = quotedCountryOf(request);
   if (country === null) return await requireAvailable(account, call);
   const path = '/onramp/v1/buy/quote';
   const quote = await call.fields({
-    method: 'POST',
     url: `${account.developerUrl}${path}`,
     headers: await authorizationOf(account, `POST ${DEVELOPER_HOST}${path}`),
     body: {
@@ -152,7 +148,6 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
   const path = '/onramp/v1/buy/options';
   const { customerCountry = null } = request;
   const options = await call.fields({
-    method: 'GET',
     url: `${account.developerUrl}${path}?${new URLSearchParams({ country: customerCountry ?? 'US' })}`,
     headers: await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`),
     maximumBytes: MAXIMUM_OPTIONS_BYTES,
@@ -177,19 +172,17 @@ async function requireAvailable(account: Account, call: Call): Promise<Quote> {
   const path = '/onramp/v1/buy/config';
   const url = `${account.developerUrl}${path}`;
   const headers = await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`);
-  const { countries } = await call.fields({ method: 'GET', url, headers });
+  const { countries } = await call.fields({ url, headers });
   if (!Array.isArray(countries) || countries.length === 0)
     throw new answers.MalformedAnswerError('there is no country to sell in');
   return { deliveryUnits: null, minimumUsdCents: null };
 }
 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
-  requireSold('coinbase', request, currenciesSold);
   const path = '/platform/v2/onramp/sessions';
   const country = quotedCountryOf(request);
   const { customerIp = null } = request;
   const body = await call.fields({
-    method: 'POST',
     url: `${account.platformUrl}${path}`,
     headers: await authorizationOf(account, `POST ${PLATFORM_HOST}${path}`),
     body: {
@@ -227,16 +220,16 @@ function requireHook0(
   const [time = ''] = signature.get('t') ?? [];
   const { v0 = [], v1 = [] } = Object.fromEntries(signature);
   if (v1.length === 0) {
-    webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0, 'hex');
+    webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0);
     return;
   }
   const [names = ''] = signature.get('h') ?? [];
   const signed = names.split(' ', MAXIMUM_SIGNED_HEADERS).map((name) => headers[name.toLowerCase()] ?? '');
   try {
-    webhooks.requireHmac(webhookSecret, [`${time}.${names}.${signed.join('.')}.`, body], v1, 'hex');
+    webhooks.requireHmac(webhookSecret, [`${time}.${names}.${signed.join('.')}.`, body], v1);
   } catch (error) {
     if (v0.length === 0) throw error;
-    webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0, 'hex');
+    webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0);
   }
 }
 

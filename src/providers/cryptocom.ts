@@ -37,6 +37,7 @@ export const cryptocom = defineProvider<Account>({
       'Quotes, so that the delivery is assumed; the signature of webhooks (`Pay-Signature`), so that none are taken.',
     ],
   },
+  quotesInSession: true,
   account: accountOf,
   quote: (account, _request, call) => probeAvailability(account, call),
   startSession,
@@ -54,7 +55,6 @@ function accountOf(settings: AccountSettings) {
  */
 async function probeAvailability({ apiUrl, apiKey }: Account, call: Call): Promise<Quote> {
   const answer = await call.answer({
-    method: 'GET',
     url: `${apiUrl}/api/payments?limit=1`,
     headers: { authorization: `Bearer ${apiKey}` },
   });
@@ -64,7 +64,6 @@ async function probeAvailability({ apiUrl, apiKey }: Account, call: Call): Promi
 
 async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
   const payment = await call.fields({
-    method: 'POST',
     url: `${account.apiUrl}/api/payments`,
     headers: { authorization: `Bearer ${account.apiKey}` },
     body: {

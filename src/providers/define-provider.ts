@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import type { Currency } from '../domain/money.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type {
   CatalogueEntry,
@@ -18,6 +19,7 @@ import {
   type Call,
   classifyWebhookError,
   createConversations,
+  requireSold,
 } from './provider-calls.ts';
 import { MalformedAnswerError, recordAnswers } from './provider-http.ts';
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
@@ -95,6 +97,10 @@ export interface Facts {
   readonly unknown: readonly string[];
 }
 
+/** A session as its provider describes it: what it does not say follows from the quote before it and `LINK_LIFETIME_MS`. */
+export type OpenedSession = Pick<StartedSession, 'redirectUrl' | 'providerReference'> &
+  Partial<StartedSession>;
+
 /** Everything that is specific to one provider. */
 export interface ProviderDefinition<Account> {
   readonly id: ProviderId;
@@ -103,10 +109,14 @@ export interface ProviderDefinition<Account> {
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
   readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer'>;
+  /** The currencies that it is known to take; absent where it is asked. */
+  readonly currenciesSold?: readonly Currency[];
+  /** Its sessions have their own quotes, or none exist: elsewhere a session promises nothing, and is quoted first. */
+  readonly quotesInSession?: true;
   /** The operator's account as the calls need it. Throws `ProviderSettingError`. */
   account(settings: AccountSettings): Account;
   quote(account: Account, request: QuoteRequest, call: Call): Promise<Quote>;
-  startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession>;
+  startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession>;
   /** Why the account cannot be used; null where nothing speaks against it. */
   blockedBecause?(account: Account): string | null;
   readCatalogue?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
@@ -135,6 +145,8 @@ interface PaymentMethod {
 
 /** A page or an API call waits for quotes, so they are bounded harder than sessions. */
 const QUOTE_TIMEOUT_MS = 2_000;
+/** Lifetime of a session's address where the provider names none. */
+const LINK_LIFETIME_MS = 60 * 60_000;
 const QUOTE_CACHE_MS = 3_000;
 const MAXIMUM_CACHED_QUOTES = 500;
 /** Providers wait five seconds for our answer to a webhook, and some send no more after a few that came too late. */
@@ -177,6 +189,16 @@ function openAdapter<Account>(
   const bounded = (timeoutMs: number) => Math.min(settings.timeoutMs, timeoutMs);
   const attempt = <T>(timeoutMs: number, work: (call: Call) => Promise<T>) =>
     asProviderUnavailable(id, converse(timeoutMs, work));
+  async function quote(request: QuoteRequest, call: Call): Promise<Quote> {
+    requireSold(id, request, definition.currenciesSold);
+    return await definition.quote(account, request, call);
+  }
+  async function startSession(request: SessionRequest, call: Call): Promise<StartedSession> {
+    requireSold(id, request, definition.currenciesSold);
+    const quotedUnits = definition.quotesInSession ? null : (await quote(request, call)).deliveryUnits;
+    const session = await definition.startSession(account, request, call);
+    return { expiresAtMs: settings.nowMs() + LINK_LIFETIME_MS, quotedUnits, ...session };
+  }
   return {
     id,
     endpoint: endpointOf(definition, own),
@@ -186,14 +208,13 @@ function openAdapter<Account>(
     recordAnswers,
     quote: async (request) =>
       quotes.fetchOrReuse(quoteKeyOf(request), () =>
-        attempt(bounded(QUOTE_TIMEOUT_MS), (call) => definition.quote(account, request, call)),
+        attempt(bounded(QUOTE_TIMEOUT_MS), (call) => quote(request, call)),
       ),
     cachedQuotes: {
       fresh: (request) => quotes.findFetch(quoteKeyOf(request)),
       expired: (request, maximumExpiredMs) => quotes.peekExpired(quoteKeyOf(request), maximumExpiredMs),
     },
-    startSession: (request) =>
-      attempt(settings.timeoutMs, (call) => definition.startSession(account, request, call)),
+    startSession: (request) => attempt(settings.timeoutMs, (call) => startSession(request, call)),
     ...(readCatalogue === undefined
       ? {}
       : {

@@ -1,6 +1,6 @@
 /** MoonPay: the customer is sent to a signed address of its widget. What is known of it, and from where, is in `facts`. */
 import { createHmac } from 'node:crypto';
-import { type Currency, formatCents } from '../domain/money.ts';
+import { formatCents } from '../domain/money.ts';
 import type {
   CatalogueEntry,
   PostedWebhook,
@@ -11,13 +11,7 @@ import type {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { type AccountSettings, defineProvider } from './define-provider.ts';
-import {
-  type Call,
-  countryNotServed,
-  LINK_LIFETIME_MS,
-  minimumUsdCentsOf,
-  requireSold,
-} from './provider-calls.ts';
+import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
@@ -39,10 +33,7 @@ export const moonpay = defineProvider<Account>({
   variables: [
     variable.secret('API_KEY', 'The publishable key (`pk_…`); without it, the provider is inactive.'),
     variable.secret('SECRET_KEY', 'The secret key (`sk_…`), which signs the URLs of sessions.'),
-    variable.optionalSecret(
-      'WEBHOOK_KEY',
-      'The webhook signing key (`wk_…`); without it, webhooks are rejected.',
-    ),
+    variable.webhookSecret('WEBHOOK_KEY', 'The webhook signing key (`wk_…`)'),
     ...variable.environment,
   ],
   facts: {
@@ -65,18 +56,13 @@ export const moonpay = defineProvider<Account>({
     ],
     unknown: ['How long a URL works, and whether a repeated webhook is signed anew.'],
   },
+  /** India is on its list of unsupported countries. */
+  currenciesSold: ['USD', 'EUR', 'CAD'],
   account: accountOf,
   readCatalogue,
   quote: fetchQuote,
-  async startSession(account, request, call) {
-    // The address promises nothing, so the quote decides the threshold; it also shows that the provider responds.
-    const quote = await fetchQuote(account, request, call);
-    return {
-      redirectUrl: signedUrl(account, request),
-      providerReference: request.paymentId,
-      expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
-      quotedUnits: quote.deliveryUnits,
-    };
+  async startSession(account, request) {
+    return { redirectUrl: signedUrl(account, request), providerReference: request.paymentId };
   },
   takesWebhooks: ({ webhookKey }) => webhookKey !== '',
   readWebhook: async ({ webhookKey }, webhook) => readWebhook(webhookKey, webhook),
@@ -98,8 +84,6 @@ function accountOf(settings: AccountSettings) {
   };
 }
 
-/** India is on its list of unsupported countries. */
-const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
 /** Some 200 currencies with their metadata. */
 const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
 
@@ -107,7 +91,6 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
   const { id, apiUrl, apiKey, asset } = account;
   const key = new URLSearchParams({ apiKey });
   const all = await call.body({
-    method: 'GET',
     url: `${apiUrl}/v3/currencies?${key}`,
     maximumBytes: MAXIMUM_CURRENCIES_BYTES,
   });
@@ -127,7 +110,6 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
     paymentMethod: account.method,
   });
   const limits = await call.fields({
-    method: 'GET',
     url: `${apiUrl}/v3/currencies/${asset}/limits?${query}`,
   });
   const base = answers.fieldsOf(limits['baseCurrency']);
@@ -140,7 +122,6 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  requireSold(account.id, request, currenciesSold);
   const query = new URLSearchParams({
     apiKey: account.apiKey,
     baseCurrencyCode: request.currency.toLowerCase(),
@@ -149,7 +130,7 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     areFeesIncluded: 'true',
   });
   const url = `${account.apiUrl}/v3/currencies/${account.asset}/buy_quote?${query}`;
-  const body = await call.fields({ method: 'GET', url });
+  const body = await call.fields({ url });
   const base = body['baseCurrency'] === undefined ? {} : answers.fieldsOf(body['baseCurrency']);
   const minimum = base['minBuyAmount'];
   return {
@@ -195,7 +176,7 @@ export function signMoonpayUrl(url: string, secretKey: string): string {
 function readWebhook(webhookKey: string, webhook: PostedWebhook): ProviderWebhook | null {
   const header = webhooks.readSignatureHeader(webhook.headers['moonpay-signature-v2']);
   const time = header.get('t')?.[0] ?? '';
-  webhooks.requireHmac(webhookKey, [`${time}.`, webhook.body], header.get('s') ?? [], 'hex');
+  webhooks.requireHmac(webhookKey, [`${time}.`, webhook.body], header.get('s') ?? []);
   webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
 
   const fields = webhooks.readWebhookFields(webhook.body);

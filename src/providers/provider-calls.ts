@@ -29,9 +29,6 @@ export interface Call {
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** Lifetime of a session's address where the provider names none. */
-export const LINK_LIFETIME_MS = 60 * 60_000;
-
 /** Runs conversations with one provider, each within its time limit. */
 export function createConversations(id: ProviderId) {
   const agent = createProviderAgent();
@@ -119,8 +116,8 @@ function codesOf(body: unknown): readonly string[] {
 }
 
 /** Throws `provider_inactive` for a currency that the provider is known not to take: asking would be for nothing. */
-export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold: ReadonlySet<Currency>): void {
-  if (sold.has(currency)) return;
+export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold?: readonly Currency[]): void {
+  if (sold === undefined || sold.includes(currency)) return;
   const { name } = providerCatalogue[id];
   throw new ServiceError('provider_inactive', `${name} does not take payments in ${currency}.`);
 }

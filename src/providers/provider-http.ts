@@ -12,11 +12,10 @@ export interface JsonAnswer {
 
 /** One call to a provider's API. */
 export interface JsonRequest {
-  readonly method: 'GET' | 'POST';
   readonly url: string;
   /** Besides those that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, or as a form when it is `URLSearchParams`. */
+  /** Makes the call a POST. Sent as JSON, or as a form when it is `URLSearchParams`. */
   readonly body?: unknown;
   /** Time limit of the whole exchange, from connecting to the last byte. */
   readonly timeoutMs: number;
@@ -67,7 +66,7 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
   const { pathname } = new URL(call.url);
   // A whole catalogue is no fixture.
   answers.push({
-    method: call.method,
+    method: methodOf(call),
     path: pathname,
     status,
     body: length > MAXIMUM_ANSWER_BYTES ? null : body,
@@ -87,7 +86,7 @@ export function createProviderAgent(): Agent {
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
   const { statusCode, headers, body } = await request(call.url, {
     dispatcher: agent,
-    method: call.method,
+    method: methodOf(call),
     signal: AbortSignal.timeout(call.timeoutMs),
     headers: {
       accept: 'application/json',
@@ -110,6 +109,10 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   const answer = parseJson(text);
   record(call, statusCode, answer, text.length);
   return { status: statusCode, body: answer };
+}
+
+function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
+  return body === undefined ? 'GET' : 'POST';
 }
 
 /** The parser's own error would quote the answer, which may repeat the key. */

@@ -28,6 +28,9 @@ export const optional = (variable: ProviderVariable): ProviderVariable => ({
   isRequired: false,
 });
 export const optionalSecret = (name: string, help: string): ProviderVariable => optional(secret(name, help));
+/** Authenticates webhooks; the help says what it is. */
+export const webhookSecret = (name: string, help: string): ProviderVariable =>
+  optional(secret(name, `${help}; without it, webhooks are rejected.`));
 export const oneOf = (name: string, help: string, values: readonly string[]): ProviderVariable => ({
   ...plain(name, help),
   oneOf: values,

@@ -18,7 +18,7 @@ import {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { type AccountSettings, defineProvider } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS } from './provider-calls.ts';
+import type { Call } from './provider-calls.ts';
 import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
@@ -60,10 +60,7 @@ export const rampnetwork = defineProvider<Account>({
       'SIGNING_KEY',
       'The Ed25519 private key (PEM, or PKCS #8 in base64) that signs session URLs; without it, customers can alter them.',
     ),
-    variable.optionalSecret(
-      'WEBHOOK_PUBLIC_KEY',
-      "Ramp Network's key (PEM) for webhooks; without it, webhooks are rejected.",
-    ),
+    variable.webhookSecret('WEBHOOK_PUBLIC_KEY', "Ramp Network's key (PEM) for webhooks"),
     ...variable.environment,
   ],
   facts: {
@@ -82,15 +79,8 @@ export const rampnetwork = defineProvider<Account>({
   account: accountOf,
   readCatalogue,
   quote: fetchQuote,
-  async startSession(account, request, call) {
-    // The address promises nothing, so the quote decides what is enough.
-    const { deliveryUnits } = await fetchQuote(account, request, call);
-    return {
-      redirectUrl: widgetUrl(account, request),
-      providerReference: request.paymentId,
-      expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
-      quotedUnits: deliveryUnits,
-    };
+  async startSession(account, request) {
+    return { redirectUrl: widgetUrl(account, request), providerReference: request.paymentId };
   },
   takesWebhooks: ({ webhookKey }) => webhookKey !== null,
   readWebhook: async ({ webhookKey }, webhook) => readWebhook(webhookKey as KeyObject, webhook),
@@ -113,7 +103,7 @@ function accountOf(settings: AccountSettings) {
 async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
   const query = new URLSearchParams({ hostApiKey: account.apiKey, currencyCode: request.currency });
   const url = `${account.apiUrl}/api/host-api/v3/assets?${query}`;
-  const { assets } = await call.fields({ method: 'GET', url, maximumBytes: MAXIMUM_ASSETS_BYTES });
+  const { assets } = await call.fields({ url, maximumBytes: MAXIMUM_ASSETS_BYTES });
   const entry = listOf(assets).find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
   if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalogue`);
   if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
@@ -128,7 +118,6 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   const body = await call.fields({
-    method: 'POST',
     url: `${account.apiUrl}/api/host-api/v3/onramp/quote/all?${new URLSearchParams({ hostApiKey: account.apiKey })}`,
     body: {
       cryptoAssetSymbol: ASSET,

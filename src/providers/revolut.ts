@@ -3,7 +3,7 @@
  * amount and asset is not used: ask Revolut to lock them for your account. What is known, and from where, is in `facts`.
  */
 import { UnknownStateError } from '../domain/errors.ts';
-import { type Currency, formatCents } from '../domain/money.ts';
+import { formatCents } from '../domain/money.ts';
 import type {
   CatalogueEntry,
   PostedWebhook,
@@ -11,25 +11,17 @@ import type {
   Quote,
   QuoteRequest,
   SessionRequest,
-  StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
-import {
-  type Call,
-  countryNotServed,
-  LINK_LIFETIME_MS,
-  minimumUsdCentsOf,
-  requireSold,
-} from './provider-calls.ts';
+import { type AccountSettings, defineProvider, type OpenedSession } from './define-provider.ts';
+import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
 /** Assets change rarely; the configuration is read again after an hour. */
 const ASSET_KEEP_MS = 60 * 60_000;
-const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
 const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_CREATED', 'paying'],
   ['ORDER_PROCESSING', 'delivering'],
@@ -47,13 +39,11 @@ export const revolut = defineProvider<Account>({
   },
   variables: [
     variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
-    variable.optionalSecret(
-      'WEBHOOK_SECRET',
-      "The webhook's signing secret (`wsk_…`); without it, webhooks are rejected.",
-    ),
+    variable.webhookSecret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`)"),
     ...variable.environment,
   ],
   traits: { needsCountry: true },
+  currenciesSold: ['USD', 'EUR', 'CAD'],
   facts: {
     official: [
       '`Revolut-Signature` with `Revolut-Request-Timestamp` in milliseconds, within five minutes (developer.revolut.com).',
@@ -97,11 +87,10 @@ async function get(
   query: Readonly<Record<string, string>>,
 ): Promise<answers.AnswerFields> {
   const url = `${apiUrl}/partners/api/2.0/${path}?${new URLSearchParams(query)}`;
-  return await call.fields({ method: 'GET', url, headers: { 'x-api-key': apiKey } });
+  return await call.fields({ url, headers: { 'x-api-key': apiKey } });
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  requireSold('revolut', request, currenciesSold);
   // Without a country there is no price, but what is sold at all, and from what amount.
   const country = request.customerCountry ?? null;
   if (country === null)
@@ -148,9 +137,7 @@ async function readCatalogue(account: Account, request: QuoteRequest, call: Call
 
 async function fetchMinimumUsdCents(account: Account, request: QuoteRequest, call: Call): Promise<number> {
   const { fiat } = await get(account, call, 'config', {});
-  const sold = Array.isArray(fiat)
-    ? fiat.map(answers.fieldsOf).find(({ currency }) => currency === request.currency)
-    : undefined;
+  const sold = answers.listOf(fiat).find(({ currency }) => currency === request.currency);
   if (sold === undefined)
     throw new answers.MalformedAnswerError(`${request.currency} is not in the configuration`);
   return minimumUsdCentsOf(answers.readDecimalUnits(sold['min_limit'], 'min_limit'), request);
@@ -166,11 +153,9 @@ function purchaseOf(request: QuoteRequest, country: string, asset: string): Read
   };
 }
 
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession> {
   const country = request.customerCountry ?? null;
   if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
-  // The address promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(account, request, call);
   const { ramp_redirect_url: url } = await get(account, call, 'buy', {
     ...purchaseOf(request, country, await fetchAsset(account, call)),
     wallet: request.depositAddress,
@@ -179,12 +164,7 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
   });
   const redirectUrl = answers.readRedirectUrl(url);
   requireLocked(redirectUrl, request);
-  return {
-    redirectUrl,
-    providerReference: request.paymentId,
-    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
-    quotedUnits: deliveryUnits,
-  };
+  return { redirectUrl, providerReference: request.paymentId };
 }
 
 /** What keeps a customer from changing wallet, amount and asset in the widget. */
@@ -205,7 +185,7 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   const time = webhook.headers['revolut-request-timestamp'];
   const signedAtMs = webhooks.readSignedTime(time);
   const signatures = webhooks.readSignatureHeader(webhook.headers['revolut-signature']).get('v1') ?? [];
-  webhooks.requireHmac(webhookSecret, [`v1.${time}.`, webhook.body], signatures, 'hex');
+  webhooks.requireHmac(webhookSecret, [`v1.${time}.`, webhook.body], signatures);
   webhooks.requireRecent(signedAtMs, webhook.receivedAtMs);
 
   const { order_id: paymentId, wallet, event } = webhooks.readWebhookFields(webhook.body);

@@ -2,24 +2,22 @@
  * Stripe's crypto onramp: a session is created, read back, and its page opened. Amount and currency cannot be locked
  * there, so that partial and surplus deliveries are to be expected. What is known, and from where, is in `facts`.
  */
-import { type Currency, formatCents } from '../domain/money.ts';
+import { formatCents } from '../domain/money.ts';
 import type {
   PostedWebhook,
   ProviderWebhook,
   Quote,
   QuoteRequest,
   SessionRequest,
-  StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS, requireSold } from './provider-calls.ts';
+import { type AccountSettings, defineProvider, type OpenedSession } from './define-provider.ts';
+import type { Call } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
 const SESSIONS = '/v1/crypto/onramp_sessions';
-const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR']);
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['initialized', 'paying'],
   ['requires_payment', 'paying'],
@@ -33,10 +31,7 @@ export const stripe = defineProvider<Account>({
   hosts: { api: { production: 'https://api.stripe.com' } },
   variables: [
     variable.secret('API_KEY', 'The secret key (`sk_…`); without it, the provider is inactive.'),
-    variable.optionalSecret(
-      'WEBHOOK_SECRET',
-      "The webhook endpoint's secret (`whsec_…`); without it, webhooks are rejected.",
-    ),
+    variable.webhookSecret('WEBHOOK_SECRET', "The webhook endpoint's secret (`whsec_…`)"),
     variable.baseUrl,
   ],
   facts: {
@@ -54,6 +49,7 @@ export const stripe = defineProvider<Account>({
     ],
     unknown: ['How long the page opens, and whether a version header is needed.'],
   },
+  currenciesSold: ['USD', 'EUR'],
   account: accountOf,
   quote: fetchQuote,
   startSession,
@@ -77,7 +73,6 @@ function authorizationOf({ apiKey }: Account): Readonly<Record<string, string>> 
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  requireSold('stripe', request, currenciesSold);
   const query = new URLSearchParams({
     source_currency: request.currency.toLowerCase(),
     source_amount: formatCents(request.amountCents),
@@ -85,19 +80,15 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     'destination_networks[]': 'polygon',
   });
   const url = `${account.apiUrl}/v1/crypto/onramp/quotes?${query}`;
-  const answer = await call.fields({ method: 'GET', url, headers: authorizationOf(account) });
-  const quotes = answers.fieldsOf(answer['destination_network_quotes'])['polygon'];
-  const quote = Array.isArray(quotes)
-    ? quotes.map(answers.fieldsOf).find((each) => each['destination_currency'] === 'usdc')
-    : undefined;
+  const answer = await call.fields({ url, headers: authorizationOf(account) });
+  const { polygon } = answers.fieldsOf(answer['destination_network_quotes']);
+  const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
   if (quote === undefined) throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
   const deliveryUnits = answers.readDecimalUnits(quote['destination_amount'], 'destination_amount');
   return { deliveryUnits, minimumUsdCents: null };
 }
 
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
-  // The session promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(account, request, call);
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession> {
   const headers = authorizationOf(account);
   const { customerIp = null } = request;
   const body = new URLSearchParams({
@@ -113,15 +104,13 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
     ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
   });
   const sessions = `${account.apiUrl}${SESSIONS}`;
-  const { id, redirect_url: url } = await call.fields({ method: 'POST', url: sessions, headers, body });
+  const { id, redirect_url: url } = await call.fields({ url: sessions, headers, body });
   const reference = answers.readReference(id);
   const sessionUrl = `${sessions}/${encodeURIComponent(reference)}`;
-  requireLocked(await call.fields({ method: 'GET', url: sessionUrl, headers }), request);
+  requireLocked(await call.fields({ url: sessionUrl, headers }), request);
   return {
     redirectUrl: answers.readRedirectUrl(url),
     providerReference: reference,
-    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
-    quotedUnits: deliveryUnits,
   };
 }
 
@@ -154,7 +143,7 @@ function walletsOf(details: answers.AnswerFields): readonly string[] {
 function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
   const header = webhooks.readSignatureHeader(webhook.headers['stripe-signature']);
   const time = header.get('t')?.[0] ?? '';
-  webhooks.requireHmac(webhookSecret, [`${time}.`, webhook.body], header.get('v1') ?? [], 'hex');
+  webhooks.requireHmac(webhookSecret, [`${time}.`, webhook.body], header.get('v1') ?? []);
   webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
 
   const event = webhooks.readWebhookFields(webhook.body);

@@ -4,7 +4,7 @@
  * token of the others, who notice with their next session. What is known, and from where, is in `facts`.
  */
 import { compactVerify } from 'jose/jws/compact/verify';
-import { type Currency, formatCents } from '../domain/money.ts';
+import { formatCents } from '../domain/money.ts';
 import {
   type PostedWebhook,
   type ProviderWebhook,
@@ -15,13 +15,10 @@ import {
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { type AccountSettings, defineProvider } from './define-provider.ts';
-import { type Call, requireSold, requireSuccess } from './provider-calls.ts';
+import { type Call, requireSuccess } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
-
-/** It sells for INR by UPI only, and the checkout is for cards. */
-const currenciesSold: ReadonlySet<Currency> = new Set(['USD', 'EUR', 'CAD']);
 
 /** Lifetime of a session's address. */
 const SESSION_LIFETIME_MS = 5 * 60_000;
@@ -79,17 +76,16 @@ export const transak = defineProvider<Account>({
       'Whether a webhook that was sent before the access token was refreshed is signed anew; until then it is refused.',
     ],
   },
+  /** It sells for INR by UPI only, and the checkout is for cards. */
+  currenciesSold: ['USD', 'EUR', 'CAD'],
   account: accountOf,
   quote: fetchQuote,
   async startSession(account, request, call) {
-    // The session promises nothing, so the quote decides what is enough.
-    const { deliveryUnits } = await fetchQuote(account, request, call);
     const body = await mintSession(account, request, call);
     return {
       redirectUrl: answers.readRedirectUrl(answers.fieldsOf(answers.fieldsOf(body)['data'])['widgetUrl']),
       providerReference: request.paymentId,
       expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
-      quotedUnits: deliveryUnits,
     };
   },
   readWebhook: async (account, webhook, call) =>
@@ -112,7 +108,6 @@ function accountOf(settings: AccountSettings) {
 }
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  requireSold('transak', request, currenciesSold);
   const query = new URLSearchParams({
     partnerApiKey: account.apiKey,
     fiatCurrency: request.currency,
@@ -123,7 +118,6 @@ async function fetchQuote(account: Account, request: QuoteRequest, call: Call): 
     fiatAmount: formatCents(request.amountCents),
   });
   const answer = await call.fields({
-    method: 'GET',
     url: `${account.apiUrl}/api/v1/pricing/public/quotes?${query}`,
     headers: { 'x-api-key': account.apiKey },
   });
@@ -144,7 +138,6 @@ async function mintSession(account: Account, request: SessionRequest, call: Call
   const read = () => token.read((refresh) => refreshToken(account, call, refresh));
   const post = (accessToken: string): Promise<answers.JsonAnswer> =>
     call.answer({
-      method: 'POST',
       url: `${account.gatewayUrl}/api/v2/auth/session`,
       headers: { 'access-token': accessToken, 'x-api-key': account.apiKey, ...userIp },
       body: { widgetParams: widgetParams(account, request) },
@@ -179,7 +172,6 @@ async function refreshToken(
   { nowMs }: { readonly nowMs: number },
 ): Promise<{ token: unknown; expiresAtMs: number }> {
   const answer = await call.fields({
-    method: 'POST',
     url: `${apiUrl}/partners/api/v2/refresh-token`,
     headers: { 'api-secret': apiSecret, 'x-api-key': apiKey },
     body: { apiKey },

@@ -13,11 +13,10 @@ import {
   type Quote,
   type QuoteRequest,
   type SessionRequest,
-  type StartedSession,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
-import { type Call, LINK_LIFETIME_MS } from './provider-calls.ts';
+import { type AccountSettings, defineProvider, type OpenedSession } from './define-provider.ts';
+import type { Call } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readWebhookFields } from './webhook-signature.ts';
@@ -42,9 +41,9 @@ export const wert = defineProvider<Account>({
   variables: [
     variable.secret('API_KEY', 'The API key; without it, the provider is inactive.'),
     variable.plain('PARTNER_ID', 'The partner id, part of the widget URL.'),
-    variable.optionalSecret(
+    variable.webhookSecret(
       'NOTICE_TOKEN',
-      'A random value that you choose, sent as `token` in the query of the webhook URL; without it, webhooks are rejected.',
+      'A random value that you choose, sent as `token` in the query of the webhook URL',
     ),
     ...variable.environment,
   ],
@@ -84,7 +83,6 @@ function accountOf(settings: AccountSettings) {
 
 async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
   const answer = await call.fields({
-    method: 'POST',
     url: `${account.apiUrl}/api/v3/partners/convert`,
     headers: { 'x-partner-id': account.partnerId },
     body: {
@@ -115,11 +113,8 @@ function readFee(conversion: answers.AnswerFields, name: string): bigint {
   return answers.readDecimalUnits(value, name);
 }
 
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
-  // The session promises nothing, so the quote decides what is enough.
-  const { deliveryUnits } = await fetchQuote(account, request, call);
+async function startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession> {
   const answer = await call.fields({
-    method: 'POST',
     url: `${account.partnerUrl}/api/external/hpp/create-session`,
     headers: { 'x-api-key': account.apiKey },
     body: {
@@ -141,8 +136,6 @@ async function startSession(account: Account, request: SessionRequest, call: Cal
   return {
     redirectUrl: `${account.widgetUrl}/${encodeURIComponent(account.partnerId)}/widget?${query}`,
     providerReference: sessionId,
-    expiresAtMs: account.nowMs() + LINK_LIFETIME_MS,
-    quotedUnits: deliveryUnits,
   };
 }
 
@@ -178,7 +171,6 @@ function requireToken({ target }: PostedWebhook, expected: string): void {
 async function fetchProgress(account: Account, paymentId: string, call: Call): Promise<SessionProgress> {
   const query = new URLSearchParams({ search_by: paymentId });
   const { data: orders } = await call.fields({
-    method: 'GET',
     url: `${account.partnerUrl}/api/external/orders?${query}`,
     headers: { 'x-api-key': account.apiKey },
   });
