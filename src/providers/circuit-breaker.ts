@@ -74,11 +74,8 @@ export function withCircuitBreaker(
     const cause = error instanceof ServiceError ? error.cause : error;
     if (cause === undefined) return;
     const text = cause instanceof Error ? cause.message : String(cause);
-    last = {
-      ...last,
-      lastFailureAtMs: options.nowMs(),
-      lastFailure: text.slice(0, MAXIMUM_FAILURE_CHARACTERS),
-    };
+    const lastFailure = text.slice(0, MAXIMUM_FAILURE_CHARACTERS);
+    last = { ...last, lastFailureAtMs: options.nowMs(), lastFailure };
   }
 
   function refuse(circuit: Circuit): never {
@@ -167,10 +164,9 @@ function createCircuit(
         return answer;
       } catch (error) {
         const busyError = busyErrorOf(error);
-        if (busyError !== null) {
-          // Of several answers at the same time the longest time counts.
+        // Of several answers at the same time the longest time counts.
+        if (busyError !== null)
           busyUntilMs = Math.max(busyUntilMs, monotonicMs() + busyError.retryAfterSeconds * 1000);
-        }
         if (isAnswer(error)) failures = 0;
         else if (failures === failuresBefore) {
           failures++;

@@ -9,10 +9,7 @@ export interface CallRate {
 }
 
 /** The rates of both kinds of calls. */
-export interface OutgoingLimits {
-  readonly quotes: CallRate;
-  readonly sessions: CallRate;
-}
+export type OutgoingLimits = Readonly<Record<'quotes' | 'sessions', CallRate>>;
 
 /** A page waits two seconds for its quotes. A customer who clicked waits longer than one who looks. */
 const QUOTE_WAIT_MS = 1_500;
@@ -45,10 +42,7 @@ export interface OutgoingLimiterOptions extends CallRate {
   readonly schedule?: (run: () => void, delayMs: number) => () => void;
 }
 
-/** Admits calls: 0 once the call may begin, else the seconds after which it may be tried again. */
-export interface OutgoingLimiter {
-  acquire(account: string): Promise<number>;
-}
+export type OutgoingLimiter = ReturnType<typeof createOutgoingLimiter>;
 
 interface Waiting {
   readonly deadlineMs: number;
@@ -63,7 +57,7 @@ const MAXIMUM_WAITING = 500;
  * Limits one kind of call to a provider. Calls beyond the rate wait, briefly, in a queue of their account, and the queues
  * take turns: one account's burst delays another account's call by one turn, and never refuses it.
  */
-export function createOutgoingLimiter(options: OutgoingLimiterOptions): OutgoingLimiter {
+export function createOutgoingLimiter(options: OutgoingLimiterOptions) {
   const { callsPerSecond, waitMs, monotonicMs, pausedMs, schedule = afterDelay } = options;
   /** More calls of one account than this cannot be served in time, even without any other account. */
   const maximumOfAccount = Math.max(1, Math.floor((callsPerSecond * waitMs) / SECOND_MS));
@@ -133,7 +127,8 @@ export function createOutgoingLimiter(options: OutgoingLimiterOptions): Outgoing
   }
 
   return {
-    async acquire(account) {
+    /** Admits a call: 0 once it may begin, else the seconds after which it may be tried again. */
+    async acquire(account: string): Promise<number> {
       const delay = delayMs();
       if (waitingCalls === 0 && delay === 0) {
         begin();

@@ -88,13 +88,10 @@ export function createProviderAdapter(
 
 /** What is known of each provider without an account there. */
 export const providerDescriptions = Object.fromEntries(
-  providerIds.map((id) => [id, descriptionOf(providers[id])]),
+  providerIds.map((id): [ProviderId, ProviderDescription] => {
+    const { variables, facts } = providers[id];
+    const required = variables.filter(({ isRequired }) => isRequired);
+    const requiredVariables = required.map(({ name }) => variableNameOf(id, name));
+    return [id, { requiredVariables, unverified: [...facts.inferred, ...facts.unknown] }];
+  }),
 ) as ProviderDescriptions;
-
-function descriptionOf({ id, variables, facts }: Provider): ProviderDescription {
-  const required = variables.filter(({ isRequired }) => isRequired);
-  return {
-    requiredVariables: required.map(({ name }) => variableNameOf(id, name)),
-    unverified: [...facts.inferred, ...facts.unknown],
-  };
-}

@@ -50,11 +50,6 @@ const MAXIMUM_DAILY_AGE_MS = 6 * 24 * 60 * 60_000;
 const DAILY_REFRESH_MS = 60 * 60_000;
 const DAILY_RETRY_MS = 60_000;
 
-interface KnownRate {
-  readonly rate: UsdRate;
-  readonly fetchedAtMs: number;
-}
-
 function diverges(primary: UsdRate, check: UsdRate): boolean {
   const difference = primary > check ? primary - check : check - primary;
   return difference * BigInt(BASIS_POINTS) > check * MAXIMUM_DIVERGENCE_BASIS_POINTS;
@@ -98,7 +93,7 @@ export function createLiveRates(given: LiveRatesOptions): LiveRates {
   const { clock, warn } = options;
   const agent = new Agent({ allowH2: false, connections: 4 });
   const readDailyRate = createDailyCheck(options, agent);
-  const known = new Map<Currency, KnownRate>();
+  const known = new Map<Currency, { readonly rate: UsdRate; readonly fetchedAtMs: number }>();
   const running = new Map<Currency, Promise<UsdRate>>();
 
   async function fetchChecked(currency: Currency): Promise<UsdRate> {
@@ -128,19 +123,9 @@ export function createLiveRates(given: LiveRatesOptions): LiveRates {
   }
 
   async function refreshQuietly(currency: Currency): Promise<void> {
-    try {
-      await refresh(currency);
-    } catch (error) {
+    await refresh(currency).catch((error: unknown) => {
       warn(`the rate of ${currency} could not be refreshed`, error);
-    }
-  }
-
-  async function waitForRate(currency: Currency): Promise<UsdRate> {
-    try {
-      return await refresh(currency);
-    } catch (error) {
-      throw new ServiceError('conversion_failed', undefined, { cause: error });
-    }
+    });
   }
 
   async function refreshAll(): Promise<void> {
@@ -157,7 +142,10 @@ export function createLiveRates(given: LiveRatesOptions): LiveRates {
       if (currency === 'USD') return USD_RATE_ONE;
       const rate = known.get(currency);
       const ageMs = rate === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - rate.fetchedAtMs;
-      if (rate === undefined || ageMs > options.maximumAgeMs) return waitForRate(currency);
+      if (rate === undefined || ageMs > options.maximumAgeMs)
+        return refresh(currency).catch((cause: unknown) => {
+          throw new ServiceError('conversion_failed', undefined, { cause });
+        });
       if (ageMs > options.refreshMs && !running.has(currency)) void refreshQuietly(currency);
       return rate.rate;
     },
@@ -213,11 +201,8 @@ function invert(unitsPerUsd: unknown): UsdRate | null {
  */
 async function fetchFrankfurterRates(agent: Agent, baseUrl: string, timeoutMs: number): Promise<DailyRates> {
   const others = currencies.filter((currency) => currency !== 'USD');
-  const answer = (await getJson(
-    agent,
-    `${baseUrl}/v1/latest?from=USD&to=${others.join(',')}`,
-    timeoutMs,
-  )) as {
+  const url = `${baseUrl}/v1/latest?from=USD&to=${others.join(',')}`;
+  const answer = (await getJson(agent, url, timeoutMs)) as {
     base?: unknown;
     date?: unknown;
     rates?: Record<string, unknown>;

@@ -4,20 +4,18 @@ import { LRUCache } from 'lru-cache';
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
 
 /**
- * Validates the host of a new callback: null when it leads to public addresses only, as far as DNS can say in a short
+ * Makes the check of a new callback's host: null when it leads to public addresses only, as far as DNS can say in a short
  * time, else how it breaks the rules, as the end of a sentence that begins with "callback".
  *
  * A name without an answer is accepted: a merchant's DNS may fail for a minute, and the delivery resolves anew and
  * fails closed. Not for hosts of the operator's list (`kind: 'allowed'`), which need not be public.
  *
- * @param hostname as `parseCallbackUrl` gives it: a name, or an IP literal (which is checked without DNS)
+ * The host is as `parseCallbackUrl` gives it: a name, or an IP literal (which is checked without DNS).
  */
-type CallbackHostCheck = (hostname: string) => Promise<string | null>;
-
 export function createCallbackHostCheck(
   resolver: Pick<HostResolver, 'resolve'>,
   ownAddresses: OwnAddresses,
-): CallbackHostCheck {
+): (hostname: string) => Promise<string | null> {
   /** Results of validated answers, valid while both the resolver's cache and our own addresses stay the same. */
   let validated = new WeakMap<HostResolution, string | null>();
   let validatedAgainst: ReadonlySet<string> | null = null;
@@ -223,13 +221,9 @@ async function lookUpAddresses(
   const fixed = addressesWithoutDns(hostname);
   if (fixed !== null) return { addresses: fixed, ttlSeconds: Number.POSITIVE_INFINITY };
 
-  const answers = await collectAnswers(
-    [
-      askFamily(4, resolver.resolve4(hostname, { ttl: true })),
-      askFamily(6, resolver.resolve6(hostname, { ttl: true })),
-    ],
-    timeoutMs,
-  );
+  const ipv4 = askFamily(4, resolver.resolve4(hostname, { ttl: true }));
+  const ipv6 = askFamily(6, resolver.resolve6(hostname, { ttl: true }));
+  const answers = await collectAnswers([ipv4, ipv6], timeoutMs);
   const records = answers
     .toSorted((a, b) => a.family - b.family)
     .flatMap(({ family, records }) => records.map(({ address, ttl }) => ({ address, family, ttl })));

@@ -25,17 +25,13 @@ import {
  * manages connections may open a second one and send again. Here a request owns one socket that is never replaced.
  */
 
-export interface DeliveryDependencies {
+export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal'> {
   readonly resolver: Pick<HostResolver, 'resolveFresh'>;
   readonly ownAddresses: OwnAddresses;
   /** The operator's `CALLBACK_ALLOWED_HOSTS`, as `parseCallbackUrl` takes it. */
   readonly allowedHosts: ReadonlySet<string>;
   /** Public location of this service: a callback that leads there is blocked. Null where nothing is served. */
   readonly own: ServiceLocation | null;
-  /** Authorities to trust instead of the system's: for tests, and for the receiver of the sandbox's own shop. */
-  readonly ca?: ConnectionOptions['ca'];
-  /** A test's server on loopback in place of a public address. */
-  readonly connectTo?: ConnectionOptions['connectTo'];
 }
 
 export interface WebhookDelivery {
@@ -105,7 +101,8 @@ async function attempt(
   const { hostname, port, url } = callback;
 
   const target = await findTarget(dependencies, hostname, port, callback.kind === 'allowed', timeoutMs);
-  const socket = await connectChecked(target, { signal, ...testSeams(dependencies) });
+  const options = { ...dependencies, signal };
+  const socket = await startTls(await openFirst(target, options), hostname, options);
   const body = Buffer.from(delivery.body);
   const headers = webhookHeaders({ hostname, port }, body.length, delivery.signature);
   return postOnce(socket, { path: url.pathname + url.search, headers, body }, signal);
@@ -136,13 +133,6 @@ async function findTarget(
   return { hostname, port, addresses: resolution.addresses };
 }
 
-function testSeams(dependencies: DeliveryDependencies): Omit<ConnectionOptions, 'signal'> {
-  return {
-    ...(dependencies.ca === undefined ? {} : { ca: dependencies.ca }),
-    ...(dependencies.connectTo === undefined ? {} : { connectTo: dependencies.connectTo }),
-  };
-}
-
 interface CheckedTarget {
   /** The name the certificate must be for, and the name in SNI; or an IP literal. */
   readonly hostname: string;
@@ -154,9 +144,9 @@ interface CheckedTarget {
 interface ConnectionOptions {
   /** Aborted when the whole delivery's time is over. */
   readonly signal: AbortSignal;
-  /** Trusted instead of the system's authorities; live mode never passes it. */
+  /** Authorities to trust instead of the system's: for tests, and for the sandbox's own shop. Live mode never passes it. */
   readonly ca?: string;
-  /** A test's server in place of a public address. No configuration sets it. */
+  /** A test's server on loopback in place of a public address. No configuration sets it. */
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };
 }
 
@@ -174,18 +164,9 @@ const minVersion = 'TLSv1.2';
 const systemContext = createSecureContext({ minVersion });
 
 /**
- * Opens a verified TLS connection to one of the checked addresses. The host's name is used for SNI and the
- * certificate only, never resolved again.
- *
- * Trying a second address is still one attempt: not a byte of the webhook is sent before a connection stands.
- *
- * @throws DeliveryStopped `failed` with the reason
+ * Connects to one of the checked addresses. Trying a second one is still one attempt: not a byte of the webhook is sent
+ * before a connection stands. Throws `DeliveryStopped` with the reason.
  */
-async function connectChecked(target: CheckedTarget, options: ConnectionOptions): Promise<TLSSocket> {
-  const tcp = await openFirst(target, options);
-  return startTls(tcp, target.hostname, options);
-}
-
 async function openFirst(target: CheckedTarget, options: ConnectionOptions): Promise<Socket> {
   const candidates = target.addresses.slice(0, MAX_ADDRESSES_TRIED);
   for (const [index, { address }] of candidates.entries()) {
@@ -197,7 +178,7 @@ async function openFirst(target: CheckedTarget, options: ConnectionOptions): Pro
       if (isLast) throw new DeliveryStopped('failed', connectReason(error), error);
     }
   }
-  throw new Error('connectChecked was called without an address');
+  throw new Error('there is no address to connect to');
 }
 
 async function openAddress(
@@ -226,6 +207,7 @@ async function openAddress(
   }
 }
 
+/** Makes the connection a verified one. The host's name is for SNI and the certificate only, never resolved again. */
 async function startTls(tcp: Socket, hostname: string, options: ConnectionOptions): Promise<TLSSocket> {
   const socket = openTls({
     socket: tcp,
@@ -246,7 +228,8 @@ async function startTls(tcp: Socket, hostname: string, options: ConnectionOption
   } catch (error) {
     socket.destroy();
     tcp.destroy();
-    throw new DeliveryStopped('failed', options.signal.aborted ? 'tls_timeout' : tlsReason(error), error);
+    const reason = TLS_REASONS.get(codeOf(error)) ?? 'tls_failed';
+    throw new DeliveryStopped('failed', options.signal.aborted ? 'tls_timeout' : reason, error);
   }
 }
 
@@ -269,16 +252,9 @@ const TLS_REASONS: ReadonlyMap<string, DeliveryReason> = new Map([
   ['ERR_SSL_UNSUPPORTED_PROTOCOL', 'tls_version'],
 ]);
 
-function tlsReason(error: unknown): DeliveryReason {
-  return TLS_REASONS.get(codeOf(error)) ?? 'tls_failed';
-}
-
 function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
-/**
- * Ignores a socket's error while no code waits for it (a waiter gets the error itself): an error without a
- * listener would end the process.
- */
+/** Without a listener, a socket's error would end the process while no code waits for it. */
 function ignore(): void {}

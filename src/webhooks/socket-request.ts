@@ -30,12 +30,7 @@ const MAX_INTERIM_RESPONSES = 8;
 export async function postOnce(socket: TLSSocket, post: Post, signal: AbortSignal): Promise<PostAnswer> {
   try {
     const response = await sendAndAwaitStatus(socket, post, signal);
-    const { bytes, excerpt } = await readBeginning(response, signal);
-    return {
-      httpStatus: response.statusCode ?? 0,
-      responseBytes: bytes,
-      responseExcerpt: printable(excerpt),
-    };
+    return { httpStatus: response.statusCode ?? 0, ...(await readBeginning(response, signal)) };
   } finally {
     socket.destroy();
   }
@@ -97,14 +92,14 @@ function stoppedBy(error: NodeJS.ErrnoException): DeliveryStopped {
 function readBeginning(
   response: IncomingMessage,
   signal: AbortSignal,
-): Promise<{ bytes: number; excerpt: Buffer }> {
+): Promise<Omit<PostAnswer, 'httpStatus'>> {
   return new Promise((resolve) => {
     let bytes = 0;
     let excerpt = Buffer.alloc(0);
     const finish = () => {
       signal.removeEventListener('abort', finish);
       response.destroy();
-      resolve({ bytes, excerpt });
+      resolve({ responseBytes: bytes, responseExcerpt: printable(excerpt) });
     };
     response.on('data', (chunk: Buffer) => {
       if (excerpt.length < EXCERPT_BYTES) {

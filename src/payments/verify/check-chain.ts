@@ -2,17 +2,11 @@ import { type JournalFacts, netEntries } from '../../domain/journal.ts';
 import { formatSigned, formatUnits } from '../../domain/money.ts';
 import type { ChainView } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import type { Refund } from '../../domain/refund.ts';
 import { sumObservations } from '../../domain/settle.ts';
-import { type Findings, finalRowsOf, type VerifiedChain } from './verify-context.ts';
+import { type Findings, finalRowsOf, type PaymentFacts, type VerifiedChain } from './verify-context.ts';
 
-/** A payment, its entries in the journal, and the list for its discrepancies. */
-export interface ChainSubject {
-  readonly view: PaymentView;
-  readonly entries: readonly JournalFacts[];
-  readonly paidRefunds: readonly Refund[];
-  readonly findings: Findings;
-}
+/** A payment, and the list for its discrepancies. */
+type ChainSubject = Omit<PaymentFacts, 'webhooks'> & { readonly findings: Findings };
 
 /** Blocks that lie no further apart are read together. */
 const LARGEST_GAP_BLOCKS = 100;
@@ -43,14 +37,10 @@ async function checkRefunds(
     const recipients = destination === null ? [] : [destination];
     const query = { fromBlock: block, toBlock: block, recipients, isCandidate: () => false };
     const { transfers } = await reader.withView((view) => view.readLogs({ ...query, withReleases: false }));
-    const isThere = transfers.some(
-      (log) =>
-        log.transactionHash === transactionHash &&
-        log.logIndex === logIndex &&
-        log.recipient === destination &&
-        log.units === units,
+    const log = transfers.find(
+      (each) => each.transactionHash === transactionHash && each.logIndex === logIndex,
     );
-    if (isThere) continue;
+    if (log?.recipient === destination && log.units === units) continue;
     const expected = `${formatUnits(units)} to ${destination} in ${transactionHash}`;
     findings.add('refund_not_on_chain', expected, 'nothing');
   }

@@ -1,5 +1,4 @@
 import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../domain/journal.ts';
-import type { Deposit, Release } from '../../domain/payment.ts';
 import type { ChainReader, MistakenToken, SweepBalances, TokenReader } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { RelayBatch } from '../../domain/ports/settlement-store.ts';
@@ -67,10 +66,7 @@ export function createFindings(paymentId: string) {
 }
 
 /** The rows in blocks that are final. */
-export function finalRowsOf({ observations }: PaymentView): {
-  readonly deposits: readonly Deposit[];
-  readonly releases: readonly Release[];
-} {
+export function finalRowsOf({ observations }: PaymentView) {
   const isFinal = ({ blockNumber }: { readonly blockNumber: number }) =>
     blockNumber <= observations.finalBlock;
   return { deposits: observations.deposits.filter(isFinal), releases: observations.releases.filter(isFinal) };

@@ -42,16 +42,9 @@ export async function verifyJournal(
 function brokenLinks(before: JournalHead, entry: JournalEntry): readonly Discrepancy[] {
   const { found, compare } = createFindings(entry.paymentId);
   compare('journal_number', `entry ${before.number + 1}`, `entry ${entry.number}`);
-  compare(
-    'journal_chain',
-    `entry ${entry.number} after ${before.hash}`,
-    `entry ${entry.number} after ${entry.previousHash}`,
-  );
-  compare(
-    'journal_hash',
-    `entry ${entry.number} with hash ${hashOfEntry(entry)}`,
-    `entry ${entry.number} with hash ${entry.hash}`,
-  );
+  const place = `entry ${entry.number}`;
+  compare('journal_chain', `${place} after ${before.hash}`, `${place} after ${entry.previousHash}`);
+  compare('journal_hash', `${place} with hash ${hashOfEntry(entry)}`, `${place} with hash ${entry.hash}`);
   return found;
 }
 
@@ -80,12 +73,8 @@ export function checkJournal({ view, entries }: PaymentFacts, findings: Findings
     releases: releases.map((release) => ({ ...release, paymentId })),
   });
   // Rescued tokens are no deposit and no release: the journal is their only record.
-  const entered = new Map(
-    netEntries(entries.filter(({ kind }) => kind !== 'rescued')).map((entry) => [
-      placeOfEntry(entry),
-      entry.units,
-    ]),
-  );
+  const moved = netEntries(entries.filter(({ kind }) => kind !== 'rescued'));
+  const entered = new Map(moved.map((entry) => [placeOfEntry(entry), entry.units]));
   for (const entry of recorded) {
     const place = placeOfEntry(entry);
     const units = entered.get(place);

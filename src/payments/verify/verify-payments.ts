@@ -114,10 +114,13 @@ async function checkOnce(
   const read = await Promise.all(ids.map((id) => readFacts(context, id)));
   const openBatches = await context.relay.listOpenBatches(MAXIMUM_OPEN_BATCHES);
   const checkContext: CheckContext = { nowMs: context.nowMs(), openBatches, depositAddressOf };
-  const checked = read.map((one): CheckedPayment => {
-    if (one.facts === null) return one;
-    const { id, facts } = one;
-    return { ...one, findings: readable(id, () => checkPayment(facts, checkContext)) };
+  const checked = read.map(({ id, facts, findings }): CheckedPayment => {
+    if (facts === null) return { id, facts, findings };
+    try {
+      return { id, facts, findings: checkPayment(facts, checkContext) };
+    } catch (error) {
+      return { id, facts, findings: unreadable(id, error) };
+    }
   });
   const subjects = checked.flatMap(({ facts, findings }) => (facts === null ? [] : [{ ...facts, findings }]));
   if (context.chain !== null) await checkChain(context.chain, subjects);
@@ -140,14 +143,6 @@ async function readFacts(context: VerifyContext, id: PaymentId): Promise<Checked
   }
 }
 
-function readable(id: PaymentId, check: () => Findings): Findings {
-  try {
-    return check();
-  } catch (error) {
-    return unreadable(id, error);
-  }
-}
-
 /** Whether the stored contents caused the error; a database that does not answer is a different error. */
 function unreadable(id: PaymentId, error: unknown): Findings {
   const isContents =
@@ -167,12 +162,8 @@ async function verifyFinalBlock(
   const block = await chain.reader.withView((view) => view.readBlock(cursor.number));
   if (block === null) throw new ChainUnavailableError(`the endpoint does not know block ${cursor.number}`);
   if (block.hash === cursor.hash) return;
-  report({
-    paymentId: null,
-    kind: 'final_block',
-    expected: `block ${cursor.number} with hash ${block.hash}`,
-    found: cursor.hash,
-  });
+  const expected = `block ${cursor.number} with hash ${block.hash}`;
+  report({ paymentId: null, kind: 'final_block', expected, found: cursor.hash });
 }
 
 /** Deposit addresses by the factories that payments were made with. */
