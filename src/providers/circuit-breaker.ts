@@ -34,18 +34,14 @@ export interface CircuitBreakerOptions {
 }
 
 /**
- * Skips calls to a provider during an outage, so that no customer waits for its time limit again and again. Quotes and
- * sessions each have a circuit of their own: after so many failures in a row every call of that kind is
- * `provider_unavailable` at once, until a later trial gets an answer. Page loads while quotes fail therefore do not
- * keep a customer's click from the provider. While the circuit of sessions is open, quotes are skipped as well: their
- * offer could not be used. Once a session may be tried again, so may a quote.
+ * Skips calls to a provider during an outage, so that no customer waits for its time limit again and again: after so many
+ * failures in a row every call is `provider_unavailable` at once, until a later trial gets an answer. Quotes and sessions
+ * each have a circuit of their own, so that page loads while quotes fail do not keep a customer's click from the provider.
+ * While the circuit of sessions is open, quotes are skipped as well: their offer could not be used. A cached quote needs
+ * no call, and is served whatever the circuit; while the provider is busy, also one that is a little older.
  *
- * A provider that answers 429 is there and asked too often: that never opens a circuit. Calls of that kind are not made
- * for as long as the answer says: they wait if that is short, and else are `provider_unavailable` with these seconds. So
- * are calls beyond our own limit (`createOutgoingLimiter`).
- *
- * A cached quote needs no call, and is served whatever the state of the circuit; while the provider is busy, also one
- * that is a little older.
+ * A 429 never opens a circuit. Calls of that kind wait for as long as the answer says if that is short, and else are
+ * `provider_unavailable` with these seconds. So are calls beyond our own limit (`createOutgoingLimiter`).
  *
  * A refusal (inactive, below the minimum, a request that was declined) is an answer. Failures of calls that ran at the
  * same time count as one: they show the same moment.

@@ -289,11 +289,8 @@ function ed25519KeyOf(bytes: Buffer): KeyObject | null {
   return createPublicKey(key).export({ format: 'jwk' }).x === encoded.x ? key : null;
 }
 
-/** The algorithms that a key can sign with, by the names that a token's header uses. */
-type TokenAlgorithm = 'EdDSA' | 'ES256';
-
-/** The algorithm by which a private key signs tokens: Ed25519 or P-256; null for every other key. */
-function tokenAlgorithmOf(key: KeyObject): TokenAlgorithm | null {
+/** The algorithm by which a private key signs tokens, as their header names it: Ed25519 or P-256; null for every other key. */
+function tokenAlgorithmOf(key: KeyObject): 'EdDSA' | 'ES256' | null {
   if (key.asymmetricKeyType === 'ed25519') return 'EdDSA';
   return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
     ? 'ES256'

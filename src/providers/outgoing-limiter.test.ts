@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createOutgoingLimiter, type OutgoingLimiter } from './outgoing-limiter.ts';
+import { createOutgoingLimiter } from './outgoing-limiter.ts';
 
 /** A clock that runs the functions that were scheduled on it. */
 function createTestClock() {
@@ -44,7 +44,7 @@ async function play(
 ): Promise<readonly Call[]> {
   const clock = createTestClock();
   const pausedMs = () => Math.max(0, pausedUntilMs - clock.monotonicMs());
-  const limiter: OutgoingLimiter = createOutgoingLimiter({ ...rate, ...clock, pausedMs });
+  const limiter = createOutgoingLimiter({ ...rate, ...clock, pausedMs });
   const calls: Call[] = [];
   for (const { atMs, account } of [...arrivals].sort((a, b) => a.atMs - b.atMs)) {
     await clock.advanceTo(atMs);

@@ -42,8 +42,6 @@ export interface OutgoingLimiterOptions extends CallRate {
   readonly schedule?: (run: () => void, delayMs: number) => () => void;
 }
 
-export type OutgoingLimiter = ReturnType<typeof createOutgoingLimiter>;
-
 interface Waiting {
   readonly deadlineMs: number;
   readonly resolve: (retryAfterSeconds: number) => void;

@@ -165,21 +165,14 @@ function readWebhook(webhookKey: KeyObject, webhook: PostedWebhook): ProviderWeb
   const purchase = fields['purchase'];
   const paymentId = new URL(webhook.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
   if (purchase === undefined || paymentId === null) return null;
-  const { status, updatedAt, receiverAddress, asset } = fieldsOf(purchase);
-  if (typeof receiverAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
+  const { status, updatedAt, receiverAddress: walletAddress, asset } = fieldsOf(purchase);
+  if (typeof walletAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
   // Money that was returned to the customer, whatever the status says.
   const progress =
     fields['type'] === 'RETURNED' ? 'failed' : readProgress('rampnetwork', progressOfStatus, status);
   const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
   const tokenContract = readTextOrNull(fieldsOf(asset ?? {})['address']);
-  return {
-    paymentId,
-    providerReference: null,
-    progress,
-    atMs,
-    walletAddress: receiverAddress,
-    tokenContract,
-  };
+  return { paymentId, providerReference: null, walletAddress, tokenContract, progress, atMs };
 }
 
 /** The bytes of an ECDSA signature in DER. Other bytes are refused before the webhook is read. */

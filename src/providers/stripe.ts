@@ -149,21 +149,12 @@ function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWeb
   const event = webhooks.readWebhookFields(webhook.body);
   if (event['type'] !== 'crypto.onramp_session.updated') return null;
   const session = answers.fieldsOf(answers.fieldsOf(event['data'])['object']);
-  const metadata = session['metadata'];
-  const paymentId =
-    metadata === undefined || metadata === null ? null : answers.fieldsOf(metadata)['payment_id'];
+  const { payment_id: paymentId } = answers.fieldsOf(session['metadata'] ?? {});
   if (typeof paymentId !== 'string') return null;
   const progress = webhooks.readProgress('stripe', progressOfStatus, session['status']);
-  const details = session['transaction_details'];
-  const [walletAddress = null] =
-    details === undefined || details === null ? [] : walletsOf(answers.fieldsOf(details));
+  const [walletAddress = null] = walletsOf(answers.fieldsOf(session['transaction_details'] ?? {}));
   const { created } = event;
   const atMs = typeof created === 'number' ? created * 1000 : webhook.receivedAtMs;
-  return {
-    paymentId,
-    providerReference: answers.readReference(session['id']),
-    walletAddress,
-    progress,
-    atMs,
-  };
+  const providerReference = answers.readReference(session['id']);
+  return { paymentId, providerReference, walletAddress, progress, atMs };
 }

@@ -88,8 +88,7 @@ export const transak = defineProvider<Account>({
       expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
     };
   },
-  readWebhook: async (account, webhook, call) =>
-    readWebhook(await account.token.read((refresh) => refreshToken(account, call, refresh)), webhook),
+  readWebhook: async (account, webhook, call) => readWebhook(await readToken(account, call), webhook),
 });
 
 type Account = ReturnType<typeof accountOf>;
@@ -135,18 +134,17 @@ async function mintSession(account: Account, request: SessionRequest, call: Call
       'Transak session without the IP address of the customer, which Transak requires: check TRUST_PROXY',
     );
   const userIp = customerIp === null ? {} : { 'x-user-ip': customerIp };
-  const read = () => token.read((refresh) => refreshToken(account, call, refresh));
   const post = (accessToken: string): Promise<answers.JsonAnswer> =>
     call.answer({
       url: `${account.gatewayUrl}/api/v2/auth/session`,
       headers: { 'access-token': accessToken, 'x-api-key': account.apiKey, ...userIp },
       body: { widgetParams: widgetParams(account, request) },
     });
-  const first = await read();
+  const first = await readToken(account, call);
   const answer = await post(first);
   if (answer.status !== 401) return requireSuccess('transak', answer);
   token.forget(first);
-  return requireSuccess('transak', await post(await read()));
+  return requireSuccess('transak', await post(await readToken(account, call)));
 }
 
 function widgetParams(account: Account, request: SessionRequest) {
@@ -166,11 +164,12 @@ function widgetParams(account: Account, request: SessionRequest) {
   };
 }
 
-async function refreshToken(
-  { apiUrl, apiKey, apiSecret }: Account,
-  call: Call,
-  { nowMs }: { readonly nowMs: number },
-): Promise<{ token: unknown; expiresAtMs: number }> {
+function readToken(account: Account, call: Call): Promise<string> {
+  return account.token.read(() => refreshToken(account, call));
+}
+
+async function refreshToken({ apiUrl, apiKey, apiSecret, nowMs }: Account, call: Call): Promise<AccessToken> {
+  const requestedAtMs = nowMs();
   const answer = await call.fields({
     url: `${apiUrl}/partners/api/v2/refresh-token`,
     headers: { 'api-secret': apiSecret, 'x-api-key': apiKey },
@@ -178,8 +177,8 @@ async function refreshToken(
   });
   const { accessToken, expiresAt } = answers.fieldsOf(answer['data']);
   // Seconds since 1970; any other value is trusted for an hour.
-  const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : nowMs + 60 * 60_000;
-  return { token: accessToken, expiresAtMs };
+  const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : requestedAtMs + 60 * 60_000;
+  return { token: answers.readToken(accessToken), expiresAtMs };
 }
 
 async function readWebhook(accessToken: string, webhook: PostedWebhook): Promise<ProviderWebhook | null> {
@@ -208,28 +207,27 @@ async function verifyJwt(jwt: unknown, key: string): Promise<Buffer> {
   }
 }
 
-/** Fetches a new one; what comes back is still to be checked. */
-type FetchToken = (now: {
-  readonly nowMs: number;
-}) => Promise<{ readonly token: unknown; readonly expiresAtMs: number }>;
+interface AccessToken {
+  readonly token: string;
+  readonly expiresAtMs: number;
+}
 
 /** So long before its end a token is not begun with any more. */
 const EARLY_MS = 60_000;
 
 /** A token that many calls use and one at a time fetches. None at first; a failed fetch is forgotten, so that the next caller tries again. */
 function createSharedToken(nowMs: () => number) {
-  let current: { readonly token: string; readonly expiresAtMs: number } | null = null;
+  let current: AccessToken | null = null;
   let fetching: Promise<string> | null = null;
 
-  async function fetchNew(fetchToken: FetchToken): Promise<string> {
-    const { token, expiresAtMs } = await fetchToken({ nowMs: nowMs() });
-    current = { token: answers.readToken(token), expiresAtMs };
+  async function fetchNew(fetchToken: () => Promise<AccessToken>): Promise<string> {
+    current = await fetchToken();
     return current.token;
   }
 
   return {
     /** The token, fetched first where there is none that still works for a while; callers at the same time share one fetch. */
-    read(fetchToken: FetchToken): Promise<string> {
+    read(fetchToken: () => Promise<AccessToken>): Promise<string> {
       if (current !== null && nowMs() < current.expiresAtMs - EARLY_MS) return Promise.resolve(current.token);
       fetching ??= fetchNew(fetchToken).finally(() => {
         fetching = null;

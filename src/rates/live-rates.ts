@@ -9,7 +9,6 @@ import {
   type UsdRate,
 } from '../domain/money.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import type { Rates } from '../domain/ports/provider.ts';
 import { readBounded } from '../platform/read-bounded.ts';
 
 export interface LiveRatesOptions {
@@ -24,14 +23,6 @@ export interface LiveRatesOptions {
   readonly refreshMs?: number;
   /** A rate older than this is no rate. */
   readonly maximumAgeMs?: number;
-}
-
-/** Rates from the network, with what runs in the background. */
-export interface LiveRates extends Rates {
-  /** Fetches every currency now; resolves when all are in or have failed. For a warm start. */
-  refreshAll(): Promise<void>;
-  /** Ends the background refresh; no rate is fetched afterwards. */
-  stop(): Promise<void>;
 }
 
 const DEFAULTS = {
@@ -88,7 +79,7 @@ function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
  * the background, and is used up to `maximumAgeMs`. Where both sources diverge by more than two percent there is no
  * rate at all, not even an older one: it cannot be known which of them is wrong, or since when.
  */
-export function createLiveRates(given: LiveRatesOptions): LiveRates {
+export function createLiveRates(given: LiveRatesOptions) {
   const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };
   const { clock, warn } = options;
   const agent = new Agent({ allowH2: false, connections: 4 });
@@ -128,6 +119,7 @@ export function createLiveRates(given: LiveRatesOptions): LiveRates {
     });
   }
 
+  /** Fetches every currency now; resolves when all are in or have failed. For a warm start. */
   async function refreshAll(): Promise<void> {
     const others = currencies.filter((currency) => currency !== 'USD');
     await Promise.all(others.map((currency) => refreshQuietly(currency)));
@@ -138,7 +130,7 @@ export function createLiveRates(given: LiveRatesOptions): LiveRates {
   timer.unref();
 
   return {
-    async usdRate(currency) {
+    async usdRate(currency: Currency): Promise<UsdRate> {
       if (currency === 'USD') return USD_RATE_ONE;
       const rate = known.get(currency);
       const ageMs = rate === undefined ? Number.POSITIVE_INFINITY : clock.monotonicMs() - rate.fetchedAtMs;
@@ -150,7 +142,8 @@ export function createLiveRates(given: LiveRatesOptions): LiveRates {
       return rate.rate;
     },
     refreshAll,
-    async stop() {
+    /** Ends the background refresh; no rate is fetched afterwards. */
+    async stop(): Promise<void> {
       clearInterval(timer);
       await agent.destroy();
     },

@@ -104,14 +104,7 @@ interface HostResolverSettings {
   readonly cacheMaxEntries: number;
 }
 
-export interface HostResolver {
-  /** The addresses of a host, from the cache where it has them: for the check at creation only. Never rejects. */
-  resolve(hostname: string): Promise<HostResolution>;
-  /** Exactly one lookup made now, neither taken from the cache nor put there: for a delivery. Never rejects. */
-  resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution>;
-  /** Ends what is under way, and answers `closed` from now on. */
-  close(): void;
-}
+export type HostResolver = ReturnType<typeof createHostResolver>;
 
 /** Failures are remembered shortly: long enough that a silent DNS server cannot slow every create down. */
 const NEGATIVE_TTL_MS = 5_000;
@@ -119,7 +112,7 @@ const NEGATIVE_TTL_MS = 5_000;
 const TRIES = 3;
 
 /** Makes the resolver of callback hosts. Its cache and the lookups under way for it are bounded by `cacheMaxEntries`. */
-export function createHostResolver(settings: HostResolverSettings): HostResolver {
+export function createHostResolver(settings: HostResolverSettings) {
   const cache = new LRUCache<string, HostResolution>({ max: settings.cacheMaxEntries, ttlResolution: 0 });
   const underWay = new Map<string, Promise<HostResolution>>();
   const resolvers = new Set<Resolver>();
@@ -152,7 +145,8 @@ export function createHostResolver(settings: HostResolverSettings): HostResolver
   }
 
   return {
-    async resolve(hostname) {
+    /** The addresses of a host, from the cache where it has them: for the check at creation only. Never rejects. */
+    async resolve(hostname: string): Promise<HostResolution> {
       const cached = cache.get(hostname);
       if (cached !== undefined) return cached;
       if (closed) return { failed: 'closed' };
@@ -163,12 +157,14 @@ export function createHostResolver(settings: HostResolverSettings): HostResolver
       underWay.set(hostname, started);
       return started;
     },
-    async resolveFresh(hostname, timeoutMs) {
+    /** Exactly one lookup made now, neither taken from the cache nor put there: for a delivery. Never rejects. */
+    async resolveFresh(hostname: string, timeoutMs: number): Promise<HostResolution> {
       if (closed) return { failed: 'closed' };
       const found = await lookUp(hostname, timeoutMs);
       return 'failed' in found ? found : { addresses: found.addresses };
     },
-    close() {
+    /** Ends what is under way, and answers `closed` from now on. */
+    close(): void {
       closed = true;
       for (const resolver of resolvers) resolver.cancel();
     },

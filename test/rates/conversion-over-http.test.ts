@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { createLiveRates, type LiveRates } from '../../src/rates/live-rates.ts';
+import { createLiveRates } from '../../src/rates/live-rates.ts';
 import { type JsonServer, serveJson } from '../providers/serve-json.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
@@ -19,7 +19,7 @@ const well = {
 let told: typeof well;
 let sources: JsonServer;
 let service: ApiService;
-let rates: LiveRates;
+let rates: ReturnType<typeof createLiveRates>;
 let elapsedMs: number;
 let warnings: string[];
 

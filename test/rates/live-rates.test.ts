@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createFixedRates } from '../../simulators/fixed-rates.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { Currency } from '../../src/domain/money.ts';
-import { createLiveRates, type LiveRates, type LiveRatesOptions } from '../../src/rates/live-rates.ts';
+import { createLiveRates, type LiveRatesOptions } from '../../src/rates/live-rates.ts';
 
 const DAY_MS = 24 * 60 * 60_000;
 const NOW_MS = Date.parse('2026-11-20T12:00:00Z');
@@ -27,14 +27,14 @@ let server: Server;
 let baseUrl: string;
 let elapsedMs: number;
 let warnings: string[];
-let rates: LiveRates;
+let rates: ReturnType<typeof createLiveRates>;
 
 function answer(response: ServerResponse, status: number, body: unknown): void {
   response.writeHead(status, { 'content-type': 'application/json' });
   response.end(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
-function start(options: Partial<LiveRatesOptions> = {}): LiveRates {
+function start(options: Partial<LiveRatesOptions> = {}): typeof rates {
   return createLiveRates({
     clock: { nowMs: () => NOW_MS + elapsedMs, monotonicMs: () => elapsedMs },
     warn: (message) => warnings.push(message),

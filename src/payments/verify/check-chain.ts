@@ -1,5 +1,6 @@
 import { type JournalFacts, netEntries } from '../../domain/journal.ts';
 import { formatSigned, formatUnits } from '../../domain/money.ts';
+import type { ChainPosition } from '../../domain/payment.ts';
 import type { ChainView } from '../../domain/ports/chain.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { sumObservations } from '../../domain/settle.ts';
@@ -146,10 +147,7 @@ function recordedAmounts(subject: ChainSubject): Amounts {
   return amounts;
 }
 
-function placeOf(
-  what: string,
-  log: { readonly transactionHash: string; readonly logIndex: number; readonly blockNumber: number },
-): string {
+function placeOf(what: string, log: ChainPosition): string {
   return `${what} in ${log.transactionHash}:${log.logIndex} of block ${log.blockNumber}`;
 }
 
