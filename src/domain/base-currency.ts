@@ -29,15 +29,12 @@ export type ListRates = (
   lastMs: number,
 ) => Promise<readonly HourlyRate[]>;
 
-/** The rate of a currency at a time, USD for one unit; null where the service read none in that hour. */
-export type RateAt = (timeMs: number) => UsdRate | null;
-
-/** The rates of a currency at these times. */
+/** The rates of a currency at these times, USD for one unit; null where the service read none in that hour. */
 export async function ratesAt(
   listRates: ListRates,
   currency: Currency,
   timesMs: readonly number[],
-): Promise<RateAt> {
+): Promise<(timeMs: number) => UsdRate | null> {
   if (currency === 'USD') return () => USD_RATE_ONE;
   if (timesMs.length === 0) return () => null;
   const hoursMs = timesMs.map(hourOf).sort((a, b) => a - b);

@@ -1,4 +1,4 @@
-import { lessBasisPoints, UNITS_PER_CENT } from './money.ts';
+import { larger, lessBasisPoints, UNITS_PER_CENT } from './money.ts';
 import type { AmountMismatch, Payment } from './payment.ts';
 import { assumedDeliveryUnits, type ProviderId, providerCatalogue } from './provider-catalogue.ts';
 import type { ProviderSession } from './provider-session.ts';
@@ -39,7 +39,7 @@ export function thresholdTermsOf(account: AccountThresholdTerms, defaults: Thres
 
 /** The sum of deposits from which a payment counts as paid in full. At least one unit, so that a payment never starts as paid. */
 export function computePaidThreshold(expectedUnits: bigint, toleranceBasisPoints: number): bigint {
-  return atLeastOne(lessBasisPoints(expectedUnits, toleranceBasisPoints));
+  return larger(1n, lessBasisPoints(expectedUnits, toleranceBasisPoints));
 }
 
 /**
@@ -182,8 +182,4 @@ export function amountMismatchOf(
   // A single unit may be clearly more than a payment worth cents; that is too little to return.
   const isSignificant = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
   return (isClearlyMore && isSignificant) || sufficientDeposits >= 2 ? 'overpaid' : null;
-}
-
-function atLeastOne(units: bigint): bigint {
-  return units > 0n ? units : 1n;
 }

@@ -3,15 +3,11 @@ import type { DisplayStatus } from './display-status.ts';
 import { type Currency, isCurrency, parseAmountCents } from './money.ts';
 import type { AmountMismatch, Payment } from './payment.ts';
 import { isPaymentId, type PaymentId, paymentIdOfShortCode } from './payment-id.ts';
-import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
 
 /** The filter of an account's payment list. An absent field filters nothing. */
-export interface PaymentQuery {
+export interface PaymentQuery
+  extends Partial<Pick<Payment, 'status' | 'forwardStatus' | 'provider' | 'currency'>> {
   readonly accountId: string;
-  readonly status?: PaymentStatus;
-  readonly forwardStatus?: ForwardStatus;
-  readonly provider?: Payment['provider'];
-  readonly currency?: Currency;
   readonly amountMismatch?: AmountMismatch;
   /** The status at this time: a session at a provider ends by itself. */
   readonly display?: { readonly status: DisplayStatus; readonly nowMs: number };

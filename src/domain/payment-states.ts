@@ -21,21 +21,6 @@ export type UnsettledStatus = (typeof unsettledStatuses)[number];
 export const refusedStatuses = ['failed', 'manual_required'] as const satisfies readonly UnsettledStatus[];
 
 /** Both fields together; only these pairs exist. */
-export type PaymentState =
-  | 'unpaid/pending'
-  | 'unpaid/ready'
-  | 'unpaid/processing'
-  | 'unpaid/failed'
-  | 'unpaid/manual_required'
-  | 'paid/ready'
-  | 'paid/processing'
-  | 'paid/failed'
-  | 'paid/manual_required'
-  | 'paid/completed'
-  | 'canceled/canceled'
-  | 'canceled/manual_required'
-  | 'canceled/completed';
-
 export const paymentStates = {
   'unpaid/pending': 'The deposits seen are below the paid threshold.',
   'unpaid/ready': 'The deposits seen reach the paid threshold. The release is due.',
@@ -56,7 +41,8 @@ export const paymentStates = {
   'canceled/manual_required':
     'Canceled, and the deposit address holds a deposit. The operator or merchant releases it.',
   'canceled/completed': 'Canceled, and the deposit was released to the merchant. Never counts as paid.',
-} as const satisfies Record<PaymentState, string>;
+} as const satisfies { readonly [State in `${PaymentStatus}/${ForwardStatus}`]?: string };
+export type PaymentState = keyof typeof paymentStates;
 
 export const paymentEvents = {
   deposit_final: 'Direct payments only: final deposits reach the paid threshold.',

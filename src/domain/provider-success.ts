@@ -18,35 +18,16 @@ const MEMORY_PER_VISIT = 0.96;
 const ASSUMED_SHARE = 0.7;
 const ASSUMED_VISITS = 10;
 
-/** The counted visits to a provider: of a country, or of all where the country is null. */
-export interface CountedVisits {
-  readonly provider: ProviderId;
-  readonly country: string | null;
-  readonly visits: number;
-  readonly delivered: number;
-  /** The estimated share. */
-  readonly probability: number;
-}
-
 export type SuccessRates = ReturnType<typeof estimateSuccess>;
 
-interface WeighedVisits {
-  readonly provider: ProviderId;
-  readonly country: string | null;
-  visits: number;
-  arrived: number;
-  weight: number;
-  delivered: number;
-  nextWeight: number;
-}
+const noVisits = { visits: 0, arrived: 0, weight: 0, delivered: 0, nextWeight: 1 };
 
 /** Estimates the shares from visits, the newest first. A country's own visits count against the provider's share. */
 export function estimateSuccess(visits: readonly VisitOutcome[]) {
-  const counts = new Map<string, WeighedVisits>();
+  const counts = new Map<string, typeof noVisits & Pick<VisitOutcome, 'provider' | 'country'>>();
   const add = ({ provider, isDelivered }: VisitOutcome, country: string | null) => {
     const key = country === null ? provider : `${provider} ${country}`;
-    const none = { provider, country, visits: 0, arrived: 0, weight: 0, delivered: 0, nextWeight: 1 };
-    const count = counts.get(key) ?? none;
+    const count = counts.get(key) ?? { provider, country, ...noVisits };
     count.visits++;
     if (isDelivered) count.arrived++;
     count.weight += count.nextWeight;
@@ -73,8 +54,8 @@ export function estimateSuccess(visits: readonly VisitOutcome[]) {
     visits: (provider: ProviderId) => counts.get(provider)?.visits ?? 0,
     /** All visits. */
     total: visits.length,
-    /** What the estimates rest on, those with the most visits first. */
-    list: (): readonly CountedVisits[] =>
+    /** What the estimates rest on, those with the most visits first; of all countries where the country is null. */
+    list: () =>
       [...counts.values()]
         .map(({ provider, country, visits, arrived: delivered }) => {
           return { provider, country, visits, delivered, probability: probability(provider, country) };

@@ -39,19 +39,10 @@ export interface SettleContext {
   readonly expiredBeforeMs?: number | undefined;
 }
 
-/** The sums that all decisions rest on, in 10⁻⁶ units. */
-interface ObservedSums {
-  readonly seenUnits: bigint;
-  readonly finalSeenUnits: bigint;
-  readonly releasedUnits: bigint;
-  readonly finalReleasedUnits: bigint;
-  readonly finalToMerchantUnits: bigint;
-  /** Units still at the deposit address. */
-  readonly heldUnits: bigint;
-}
+type ObservedSums = ReturnType<typeof sumObservations>;
 
-/** Adds up a payment's observations. */
-export function sumObservations(observations: ChainObservations): ObservedSums {
+/** The sums that all decisions rest on, in 10⁻⁶ units; `heldUnits` are still at the deposit address. */
+export function sumObservations(observations: ChainObservations) {
   let seenUnits = 0n;
   let finalSeenUnits = 0n;
   let releasedUnits = 0n;
@@ -226,7 +217,7 @@ function effectsOf(
     case 'deposit_final':
       return {
         receivedUnits: sums.finalSeenUnits,
-        txidIn: decisiveDeposit(payment, observations.deposits)?.transactionHash ?? null,
+        txidIn: decisiveTxid(payment, observations.deposits),
         paidAtMs: context.nowMs,
       };
     case 'released_finally': {
@@ -237,10 +228,7 @@ function effectsOf(
         receivedUnits: sums.finalReleasedUnits,
         forwardedUnits: sums.finalToMerchantUnits,
         // The hashes that a payment named when it became paid stay.
-        txidIn:
-          payment.status === 'paid'
-            ? payment.txidIn
-            : (decisiveDeposit(payment, observations.deposits)?.transactionHash ?? null),
+        txidIn: payment.status === 'paid' ? payment.txidIn : decisiveTxid(payment, observations.deposits),
         txidOut: finalReleases.at(-1)?.transactionHash ?? null,
         releaseRequested: false,
       };
@@ -266,18 +254,17 @@ function seenSoFar(
   // What was released after cancelation stays until more is released.
   const isCounted = payment.status === 'paid' || payment.txidOut !== null;
   if (isCounted) return { amountMismatch };
-  const txidIn = decisiveDeposit(payment, deposits)?.transactionHash ?? null;
-  return { amountMismatch, receivedUnits: seenUnits, txidIn };
+  return { amountMismatch, receivedUnits: seenUnits, txidIn: decisiveTxid(payment, deposits) };
 }
 
 /** The deposit that made it enough; of a canceled payment, which may never have had enough, the last one. */
-function decisiveDeposit(payment: Payment, deposits: readonly Deposit[]): Deposit | undefined {
+function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | null {
   let units = 0n;
   for (const deposit of deposits) {
     units += deposit.units;
-    if (payment.status === 'unpaid' && units >= payment.paidThresholdUnits) return deposit;
+    if (payment.status === 'unpaid' && units >= payment.paidThresholdUnits) return deposit.transactionHash;
   }
-  return deposits.at(-1);
+  return deposits.at(-1)?.transactionHash ?? null;
 }
 
 /** Time of the sender's next try: null when nothing is held, or the held units may not be released yet. */

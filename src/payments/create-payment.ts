@@ -166,22 +166,19 @@ export function requireAllowedWallet(account: Account, payoutAddress: Address): 
   throw invalidField('address', "must be the account's own payout wallet, to which payouts are locked");
 }
 
-function requireFeatures(account: Account, request: CreatePaymentRequest): void {
-  if (account.suspended) {
-    throw new ServiceError('feature_disabled', 'The account is suspended. Please contact support.');
-  }
-  if (!account.features.includes('card_checkout')) {
-    throw new ServiceError(
-      'feature_disabled',
-      'Card checkout is not enabled for the account. Please contact support.',
-    );
-  }
-  if (request.passFeeToCustomer && !account.features.includes('fee_pass_through')) {
-    throw new ServiceError(
-      'feature_disabled',
-      'passFeeToCustomer is not enabled for the account. Please contact support.',
-    );
-  }
+function requireFeatures(
+  { suspended, features }: Account,
+  { passFeeToCustomer }: CreatePaymentRequest,
+): void {
+  const isRefused = {
+    'The account is suspended': suspended,
+    'Card checkout is not enabled for the account': !features.includes('card_checkout'),
+    'passFeeToCustomer is not enabled for the account':
+      passFeeToCustomer && !features.includes('fee_pass_through'),
+  };
+  const [refusal] = Object.entries(isRefused).find(([, applies]) => applies) ?? [];
+  if (refusal !== undefined)
+    throw new ServiceError('feature_disabled', `${refusal}. Please contact support.`);
 }
 
 function requireKnownProvider(provider: string): ProviderChoice {
@@ -226,10 +223,7 @@ async function disabledProvider(
 export function newPayment(
   context: CreatePaymentContext,
   account: Account,
-  request: Pick<
-    CreatePaymentRequest,
-    'payoutAddress' | 'callbackUrl' | 'currency' | 'passFeeToCustomer' | 'email' | 'note' | 'order'
-  >,
+  request: Omit<CreatePaymentRequest, 'amountCents' | 'provider' | 'idempotencyKey'>,
   charge: Charge & ThresholdTerms & Pick<Payment, 'usdUnits' | 'provider'>,
 ): Payment {
   const { settlement } = context;
@@ -245,16 +239,13 @@ export function newPayment(
   return {
     ...untouchedProgress,
     ...(request.order ?? noOrder),
+    ...charge,
     id,
     accountId: account.id,
     createdAtMs,
-    amountCents: charge.amountCents,
     currency: request.currency,
-    originalAmountCents: charge.originalAmountCents,
-    customerFeeCents: charge.customerFeeCents,
     passFeeToCustomer: request.passFeeToCustomer,
     feeBasisPoints: account.feeBasisPoints,
-    provider: charge.provider,
     callbackUrl: request.callbackUrl,
     email: request.email,
     note: request.note,
@@ -264,28 +255,17 @@ export function newPayment(
     payoutAddress: request.payoutAddress,
     feeWallet: settlement.feeWallet,
     depositAddress,
-    usdUnits: charge.usdUnits,
-    toleranceBasisPoints: charge.toleranceBasisPoints,
-    maxProviderFeeBasisPoints: charge.maxProviderFeeBasisPoints,
     // A session lowers it once it is started: what a provider that was never visited keeps does not count.
     paidThresholdUnits: computePaidThreshold(charge.usdUnits, charge.toleranceBasisPoints),
   };
 }
 
 /** A create request whose form was found good; `provider` is still any text. */
-export interface CreatePaymentRequest {
-  readonly payoutAddress: Address;
-  readonly callbackUrl: string | null;
-  readonly amountCents: number;
-  readonly currency: Currency;
-  readonly passFeeToCustomer: boolean;
+export interface CreatePaymentRequest
+  extends Pick<Payment, 'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'passFeeToCustomer'>,
+    Pick<Payment, 'email' | 'note'> {
   readonly provider: string;
-  readonly email: string | null;
-  readonly note: string | null;
   readonly idempotencyKey: string | null;
   /** What links of the dashboard add. */
-  readonly order?: PaymentOrder;
+  readonly order?: Pick<Payment, keyof typeof noOrder>;
 }
-
-/** What the customer pays for, and where the payment was made. */
-export type PaymentOrder = Pick<Payment, keyof typeof noOrder>;

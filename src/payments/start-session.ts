@@ -43,15 +43,7 @@ export interface StartSessionContext {
   readonly ipHash: KeyedHash;
 }
 
-/**
- * The customer's click: sends them to a provider. An unused session of the same provider is used again until it
- * expires, so that double clicks start one. Throws `ServiceError` when the payment or the provider does not allow it.
- */
-export type StartSession = (
-  payment: Payment,
-  provider: ProviderId,
-  visitor?: Visitor,
-) => Promise<ProviderSession>;
+export type StartSession = ReturnType<typeof createStartSession>;
 
 /** Known facts about the customer who opens a session. */
 export interface Visitor {
@@ -76,11 +68,16 @@ const MINIMUM_SESSION_MS = MINUTE_MS;
 /** Maximum lifetime of a session, whatever the provider says: while it is open, it is reused and its payment cannot be canceled. */
 const MAXIMUM_SESSION_MS = 24 * HOUR_MS;
 
-/** One customer's clicks run one after the other, so that two of them at the same time start one session. */
-export function createStartSession(context: StartSessionContext): StartSession {
+/**
+ * The customer's click: sends them to a provider. An unused session of the same provider is used again until it
+ * expires, and one customer's clicks run one after the other, so that double clicks start one. Throws `ServiceError`
+ * when the payment or the provider does not allow it.
+ */
+export function createStartSession(context: StartSessionContext) {
   const running = new Map<string, Promise<ProviderSession>>();
   const token = withCache(context);
-  return (payment, provider, { country = null, ip = null, language = null, knowsEmail = false } = {}) => {
+  return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
+    const { country = null, ip = null, language = null, knowsEmail = false } = visitor;
     // A customer who does not know the e-mail address, or is at another IP address, must not get another one's session.
     const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''}`;
     const earlier = running.get(key);
@@ -102,7 +99,6 @@ function withCache({ token, monotonicMs }: StartSessionContext): StartSessionCon
   return { isBlocklisted: (address) => answers.fetchOrReuse(address, () => token.isBlocklisted(address)) };
 }
 
-/** The chosen provider, and the known facts about the customer. */
 type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 
 async function startSession(
@@ -123,7 +119,11 @@ async function startSession(
   const unused = adapter.opensOnce === true ? null : findUnused(view, charge, provider, customer, nowMs);
   if (unused === null) {
     requireRoom(view, customer, nowMs);
-    if (adapter.needsCountry === true && country === null) throw countryNeeded(provider);
+    if (adapter.needsCountry === true && country === null)
+      throw new ServiceError(
+        'invalid_request',
+        `${providerCatalogue[provider].name} needs your country, which is unknown. Your card was not charged.`,
+      );
   }
   // Also before an earlier session is handed out again: its customer would pay for a shop that cannot be given it.
   await requirePayable(context.token, payment);
@@ -151,7 +151,10 @@ async function startSession(
     chargedCents: charge.amountCents,
     receivedUnits: charge.receivedUnits,
     ...started,
-    expiresAtMs: boundedExpiryMs(started.expiresAtMs, nowMs),
+    expiresAtMs: Math.min(
+      Math.max(started.expiresAtMs, nowMs + MINIMUM_SESSION_MS),
+      nowMs + MAXIMUM_SESSION_MS,
+    ),
     progress: null,
     progressAtMs: null,
     language,
@@ -160,7 +163,9 @@ async function startSession(
     customerCountry: country,
   };
   const current = await context.payments.addSession(payment, session, (latest) => {
-    requireSameEmail(payment, latest.payment);
+    // An address that was erased while the provider was answering must not come back with the provider's link.
+    if (payment.email !== latest.payment.email)
+      throw stateConflict('This payment has just changed. Please try again.');
     // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
     // stays recorded, but changes nothing. What has once been enough must not become too little.
     return settle(
@@ -205,21 +210,6 @@ function findUnused(
   return unused ?? null;
 }
 
-/** An address that was erased while the provider was answering must not come back with the provider's link. */
-function requireSameEmail(asked: Payment, latest: Payment): void {
-  if (asked.email === latest.email) return;
-  throw stateConflict('This payment has just changed. Please try again.');
-}
-
-function countryNeeded(provider: ProviderId): ServiceError {
-  const { name } = providerCatalogue[provider];
-  return new ServiceError(
-    'invalid_request',
-    `${name} needs your country, which is unknown. Your card was not charged.`,
-  );
-}
-
-/** Distinguishes customers of one payment. */
 interface KnownCustomer {
   readonly hasEmail: boolean;
   /** Hashes of the customer's IP address under every secret, the current one first; empty where it is unknown. */
@@ -266,10 +256,6 @@ function requirePlausible(
         `the session for payment ${payment.id} was not used`,
     ),
   });
-}
-
-function boundedExpiryMs(expiresAtMs: number, nowMs: number): number {
-  return Math.min(Math.max(expiresAtMs, nowMs + MINIMUM_SESSION_MS), nowMs + MAXIMUM_SESSION_MS);
 }
 
 function requireOpen(payment: Payment): void {
