@@ -1,4 +1,4 @@
-import { createHash, hash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { invalidField } from './errors.ts';
 
 /** The fixed beginning of every API key, as the specification gives it. */
@@ -29,10 +29,7 @@ const CHECKSUM_LENGTH = 6;
 const apiKeyPattern = new RegExp(`^${API_KEY_PREFIX}[A-Za-z0-9_-]{${SECRET_LENGTH + CHECKSUM_LENGTH}}$`);
 
 function checksumOf(secret: string): string {
-  return createHash('sha256')
-    .update(`card-checkout key ${secret}`)
-    .digest('base64url')
-    .slice(0, CHECKSUM_LENGTH);
+  return hash('sha256', `card-checkout key ${secret}`, 'base64url').slice(0, CHECKSUM_LENGTH);
 }
 
 /** A new API key: prefix, 192 random bits, and a checksum by which leak scanners recognise it. */

@@ -11,7 +11,6 @@ import {
   requireQuote,
 } from './provider-availability.ts';
 
-/** The outcome of a quote request. */
 export type QuoteOutcome =
   | { readonly kind: 'quoted'; readonly quote: Quote }
   /** The provider says that it cannot serve this payment. */

@@ -14,7 +14,6 @@ import {
 } from './create-payment.ts';
 import { findEarlierCreate, isReplayOf, recordOf } from './idempotent-replay.ts';
 
-/** The validated request for a direct payment. */
 export type DirectPaymentRequest = Pick<
   CreatePaymentRequest,
   'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'email' | 'note'

@@ -80,10 +80,9 @@ export async function createPayment(
 
   requireFeatures(account, request);
   const provider = requireKnownProvider(request.provider);
-  if (provider !== MULTI_PROVIDER && !isEnabledFor(account, provider)) {
-    throw await disabledProvider(context.providers, account, provider, request.currency);
-  }
   if (provider !== MULTI_PROVIDER) {
+    if (!isEnabledFor(account, provider))
+      throw await disabledProvider(context.providers, account, provider, request.currency);
     requireCurrency(provider, request.currency);
     await requireActive(context.providers, account, provider);
   }

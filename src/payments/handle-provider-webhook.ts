@@ -57,20 +57,13 @@ export async function handleProviderWebhook(
     throw error;
   }
   if (webhook === null) return { outcome: 'irrelevant', reason: null };
-  return await recordProgress(context, providersAt(context.adapters, provider), posted, webhook);
-}
-
-/** The provider, and those whose sessions run there. */
-function providersAt(
-  adapters: ProviderAdapters,
-  provider: ProviderId,
-): readonly [ProviderId, ...ProviderId[]] {
-  const routed = [...adapters.values()].filter(({ routedThrough }) => routedThrough === provider);
-  return [provider, ...routed.map(({ id }) => id)];
+  const routed = [...context.adapters.values()].filter(({ routedThrough }) => routedThrough === provider);
+  return await recordProgress(context, [provider, ...routed.map(({ id }) => id)], posted, webhook);
 }
 
 async function recordProgress(
   { payments, usdc }: HandleProviderWebhookContext,
+  /** The one that was named, and those whose sessions run there. */
   providers: readonly [ProviderId, ...ProviderId[]],
   posted: PostedWebhook,
   webhook: ProviderWebhook,
@@ -104,10 +97,8 @@ function sessionOf(
   providers: readonly ProviderId[],
   { providerReference }: ProviderWebhook,
 ): ProviderSession | null {
-  const possible = sessions.filter(
-    (session) =>
-      providers.includes(session.provider) &&
-      (providerReference === null || session.providerReference === providerReference),
-  );
-  return possible.at(-1) ?? null;
+  const isPossible = (session: ProviderSession) =>
+    providers.includes(session.provider) &&
+    (providerReference === null || session.providerReference === providerReference);
+  return sessions.findLast(isPossible) ?? null;
 }

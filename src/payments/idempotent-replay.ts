@@ -5,7 +5,6 @@
  */
 import { createHash } from 'node:crypto';
 import type { Account } from '../domain/account.ts';
-import type { Payment } from '../domain/payment.ts';
 import {
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
@@ -13,10 +12,7 @@ import {
 } from '../domain/ports/payment-store.ts';
 
 /** The payment of an earlier request with the same key, and the fingerprint of its parameters. */
-interface EarlierCreate {
-  readonly payment: Payment;
-  readonly fingerprint: string;
-}
+type EarlierCreate = NonNullable<Awaited<ReturnType<PaymentStore['findIdempotent']>>>;
 
 /** SHA-256 of the normalised parameters of a request, in hex. */
 export function fingerprintOf(parameters: readonly unknown[]): string {

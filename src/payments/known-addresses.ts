@@ -109,7 +109,8 @@ function readAddresses(payments: PaymentStore, pages: AddressPageStore, pageSize
       const rows = book.candidatesOf(depositAddress);
       if (rows.length === 0) return null;
       const candidates = await payments.findPaymentsByRow(rows);
-      return candidates.find((payment) => isSameAddress(payment.depositAddress, depositAddress)) ?? null;
+      const wanted = depositAddress.toLowerCase();
+      return candidates.find((payment) => payment.depositAddress.toLowerCase() === wanted) ?? null;
     },
   };
 }
@@ -169,10 +170,6 @@ export function createReservedAddressCheck(
     else if (ageMs >= CATCH_UP_INTERVAL_MS) refresh(nowMs).catch(() => {});
     return known.book.isCandidate(address) && (await known.findPayment(address)) !== null;
   };
-}
-
-function isSameAddress(left: string, right: string): boolean {
-  return left.toLowerCase() === right.toLowerCase();
 }
 
 export type OpenAddresses = ReturnType<typeof createOpenAddresses>;
@@ -395,23 +392,21 @@ type AddressPageDraft = ReturnType<typeof createAddressPageDraft>;
  * @param pageSize how many rows a page has
  */
 function createAddressPageDraft(afterRow: number, pageSize: number) {
-  let rows = new Uint32Array(pageSize);
-  let prefixes = new Uint32Array(pageSize);
-  let beginsAfterRow = afterRow;
+  const beginPage = (afterRow: number): AddressPage => {
+    return { afterRow, rows: new Uint32Array(pageSize), prefixes: new Uint32Array(pageSize) };
+  };
+  let page = beginPage(afterRow);
   let count = 0;
   return {
     /** Rows in ascending order. Returns the page that this row completes, and begins the next one. */
     add(row: number, depositAddress: Address): AddressPage | null {
-      rows[count] = row;
-      prefixes[count] = prefixOf(depositAddress);
-      count++;
-      if (count < pageSize) return null;
-      const page = { afterRow: beginsAfterRow, rows, prefixes };
-      rows = new Uint32Array(pageSize);
-      prefixes = new Uint32Array(pageSize);
-      beginsAfterRow = row;
+      page.rows[count] = row;
+      page.prefixes[count] = prefixOf(depositAddress);
+      if (++count < pageSize) return null;
+      const complete = page;
+      page = beginPage(row);
       count = 0;
-      return page;
+      return complete;
     },
   };
 }

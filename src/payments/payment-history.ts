@@ -27,20 +27,16 @@ export async function viewPaymentOf(
 
 /** The same with its history. */
 export async function readPaymentHistory(
-  {
-    payments,
-    search,
-    webhooks,
-  }: StoreParts<{ payments: 'viewPayment'; search: 'listStateChanges'; webhooks: 'listWebhooks' }>,
+  stores: StoreParts<{ payments: 'viewPayment'; search: 'listStateChanges'; webhooks: 'listWebhooks' }>,
   accountId: string,
   id: string,
 ): Promise<PaymentHistory> {
-  const view = await viewPaymentOf({ payments }, accountId, id);
-  const [states, sent] = await Promise.all([
-    search.listStateChanges(view.payment),
-    webhooks.listWebhooks(id),
+  const view = await viewPaymentOf(stores, accountId, id);
+  const [states, webhooks] = await Promise.all([
+    stores.search.listStateChanges(view.payment),
+    stores.webhooks.listWebhooks(id),
   ]);
-  return { ...view, states, webhooks: sent };
+  return { ...view, states, webhooks };
 }
 
 /**

@@ -34,7 +34,6 @@ export interface TrialRequest {
 /** The result of one call, as text for the operator. */
 type Outcome = Pick<EvidenceStep, 'outcome' | 'detail'>;
 
-/** One thing that was tried. */
 export interface CheckedStep extends Outcome {
   readonly step: 'credentials' | 'quote' | 'session' | 'webhooks';
 }
@@ -155,7 +154,6 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** The request of a proof. */
 export interface ProveRequest extends TrialRequest {
   readonly adapter: ProviderAdapter;
   readonly nowMs: () => number;

@@ -1,23 +1,16 @@
 import { displayStatusOf } from '../domain/display-status.ts';
 import type { Currency } from '../domain/money.ts';
-import { type PaidCount, settleBoundsMs } from '../domain/payment-statistics.ts';
+import { type PaidCount, type PaymentSlot, settleBoundsMs } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import { DIRECT_PROVIDER, type ProviderId } from '../domain/provider-catalogue.ts';
 import { type LocalDay, lastDays } from '../platform/time-zone.ts';
 
 /** Counts of a day of the account's time zone. */
-export interface DayStatistics extends LocalDay {
-  readonly created: number;
-  /** Payments created on this day that are paid by now. */
-  readonly converted: number;
-  /** Payments that became paid on this day. */
-  readonly paid: number;
-  /** Charged amounts of those payments, by currency. */
+export interface DayStatistics extends LocalDay, Pick<PaymentSlot, (typeof summedFields)[number]> {
+  /** Charged amounts of the payments that became paid on this day, by currency. */
   readonly paidCents: ReadonlyMap<Currency, number>;
-  /** Received for those payments when they became paid, and the service's fees of it, in 10⁻⁶ USDC. */
-  readonly receivedUnits: number;
-  readonly feeUnits: number;
 }
+const summedFields = ['created', 'converted', 'paid', 'receivedUnits', 'feeUnits'] as const;
 
 export interface AccountStatistics {
   readonly days: readonly DayStatistics[];
@@ -54,26 +47,16 @@ export async function readStatistics(
     while (slot.startMs >= (days[index]?.endMs ?? Number.POSITIVE_INFINITY)) index++;
     const day = days[index];
     if (day === undefined) break;
-    day.created += slot.created;
-    day.converted += slot.converted;
-    day.paid += slot.paid;
-    day.receivedUnits += slot.receivedUnits;
-    day.feeUnits += slot.feeUnits;
+    for (const field of summedFields) day[field] += slot[field];
     if (slot.paid > 0)
       day.paidCents.set(slot.currency, (day.paidCents.get(slot.currency) ?? 0) + slot.paidCents);
   }
   return { days, providers: providersOf(counts), settleTimes: settleTimesOf(counts) };
 }
 
-interface Run {
-  readonly startMs: number;
-  readonly endMs: number;
-  readonly dayMs: number;
-}
-
 /** Days of the same length that follow on each other: a change of the clocks ends one and begins the next. */
-function runsOf(days: readonly LocalDay[]): Run[] {
-  const runs: Run[] = [];
+function runsOf(days: readonly LocalDay[]) {
+  const runs: { readonly startMs: number; readonly endMs: number; readonly dayMs: number }[] = [];
   for (const { startMs, endMs } of days) {
     const last = runs.at(-1);
     const dayMs = endMs - startMs;

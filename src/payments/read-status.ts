@@ -9,26 +9,17 @@ export interface ReadStatusContext {
   readonly tokens: IpnTokens;
 }
 
-/** The caller's reference to the payment. The token takes precedence when both are given. */
-export interface StatusQuery {
-  readonly ipnToken: string | null;
-  readonly paymentId: string | null;
-}
-
 /**
- * A payment of this account. An unknown payment, another account's, and a token that proves nothing are the same
+ * A payment of this account; the token takes precedence when both are given. An unknown payment, another account's, and a token that proves nothing are the same
  * 404, so that no caller learns which payments exist.
  */
 export async function readStatus(
   context: ReadStatusContext,
   accountId: string,
-  query: StatusQuery,
+  { ipnToken, paymentId }: { readonly ipnToken: string | null; readonly paymentId: string | null },
 ): Promise<Payment> {
   // UUIDs are written in either case (RFC 9562); ours are stored in lower case.
-  const id =
-    query.ipnToken === null
-      ? (query.paymentId?.toLowerCase() ?? null)
-      : context.tokens.verify(query.ipnToken);
+  const id = ipnToken === null ? paymentId?.toLowerCase() : context.tokens.verify(ipnToken);
   const payment = isPaymentId(id) ? await context.payments.findPayment(accountId, id) : null;
   if (payment === null) throw new ServiceError('payment_not_found');
   return payment;

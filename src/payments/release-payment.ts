@@ -2,7 +2,7 @@ import { ServiceError, stateConflict } from '../domain/errors.ts';
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { stateOf } from '../domain/payment-states.ts';
-import type { Decide, PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
+import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
 import { settle, sumObservations } from '../domain/settle.ts';
 
 export interface ReleasePaymentContext {
@@ -59,20 +59,6 @@ export async function decideExisting(
   return decided;
 }
 
-/** What a partial payment can be accepted at: the units that arrived. Throws `payment_state_conflict` where it cannot be. */
-function acceptableUnits({ payment, observations }: PaymentView): bigint {
-  const { seenUnits, finalSeenUnits } = sumObservations(observations);
-  if (stateOf(payment) !== 'unpaid/pending' || seenUnits === 0n) {
-    throw stateConflict(
-      'Only an open payment for which a part of the amount has arrived can be accepted as paid.',
-    );
-  }
-  if (finalSeenUnits < seenUnits) {
-    throw stateConflict('The deposit is not final on the chain yet. Try again in a minute.');
-  }
-  return seenUnits;
-}
-
 /**
  * Accepts a partial payment as paid: lowers its paid threshold to what has arrived. The payment is then released and
  * becomes `paid` as any other, when its release is final. `acceptedUnits` is the amount that the merchant saw; a
@@ -84,10 +70,18 @@ export async function acceptPayment(
   acceptedUnits: bigint,
 ): Promise<Payment> {
   return decideExisting(context, payment, (view) => {
-    const paidThresholdUnits = acceptableUnits(view);
-    if (paidThresholdUnits !== acceptedUnits) {
+    const { seenUnits, finalSeenUnits } = sumObservations(view.observations);
+    if (stateOf(view.payment) !== 'unpaid/pending' || seenUnits === 0n) {
+      throw stateConflict(
+        'Only an open payment for which a part of the amount has arrived can be accepted as paid.',
+      );
+    }
+    if (finalSeenUnits < seenUnits) {
+      throw stateConflict('The deposit is not final on the chain yet. Try again in a minute.');
+    }
+    if (seenUnits !== acceptedUnits) {
       throw stateConflict('Another deposit has arrived. Look at the amount again.');
     }
-    return settle(view, { nowMs: context.nowMs() }, { paidThresholdUnits });
+    return settle(view, { nowMs: context.nowMs() }, { paidThresholdUnits: seenUnits });
   });
 }

@@ -38,11 +38,8 @@ async function rescanAtOne(
   if ('depthBlocks' in blocks) fromBlock = Math.max(0, cursor.number - blocks.depthBlocks);
   toBlock = Math.min(toBlock, cursor.number);
   while (fromBlock <= toBlock && signal?.aborted !== true) {
-    const logs = await readPaymentLogs(context.known, view, {
-      fromBlock,
-      toBlock,
-      recipients: context.known.book.addresses,
-    });
+    const query = { fromBlock, toBlock, recipients: context.known.book.addresses };
+    const logs = await readPaymentLogs(context.known, view, query);
     // Asked again after reading: what was read is of the chain that we know.
     await requireSameChain(view, cursor);
     const missing = await context.observations.listMissing(logs.rows);

@@ -54,20 +54,16 @@ async function attempt(
 /** Waiting webhooks of an account that one pass reads; the next pass follows at once. */
 const SEEN_PER_ACCOUNT = 100;
 
-/** The webhooks that one pass has claimed. */
-interface ClaimedWebhooks {
-  readonly claimed: readonly Webhook[];
-  /** Whether others wait, or may wait, for a place: check again when a delivery has ended. */
-  readonly hasBacklog: boolean;
-}
-
-/** Claims what may be sent now beside these open deliveries; durably, before anything of it is sent. */
+/**
+ * Claims what may be sent now beside these open deliveries; durably, before anything of it is sent. `hasBacklog`: others
+ * wait, or may wait, for a place: check again when a delivery has ended.
+ */
 export async function claimWebhooks(
   webhooks: WebhookStore,
   open: readonly OpenDelivery[],
   bounds: DeliveryBounds,
   nowMs: () => number,
-): Promise<ClaimedWebhooks> {
+) {
   const full = fullHosts(open, bounds);
   const waiting = await webhooks.listWaitingWebhooks(SEEN_PER_ACCOUNT, full);
   const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);

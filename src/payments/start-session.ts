@@ -3,7 +3,7 @@ import { type Charge, chargeOf } from '../domain/charge.ts';
 import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
-import type { Payment, PaymentChange, PaymentReference } from '../domain/payment.ts';
+import type { Payment, PaymentReference } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
@@ -168,13 +168,12 @@ async function startSession(
       throw stateConflict('This payment has just changed. Please try again.');
     // Enough may have arrived, or the payment been canceled, while the provider was answering: then the session
     // stays recorded, but changes nothing. What has once been enough must not become too little.
-    return settle(
-      latest,
-      { nowMs },
-      stateOf(latest.payment) === 'unpaid/pending'
-        ? lowerThreshold(latest, session, context.toleranceBasisPoints)
-        : {},
-    );
+    if (stateOf(latest.payment) !== 'unpaid/pending') return settle(latest, { nowMs });
+    const toleranceBasisPoints = latest.payment.toleranceBasisPoints ?? context.toleranceBasisPoints;
+    // The customer may pay in any session that was started, so that the one that delivers least decides.
+    const all = [...latest.sessions, session];
+    const paidThresholdUnits = thresholdAfterSessions(latest.payment, all, toleranceBasisPoints);
+    return settle(latest, { nowMs }, { paidThresholdUnits });
   });
   if (current === null) throw new ServiceError('payment_not_found');
   requireOpen(current);
@@ -236,9 +235,7 @@ function requireRoom(
   throw new ServiceError(
     'rate_limited',
     'Too many provider sessions were started for this checkout. Please try again in an hour.',
-    {
-      retryAfterSeconds: HOUR_MS / 1000,
-    },
+    { retryAfterSeconds: HOUR_MS / 1000 },
   );
 }
 
@@ -303,15 +300,4 @@ async function requirePayable(token: StartSessionContext['token'], payment: Paym
   });
   if (!isRefused) return;
   throw stateConflict('The shop cannot receive payments at the moment. Please contact the shop.');
-}
-
-/** The customer may pay in any session that was started, so that the one that delivers least decides. */
-function lowerThreshold(
-  { payment, sessions }: PaymentView,
-  session: ProviderSession,
-  defaultToleranceBasisPoints: number,
-): PaymentChange {
-  const toleranceBasisPoints = payment.toleranceBasisPoints ?? defaultToleranceBasisPoints;
-  const all = [...sessions, session];
-  return { paidThresholdUnits: thresholdAfterSessions(payment, all, toleranceBasisPoints) };
 }

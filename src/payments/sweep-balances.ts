@@ -11,7 +11,6 @@ export interface SweepContext extends Pick<Stores, 'payments' | 'observations'> 
   readonly nowMs: () => number;
 }
 
-/** The result of a sweep over some payments. */
 export interface SweepResult {
   /** The last checked payment, after which the next portion starts; null at the end. */
   readonly last: string | null;
@@ -74,19 +73,22 @@ async function viewOpen(
 }
 
 async function compareBalances(
-  context: Pick<SweepContext, 'sweep'>,
+  { sweep }: Pick<SweepContext, 'sweep'>,
   open: readonly PaymentView[],
   cursor: BlockReference,
 ): Promise<PaymentView[]> {
-  if (open.length === 0) return [];
-  const addresses = open.map(({ payment }) => payment.depositAddress);
-  const balances = await context.sweep(addresses, cursor.number);
+  const balances = await readBalances(sweep, open, cursor.number);
   return open.filter(({ observations }, index) => {
-    const { seenUnits, releasedUnits, heldUnits } = sumObservations(
-      observationsAt(observations, cursor.number),
-    );
+    const known = observationsAt(observations, cursor.number);
+    const { seenUnits, releasedUnits, heldUnits } = sumObservations(known);
     return releasedUnits > seenUnits || balances[index] !== heldUnits;
   });
+}
+
+/** Makes no call for no payment. */
+async function readBalances(sweep: SweepBalances, views: readonly PaymentView[], blockNumber: number) {
+  const addresses = views.map(({ payment }) => payment.depositAddress);
+  return addresses.length === 0 ? [] : sweep(addresses, blockNumber);
 }
 
 /** Those of these payments whose address holds the other token. Throws `ChainUnavailableError`. */
@@ -95,9 +97,7 @@ export async function findMistakenToken(
   views: readonly PaymentView[],
   blockNumber: number,
 ): Promise<readonly PaymentId[]> {
-  if (views.length === 0) return [];
-  const addresses = views.map(({ payment }) => payment.depositAddress);
-  const balances = await sweepBalances(addresses, blockNumber);
+  const balances = await readBalances(sweepBalances, views, blockNumber);
   return views.filter((_, index) => balances[index] !== 0n).map(({ payment }) => payment.id);
 }
 

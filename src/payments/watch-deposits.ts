@@ -41,7 +41,6 @@ export interface WatchDepositsContext {
   readonly openAddresses?: Pick<OpenAddresses, 'list'>;
 }
 
-/** Progress of a pass. */
 export interface WatchPass {
   readonly cursor: BlockReference;
   readonly latest: BlockReference;
@@ -310,7 +309,6 @@ async function withPayment<Log>(
   return matched;
 }
 
-/** Logs of our payments. */
 interface OwnRows {
   readonly deposits: readonly (TransferLog & RowOwner)[];
   readonly releases: readonly (ForwardedLog & RowOwner)[];
@@ -321,17 +319,11 @@ const NO_ROWS: OwnRows = { deposits: [], releases: [], rescues: [] };
 
 export type KeptBlocks = ReturnType<typeof createKeptBlocks>;
 
-/** One reading: blocks [fromBlock, to]. As long as the chain has the block `to`, it has those before it as well. */
-interface Reading {
-  readonly fromBlock: number;
-  readonly to: BlockReference;
-  readonly rows: OwnRows;
-}
-
 /** Blocks that are not final and were read already, so that the next pass reads only what came after them. */
 export function createKeptBlocks() {
   let source: string | null = null;
-  let readings: Reading[] = [];
+  /** Each of blocks [fromBlock, to]. As long as the chain has the block `to`, it has those before it as well. */
+  let readings: { readonly fromBlock: number; readonly to: BlockReference; readonly rows: OwnRows }[] = [];
 
   const kept = {
     /** Whether the store may have other rows than these. */

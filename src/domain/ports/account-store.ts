@@ -3,7 +3,6 @@ import type { AuditEntry, NewAuditEntry } from '../audit-entry.ts';
 import type { Member, Membership, Passkey, Role, User } from '../person.ts';
 import type { ShopLogo } from '../shop-profile.ts';
 
-/** Which accounts a list is of. */
 export interface AccountQuery {
   /** A part of the name or of the e-mail address, or the whole id; case is ignored, at least in Latin letters. Null for all. */
   readonly search: string | null;
@@ -11,7 +10,6 @@ export interface AccountQuery {
   readonly before: Pick<Account, 'id' | 'createdAtMs'> | null;
 }
 
-/** Accounts and their API keys. */
 export interface AccountStore {
   createAccount(account: Account): Promise<void>;
   /** May come from memory, under the terms of `findActiveKey`. */
@@ -61,7 +59,6 @@ export interface UserChangeOptions {
   readonly removesSecondFactors?: boolean;
 }
 
-/** Passkeys of users. */
 export interface PasskeyStore {
   /** False when any user has it already, the user has the maximum, or the guard does not hold. */
   addPasskey(passkey: Passkey, guard?: UserGuard): Promise<boolean>;
@@ -73,7 +70,6 @@ export interface PasskeyStore {
   removePasskey(userId: string, id: string, guard?: UserGuard): Promise<boolean>;
 }
 
-/** Users, and their rights in accounts. */
 export interface PeopleStore extends PasskeyStore {
   /** False when there is a user with this e-mail address. */
   createUser(user: User): Promise<boolean>;
@@ -112,7 +108,6 @@ export interface PeopleStore extends PasskeyStore {
 /** The position of an entry among those of all accounts. */
 export type AuditPosition = Pick<AuditEntry, 'atMs' | 'accountId' | 'position'>;
 
-/** The audit log. */
 export interface AuditStore {
   /** Adds an entry; the account's oldest beyond `MAXIMUM_AUDIT_ENTRIES` are removed. */
   appendEntry(entry: NewAuditEntry): Promise<void>;

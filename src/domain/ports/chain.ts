@@ -20,7 +20,6 @@ export interface RescuedLog extends Rescue {
   readonly deposit: Address;
 }
 
-/** Logs of ours, by kind. */
 export interface ChainLogs {
   readonly transfers: readonly TransferLog[];
   readonly forwarded: readonly ForwardedLog[];
@@ -46,7 +45,6 @@ export interface ScannedLogs extends Omit<ChainLogs, 'rescued'>, Partial<Pick<Ch
   readonly scannedTo: BlockReference;
 }
 
-/** The newest block of an endpoint. */
 export interface LatestBlock extends BlockReference {
   readonly parentHash: string;
 }
@@ -67,7 +65,6 @@ export interface ChainView {
   readLatest(): Promise<LatestBlock>;
   /** The newest final block that an endpoint of another host confirms; null while none does. */
   readFinal(): Promise<BlockReference | null>;
-  /** Both of them. */
   readHeads(): Promise<ChainHeads>;
   /** Null when the endpoint has no such block. */
   readBlock(blockNumber: number): Promise<BlockReference | null>;
@@ -123,13 +120,11 @@ export interface TokenReader {
   describe(): Promise<{ readonly symbol: string; readonly decimals: number }>;
 }
 
-/** The addresses between which a release moves the token. */
 export interface ReleaseAddresses {
   readonly deposit: Address;
   readonly merchant: Address;
 }
 
-/** The token's word on one release. */
 export interface ReleaseCheck {
   /** What the deposit address holds. */
   readonly heldUnits: bigint;
@@ -162,7 +157,6 @@ export interface SignedTransaction extends FeeQuote {
   readonly rawTransaction: string;
 }
 
-/** The action of a relay transaction. */
 export type RelayCall = { readonly factory: Address; readonly terms: readonly DepositTerms[] } & (
   | { readonly kind: 'forward' }
   | { readonly kind: 'rescue'; readonly token: Address }
@@ -171,7 +165,6 @@ export type RelayCall = { readonly factory: Address; readonly terms: readonly De
 /** What the relayer signs: a call, or a transfer of nothing to itself, which only spends its nonce. */
 export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
 
-/** The gas that a transfer to the relayer itself uses. */
 export const SELF_TRANSFER_GAS = 21_000n;
 
 /** The sender's way to the chain: one relayer key. Throws `ChainUnavailableError` when no endpoint answers. */

@@ -1,6 +1,5 @@
 import type { NumberedEvent } from '../payment-events.ts';
 
-/** Events of one account after a number. */
 export interface EventPage {
   readonly events: readonly NumberedEvent[];
   /** The number of the account's newest event, 0 before the first. */

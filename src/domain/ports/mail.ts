@@ -7,18 +7,14 @@ export interface Mail {
   readonly text: string;
 }
 
-interface MailOptions {
-  /** Whether no user waits for the mail: it gives way to mails that a user does wait for, such as a sign-in link. */
-  readonly isBackground?: boolean;
-}
-
 /** Sends e-mail. Where none is configured there is no mailer at all. */
 export interface Mailer {
   /**
    * Resolves once the mail server has taken the mail over, within a bounded time. Never sends twice by itself. Throws
-   * `MailNotSentError` where it certainly was not sent, and any other error where it is unknown.
+   * `MailNotSentError` where it certainly was not sent, and any other error where it is unknown. In the background it
+   * gives way to mails that a user waits for, such as a sign-in link.
    */
-  send(mail: Mail, options?: MailOptions): Promise<void>;
+  send(mail: Mail, options?: { readonly isBackground?: boolean }): Promise<void>;
 }
 
 /** The mail server was never given the mail: it may be tried again. */
@@ -45,7 +41,6 @@ export interface EmailErasureStep {
   readonly stoppedBy: 'webhook' | 'index' | null;
 }
 
-/** The end of customers' e-mail addresses. */
 export interface EmailStore {
   /**
    * Erases the address of a payment's customer, and what was derived from it: what the payment is found by, the

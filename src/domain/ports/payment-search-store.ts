@@ -6,7 +6,6 @@ import type { PaymentState, UnsettledStatus } from '../payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../payment-statistics.ts';
 import type { ProviderSession } from '../provider-session.ts';
 
-/** The last session of a payment, in short. */
 export type LastSession = Pick<ProviderSession, 'provider' | 'progress' | 'expiresAtMs'>;
 
 /** Payments of a list, newest first. */
@@ -19,7 +18,6 @@ export interface PaymentPage {
   readonly next: PaymentId | null;
 }
 
-/** A state that a payment came into. */
 export interface StateChange {
   readonly atMs: number;
   readonly state: PaymentState;

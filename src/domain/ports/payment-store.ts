@@ -10,7 +10,6 @@ import type { UserGuard } from './account-store.ts';
 /** Lifetime of an Idempotency-Key's link to the payment it created. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 
-/** The record of an Idempotency-Key. */
 export interface IdempotencyRecord {
   readonly accountId: string;
   readonly key: string;

@@ -178,7 +178,6 @@ export interface ProviderSettings {
   readonly minimumUsdCents: number | null;
 }
 
-/** The operator's settings for providers. */
 export interface ProviderStore {
   readProviderSettings(provider: ProviderId): Promise<ProviderSettings>;
   writeProviderSettings(provider: ProviderId, change: Partial<ProviderSettings>): Promise<void>;
@@ -197,7 +196,6 @@ export interface VisitStore {
   ): Promise<readonly VisitOutcome[]>;
 }
 
-/** Exchange rates to USD. */
 export interface Rates {
   /** The rate now; throws `ServiceError` conversion_failed when none is fresh enough. USD is always one. */
   usdRate(currency: Currency): Promise<UsdRate>;

@@ -151,9 +151,8 @@ export interface RelayStore {
   /**
    * Claims for this relayer payments whose release is due at `nowMs`, that no batch carries and no other relayer has
    * claimed, and returns them, the earliest due time first; also those that are due further ahead than any delay is
-   * long (`release-delays.ts`), because then the clock was set back. A claim lasts `durationMs` by the store's own
-   * clock and keeps other relayers from preparing the same release. That no two batches carry a payment is
-   * promised by `openBatch`.
+   * long, because then the clock was set back. A claim lasts `durationMs` by the store's own clock and keeps other
+   * relayers from preparing the same release. That no two batches carry a payment is promised by `openBatch`.
    */
   claimDueReleases(
     relayer: string,
