@@ -14,6 +14,7 @@ import { startLiveWorld } from '../../test/support/live-service.ts';
 import { startPostgres } from '../../test/support/postgres.ts';
 import { runCommand, runJson, startServiceProcess } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import { checkClock } from './check-clock.ts';
 import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
@@ -26,7 +27,12 @@ const prismFolder = join(import.meta.dirname, '../../test-output/prism');
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
 /** The machine or the database in trouble. Each returns its outcomes, or why it was not checked. */
-const hostChecks = { disk: checkDisk, descriptors: checkDescriptors, standby: checkStandby };
+const hostChecks = {
+  disk: checkDisk,
+  descriptors: checkDescriptors,
+  clock: checkClock,
+  standby: checkStandby,
+};
 
 function versionOf(program: string): string | undefined {
   const words = program === 'nginx' ? ['-v'] : program === 'caddy' ? ['version'] : ['--version'];
@@ -42,7 +48,7 @@ function versionOf(program: string): string | undefined {
 function install(): void {
   if (process.getuid?.() !== 0) throw new Error('--install needs root on Debian');
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const wanted = [...Object.values(packages), 'prometheus'];
+  const wanted = [...Object.values(packages), 'prometheus', 'libfaketime'];
   execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...wanted], {
     stdio: 'inherit',
     env: environment,
