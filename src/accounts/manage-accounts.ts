@@ -174,23 +174,17 @@ export async function updateAccount(
   if (enable !== undefined && enable === disable)
     throw invalidField('enable', `and disable both name ${enable}`);
   const account = await findExistingAccount(context, accountId);
+  const kept = account.features.filter((name) => name !== disable);
+  // In the order of the list of features, whatever the order of the changes.
+  const changed = features.filter((name) => name === enable || kept.includes(name));
   const updated = await context.accounts.updateAccount(accountId, {
     ...fields,
     ...(profile === undefined ? {} : await readProfileUpdate(context, account, profile)),
     // Omitted if unchanged, so that two concurrent changes do not revert each other.
-    ...(enable === undefined && disable === undefined ? {} : { features: changed(account, enable, disable) }),
+    ...(enable === undefined && disable === undefined ? {} : { features: changed }),
   });
   if (updated === null) throw unknownAccount(accountId);
   return updated;
-}
-
-/** In the order of the list of features, whatever the order of the changes. */
-function changed(
-  account: Account,
-  enable: Feature | undefined,
-  disable: Feature | undefined,
-): readonly Feature[] {
-  return features.filter((name) => name === enable || (name !== disable && account.features.includes(name)));
 }
 
 /** The changeable fields of an account: a label and a formatter for the value. */

@@ -25,35 +25,22 @@ function closeReadably(socket: Socket): void {
   socket.once('close', () => clearTimeout(timer));
 }
 
-/** Answers for requests that never get a reply object. */
-export interface ClientErrorAnswers {
-  /** Answers a request that the HTTP parser refused, in the API's error shape, and closes the connection. */
-  readonly answer: (error: Error & { code?: string }, socket: Socket) => void;
-  /** Answers CONNECT. Node would cut off the connection together with the answers to earlier requests on it. */
-  readonly answerConnect: (request: IncomingMessage, socket: Duplex) => void;
-  /**
-   * Answers an unknown `Expect` header. Node itself would answer 417 without a body. The connection stays open: a
-   * request that follows on it is carried out and has to get its answer.
-   */
-  readonly answerUnknownExpectation: (request: IncomingMessage, response: ServerResponse) => void;
-  /**
-   * Answers a request with more requests pending on its connection than allowed. The pending answers go out first.
-   * Later bytes are not parsed, and the connection is closed.
-   */
-  readonly answerTooManyWaiting: (request: IncomingMessage, response: ServerResponse) => void;
-}
+export type ClientErrorAnswers = ReturnType<typeof createClientErrorAnswers>;
 
 /**
+ * Answers for requests that never get a reply object.
+ *
  * @param isHttpsOnly whether callers reach the server by HTTPS only, so that the answers may set
  * Strict-Transport-Security
  */
-export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolean }): ClientErrorAnswers {
+export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolean }) {
   /** Connections on which a request was refused. Later bytes on them are not parsed. */
   const refused = new WeakSet<Socket>();
 
   /**
-   * Answers the requests that arrived whole before this one first. HTTP/1.1 answers carry no identifier: the caller
-   * would match this error to the previous request, and take a payment for an error.
+   * Answers a request that the HTTP parser refused, in the API's error shape, and closes the connection. Requests that
+   * arrived whole before this one are answered first. HTTP/1.1 answers carry no identifier: the caller would match this
+   * error to the previous request, and take a payment for an error.
    */
   function answer(error: Error & { code?: string }, socket: Socket): void {
     if (error.code === 'ECONNRESET' || socket.destroyed || refused.has(socket)) return;
@@ -83,17 +70,26 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
 
   return {
     answer,
-    answerConnect(_request, socket) {
+    /** Answers CONNECT. Node would cut off the connection together with the answers to earlier requests on it. */
+    answerConnect(_request: IncomingMessage, socket: Duplex): void {
       // By now Node has removed its own listeners from the connection, including the one for errors.
       socket.on('error', () => socket.destroy());
       answer(new Error('CONNECT is not served'), socket as Socket);
     },
-    answerUnknownExpectation(_request, response) {
+    /**
+     * Answers an unknown `Expect` header. Node itself would answer 417 without a body. The connection stays open: a
+     * request that follows on it is carried out and has to get its answer.
+     */
+    answerUnknownExpectation(_request: IncomingMessage, response: ServerResponse): void {
       const { status, headers, body } = rawError('invalid_request', options);
       const { connection: _, ...others } = headers;
       response.writeHead(status, others).end(body);
     },
-    answerTooManyWaiting({ socket }, response) {
+    /**
+     * Answers a request with more requests pending on its connection than allowed. The pending answers go out first.
+     * Later bytes are not parsed, and the connection is closed.
+     */
+    answerTooManyWaiting({ socket }: IncomingMessage, response: ServerResponse): void {
       refused.add(socket);
       discardInput(socket);
       closeAfterLastResponse(socket, closeReadably);

@@ -63,19 +63,16 @@ export function rawError(
 }
 
 /** Errors of the framework that have a better row or text than "the request is invalid". */
-const frameworkErrors: Readonly<Record<string, { readonly name: ErrorName; readonly text?: string }>> = {
-  FST_ERR_CTP_BODY_TOO_LARGE: { name: 'payload_too_large' },
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: {
-    name: 'invalid_request',
-    text: 'The Content-Type of the body is not supported.',
-  },
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: {
-    name: 'invalid_request',
-    text: 'The length of the body differs from Content-Length.',
-  },
-  FST_ERR_BAD_URL: { name: 'invalid_request', text: 'The path is not a valid URL path.' },
+const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?: string]>> = {
+  FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['invalid_request', 'The Content-Type of the body is not supported.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
+    'invalid_request',
+    'The length of the body differs from Content-Length.',
+  ],
+  FST_ERR_BAD_URL: ['invalid_request', 'The path is not a valid URL path.'],
   // A path that is longer than any route is not found.
-  FST_ERR_MAX_PARAM_LENGTH: { name: 'not_found' },
+  FST_ERR_MAX_PARAM_LENGTH: ['not_found'],
 };
 
 /**
@@ -87,7 +84,7 @@ export function serviceErrorOf(thrown: unknown): ServiceError {
   if (thrown instanceof ServiceError) return thrown;
   const { code, statusCode } = thrown instanceof Error ? (thrown as Partial<FastifyError>) : {};
   const known = code === undefined ? undefined : frameworkErrors[code];
-  if (known !== undefined) return new ServiceError(known.name, known.text);
+  if (known !== undefined) return new ServiceError(...known);
   const isCallersFault = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
   return isCallersFault
     ? new ServiceError('invalid_request')

@@ -30,10 +30,6 @@ const NOTICE_LIMIT_BYTES = 64 * 1024;
 /** Log lines of one provider. A forged post must not fill the log; the metric counts every post. */
 const WARNINGS_PER_MINUTE = 6;
 
-interface ProviderWebhookRoute {
-  Params: { provider: string };
-}
-
 /**
  * `POST /providers/:provider/webhooks`: receives the providers' webhooks. Answers 200 to every authentic webhook, so
  * that a provider does not repeat one that the service cannot use; 401 to one that is not authentic; 502 if it could
@@ -49,17 +45,14 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
       { parseAs: 'buffer', bodyLimit: NOTICE_LIMIT_BYTES },
       (_request, body, parsed) => parsed(null, body),
     );
-    webhooks.post<ProviderWebhookRoute>(
+    webhooks.post<{ Params: { provider: string } }>(
       '/providers/:provider/webhooks',
       { onRequest: (request) => countVisitor(context.limiter, request), bodyLimit: NOTICE_LIMIT_BYTES },
       async (request, reply) => {
         const { provider } = request.params;
         if (!isProviderId(provider)) throw new ServiceError('not_found');
-        const { outcome, reason } = await handleProviderWebhook(
-          context,
-          provider,
-          postedWebhook(request, context.nowMs()),
-        );
+        const posted = postedWebhook(request, context.nowMs());
+        const { outcome, reason } = await handleProviderWebhook(context, provider, posted);
         context.observe(provider, outcome);
         if (outcome === 'unknown_state')
           request.log.error({ err: reason, provider }, 'a provider sent an unknown state');

@@ -11,11 +11,6 @@ interface Window {
   requests: number;
 }
 
-interface MemoryRateLimiter extends RateLimiter {
-  /** The same as `take`, without a promise. */
-  takeNow(key: string): number;
-}
-
 /**
  * Fixed windows in memory, each beginning with its key's first request. A `Map` keeps its entries in insertion order,
  * so with windows of one length the oldest are always in front. Each insertion removes up to two expired windows, which
@@ -28,7 +23,7 @@ export function createFixedWindowLimiter(
   monotonicMs: () => number,
   maximumWindows = MAXIMUM_WINDOWS,
   windowMs = MINUTE_MS,
-): MemoryRateLimiter {
+) {
   const windows = new Map<string, Window>();
 
   function clearOldest(nowMs: number): void {
@@ -40,6 +35,7 @@ export function createFixedWindowLimiter(
     }
   }
 
+  /** The same as `take`, without a promise. */
   function takeNow(key: string): number {
     const nowMs = monotonicMs();
     const window = windows.get(key);
@@ -54,7 +50,7 @@ export function createFixedWindowLimiter(
     return 0;
   }
 
-  return { takeNow, take: async (key) => takeNow(key) };
+  return { takeNow, take: async (key: string) => takeNow(key) };
 }
 
 /** Counts a request against a limiter; throws `rate_limited` when the limit is exceeded. */

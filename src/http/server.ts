@@ -243,29 +243,26 @@ function pathOf(request: FastifyRequest): string {
   return end === -1 ? url : url.slice(0, end);
 }
 
-/** The methods served at each path, so that a wrong method is answered 405 and not 404. */
-interface AllowedMethods {
-  /** Records a route, by the pattern it was registered with (`/pay/:id`). */
-  add(pattern: string, methods: string | readonly string[]): void;
-  /** The methods served at a path (without query), sorted; empty when nothing is served there. */
-  at(path: string): readonly string[];
-}
-
 interface Entry {
   readonly segments: readonly string[];
   readonly methods: Set<string>;
 }
 
-/** Called only for requests that no route matched, so a scan of the few patterns is fast enough. */
-export function createAllowedMethods(): AllowedMethods {
+/** The methods served at each path, so that a wrong method is answered 405 and not 404. */
+export function createAllowedMethods() {
   const entries = new Map<string, Entry>();
   return {
-    add(pattern, methods) {
+    /** Records a route, by the pattern it was registered with (`/pay/:id`). */
+    add(pattern: string, methods: string | readonly string[]): void {
       const entry = entries.get(pattern) ?? { segments: pattern.split('/'), methods: new Set() };
       for (const method of [methods].flat()) entry.methods.add(method);
       entries.set(pattern, entry);
     },
-    at(path) {
+    /**
+     * The methods served at a path (without query), sorted; empty when nothing is served there. Called only for requests
+     * that no route matched, so a scan of the few patterns is fast enough.
+     */
+    at(path: string): readonly string[] {
       const segments = path.split('/');
       const found = [...entries.values()].filter((entry) => matches(entry.segments, segments));
       return [...new Set(found.flatMap(({ methods }) => [...methods]))].sort();

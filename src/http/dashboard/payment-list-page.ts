@@ -120,6 +120,8 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: Paymen
     : html`<nav class="actions" aria-label="Pages">${newest}${older}</nav>`;
 }
 
+const NOTE_CHARACTERS = 60;
+
 /** A table of payments; the first column is the time. */
 function paymentTable(
   payments: readonly Payment[],
@@ -132,26 +134,15 @@ function paymentTable(
     columns: ['Created', numbers('Amount'), 'Status', 'Provider', 'Customer', 'Note'],
     hasRowHeadings: true,
     isCompact: true,
-    rows: payments.map((payment) => paymentRow(payment, sessions.get(payment.id), nowMs, timeZone)),
+    rows: payments.map((payment) => [
+      html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
+      html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
+      html`${displayStatusBadge(payment, sessions.get(payment.id), nowMs)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${partOf(payment)}`,
+      usedProvider(payment, sessions.get(payment.id)),
+      payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
+      payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
+    ]),
   });
-}
-
-const NOTE_CHARACTERS = 60;
-
-function paymentRow(
-  payment: Payment,
-  session: LastSession | undefined,
-  nowMs: number,
-  timeZone: string,
-): (Html | string | null)[] {
-  return [
-    html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
-    html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
-    html`${displayStatusBadge(payment, session, nowMs)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${partOf(payment)}`,
-    usedProvider(payment, session),
-    payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
-    payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
-  ];
 }
 
 /** The received part of a partial payment. */

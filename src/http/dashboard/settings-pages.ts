@@ -291,12 +291,7 @@ function registerLogoForm(routes: DashboardRoutes): void {
 }
 
 /** Validates the picture by its bytes alone; the browser's type is ignored. */
-async function changeLogo(
-  context: DashboardContext,
-  visit: Visit,
-  form: forms.FormFields,
-  file: Uint8Array,
-): Promise<PageAnswer> {
+async function changeLogo(context: DashboardContext, visit: Visit, form: forms.FormFields, file: Uint8Array) {
   const isRemoved = form.has('remove');
   if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose an image');
   const account = await updateAccount(context, visit.account.id, {
