@@ -65,6 +65,6 @@ export async function rememberSettlement(
 }
 
 /** The factories of these settlements, each once. */
-export function factoriesOf(settlements: ExternalServices['settlements']): Settlement['factory'][] {
+export function factoriesOf(settlements: readonly Settlement[]): Settlement['factory'][] {
   return [...new Set(settlements.map(({ factory }) => factory))];
 }

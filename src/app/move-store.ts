@@ -3,30 +3,24 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
-import { type MoveReport, moveTables } from '../store/move-tables.ts';
+import { moveTables } from '../store/move-tables.ts';
 import { openPostgresSource, openPostgresTarget } from '../store/postgres/move.ts';
 import { openSqliteSource, openSqliteTarget } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
 import { SQLITE_FILE } from './open-store.ts';
-
-/** The operator's names of the two sides; see `placeOf`. */
-export interface MovePlaces {
-  readonly from: string;
-  readonly to: string;
-}
 
 type Place =
   | { readonly engine: 'sqlite'; readonly file: string }
   | { readonly engine: 'postgres'; readonly url: string };
 
 /**
- * Carries everything from a SQLite database to a PostgreSQL one or back, and compares both sides. The target is left
- * empty unless they are equal. Throws `MoveRefusedError` or `StoreInUseError` before anything is written.
+ * Carries everything from a SQLite database to a PostgreSQL one or back, and compares both sides; see `placeOf` for their
+ * names. The target is left empty unless they are equal. Throws `MoveRefusedError` or `StoreInUseError` before anything is written.
  */
 export async function moveStore(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
-  { from, to }: MovePlaces,
-): Promise<MoveReport> {
+  { from, to }: { readonly from: string; readonly to: string },
+) {
   const [origin, destination] = [placeOf(config, from), placeOf(config, to)];
   if (origin.engine === destination.engine) {
     throw new MoveRefusedError('move-store copies from SQLite to PostgreSQL or back, not within one engine');

@@ -7,14 +7,12 @@ import { CONTROL_SOCKET, callServer, NoServerError, runOperation } from '../cli/
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
-import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
-import type { VerifiedChain } from '../payments/verify/verify-context.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
-import { createLog } from './log.ts';
+import { createLog, factoriesOf } from './log.ts';
 import { openStore, requireDatabase } from './open-store.ts';
-import { createTextCallbackGuard } from './service-parts.ts';
+import { createCallbackGuard } from './service-parts.ts';
 
 /** A server that is starting holds the store before it listens for commands. */
 const STARTING_SERVER_MS = 15_000;
@@ -46,18 +44,7 @@ export async function runOperationAnywhere(
     }
     await requireDatabase(config);
     try {
-      const store = await openStore(config, createLog('error'));
-      return await runOnStore(
-        config,
-        store,
-        createTextCallbackGuard({
-          allowedHosts: config.callbackAllowedHosts,
-          own: locationOf(config.baseUrl),
-        }),
-        rpcUrls,
-        name,
-        args,
-      );
+      return await runOnStore(config, rpcUrls, name, args);
     } catch (error) {
       if (!(error instanceof StoreInUseError) || performance.now() > deadlineMs) throw error;
     }
@@ -66,19 +53,19 @@ export async function runOperationAnywhere(
 }
 
 async function runOnStore(
-  { baseUrl }: Config,
-  store: Store,
-  callbacks: CallbackGuard,
+  config: Config,
   rpcUrls: readonly string[],
   name: string,
   args: OperationArguments,
 ): Promise<unknown> {
-  let chain: StoredChain | null = null;
+  const { baseUrl, callbackAllowedHosts: allowedHosts } = config;
+  const store = await openStore(config, createLog('error'));
+  let chain: Awaited<ReturnType<typeof openStoredChain>> = null;
   try {
     chain = await openStoredChain(store, rpcUrls);
     const context = {
       ...store,
-      callbacks,
+      callbacks: createCallbackGuard({ allowedHosts, own: locationOf(baseUrl) }),
       chain,
       providerDescriptions,
       directory: { adapters: null, settings: store.providers },
@@ -95,21 +82,18 @@ async function runOnStore(
   }
 }
 
-/** The chain that a store's payments are on, for a command that works without a server. */
-export interface StoredChain extends VerifiedChain {
-  close(): Promise<void>;
-}
-
-/** Opens no connection yet. Null where no endpoint is given, or where the store was never served and has no chain. */
-export async function openStoredChain(store: Store, rpcUrls: readonly string[]): Promise<StoredChain | null> {
+/**
+ * The chain that a store's payments are on. Opens no connection yet. Null where no endpoint is given, or where the store
+ * was never served and has no chain.
+ */
+async function openStoredChain(store: Store, rpcUrls: readonly string[]) {
   const settlements = await store.settlements.listSettlements();
   const [newest] = settlements;
   if (newest === undefined || rpcUrls.length === 0) return null;
   const { chainId, token } = newest;
-  const factories = [...new Set(settlements.map(({ factory }) => factory))];
   const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
   return {
-    reader: createChainReader({ endpoints, sources: { token, factories } }),
+    reader: createChainReader({ endpoints, sources: { token, factories: factoriesOf(settlements) } }),
     sweepBalances: createBalanceSweep({ endpoints, token }),
     close: () => closeChainEndpoints(endpoints),
   };

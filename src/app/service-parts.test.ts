@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { locationOf } from '../domain/callback-url.ts';
-import type { HostResolution } from '../webhooks/callback-host.ts';
-import { createCallbackGuard, createTextCallbackGuard } from './service-parts.ts';
+import { createCallbackHostCheck, type HostResolution } from '../webhooks/callback-host.ts';
+import { createCallbackGuard } from './service-parts.ts';
 
 /** Judges with a resolver that answers this, and says which names it was asked for. */
 function guardWith(
@@ -21,10 +21,10 @@ function guardWith(
     resolveFresh: refuse,
     close: refuse,
   };
-  const guard = createCallbackGuard(resolver, () => new Set(own), {
-    allowedHosts: new Set(['shop.local:9443', 'pay.example.com:9000']),
-    own: locationOf(baseUrl),
-  });
+  const guard = createCallbackGuard(
+    { allowedHosts: new Set(['shop.local:9443', 'pay.example.com:9000']), own: locationOf(baseUrl) },
+    createCallbackHostCheck(resolver, () => new Set(own)),
+  );
   return { guard, asked };
 }
 
@@ -81,7 +81,7 @@ describe("this service's own public name", () => {
     expect(await guard.refusalOf(callback)).toBe(refusal);
     expect(asked).toEqual([]);
     const rules = { allowedHosts: new Set<string>(), own: locationOf('https://pay.example.com') };
-    expect(await createTextCallbackGuard(rules).refusalOf(callback)).toBe(refusal);
+    expect(await createCallbackGuard(rules).refusalOf(callback)).toBe(refusal);
   });
 
   it.each([

@@ -2,13 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { SandboxOperations } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
-import {
-  type AcceptedCallbackUrl,
-  isOwnCallback,
-  locationOf,
-  parseCallbackUrl,
-  type ServiceLocation,
-} from '../domain/callback-url.ts';
+import { isOwnCallback, locationOf, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
 import { createDepositAddressCalculator } from '../domain/deposit-address.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
@@ -31,7 +25,6 @@ import {
 } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { createKnownLimits } from '../payments/provider-limits.ts';
-import type { RefundContext } from '../payments/refunds.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
@@ -43,8 +36,6 @@ import {
   createCallbackHostCheck,
   createHostResolver,
   createOwnAddresses,
-  type HostResolver,
-  type OwnAddresses,
 } from '../webhooks/callback-host.ts';
 import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
@@ -88,24 +79,7 @@ export interface ServiceOptions {
   readonly drainDelayMs: number;
 }
 
-/** Everything that is made once from the options and shared by the parts. */
-export interface ServiceParts extends ServiceOptions {
-  readonly tokens: IpnTokens;
-  readonly known: KnownAddresses;
-  readonly metrics: Metrics;
-  readonly resolver: ReturnType<typeof createHostResolver>;
-  readonly ownAddresses: ReturnType<typeof createOwnAddresses>;
-  readonly callbacks: CallbackGuard;
-  readonly startSession: StartSession;
-  readonly testPayments: TestPayments | null;
-  /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
-  readonly create: CreatePaymentContext;
-  readonly refund: RefundContext;
-  /** Providers, each behind its circuit breaker. */
-  readonly directory: ProviderDirectory;
-  /** Estimates anew how often visits to providers end with a delivery. */
-  readonly refreshSuccess: () => Promise<void>;
-}
+export type ServiceParts = ReturnType<typeof assembleParts>;
 
 /** Older visits say little about a provider today. */
 const VISITS_COUNTED_MS = 30 * 24 * 3_600_000;
@@ -133,8 +107,8 @@ const CALLBACK_LOOKUP_TIMEOUT_MS = 1_500;
 const CALLBACK_CACHE_MS = 60_000;
 const CALLBACK_CACHE_ENTRIES = 10_000;
 
-/** Makes what the parts of a service share; nothing is opened yet. */
-export function assembleParts(options: ServiceOptions): ServiceParts {
+/** Makes once what the parts of a service share; nothing is opened yet. */
+export function assembleParts(options: ServiceOptions) {
   const { config, store, external, clock } = options;
   const metrics = options.metrics ?? createMetrics();
   const breaker: CircuitBreakerOptions = {
@@ -146,7 +120,8 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
     },
   };
   const success = createSuccessReader(store.visits, clock);
-  const directory = {
+  /** Providers, each behind its circuit breaker. */
+  const directory: ProviderDirectory = {
     adapters: new Map(
       [...external.adapters].map(([id, adapter]) => [
         id,
@@ -186,6 +161,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
   const ownAddresses = createOwnAddresses();
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   const known = createKnownAddresses(store.payments, store.addressPages);
+  /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
   const create = createPaymentContext({ ...options, directory, tokens, known });
   return {
     ...options,
@@ -196,11 +172,12 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
     resolver,
     ownAddresses,
     testPayments: options.additions?.createTestPayments(startSession) ?? null,
-    callbacks: createCallbackGuard(resolver, ownAddresses, {
-      allowedHosts: config.callbackAllowedHosts,
-      own: locationOf(config.baseUrl),
-    }),
+    callbacks: createCallbackGuard(
+      { allowedHosts: config.callbackAllowedHosts, own: locationOf(config.baseUrl) },
+      createCallbackHostCheck(resolver, ownAddresses),
+    ),
     startSession,
+    /** Estimates anew how often visits to providers end with a delivery. */
     refreshSuccess: success.refresh,
     create,
     refund: {
@@ -215,7 +192,7 @@ export function assembleParts(options: ServiceOptions): ServiceParts {
 
 /** Context for creating payments in a running service. */
 function createPaymentContext(
-  parts: Pick<ServiceParts, 'config' | 'store' | 'external' | 'clock' | 'known' | 'directory' | 'tokens'>,
+  parts: ServiceOptions & { known: KnownAddresses; directory: ProviderDirectory; tokens: IpnTokens },
 ): CreatePaymentContext {
   const { external, store, clock, known, config } = parts;
   const [{ factory, implementation, token, feeWallet }] = external.settlements;
@@ -281,34 +258,20 @@ interface CallbackRules {
   readonly own: ServiceLocation;
 }
 
-/** Validates a callback by its text alone, where no resolver runs. Its addresses are validated when it is used. */
-export function createTextCallbackGuard(rules: CallbackRules): CallbackGuard {
-  return {
-    async refusalOf(callback) {
-      const parsed = parseCallbackUrl(callback, rules.allowedHosts);
-      return parsed.ok ? refuseOwn(parsed, rules) : parsed.reason;
-    },
-  };
-}
-
-/** Validates callbacks at creation: first the text, then the addresses of its name. */
+/**
+ * Validates callbacks at creation: first the text, then the addresses of its name. Where no resolver runs, the addresses
+ * are validated only when it is used.
+ */
 export function createCallbackGuard(
-  resolver: HostResolver,
-  ownAddresses: OwnAddresses,
-  rules: CallbackRules,
+  { allowedHosts, own }: CallbackRules,
+  refusalOfHost: (hostname: string) => Promise<string | null> = async () => null,
 ): CallbackGuard {
-  const refusalOfHost = createCallbackHostCheck(resolver, ownAddresses);
   return {
     async refusalOf(callback) {
-      const parsed = parseCallbackUrl(callback, rules.allowedHosts);
+      const parsed = parseCallbackUrl(callback, allowedHosts);
       if (!parsed.ok) return parsed.reason;
       if (parsed.kind === 'allowed') return null;
-      return refuseOwn(parsed, rules) ?? refusalOfHost(parsed.hostname);
+      return isOwnCallback(parsed, own) ? 'must not point to this service' : refusalOfHost(parsed.hostname);
     },
   };
-}
-
-function refuseOwn(callback: AcceptedCallbackUrl, { own }: CallbackRules): string | null {
-  if (callback.kind === 'allowed' || !isOwnCallback(callback, own)) return null;
-  return 'must not point to this service';
 }

@@ -14,17 +14,11 @@ interface WorkOptions
   readonly clock: Clock;
 }
 
-/** The loops of a process. */
-interface Work {
-  /** Lets the running steps and open deliveries finish, which end within their own deadlines. */
-  stop(): Promise<void>;
-}
-
 const WATCHER = 'watcher';
 const senderOf = (relayer: string) => `sender ${relayer}`;
 
 /** Starts what goes on by itself. */
-export async function startWork(options: WorkOptions): Promise<Work> {
+export async function startWork(options: WorkOptions) {
   const { store, clock, log, metrics, config } = options;
   const { shared } = store;
   // The store's only process has just begun: whatever is still `sending` was cut off by a crash, whenever that was.
@@ -48,38 +42,31 @@ export async function startWork(options: WorkOptions): Promise<Work> {
       else await withFreeLease(shared.leases, senderOf(relayer), holder, follow);
     },
   });
-  const { own, leases } = shared === null ? single(tasks) : clustered(shared, holder, options, tasks, wake);
+  const { own, leases } =
+    shared === null
+      ? { own: [...tasks.watching, ...tasks.sending, ...tasks.shared], leases: [] }
+      : clustered(shared, holder, options, tasks, wake);
   const worker: Worker = startWorker(own, (name, error, failuresInARow) => {
     metrics.taskFailures.inc({ task: name });
     log.warn({ err: error, task: name, failuresInARow }, 'a task failed and is retried');
   });
   return {
-    async stop() {
+    /** Lets the running steps and open deliveries finish, which end within their own deadlines. */
+    async stop(): Promise<void> {
       await worker.stop();
       await Promise.all([tasks.drain(), ...leases.map((lease) => lease.release())]);
     },
   };
 }
 
-/** The tasks of one process, and the leases under which it runs them. */
-interface OwnWork {
-  readonly own: readonly WorkerTask[];
-  readonly leases: readonly Lease[];
-}
-
-/** The store's only process does everything. */
-function single({ watching, sending, shared }: WorkerTasks): OwnWork {
-  return { own: [...watching, ...sending, ...shared], leases: [] };
-}
-
-/** The tasks of one process among several: a task for only one of them runs in the holder of its lease. */
+/** The tasks of one process among several, and its leases: a task for only one of them runs in the holder of its lease. */
 function clustered(
   { leases }: SharedStore,
   holder: string,
   options: WorkOptions,
   { watching, sending, shared: unleased }: WorkerTasks,
   wake: (...names: string[]) => void,
-): OwnWork {
+) {
   const leaseFor = (name: string, tasks: readonly WorkerTask[]) =>
     createLease({
       leases,
@@ -109,15 +96,7 @@ function clustered(
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 
-/** The right to do something that one process at a time should do. */
-export interface Lease {
-  /** Takes the lease when it is free and keeps it from ending; runs beside the tasks that need it. */
-  readonly renewal: WorkerTask;
-  /** The same task, which does nothing while another process has the lease. */
-  whileHeld(task: WorkerTask): WorkerTask;
-  /** Lets another process have it at once. */
-  release(): Promise<void>;
-}
+export type Lease = ReturnType<typeof createLease>;
 
 interface LeaseOptions {
   readonly leases: LeaseStore;
@@ -150,11 +129,11 @@ export async function withFreeLease(
 }
 
 /**
- * A lease only saves work and noise: a step that began with it may end after it. What must not happen twice is
- * refused by the store itself (the watcher's cursor, a nonce of the relayer, the claim of a webhook).
+ * The right to do something that one process at a time should do. It only saves work and noise: a step that began with
+ * it may end after it. What must not happen twice is refused by the store itself (the watcher's cursor, a nonce of the
+ * relayer, the claim of a webhook).
  */
-export function createLease(options: LeaseOptions): Lease {
-  const { leases, name, holder, monotonicMs, onAcquired, onFailure } = options;
+export function createLease({ leases, name, holder, monotonicMs, onAcquired, onFailure }: LeaseOptions) {
   let heldUntilMs = Number.NEGATIVE_INFINITY;
   const isHeld = () => monotonicMs() < heldUntilMs;
 
@@ -167,18 +146,24 @@ export function createLease(options: LeaseOptions): Lease {
     if (isAcquired && !wasHeld) onAcquired();
   }
 
-  return {
-    renewal: {
-      name: `lease ${name}`,
-      intervalMs: RENEWAL_MS,
-      async run() {
-        // Caught here, because a task that fails is tried again ever more rarely.
-        await renew().catch(onFailure);
-        return false;
-      },
+  /** Takes the lease when it is free and keeps it from ending; runs beside the tasks that need it. */
+  const renewal: WorkerTask = {
+    name: `lease ${name}`,
+    intervalMs: RENEWAL_MS,
+    async run() {
+      // Caught here, because a task that fails is tried again ever more rarely.
+      await renew().catch(onFailure);
+      return false;
     },
-    whileHeld: (task) => ({ ...task, run: async (signal) => isHeld() && task.run(signal) }),
-    // What cannot be given back ends by itself.
+  };
+  return {
+    renewal,
+    /** The same task, which does nothing while another process has the lease. */
+    whileHeld: (task: WorkerTask): WorkerTask => ({
+      ...task,
+      run: async (signal) => isHeld() && task.run(signal),
+    }),
+    /** Lets another process have it at once. What cannot be given back ends by itself. */
     release: () => leases.releaseLease(name, holder).catch(onFailure),
   };
 }

@@ -40,27 +40,13 @@ const STALE_AFTER_MS = 120_000;
 /** Open deliveries at a time; a slow receiver holds one for ten seconds. */
 const deliveryBounds: DeliveryBounds = { open: 2_000, openPerHost: 100 };
 
+export type WorkerTasks = ReturnType<typeof createWorkerTasks>;
+
 /** All background tasks, by the processes that may run them. */
-export interface WorkerTasks {
-  /** Tasks of one process at a time, among all with the same data. */
-  readonly watching: readonly WorkerTask[];
-  /** Tasks of one process at a time, among all with the same relayer key; one for each key. */
-  readonly sending: readonly SendingTask[];
-  /** Tasks of every process. */
-  readonly shared: readonly WorkerTask[];
-  /** Waits for what was begun and cannot be taken back: open deliveries. */
-  drain(): Promise<void>;
-}
-
-/** The sender of one relayer. */
-export interface SendingTask extends WorkerTask {
-  /** The relayer's address. */
-  readonly relayer: string;
-}
-
-export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
+export function createWorkerTasks(parts: WorkerParts) {
   const webhooks = createWebhookTask(parts);
   return {
+    /** Tasks of one process at a time, among all with the same data. */
     watching: [
       ...createWatchTasks(parts),
       createIndexTask(parts.store),
@@ -69,7 +55,9 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
       createErasingTask(parts),
       createRateTask(parts),
     ],
+    /** Tasks of one process at a time, among all with the same relayer key; one for each key. */
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
+    /** Tasks of every process. */
     shared: [
       ...parts.external.relayers.map((relayer) => createGasTask({ ...parts, relayer })),
       createUnsettledTask(parts),
@@ -78,6 +66,7 @@ export function createWorkerTasks(parts: WorkerParts): WorkerTasks {
       ...receiptTasks(parts),
       ...createAlertTasks(parts),
     ],
+    /** Waits for what was begun and cannot be taken back: open deliveries. */
     drain: webhooks.drain,
   };
 }
@@ -116,7 +105,7 @@ function createRefundTask({ store, external, nowMs }: WorkerParts): WorkerTask {
 function relayTask(
   { store, external, nowMs, log, metrics, withRelayerLease }: WorkerParts,
   relayer: Relayer,
-): SendingTask {
+): WorkerTask & { readonly relayer: string } {
   const context: RelayContext = {
     ...store,
     relayer,
@@ -182,10 +171,7 @@ export function reportAbandoned(log: Log, abandoned: number): void {
 }
 
 /** Claims webhooks as there are places and sends each on its own, so that a slow receiver does not delay the others. */
-function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }: WorkerParts): {
-  readonly task: WorkerTask;
-  drain(): Promise<void>;
-} {
+function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }: WorkerParts) {
   const open = new Map<Webhook, Promise<void>>();
   let hasBacklog = false;
   const context = {

@@ -23,52 +23,28 @@ export interface MoveSource {
   close(): Promise<void>;
 }
 
-/** An empty database and a transaction in it, which also reads what it has written. */
-export interface MoveTarget {
-  readPortions: MoveSource['readPortions'];
+/** An empty database and a transaction in it, which also reads what it has written; closing undoes it unless committed. */
+export interface MoveTarget extends MoveSource {
   insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
   /** Makes all of it durable; numbers that the database counts up go on after those that were carried over. */
   commit(): Promise<void>;
-  /** Lets go of the database; what was not committed never was. */
-  close(): Promise<void>;
-}
-
-/** The contents of a table. */
-interface TableContent {
-  readonly rows: number;
-  /** SHA-256, in hex digits, over all values of all rows in their order. */
-  readonly digest: string;
-}
-
-/** One table on both sides. */
-interface ComparedTable {
-  readonly table: string;
-  readonly source: TableContent;
-  readonly target: TableContent;
-  readonly isEqual: boolean;
-}
-
-/** The result of a move. */
-export interface MoveReport {
-  readonly tables: readonly ComparedTable[];
-  /** False when a table was not equal: the target is empty again then. */
-  readonly isMoved: boolean;
 }
 
 /**
  * Carries every row over, reads the target back, and commits only if both sides are equal to the last value.
  * Otherwise, and whenever anything throws, the target is left empty, and the source is never changed.
  */
-export async function moveTables(source: MoveSource, target: MoveTarget): Promise<MoveReport> {
+export async function moveTables(source: MoveSource, target: MoveTarget) {
   const carried = new Map<string, TableContent>();
   for (const table of tables) carried.set(table.name, await carry(table, source, target));
   // All of them only now, when nothing is written any more.
-  const compared: ComparedTable[] = [];
+  const compared = [];
   for (const table of tables) {
     const [read, written] = [carried.get(table.name) as TableContent, await contentOf(table, target)];
     const isEqual = read.rows === written.rows && read.digest === written.digest;
     compared.push({ table: table.name, source: read, target: written, isEqual });
   }
+  // When a table is not equal, the target is empty again.
   const isMoved = compared.every(({ isEqual }) => isEqual);
   if (isMoved) await target.commit();
   return { tables: compared, isMoved };
@@ -94,6 +70,9 @@ async function contentOf(table: Table, side: MoveTarget): Promise<TableContent> 
   return content.finish();
 }
 
+type TableContent = ReturnType<ReturnType<typeof createContent>['finish']>;
+
+/** The number of a table's rows, and the SHA-256, in hex digits, over all values of all rows in their order. */
 function createContent() {
   const hash = createHash('sha256');
   let count = 0;
@@ -103,7 +82,7 @@ function createContent() {
       // A line each: JSON has no line break of its own, so no two tables have the same text.
       for (const row of rows) hash.update(`${JSON.stringify(row)}\n`);
     },
-    finish: (): TableContent => ({ rows: count, digest: hash.digest('hex') }),
+    finish: () => ({ rows: count, digest: hash.digest('hex') }),
   };
 }
 

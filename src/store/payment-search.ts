@@ -1,4 +1,3 @@
-import type { DisplayStatus } from '../domain/display-status.ts';
 import { amountMismatches, type Payment } from '../domain/payment.ts';
 import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
 import {
@@ -108,14 +107,6 @@ function* listLastSessions(
   );
 }
 
-function isUnsettled(status: PaymentQuery['forwardStatus']): boolean {
-  return unsettledStatuses.some((unsettled) => unsettled === status);
-}
-
-function isMismatch(status: DisplayStatus | undefined): boolean {
-  return amountMismatches.some((mismatch) => mismatch === status);
-}
-
 function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {
   return search?.kind !== 'words' || hasWords(payment, search.words);
 }
@@ -145,8 +136,9 @@ function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source
     case 'words':
       return byTerms(query.accountId, yield* rarestWord(query.accountId, search.words));
     default:
-      if (query.amountMismatch !== undefined || isMismatch(query.display?.status)) return byMismatch;
-      if (isUnsettled(query.forwardStatus)) return byUnsettled;
+      if (amountMismatches.some((kind) => kind === query.amountMismatch || kind === query.display?.status))
+        return byMismatch;
+      if (unsettledStatuses.some((status) => status === query.forwardStatus)) return byUnsettled;
       return isByAccount ? byPrimaryKey : byAccountPayments;
   }
 }

@@ -4,7 +4,7 @@ import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
+import { createCallbackGuard } from '../../src/app/service-parts.ts';
 import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
@@ -30,7 +30,7 @@ afterEach(async () => {
 function start(): Promise<Server> {
   return startControlServer(socket, {
     ...store,
-    callbacks: createTextCallbackGuard({
+    callbacks: createCallbackGuard({
       allowedHosts: new Set(),
       own: { hostname: 'pay.example.com', port: 443, path: '' },
     }),

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createFixedRates } from '../../simulators/fixed-rates.ts';
 import { createSandboxOperations } from '../../simulators/sandbox-operations.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
-import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
+import { createCallbackGuard } from '../../src/app/service-parts.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import { createBalanceSweep } from '../../src/chain/token-reader.ts';
@@ -61,7 +61,7 @@ beforeEach(async () => {
   const adapters = new Map<ProviderId, ProviderAdapter>([['moonpay', moonpay]]);
   context = {
     ...store,
-    callbacks: createTextCallbackGuard({
+    callbacks: createCallbackGuard({
       allowedHosts: new Set(),
       own: { hostname: 'pay.example.com', port: 443, path: '' },
     }),

@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
-import { createTextCallbackGuard } from '../../src/app/service-parts.ts';
+import { createCallbackGuard } from '../../src/app/service-parts.ts';
 import { CONTROL_SOCKET, startControlServer } from '../../src/cli/control-socket.ts';
 import { readConfig } from '../../src/config.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
@@ -32,7 +32,7 @@ const run = (name: string, args = {}) =>
 function startControl(store: Store) {
   return startControlServer(join(dataDir, CONTROL_SOCKET), {
     ...store,
-    callbacks: createTextCallbackGuard({
+    callbacks: createCallbackGuard({
       allowedHosts: new Set(),
       own: { hostname: 'pay.example.com', port: 443, path: '' },
     }),

@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type MovePlaces, moveStore } from '../../src/app/move-store.ts';
+import { moveStore } from '../../src/app/move-store.ts';
 import type { Migration } from '../../src/store/migration.ts';
 import { PORTION_ROWS } from '../../src/store/move-tables.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
@@ -47,7 +47,7 @@ afterEach(async () => {
   await postgres.dropDatabase(url);
 });
 
-const move = (places: Partial<MovePlaces> = {}) =>
+const move = (places: { readonly from?: string; readonly to?: string } = {}) =>
   moveStore({ dataDir: folder, databaseUrl: url }, { from: 'sqlite', to: 'postgres', ...places });
 const moveBack = () => move({ from: 'postgres', to: 'sqlite' });
 const query = (sql: string) => postgres.query(url, sql);

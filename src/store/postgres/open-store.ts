@@ -4,7 +4,7 @@ import { createLeaseStore, createReleaseClaims } from './leases.ts';
 import { migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentStore } from './payments.ts';
-import { type ClosableRateLimiter, createSharedRateLimiter } from './rate-windows.ts';
+import { createSharedRateLimiter } from './rate-windows.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts } from './scripts.ts';
 
@@ -45,7 +45,7 @@ export function createPostgresStore(
   const accounts = createAccountStore(database, scripts);
   const payments = createPaymentStore(database, onError);
   const providers = createProviderStore(scripts);
-  const limiters: ClosableRateLimiter[] = [];
+  const limiters: ReturnType<typeof createSharedRateLimiter>[] = [];
   return assembleStore(scripts, { isByAccount: true }, nowMs, {
     accounts: accounts.store,
     payments: payments.store,

@@ -1,5 +1,4 @@
 import { LRUCache } from 'lru-cache';
-import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import type { Database } from './open-database.ts';
 import { statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
@@ -43,13 +42,9 @@ interface WindowRow {
   readonly remainingMs: number;
 }
 
-/** A limiter of one kind for all instances, and how to finish what is under way when the store closes. */
-export interface ClosableRateLimiter {
-  readonly limiter: RateLimiter;
-  close(): Promise<void>;
-}
-
 /**
+ * A limiter of one kind for all instances, and how to finish what is under way when the store closes.
+ *
  * Fixed windows that all instances count in, by the server's clock. Requests of one turn of the event loop share a
  * statement; a key that is exhausted is remembered until its window ends, so that a flood does not reach the database.
  *
@@ -62,7 +57,7 @@ export function createSharedRateLimiter(
   requestsPerMinute: number,
   onError: (error: Error) => void,
   monotonicMs: () => number = () => performance.now(),
-): ClosableRateLimiter {
+) {
   const exhaustedUntilMs = new LRUCache<string, number>({ max: MAXIMUM_REMEMBERED_KEYS });
   let nextPurgeMs = 0;
 
@@ -91,7 +86,7 @@ export function createSharedRateLimiter(
   const queue = createTickQueue(serve, MAXIMUM_GROUPS_UNDER_WAY);
   return {
     limiter: {
-      async take(key) {
+      async take(key: string) {
         const remainingMs = (exhaustedUntilMs.get(key) ?? 0) - monotonicMs();
         if (remainingMs > 0) return secondsOf(remainingMs);
         exhaustedUntilMs.delete(key);

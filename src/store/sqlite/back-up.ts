@@ -4,14 +4,6 @@ import { DatabaseSync } from 'node:sqlite';
 import { type JournalHead, NO_MOVEMENTS } from '../../domain/journal.ts';
 import { readSchemaNumber } from './migrations.ts';
 
-/** What a copy holds, as read back from it. */
-export interface SqliteBackup {
-  readonly bytes: number;
-  /** Names the secrets that the payments' tokens need; the secrets themselves are in no database. */
-  readonly secretFingerprints: readonly string[];
-  readonly journal: JournalHead;
-}
-
 /** A commit takes a moment only; a writer never holds the database for longer. */
 const BUSY_TIMEOUT_MS = 5_000;
 
@@ -26,7 +18,7 @@ const BUSY_TIMEOUT_MS = 5_000;
  * user without the sticky bit, when `file` is not a database of this service or holds no
  * account, and when the copy is damaged
  */
-export function backUpSqlite(file: string, target: string): SqliteBackup {
+export function backUpSqlite(file: string, target: string) {
   const source = new DatabaseSync(file, { readOnly: true, timeout: BUSY_TIMEOUT_MS });
   try {
     requireContent(source, file);
@@ -78,7 +70,7 @@ function requireSafePlace(target: string): void {
   }
 }
 
-function copyInto(source: DatabaseSync, target: string): SqliteBackup {
+function copyInto(source: DatabaseSync, target: string) {
   const unfinished = `${target}.unfinished`;
   const descriptor = createExclusively(unfinished);
   try {
@@ -116,7 +108,7 @@ function requireSameFile(descriptor: number, path: string): void {
 }
 
 /** Reads the whole copy once: one that cannot be read would be found out too late. */
-function inspect(file: string): SqliteBackup {
+function inspect(file: string) {
   const copy = new DatabaseSync(file, { readOnly: true });
   try {
     const check = copy.prepare('PRAGMA quick_check(1)').get()?.['quick_check'];
@@ -126,6 +118,7 @@ function inspect(file: string): SqliteBackup {
     );
     return {
       bytes: statSync(file).size,
+      /** Names the secrets that the payments' tokens need; the secrets themselves are in no database. */
       secretFingerprints: fingerprints.all().map(({ fingerprint }) => fingerprint as string),
       journal: readJournalHead(copy),
     };

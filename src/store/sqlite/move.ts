@@ -14,7 +14,7 @@ import {
 import { MoveRefusedError } from '../store-errors.ts';
 import { tables } from '../tables.ts';
 import { migrate, migrations, readSchemaNumber } from './migrations.ts';
-import { lockFile, openDatabase } from './open-database.ts';
+import { openLocked } from './open-database.ts';
 import { insertOf } from './scripts.ts';
 
 /**
@@ -70,24 +70,6 @@ export async function openSqliteTarget(file: string): Promise<MoveTarget> {
     };
   } catch (error) {
     await close();
-    throw error;
-  }
-}
-
-function openLocked(file: string): { database: DatabaseSync; close(): Promise<void> } {
-  const unlock = lockFile(file);
-  try {
-    const database = openDatabase(file);
-    return {
-      database,
-      async close() {
-        // Closing undoes a transaction that is still open.
-        database.close();
-        unlock();
-      },
-    };
-  } catch (error) {
-    unlock();
     throw error;
   }
 }

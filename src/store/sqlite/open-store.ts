@@ -1,11 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
 import { assembleStore } from '../assemble-store.ts';
 import type { Store } from '../store.ts';
 import { createGroupCommit, createGroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
-import { lockFile, openDatabase } from './open-database.ts';
+import { openLocked } from './open-database.ts';
 import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createPaymentViews, createScripts } from './scripts.ts';
@@ -29,42 +28,26 @@ export interface SqliteStoreOptions {
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError } = options;
   mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-  const unlock = lockFile(file);
+  const { database, close } = openLocked(file);
   try {
-    const database = openDatabase(file);
-    try {
-      migrate(database, file, migrations, nowMs);
-      return await createStore(database, nowMs, onError, unlock);
-    } catch (error) {
-      database.close();
-      throw error;
-    }
+    migrate(database, file, migrations, nowMs);
+    const writes = createGroupCommit(database, onError);
+    const reads = createGroupRead(database);
+    const views = createPaymentViews(database);
+    const scripts = createScripts(database, writes, reads, views, nowMs);
+    return assembleStore(scripts, { isByAccount: false }, nowMs, {
+      accounts: createAccountStore(database, reads, scripts),
+      payments: createPaymentStore(database, writes, reads, views),
+      providers: await createProviderStore(scripts),
+      releaseClaims: createReleaseClaims(database, reads),
+      shared: null,
+      async close() {
+        await Promise.all([writes.close(), reads.close()]);
+        await close();
+      },
+    });
   } catch (error) {
-    unlock();
+    await close();
     throw error;
   }
-}
-
-async function createStore(
-  database: DatabaseSync,
-  nowMs: () => number,
-  onError: ((error: Error) => void) | undefined,
-  unlock: () => void,
-): Promise<Store> {
-  const writes = createGroupCommit(database, onError);
-  const reads = createGroupRead(database);
-  const views = createPaymentViews(database);
-  const scripts = createScripts(database, writes, reads, views, nowMs);
-  return assembleStore(scripts, { isByAccount: false }, nowMs, {
-    accounts: createAccountStore(database, reads, scripts),
-    payments: createPaymentStore(database, writes, reads, views),
-    providers: await createProviderStore(scripts),
-    releaseClaims: createReleaseClaims(database, reads),
-    shared: null,
-    async close() {
-      await Promise.all([writes.close(), reads.close()]);
-      database.close();
-      unlock();
-    },
-  });
 }
