@@ -8,14 +8,8 @@ import { isLoopbackHost, isSecureUrl } from './platform/public-address.ts';
 /** A port has 16 bits. */
 export const HIGHEST_PORT = 65_535;
 
-/** Files of the certificate chain and its private key (PEM). */
-export interface TlsFiles {
-  readonly certFile: string;
-  readonly keyFile: string;
-}
-
-/** Both files must be readable and belong together: found out here, not when the doors are to be opened. */
-export function readTls(read: Reader): TlsFiles | null {
+/** Files of the certificate chain and its private key (PEM). Both must be readable and belong together: found out here, not when the doors are to be opened. */
+export function readTls(read: Reader) {
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');
   if (certFile !== null && keyFile === null) read.refuse('TLS_KEY_FILE is missing: TLS_CERT_FILE is set.');
@@ -66,7 +60,7 @@ export function readBaseUrl(
 }
 
 /** Addresses and networks (CIDR) of proxies. */
-export function readTrustProxy(read: Reader): string[] {
+export function readTrustProxy(read: Reader): readonly string[] {
   const networks = read.list('TRUST_PROXY');
   for (const network of networks) {
     const [address = '', prefix, ...rest] = network.split('/');
@@ -111,14 +105,8 @@ export function isSecureHttpUrl(text: string): boolean {
   return isHttpUrl(text) && isSecureUrl(new URL(text));
 }
 
-/** The mail server, and the sender of mails. */
-export interface MailConfig {
-  readonly url: string;
-  readonly from: string;
-}
-
-/** Both or none. The URL itself holds a password and is not repeated. */
-export function readMail(read: Reader): MailConfig | null {
+/** The mail server, and the sender of mails: both or none. The URL itself holds a password and is not repeated. */
+export function readMail(read: Reader) {
   const url = read.text('SMTP_URL');
   const from = read.text('MAIL_FROM');
   if (url === null && from === null) return null;

@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path';
 import {
   HIGHEST_PORT,
   isSecureHttpUrl,
-  type MailConfig,
   readAdminPort,
   readAllowedHosts,
   readBaseUrl,
@@ -11,19 +10,16 @@ import {
   readMail,
   readTls,
   readTrustProxy,
-  type TlsFiles,
 } from './config-network.ts';
 import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
-import { type LogLevel, logLevels } from './config-variables.ts';
+import { logLevels } from './config-variables.ts';
 import { type GasShareLimit, parsePolWei } from './domain/gas-money.ts';
 import { parseUsdRate } from './domain/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   MAXIMUM_TOLERANCE_BASIS_POINTS,
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
-  type ThresholdTerms,
 } from './domain/paid-threshold.ts';
-import type { Address } from './domain/payout-address.ts';
 import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
 import { databaseUrls } from './platform/database-url.ts';
 import { isLoopbackHost } from './platform/public-address.ts';
@@ -35,70 +31,13 @@ import { providers as definitions } from './providers/providers.ts';
 export type Role = 'all' | 'api' | 'worker';
 
 /** Settings for deploying a factory. */
-export interface ContractDeploymentConfig {
-  readonly chainId: number;
-  readonly rpcUrls: readonly string[];
-  /** WebSocket endpoints that announce new blocks, and decide nothing. */
-  readonly headUrls: readonly string[];
-  /** Only for chains that have no well-known USDC. */
-  readonly token: Address | null;
-  /** One for each relayer that this process sends with. */
-  readonly relayerPrivateKeys: readonly [`0x${string}`, ...`0x${string}`[]];
-}
+export type ContractDeploymentConfig = NonNullable<ReturnType<typeof readContractDeployment>>;
 
 /** Settings for reading the chain and signing on it. */
-export interface ChainConfig extends ContractDeploymentConfig {
-  readonly factory: Address;
-  readonly feeWallet: Address;
-  /** The most that one transaction of the relayer may cost. */
-  readonly relayMaximumFeeWei: bigint;
-  /** Null where no release waits for lower fees. */
-  readonly relayGasShare: GasShareLimit | null;
-  /** Time for which the first due release waits for others to share its transaction. */
-  readonly relayBatchWindowMs: number;
-  /** Multicall3 of this chain; null for its usual address. */
-  readonly multicall: Address | null;
-}
+export type ChainConfig = NonNullable<ReturnType<typeof readChain>>;
 
 /** All settings of a process, validated. The only reader of the environment is `readConfig` in this file. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  readonly adminHost: string;
-  readonly adminPort: number;
-  /** Address of the operator's console, without a slash at its end. */
-  readonly adminBaseUrl: string;
-  readonly baseUrl: string;
-  readonly dataDir: string;
-  /** `postgres://…`; null for SQLite in the data folder. */
-  readonly databaseUrl: string | null;
-  /** Null in the sandbox, which makes its own. */
-  readonly secretKey: string | null;
-  readonly previousSecretKeys: readonly string[];
-  /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
-  readonly trustProxy: readonly string[];
-  /** Header, in lower case, in which the operator's proxy sends the customer's country; null where none does. */
-  readonly countryHeader: string | null;
-  readonly tls: TlsFiles | null;
-  readonly logLevel: LogLevel;
-  readonly callbackAllowedHosts: ReadonlySet<string>;
-  readonly rateLimits: {
-    readonly createPerMinute: number;
-    readonly statusPerMinute: number;
-    readonly unauthenticatedPerMinute: number;
-  };
-  readonly checkoutExpiryHours: number;
-  /** Defaults for accounts without settings of their own. */
-  readonly thresholdDefaults: ThresholdTerms;
-  /** Null in the sandbox, which brings its own chain. */
-  readonly chain: ChainConfig | null;
-  /** Settings of each configured provider, by their names in `providerVariables`. */
-  readonly providers: ReadonlyMap<ProviderId, ProviderValues>;
-  /** Null where no e-mail is sent; the sandbox never sends any. */
-  readonly mail: MailConfig | null;
-  /** Fixes the port of the sandbox's chain; null for a free one. */
-  readonly sandboxChainPort: number | null;
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 /** All that is wrong with a configuration, one line a variable. */
 export class ConfigError extends Error {
@@ -119,7 +58,7 @@ const MAXIMUM_SOCKET_PATH_BYTES = 103;
  * Reads and validates the environment. `mode` decides what must be there: the sandbox brings its own secret, chain
  * and providers; live mode needs them all. Throws `ConfigError` with every problem at once.
  */
-export function readConfig(mode: 'sandbox' | 'live', environment: Environment = process.env): Config {
+export function readConfig(mode: 'sandbox' | 'live', environment: Environment = process.env) {
   const read = createReader(environment);
   const isLive = mode === 'live';
 
@@ -141,18 +80,23 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
   if (databaseUrl !== null) refuseBadDatabaseUrl(read, databaseUrl);
 
   const adminPort = readAdminPort(read, port);
-  const config: Config = {
+  const config = {
     host,
     port,
     adminHost: readHost(read, 'ADMIN_HOST'),
     adminPort,
+    /** Address of the operator's console, without a slash at its end. */
     adminBaseUrl: readBaseUrl(read, 'ADMIN_BASE_URL', { isLive, isTls: false, port: adminPort }),
     baseUrl: readBaseUrl(read, 'BASE_URL', { isLive, isTls: tls !== null, port }),
     dataDir: readDataDir(read),
+    /** `postgres://…`; null for SQLite in the data folder. */
     databaseUrl,
+    /** Null in the sandbox, which makes its own. */
     secretKey,
     previousSecretKeys,
+    /** Networks of proxies whose X-Forwarded-For is trusted; empty for none. */
     trustProxy,
+    /** Header, in lower case, in which the operator's proxy sends the customer's country; null where none does. */
     countryHeader: readCountryHeader(read),
     tls,
     logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
@@ -163,6 +107,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
       unauthenticatedPerMinute: read.integer('RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE', 30, 1, 100_000_000),
     },
     checkoutExpiryHours: read.integer('CHECKOUT_EXPIRY_HOURS', 168, 1, 8_760),
+    /** Defaults for accounts without settings of their own. */
     thresholdDefaults: {
       toleranceBasisPoints: read.percent(
         'UNDERPAYMENT_TOLERANCE_PERCENT',
@@ -177,9 +122,13 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
         MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
       ),
     },
+    /** Null in the sandbox, which brings its own chain. */
     chain: isLive ? readChain(read) : null,
-    providers: isLive ? readProviders(read) : new Map(),
+    /** Settings of each configured provider, by their names in `providerVariables`. */
+    providers: isLive ? readProviders(read) : new Map<ProviderId, ProviderValues>(),
+    /** Null where no e-mail is sent; the sandbox never sends any. */
     mail: readMail(read),
+    /** Fixes the port of the sandbox's chain; null for a free one. */
     sandboxChainPort:
       read.text('SANDBOX_CHAIN_PORT') === null
         ? null
@@ -213,7 +162,7 @@ function readDataDir(read: Reader): string {
   return dataDir;
 }
 
-function readChain(read: Reader): ChainConfig | null {
+function readChain(read: Reader) {
   const deployment = readContractDeployment(read);
   const factory = read.address('DEPOSIT_FACTORY_ADDRESS');
   if (read.text('DEPOSIT_FACTORY_ADDRESS') === null) {
@@ -223,14 +172,16 @@ function readChain(read: Reader): ChainConfig | null {
   if (read.text('FEE_WALLET') === null) read.refuse('FEE_WALLET is missing.');
   const relayMaximumFeeWei = readRelayMaximumFee(read);
   const relayGasShare = readRelayGasShare(read);
+  // Time for which the first due release waits for others to share its transaction.
   const relayBatchWindowMs = read.integer('RELAY_BATCH_WINDOW_MS', 0, 0, 60_000);
+  // Null for its usual address.
   const multicall = read.address('MULTICALL3_ADDRESS');
   return deployment === null || factory === null || feeWallet === null
     ? null
     : { ...deployment, factory, feeWallet, relayMaximumFeeWei, relayGasShare, relayBatchWindowMs, multicall };
 }
 
-/** Reads the maximum fee: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
+/** The most that one transaction of the relayer may cost: from 0.01 POL, which a single release needs at usual fees, to 1,000. */
 function readRelayMaximumFee(read: Reader): bigint {
   const wei = parsePolWei(read.text('RELAY_MAX_FEE_POL') ?? '1');
   if (wei !== null && wei >= 10n ** 16n && wei <= 10n ** 21n) return wei;
@@ -238,7 +189,7 @@ function readRelayMaximumFee(read: Reader): bigint {
   return 10n ** 18n;
 }
 
-/** Null where no share is set. A share needs the price; a price alone does nothing. */
+/** Null where no release waits for lower fees. A share needs the price; a price alone does nothing. */
 function readRelayGasShare(read: Reader): GasShareLimit | null {
   const basisPoints = read.percent('RELAY_MAX_GAS_SHARE_PERCENT', null, 100, 10_000);
   const price = read.text('POL_PRICE_USD');
@@ -270,7 +221,7 @@ export function readRpcUrls(environment: Environment = process.env): readonly st
   return rpcUrls;
 }
 
-function readSecureRpcUrls(read: Reader): Pick<ContractDeploymentConfig, 'rpcUrls' | 'headUrls'> {
+function readSecureRpcUrls(read: Reader) {
   const urls = read.list('POLYGON_RPC_URL');
   // `ws` and `wss` become `http` and `https`, whose rules apply.
   if (urls.some((url) => !isSecureHttpUrl(url.replace(webSocketScheme, 'http$1')))) {
@@ -284,17 +235,19 @@ function readSecureRpcUrls(read: Reader): Pick<ContractDeploymentConfig, 'rpcUrl
   }
   return {
     rpcUrls: urls.filter((url) => !webSocketScheme.test(url)),
+    /** WebSocket endpoints that announce new blocks, and decide nothing. */
     headUrls: urls.filter((url) => webSocketScheme.test(url)),
   };
 }
 
 const webSocketScheme = /^ws(s?:\/\/)/i;
 
-function readContractDeployment(read: Reader): ContractDeploymentConfig | null {
+function readContractDeployment(read: Reader) {
   const { rpcUrls, headUrls } = readSecureRpcUrls(read);
   if (rpcUrls.length === 0) read.refuse('POLYGON_RPC_URL is missing: at least one RPC endpoint with https.');
   const relayerPrivateKeys = readRelayerKeys(read);
   const chainId = read.integer('CHAIN_ID', 137, 1, 999_999_999);
+  // Only for chains that have no well-known USDC.
   const token = read.address('SETTLEMENT_TOKEN_ADDRESS');
   return relayerPrivateKeys === null ? null : { chainId, rpcUrls, headUrls, token, relayerPrivateKeys };
 }
@@ -302,7 +255,8 @@ function readContractDeployment(read: Reader): ContractDeploymentConfig | null {
 /** Each key adds calls to the endpoints, and a block of the chain has room for the batches of a few. */
 const MAXIMUM_RELAYER_KEYS = 16;
 
-function readRelayerKeys(read: Reader): ContractDeploymentConfig['relayerPrivateKeys'] | null {
+/** One for each relayer that this process sends with. */
+function readRelayerKeys(read: Reader): readonly [`0x${string}`, ...`0x${string}`[]] | null {
   const [first, ...others] = read.list('RELAYER_PRIVATE_KEY') as readonly `0x${string}`[];
   if (
     first === undefined ||
