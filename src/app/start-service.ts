@@ -26,15 +26,10 @@ import { assembleParts, type ServiceOptions, type ServiceParts } from './service
 import { startWork } from './start-work.ts';
 
 /** A running service. */
-export interface Service {
-  readonly port: number;
-  readonly adminPort: number;
-  /** Completes requests in progress, then ends. The caller that opened the store and the external services closes them. */
-  stop(): Promise<void>;
-}
+export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** Opens the doors and sets everything going that goes on by itself. */
-export async function startService(options: ServiceOptions): Promise<Service> {
+export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
   await requireKnownSecret(parts.store.payments, parts.tokens);
   await parts.known.catchUp();
@@ -72,7 +67,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return {
     port: server === null ? config.port : portOf(server.server),
     adminPort,
-    async stop() {
+    /** Completes requests in progress, then ends. The caller that opened the store and the external services closes them. */
+    async stop(): Promise<void> {
       drain = server === null ? Promise.resolve() : waitForDrain(options.drainDelayMs);
       log.info('stopping');
       await running.stop();

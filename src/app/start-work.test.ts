@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { LeaseStore } from '../domain/ports/settlement-store.ts';
-import { createLease, type Lease } from './start-work.ts';
+import { createLease } from './start-work.ts';
 
 const { signal } = new AbortController();
 
@@ -31,6 +31,8 @@ function createWorld() {
     });
   return { external, open };
 }
+
+type Lease = ReturnType<typeof createLease>;
 
 /** Whether the task runs now. */
 async function mayRun(lease: Lease): Promise<boolean> {

@@ -96,8 +96,6 @@ function clustered(
 const DURATION_MS = 6_000;
 const RENEWAL_MS = 1_500;
 
-export type Lease = ReturnType<typeof createLease>;
-
 interface LeaseOptions {
   readonly leases: LeaseStore;
   readonly name: string;

@@ -160,9 +160,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     if (view === null) throw new ServiceError('payment_not_found');
     const webhooks = await context.webhooks.listWebhooks(id);
     const refunds = await context.refunds.listRefunds(view.payment);
-    const shown = presentPaymentInFull(view, webhooks);
     return {
-      ...shown,
+      ...presentPaymentInFull(view, webhooks),
       refunds: refunds.map((refund) => presentRefund(refund, context.nowMs())),
       other_token: await nameOtherToken(context, view),
     };

@@ -3,7 +3,7 @@ import { maskApiKey } from '../domain/api-key.ts';
 import { formatCents, formatUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
-import type { ProviderDescription, ProviderHealth } from '../domain/ports/provider.ts';
+import type { ProviderDescription } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import { proofOf } from '../domain/provider-evidence.ts';
 import { type Refund, refundStatusAt } from '../domain/refund.ts';
@@ -77,6 +77,8 @@ export async function presentProvider(
 ) {
   const stored = await settings.readProviderSettings(id);
   const adapter = adapters?.get(id);
+  // The health in the queried process; null without a running server.
+  const health = adapter?.health?.();
   const state = adapters === null ? null : stateOfProvider({ adapters, isOffByDefault }, id, stored);
   return {
     provider: id,
@@ -90,13 +92,6 @@ export async function presentProvider(
     blocked_because: adapter?.blockedBecause ?? (state === 'off' ? describeOffByDefault([id]) : null),
     evidence: proofOf((await evidence?.readEvidence(id)) ?? null, adapter?.endpoint).text,
     unverified,
-    ...presentHealth(adapter?.health?.() ?? null),
-  };
-}
-
-/** The provider's health in the queried process; null without a running server. */
-function presentHealth(health: ProviderHealth | null) {
-  return {
     resting: health?.isCircuitOpen ?? null,
     failures_in_a_row: health?.failuresInARow ?? null,
     last_answer_at: timeOf(health?.lastAnswerAtMs),

@@ -142,10 +142,8 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
   },
 };
 
-type Reason = NonNullable<EmailErasureStep['stoppedBy']>;
-
 /** The reason why some remain, and how to continue. */
-const notes: Readonly<Record<Reason, string>> = {
+const notes: Readonly<Record<NonNullable<EmailErasureStep['stoppedBy']>, string>> = {
   webhook:
     'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.',
   index:

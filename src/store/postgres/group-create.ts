@@ -136,9 +136,10 @@ function askedKeyOf({ record }: KeyedPayment) {
   return { ...record, sinceMs: record.createdAtMs - IDEMPOTENCY_TTL_MS };
 }
 
+/** Deletes a few records that are too old, as many as keep up with the new ones. */
 async function purge(database: Database, group: readonly Request<KeyedPayment>[]): Promise<void> {
   const newestMs = Math.max(...group.map(({ work }) => work.record.createdAtMs));
-  await purgeIdempotencyRecords(database, newestMs - IDEMPOTENCY_TTL_MS, group.length);
+  await database.execute(purgeRecords, [newestMs - IDEMPOTENCY_TTL_MS, group.length * PURGED_PER_RECORD]);
 }
 
 /** A payment that is created at most once for its Idempotency-Key. */
@@ -219,10 +220,7 @@ export interface AskedKey extends Pick<IdempotencyRecord, 'accountId' | 'key'> {
 }
 
 /** What a key stands for. */
-export interface FoundIdempotency {
-  readonly payment: Payment;
-  readonly fingerprint: string;
-}
+export type FoundIdempotency = Omit<Extract<CreateOutcome, { kind: 'replayed' }>, 'kind'>;
 
 const askedColumns: readonly TypedColumn[] = [
   ['account_id', 'text'],
@@ -260,15 +258,6 @@ export async function findIdempotencyRecords(
     const [fingerprint, , createdAtMs] = row.slice(allPaymentColumns.length) as [string, string, number];
     return createdAtMs > sinceMs ? { payment: paymentOfRow(row), fingerprint } : null;
   };
-}
-
-/** Deletes a few records that were made before `sinceMs`, as many as keep up with `added` new ones. */
-async function purgeIdempotencyRecords(
-  connection: Connection,
-  sinceMs: number,
-  added: number,
-): Promise<void> {
-  await connection.execute(purgeRecords, [sinceMs, added * PURGED_PER_RECORD]);
 }
 
 /** One text for account and key: a key may contain any character but this one. */

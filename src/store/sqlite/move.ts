@@ -14,7 +14,7 @@ import {
 import { MoveRefusedError } from '../store-errors.ts';
 import { tables } from '../tables.ts';
 import { migrate, migrations, readSchemaNumber } from './migrations.ts';
-import { openLocked } from './open-database.ts';
+import { openLocked } from './open-store.ts';
 import { insertOf } from './scripts.ts';
 
 /**

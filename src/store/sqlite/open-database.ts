@@ -8,29 +8,6 @@ const PAGE_CACHE_KIB = 16 * 1024;
 const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
 
 /**
- * Opens a database that no other process may open meanwhile.
- *
- * @throws StoreInUseError when another process, or another store of this one, holds it
- */
-export function openLocked(file: string): { database: DatabaseSync; close(): Promise<void> } {
-  const unlock = lockFile(file);
-  try {
-    const database = openDatabase(file);
-    return {
-      database,
-      async close() {
-        // Closing undoes a transaction that is still open.
-        database.close();
-        unlock();
-      },
-    };
-  } catch (error) {
-    unlock();
-    throw error;
-  }
-}
-
-/**
  * Opens or creates a database so that a commit survives a power loss: WAL with `synchronous=FULL` (`NORMAL` would
  * lose the last commits). Only its owner can read the file; SQLite gives `-wal` and `-shm` the same mode.
  */
@@ -58,8 +35,10 @@ export function openDatabase(file: string): DatabaseSync {
  * called. Node has no flock, so the lock is an exclusive transaction on a separate SQLite file: the operating
  * system lets go of it with the process, also after kill -9, and readers of the database itself are not touched. Only
  * its owner can open the file: another user who could would keep the service from starting.
+ *
+ * @throws StoreInUseError when another process, or another store of this one, holds it
  */
-function lockFile(file: string): () => void {
+export function lockFile(file: string): () => void {
   const lockName = `${file}.lock`;
   makeOwnFile(lockName);
   const lock = new DatabaseSync(lockName, { timeout: 0 });

@@ -1,10 +1,11 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
 import { assembleStore } from '../assemble-store.ts';
 import type { Store } from '../store.ts';
 import { createGroupCommit, createGroupRead } from './group-commit.ts';
 import { migrate, migrations } from './migrations.ts';
-import { openLocked } from './open-database.ts';
+import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createPaymentViews, createScripts } from './scripts.ts';
@@ -48,6 +49,29 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     });
   } catch (error) {
     await close();
+    throw error;
+  }
+}
+
+/**
+ * Opens a database that no other process may open meanwhile.
+ *
+ * @throws StoreInUseError when another process, or another store of this one, holds it
+ */
+export function openLocked(file: string): { database: DatabaseSync; close(): Promise<void> } {
+  const unlock = lockFile(file);
+  try {
+    const database = openDatabase(file);
+    return {
+      database,
+      async close() {
+        // Closing undoes a transaction that is still open.
+        database.close();
+        unlock();
+      },
+    };
+  } catch (error) {
+    unlock();
     throw error;
   }
 }
