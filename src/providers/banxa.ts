@@ -3,22 +3,15 @@
  * replayed webhook contains nothing new and changes nothing. What is known, and from where, is in `facts`.
  */
 import { formatCents } from '../domain/money.ts';
-import {
-  type CatalogueEntry,
-  type PostedWebhook,
-  type ProviderWebhook,
-  ProviderWebhookRefusedError,
-  type Quote,
-  type QuoteRequest,
-  type SessionRequest,
-} from '../domain/ports/provider.ts';
+import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider, type OpenedSession } from './define-provider.ts';
-import type { Call } from './provider-calls.ts';
+import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
 
+/** All coins with their blockchains. */
+const MAXIMUM_CATALOGUE_BYTES = 4 * 1024 * 1024;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
   ['waitingPayment', 'paying'],
@@ -37,7 +30,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['refunded', 'failed'],
 ]);
 
-export const banxa = defineProvider<Account>({
+export const banxa = defineProvider({
   id: 'banxa',
   hosts: { api: { production: 'https://api.banxa.com', sandbox: 'https://api.banxa-sandbox.com' } },
   variables: [
@@ -73,111 +66,85 @@ export const banxa = defineProvider<Account>({
     ],
   },
   traits: { opensOnce: true },
-  account: accountOf,
+  account: (settings) => ({
+    apiUrl: `${settings.urls.api}/${encodeURIComponent(settings.value('PARTNER'))}`,
+    blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',
+    ipBinding: settings.valueOrNull('IP_BINDING'),
+    method: settings.paymentMethod ?? 'debit-credit-card',
+  }),
+  headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
   blockedBecause: ({ isProduction, ipBinding }) =>
     isProduction && ipBinding !== 'off'
       ? 'Banxa binds orders to the IP address of the customer, and the names of these fields are not known. If IP binding is off for your account, set BANXA_IP_BINDING=off.'
       : null,
-  readCatalogue,
-  quote: fetchQuote,
-  startSession,
-  takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
-  readWebhook: async (account, webhook) => readWebhook(account, webhook),
+
+  async readCatalogue({ apiUrl, blockchain, readUsdcContract }, _request, call) {
+    const body = await call.body({ url: `${apiUrl}/v2/crypto/buy`, maximumBytes: MAXIMUM_CATALOGUE_BYTES });
+    const coins = answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
+    const coin = coins.find(({ id }) => id === 'USDC');
+    const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === blockchain);
+    if (chain === undefined)
+      throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalogue`);
+    const tokenContract = readUsdcContract(chain['address']);
+    // Its minimum is in crypto and of withdrawals; the limits of a purchase are those of the payment method.
+    return { asset: `USDC on ${blockchain}`, tokenContract, minimumCents: null, maximumCents: null };
+  },
+
+  async quote({ apiUrl, method, blockchain }, request, call) {
+    const body = await call.fields({
+      url: `${apiUrl}/v2/quotes/buy`,
+      query: {
+        paymentMethodId: method,
+        crypto: 'USDC',
+        blockchain,
+        fiat: request.currency,
+        fiatAmount: formatCents(request.amountCents),
+      },
+    });
+    const quote = body['data'] === undefined ? body : answers.fieldsOf(body['data']);
+    return { deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount') };
+  },
+
+  async startSession({ apiUrl, method, blockchain }, request, call) {
+    const { id, checkoutUrl } = await call.fields({
+      url: `${apiUrl}/v2/buy`,
+      body: {
+        paymentMethodId: method,
+        crypto: 'USDC',
+        blockchain,
+        fiat: request.currency,
+        fiatAmount: formatCents(request.amountCents),
+        walletAddress: request.depositAddress,
+        redirectUrl: request.returnUrl,
+        // The customer is unknown here, and pays at most once for one payment.
+        externalCustomerId: request.paymentId,
+        externalOrderId: request.paymentId,
+        ...(request.email === null ? {} : { email: request.email }),
+      },
+    });
+    return {
+      redirectUrl: answers.readRedirectUrl(checkoutUrl),
+      providerReference: answers.readReference(id),
+    };
+  },
+
+  async readWebhook({ webhookSecret, webhookUrl }, webhook) {
+    const [, signature = '', nonce = ''] =
+      /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
+    if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
+    // As it was registered: a proxy before us may have taken a part of the path away.
+    const { pathname } = new URL(webhookUrl);
+    requireHmac(webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
+
+    const fields = readWebhookFields(webhook.body);
+    const { external_id: paymentId, order_type: kind } = fields;
+    // `SELL` and `CRYPTO-SELL`.
+    if ((typeof kind === 'string' && /sell/i.test(kind)) || typeof paymentId !== 'string') return null;
+    const progress = readProgress('banxa', progressOfStatus, fields['status']);
+    const atMs = readStatusTimeMs(fields['status_date'], webhook.receivedAtMs);
+    return { paymentId, providerReference: answers.readReference(fields['order_id']), progress, atMs };
+  },
 });
-
-/** All coins with their blockchains. */
-const MAXIMUM_CATALOGUE_BYTES = 4 * 1024 * 1024;
-
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return {
-    ...settings,
-    apiUrl: `${settings.host('api')}/${encodeURIComponent(settings.value('PARTNER'))}`,
-    apiKey: settings.value('API_KEY'),
-    blockchain: settings.valueOrNull('BLOCKCHAIN') ?? 'MATIC',
-    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
-    ipBinding: settings.valueOrNull('IP_BINDING'),
-    method: settings.paymentMethod ?? 'debit-credit-card',
-  };
-}
-
-async function readCatalogue(account: Account, _request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
-  const body = await call.body({
-    url: `${account.apiUrl}/v2/crypto/buy`,
-    headers: { 'x-api-key': account.apiKey },
-    maximumBytes: MAXIMUM_CATALOGUE_BYTES,
-  });
-  const coins = answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
-  const coin = coins.find(({ id }) => id === 'USDC');
-  const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === account.blockchain);
-  if (chain === undefined)
-    throw new answers.MalformedAnswerError(`USDC on ${account.blockchain} is not in the catalogue`);
-  const tokenContract = account.readUsdcContract(chain['address']);
-  // Its minimum is in crypto and of withdrawals; the limits of a purchase are those of the payment method.
-  return { asset: `USDC on ${account.blockchain}`, tokenContract, minimumCents: null, maximumCents: null };
-}
-
-async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const query = new URLSearchParams({
-    paymentMethodId: account.method,
-    crypto: 'USDC',
-    blockchain: account.blockchain,
-    fiat: request.currency,
-    fiatAmount: formatCents(request.amountCents),
-  });
-  const url = `${account.apiUrl}/v2/quotes/buy?${query}`;
-  const body = await call.fields({ url, headers: { 'x-api-key': account.apiKey } });
-  const quote = body['data'] === undefined ? body : answers.fieldsOf(body['data']);
-  const deliveryUnits = answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount');
-  return { deliveryUnits, minimumUsdCents: null };
-}
-
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession> {
-  const { id, checkoutUrl } = await call.fields({
-    url: `${account.apiUrl}/v2/buy`,
-    headers: { 'x-api-key': account.apiKey },
-    body: {
-      paymentMethodId: account.method,
-      crypto: 'USDC',
-      blockchain: account.blockchain,
-      fiat: request.currency,
-      fiatAmount: formatCents(request.amountCents),
-      walletAddress: request.depositAddress,
-      redirectUrl: request.returnUrl,
-      // The customer is unknown here, and pays at most once for one payment.
-      externalCustomerId: request.paymentId,
-      externalOrderId: request.paymentId,
-      ...(request.email === null ? {} : { email: request.email }),
-    },
-  });
-  return {
-    redirectUrl: answers.readRedirectUrl(checkoutUrl),
-    providerReference: answers.readReference(id),
-  };
-}
-
-function readWebhook(account: Account, webhook: PostedWebhook): ProviderWebhook | null {
-  const [, signature = '', nonce = ''] =
-    /^Bearer [^:\s]+:([0-9a-f]{64}):([^:\s]{1,100})$/.exec(webhook.headers['authorization'] ?? '') ?? [];
-  if (nonce === '') throw new ProviderWebhookRefusedError('the webhook is not signed');
-  // As it was registered: a proxy before us may have taken a part of the path away.
-  const { pathname } = new URL(account.webhookUrl);
-  requireHmac(account.webhookSecret, [`POST\n${pathname}\n${nonce}\n`, webhook.body], [signature]);
-
-  const {
-    status,
-    external_id: paymentId,
-    status_date: date,
-    order_type: kind,
-    order_id: id,
-  } = readWebhookFields(webhook.body);
-  // `SELL` and `CRYPTO-SELL`.
-  if ((typeof kind === 'string' && /sell/i.test(kind)) || typeof paymentId !== 'string') return null;
-  const progress = readProgress('banxa', progressOfStatus, status);
-  const atMs = readStatusTimeMs(date, webhook.receivedAtMs);
-  return { paymentId, providerReference: answers.readReference(id), walletAddress: null, progress, atMs };
-}
 
 /** `2026-01-16 04:04:21`, of which Banxa's own example leaves out the space; when it arrived where there is none. */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {

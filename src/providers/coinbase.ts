@@ -6,18 +6,9 @@
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { CompactSign } from 'jose/jws/compact/sign';
 import { formatCents } from '../domain/money.ts';
-import type {
-  CatalogueEntry,
-  PostedWebhook,
-  ProviderWebhook,
-  Quote,
-  QuoteRequest,
-  SessionRequest,
-  StartedSession,
-} from '../domain/ports/provider.ts';
+import type { PostedWebhook, QuoteRequest } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
-import type { Call } from './provider-calls.ts';
+import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
@@ -44,7 +35,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
   ['ONRAMP_TRANSACTION_STATUS_FAILED', 'failed'],
 ]);
 
-export const coinbase = defineProvider<Account>({
+export const coinbase = defineProvider({
   id: 'coinbase',
   hosts: {
     /** For sessions. */
@@ -80,133 +71,135 @@ export const coinbase = defineProvider<Account>({
     ],
     unknown: ['The state of customers in the United States, without which there is no quote.'],
   },
-  account: accountOf,
-  readCatalogue,
-  quote: fetchQuote,
-  startSession,
-  takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
-  readWebhook: async ({ webhookSecret }, webhook) => readWebhook(webhookSecret, webhook),
+  account({ apiKey: keyId, nowMs, ...settings }) {
+    const signingKey = settings.key('API_SECRET', readCoinbaseKey);
+    return {
+      /** The header with a token for one call, of the method and address that it names. */
+      async authorizationOf(target: string): Promise<Readonly<Record<string, string>>> {
+        const nowSeconds = Math.floor(nowMs() / 1000);
+        const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
+        const claims = {
+          sub: keyId,
+          iss: 'cdp',
+          iat: nowSeconds,
+          nbf: nowSeconds,
+          exp: nowSeconds + TOKEN_LIFETIME_SECONDS,
+          uris: [target],
+        };
+        return { authorization: `Bearer ${await signCompact(signingKey, header, JSON.stringify(claims))}` };
+      },
+    };
+  },
+
+  async readCatalogue({ urls, authorizationOf, readUsdcContract }, request, call) {
+    const path = '/onramp/v1/buy/options';
+    const options = await call.fields({
+      url: `${urls.developer}${path}`,
+      query: { country: request.customerCountry ?? 'US' },
+      headers: await authorizationOf(`GET ${DEVELOPER_HOST}${path}`),
+      maximumBytes: MAXIMUM_OPTIONS_BYTES,
+    });
+    const usdc = answers.listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
+    const polygon = answers.listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
+    if (polygon === undefined)
+      throw new answers.MalformedAnswerError('USDC on Polygon is not in the catalogue');
+    const tokenContract = readUsdcContract(polygon['contract_address']);
+    const fiat = answers.listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
+    const limits = answers.listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');
+    return {
+      asset: 'USDC on polygon',
+      tokenContract,
+      minimumCents: answers.readCentsOrNull(limits?.['min'], 'min'),
+      maximumCents: answers.readCentsOrNull(limits?.['max'], 'max'),
+    };
+  },
+
+  async quote({ urls, authorizationOf }, request, call) {
+    const country = quotedCountryOf(request);
+    if (country === null) {
+      // No price, but whether anything is sold at all.
+      const path = '/onramp/v1/buy/config';
+      const headers = await authorizationOf(`GET ${DEVELOPER_HOST}${path}`);
+      const { countries } = await call.fields({ url: `${urls.developer}${path}`, headers });
+      if (!Array.isArray(countries) || countries.length === 0)
+        throw new answers.MalformedAnswerError('there is no country to sell in');
+      return { deliveryUnits: null };
+    }
+    const path = '/onramp/v1/buy/quote';
+    const quote = await call.fields({
+      url: `${urls.developer}${path}`,
+      headers: await authorizationOf(`POST ${DEVELOPER_HOST}${path}`),
+      body: {
+        purchaseCurrency: 'USDC',
+        purchaseNetwork: 'polygon',
+        paymentAmount: formatCents(request.amountCents),
+        paymentCurrency: request.currency,
+        paymentMethod: 'CARD',
+        country,
+      },
+    });
+    const purchase = answers.fieldsOf(quote['purchase_amount']);
+    return { deliveryUnits: answers.readDecimalUnits(purchase['value'], 'purchase_amount') };
+  },
+
+  async startSession({ urls, authorizationOf, isSandbox, nowMs }, request, call) {
+    const path = '/platform/v2/onramp/sessions';
+    const country = quotedCountryOf(request);
+    const { customerIp = null } = request;
+    const body = await call.fields({
+      url: `${urls.platform}${path}`,
+      headers: await authorizationOf(`POST ${PLATFORM_HOST}${path}`),
+      body: {
+        destinationAddress: request.depositAddress,
+        destinationNetwork: 'polygon',
+        purchaseCurrency: 'USDC',
+        paymentAmount: formatCents(request.amountCents),
+        paymentCurrency: request.currency,
+        redirectUrl: request.returnUrl,
+        partnerUserRef: `${isSandbox ? SANDBOX_PREFIX : ''}${request.paymentId}`,
+        ...(customerIp === null ? {} : { clientIp: customerIp }),
+        ...(country === null ? {} : { country, paymentMethod: 'CARD' }),
+      },
+    });
+    const { onrampUrl } = answers.fieldsOf(body['session']);
+    // With country and payment method the session comes with its own quote.
+    const quote = country === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
+    return {
+      redirectUrl: answers.readRedirectUrl(onrampUrl),
+      expiresAtMs: nowMs() + SESSION_LIFETIME_MS,
+      quotedUnits:
+        quote === null ? null : answers.readDecimalUnits(quote['purchaseAmount'], 'purchaseAmount'),
+    };
+  },
+
+  async readWebhook({ webhookSecret }, webhook) {
+    const header = webhooks.readSignatureHeader(webhook.headers['x-hook0-signature']);
+    const time = header.get('t')?.[0] ?? '';
+    requireHook0(webhookSecret, webhook, header);
+    webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
+
+    const fields = webhooks.readWebhookFields(webhook.body);
+    const { eventType, status, partnerUserRef: reference } = fields;
+    // Of sales and of other products nothing concerns a payment.
+    if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
+    if (typeof reference !== 'string') return null;
+    const progress = webhooks.readProgress('coinbase', progressOfStatus, status);
+    if (progress === null) return null;
+    return {
+      paymentId: reference.startsWith(SANDBOX_PREFIX) ? reference.slice(SANDBOX_PREFIX.length) : reference,
+      walletAddress:
+        answers.readTextOrNull(fields['walletAddress']) ??
+        answers.readTextOrNull(fields['destinationAddress']),
+      tokenContract: answers.readTextOrNull(fields['contractAddress']),
+      progress,
+      atMs: timeOf(fields, webhook.receivedAtMs),
+    };
+  },
 });
-
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return {
-    ...settings,
-    platformUrl: settings.host('platform'),
-    developerUrl: settings.host('developer'),
-    keyId: settings.value('API_KEY'),
-    /** Ed25519 or P-256. */
-    signingKey: settings.key('API_SECRET', readCoinbaseKey),
-    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
-  };
-}
-
-/** A token for one call, of the method and address that it names. */
-async function authorizationOf(account: Account, target: string): Promise<Readonly<Record<string, string>>> {
-  const { keyId, signingKey, nowMs } = account;
-  const nowSeconds = Math.floor(nowMs() / 1000);
-  const header = { kid: keyId, typ: 'JWT', nonce: randomBytes(16).toString('hex') };
-  const claims = {
-    sub: keyId,
-    iss: 'cdp',
-    iat: nowSeconds,
-    nbf: nowSeconds,
-    exp: nowSeconds + TOKEN_LIFETIME_SECONDS,
-    uris: [target],
-  };
-  return { authorization: `Bearer ${await signCompact(signingKey, header, JSON.stringify(claims))}` };
-}
 
 /** The country, where all is known that a quote for it needs. */
 function quotedCountryOf({ customerCountry }: QuoteRequest): string | null {
   return customerCountry === 'US' ? null : (customerCountry ?? null);
-}
-
-async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const country = quotedCountryOf(request);
-  if (country === null) return await requireAvailable(account, call);
-  const path = '/onramp/v1/buy/quote';
-  const quote = await call.fields({
-    url: `${account.developerUrl}${path}`,
-    headers: await authorizationOf(account, `POST ${DEVELOPER_HOST}${path}`),
-    body: {
-      purchaseCurrency: 'USDC',
-      purchaseNetwork: 'polygon',
-      paymentAmount: formatCents(request.amountCents),
-      paymentCurrency: request.currency,
-      paymentMethod: 'CARD',
-      country,
-    },
-  });
-  const purchase = answers.fieldsOf(quote['purchase_amount']);
-  const deliveryUnits = answers.readDecimalUnits(purchase['value'], 'purchase_amount');
-  return { deliveryUnits, minimumUsdCents: null };
-}
-
-async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
-  const path = '/onramp/v1/buy/options';
-  const { customerCountry = null } = request;
-  const options = await call.fields({
-    url: `${account.developerUrl}${path}?${new URLSearchParams({ country: customerCountry ?? 'US' })}`,
-    headers: await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`),
-    maximumBytes: MAXIMUM_OPTIONS_BYTES,
-  });
-  const usdc = answers.listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
-  const polygon = answers.listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
-  if (polygon === undefined)
-    throw new answers.MalformedAnswerError('USDC on Polygon is not in the catalogue');
-  const tokenContract = account.readUsdcContract(polygon['contract_address']);
-  const fiat = answers.listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
-  const limits = answers.listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');
-  return {
-    asset: 'USDC on polygon',
-    tokenContract,
-    minimumCents: answers.readCentsOrNull(limits?.['min'], 'min'),
-    maximumCents: answers.readCentsOrNull(limits?.['max'], 'max'),
-  };
-}
-
-/** No price, but whether anything is sold at all. */
-async function requireAvailable(account: Account, call: Call): Promise<Quote> {
-  const path = '/onramp/v1/buy/config';
-  const url = `${account.developerUrl}${path}`;
-  const headers = await authorizationOf(account, `GET ${DEVELOPER_HOST}${path}`);
-  const { countries } = await call.fields({ url, headers });
-  if (!Array.isArray(countries) || countries.length === 0)
-    throw new answers.MalformedAnswerError('there is no country to sell in');
-  return { deliveryUnits: null, minimumUsdCents: null };
-}
-
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
-  const path = '/platform/v2/onramp/sessions';
-  const country = quotedCountryOf(request);
-  const { customerIp = null } = request;
-  const body = await call.fields({
-    url: `${account.platformUrl}${path}`,
-    headers: await authorizationOf(account, `POST ${PLATFORM_HOST}${path}`),
-    body: {
-      destinationAddress: request.depositAddress,
-      destinationNetwork: 'polygon',
-      purchaseCurrency: 'USDC',
-      paymentAmount: formatCents(request.amountCents),
-      paymentCurrency: request.currency,
-      redirectUrl: request.returnUrl,
-      partnerUserRef: `${account.isSandbox ? SANDBOX_PREFIX : ''}${request.paymentId}`,
-      ...(customerIp === null ? {} : { clientIp: customerIp }),
-      ...(country === null ? {} : { country, paymentMethod: 'CARD' }),
-    },
-  });
-  const { onrampUrl } = answers.fieldsOf(body['session']);
-  // With country and payment method the session comes with its own quote.
-  const quote = country === null || body['quote'] === undefined ? null : answers.fieldsOf(body['quote']);
-
-  return {
-    redirectUrl: answers.readRedirectUrl(onrampUrl),
-    providerReference: request.paymentId,
-    expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
-    quotedUnits: quote === null ? null : answers.readDecimalUnits(quote['purchaseAmount'], 'purchaseAmount'),
-  };
 }
 
 const MAXIMUM_SIGNED_HEADERS = 30;
@@ -231,30 +224,6 @@ function requireHook0(
     if (v0.length === 0) throw error;
     webhooks.requireHmac(webhookSecret, [`${time}.`, body], v0);
   }
-}
-
-function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
-  const header = webhooks.readSignatureHeader(webhook.headers['x-hook0-signature']);
-  const time = header.get('t')?.[0] ?? '';
-  requireHook0(webhookSecret, webhook, header);
-  webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
-
-  const fields = webhooks.readWebhookFields(webhook.body);
-  const { eventType, status, partnerUserRef: reference } = fields;
-  // Of sales and of other products nothing concerns a payment.
-  if (typeof eventType !== 'string' || !eventType.startsWith('onramp.transaction.')) return null;
-  if (typeof reference !== 'string') return null;
-  const progress = webhooks.readProgress('coinbase', progressOfStatus, status);
-  if (progress === null) return null;
-  return {
-    paymentId: reference.startsWith(SANDBOX_PREFIX) ? reference.slice(SANDBOX_PREFIX.length) : reference,
-    providerReference: null,
-    walletAddress:
-      answers.readTextOrNull(fields['walletAddress']) ?? answers.readTextOrNull(fields['destinationAddress']),
-    tokenContract: answers.readTextOrNull(fields['contractAddress']),
-    progress,
-    atMs: timeOf(fields, webhook.receivedAtMs),
-  };
 }
 
 /** The latest time that it names; a time that is still to come is written as that of the year one. */

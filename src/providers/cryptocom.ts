@@ -4,16 +4,16 @@
  * wallet and takes the money for its own balance, so a payment that does not echo wallet, asset and network is never
  * shown. It stays off until the operator says that Crypto.com has confirmed it. What is known is in `facts`.
  */
-import type { Quote, SessionRequest, StartedSession } from '../domain/ports/provider.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
-import { type Call, requireSuccess } from './provider-calls.ts';
+import type { SessionRequest } from '../domain/ports/provider.ts';
+import { defineProvider } from './define-provider.ts';
+import { requireSuccess } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 
 /** The required value of `CRYPTOCOM_ONRAMP`. */
 export const CONFIRMED = 'confirmed';
 
-export const cryptocom = defineProvider<Account>({
+export const cryptocom = defineProvider({
   id: 'cryptocom',
   hosts: { api: { production: 'https://pay.crypto.com' } },
   variables: [
@@ -38,53 +38,40 @@ export const cryptocom = defineProvider<Account>({
     ],
   },
   quotesInSession: true,
-  account: accountOf,
-  quote: (account, _request, call) => probeAvailability(account, call),
-  startSession,
+  headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
+
+  /**
+   * Requests a list of one payment, because there are no quotes: a checkout that cannot be paid is refused when it is
+   * created, and not when its customer clicks. That there is no such list is an answer, too.
+   */
+  async quote({ urls }, _request, call) {
+    const answer = await call.answer({ url: `${urls.api}/api/payments`, query: { limit: '1' } });
+    if (answer.status !== 404 && answer.status !== 405) requireSuccess('cryptocom', answer);
+    return { deliveryUnits: null };
+  },
+
+  async startSession({ urls, nowMs }, request, call) {
+    const payment = await call.fields({
+      url: `${urls.api}/api/payments`,
+      body: {
+        amount: request.amountCents,
+        currency: request.currency,
+        crypto_currency: 'USDC',
+        network: 'polygon',
+        wallet_address: request.depositAddress,
+        order_id: request.paymentId,
+        return_url: request.returnUrl,
+        cancel_url: request.returnUrl,
+      },
+    });
+    requireEcho(payment, request);
+    return {
+      redirectUrl: answers.readRedirectUrl(payment['payment_url']),
+      providerReference: answers.readReference(payment['id']),
+      expiresAtMs: expiryOf(payment, nowMs()),
+    };
+  },
 });
-
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return { ...settings, apiUrl: settings.host('api'), apiKey: settings.value('API_KEY') };
-}
-
-/**
- * Requests a list of one payment, because there are no quotes: a checkout that cannot be paid is refused when it is
- * created, and not when its customer clicks. That there is no such list is an answer, too.
- */
-async function probeAvailability({ apiUrl, apiKey }: Account, call: Call): Promise<Quote> {
-  const answer = await call.answer({
-    url: `${apiUrl}/api/payments?limit=1`,
-    headers: { authorization: `Bearer ${apiKey}` },
-  });
-  if (answer.status !== 404 && answer.status !== 405) requireSuccess('cryptocom', answer);
-  return { deliveryUnits: null, minimumUsdCents: null };
-}
-
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<StartedSession> {
-  const payment = await call.fields({
-    url: `${account.apiUrl}/api/payments`,
-    headers: { authorization: `Bearer ${account.apiKey}` },
-    body: {
-      amount: request.amountCents,
-      currency: request.currency,
-      crypto_currency: 'USDC',
-      network: 'polygon',
-      wallet_address: request.depositAddress,
-      order_id: request.paymentId,
-      return_url: request.returnUrl,
-      cancel_url: request.returnUrl,
-    },
-  });
-  requireEcho(payment, request);
-  return {
-    redirectUrl: answers.readRedirectUrl(payment['payment_url']),
-    providerReference: answers.readReference(payment['id']),
-    expiresAtMs: expiryOf(payment, account.nowMs()),
-    quotedUnits: null,
-  };
-}
 
 /** Requires that the payment delivers USDC on Polygon to the deposit address, in the answer's own words. */
 function requireEcho(payment: answers.AnswerFields, { depositAddress }: SessionRequest): void {

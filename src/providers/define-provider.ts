@@ -61,8 +61,8 @@ interface ProviderHost {
   readonly sandbox?: string;
 }
 
-/** A provider's settings, with the readers that an account is made by. */
-export interface AccountSettings extends AdapterSettings {
+/** The operator's account at a provider: its settings, and the readers of further ones. */
+interface AccountSettings<Host extends string = string> extends AdapterSettings {
   /** The provider that customers choose: another one than the definition's where this is a payment method there. */
   readonly id: ProviderId;
   /** The name of that payment method at the provider; null for a card. */
@@ -70,6 +70,11 @@ export interface AccountSettings extends AdapterSettings {
   readonly isSandbox: boolean;
   /** The provider's production hosts are called, and no simulator or proxy. */
   readonly isProduction: boolean;
+  readonly apiKey: string;
+  /** The value of the definition's `webhookSecret` variable; '' where none is set. */
+  readonly webhookSecret: string;
+  /** The hosts of the definition, without a slash at their end: below BASE_URL where that is set. */
+  readonly urls: Readonly<Record<Host, string>>;
   /** The token's contract where the provider names it: it must be USDC's; test environments deliver other tokens. */
   readUsdcContract(contract: unknown): string | null;
   /** Throws `ProviderSettingError` where it is missing. */
@@ -79,8 +84,6 @@ export interface AccountSettings extends AdapterSettings {
   key(name: string, read: (text: string) => KeyObject | null): KeyObject;
   /** The same; null where none is set. */
   keyOrNull(name: string, read: (text: string) => KeyObject | null): KeyObject | null;
-  /** A host of the definition, without a slash at its end: below BASE_URL where that is set. */
-  host(name: string): string;
 }
 
 /**
@@ -97,14 +100,13 @@ export interface Facts {
   readonly unknown: readonly string[];
 }
 
-/** A session as its provider describes it: what it does not say follows from the quote before it and `LINK_LIFETIME_MS`. */
-export type OpenedSession = Pick<StartedSession, 'redirectUrl' | 'providerReference'> &
-  Partial<StartedSession>;
+/** What a provider says, without the fields of which it says nothing. */
+type Said<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Partial<Answer>;
 
 /** Everything that is specific to one provider. */
-export interface ProviderDefinition<Account> {
+interface ProviderDefinition<Host extends string, Own extends object, Account = AccountSettings<Host> & Own> {
   readonly id: ProviderId;
-  readonly hosts: Readonly<Record<string, ProviderHost>>;
+  readonly hosts: Readonly<Record<Host, ProviderHost>>;
   /** In the order of the documentation. */
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
@@ -113,17 +115,26 @@ export interface ProviderDefinition<Account> {
   readonly currenciesSold?: readonly Currency[];
   /** Its sessions have their own quotes, or none exist: elsewhere a session promises nothing, and is quoted first. */
   readonly quotesInSession?: true;
-  /** The operator's account as the calls need it. Throws `ProviderSettingError`. */
-  account(settings: AccountSettings): Account;
-  quote(account: Account, request: QuoteRequest, call: Call): Promise<Quote>;
-  startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession>;
+  /** What the calls need of the account besides its settings. Throws `ProviderSettingError`. */
+  account?(settings: AccountSettings<Host>): Own;
+  /** Headers of every call. */
+  headers?(account: Account): Readonly<Record<string, string>>;
+  quote(account: Account, request: QuoteRequest, call: Call): Promise<Said<Quote, 'deliveryUnits'>>;
+  /** Its reference is the payment's id, and the lifetime of its address an hour, where the provider names none. */
+  startSession(
+    account: Account,
+    request: SessionRequest,
+    call: Call,
+  ): Promise<Said<StartedSession, 'redirectUrl'>>;
   /** Why the account cannot be used; null where nothing speaks against it. */
   blockedBecause?(account: Account): string | null;
   readCatalogue?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
-  /** Whether the account can authenticate webhooks; absent where it always can. */
-  takesWebhooks?(account: Account): boolean;
-  /** Absent where the provider sends none. */
-  readWebhook?(account: Account, webhook: PostedWebhook, call: Call): Promise<ProviderWebhook | null>;
+  /** Absent where the provider sends none. Called only where the secret of webhooks is set, if there is one. */
+  readWebhook?(
+    account: Account,
+    webhook: PostedWebhook,
+    call: Call,
+  ): Promise<Said<ProviderWebhook, 'paymentId' | 'progress' | 'atMs'> | null>;
 }
 
 /** A provider as the rest of the service uses it. */
@@ -153,7 +164,9 @@ const MAXIMUM_CACHED_QUOTES = 500;
 const WEBHOOK_TIMEOUT_MS = 4_000;
 
 /** Makes a provider of its definition. */
-export function defineProvider<Account>(definition: ProviderDefinition<Account>): Provider {
+export function defineProvider<Host extends string, Own extends object = object>(
+  definition: ProviderDefinition<Host, Own>,
+): Provider {
   const { id, variables, facts } = definition;
   return {
     id,
@@ -168,40 +181,41 @@ export function defineProvider<Account>(definition: ProviderDefinition<Account>)
  * The adapter of an account: bounds the time of its calls, keeps its quotes for a moment, and turns whatever is neither an
  * answer nor a refusal into `provider_unavailable` with its cause.
  */
-function openAdapter<Account>(
-  definition: ProviderDefinition<Account>,
+function openAdapter<Host extends string, Own extends object>(
+  definition: ProviderDefinition<Host, Own>,
   values: ProviderValues,
   settings: AdapterSettings,
   method: PaymentMethod | undefined,
 ): ProviderAdapter {
-  const { readCatalogue, readWebhook, takesWebhooks = () => true } = definition;
+  const { readCatalogue, readWebhook, variables } = definition;
   const id = method?.id ?? definition.id;
   const isRouted = id !== definition.id;
   const own = settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null });
-  const account = definition.account(own);
+  const account = { ...own, ...(definition.account?.(own) as Own) };
   const blockedBecause = definition.blockedBecause?.(account) ?? null;
   const quotes = createTtlCache<Quote>({
     monotonicMs: settings.monotonicMs ?? (() => performance.now()),
     keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
     maximumEntries: MAXIMUM_CACHED_QUOTES,
   });
-  const converse = createConversations(id);
+  const converse = createConversations(id, definition.headers?.(account));
   const bounded = (timeoutMs: number) => Math.min(settings.timeoutMs, timeoutMs);
   const attempt = <T>(timeoutMs: number, work: (call: Call) => Promise<T>) =>
     asProviderUnavailable(id, converse(timeoutMs, work));
   async function quote(request: QuoteRequest, call: Call): Promise<Quote> {
     requireSold(id, request, definition.currenciesSold);
-    return await definition.quote(account, request, call);
+    return { minimumUsdCents: null, ...(await definition.quote(account, request, call)) };
   }
   async function startSession(request: SessionRequest, call: Call): Promise<StartedSession> {
     requireSold(id, request, definition.currenciesSold);
     const quotedUnits = definition.quotesInSession ? null : (await quote(request, call)).deliveryUnits;
     const session = await definition.startSession(account, request, call);
-    return { expiresAtMs: settings.nowMs() + LINK_LIFETIME_MS, quotedUnits, ...session };
+    const expiresAtMs = settings.nowMs() + LINK_LIFETIME_MS;
+    return { providerReference: request.paymentId, expiresAtMs, quotedUnits, ...session };
   }
   return {
     id,
-    endpoint: endpointOf(definition, own),
+    endpoint: endpointOf(own),
     ...definition.traits,
     ...(isRouted ? { routedThrough: definition.id } : {}),
     ...(blockedBecause === null ? {} : { blockedBecause }),
@@ -222,13 +236,16 @@ function openAdapter<Account>(
             attempt(settings.timeoutMs, (call) => readCatalogue(account, request, call)),
         }),
     // The webhooks of a payment method come to the address of the provider that runs it.
-    ...(readWebhook === undefined || isRouted || !takesWebhooks(account)
+    ...(readWebhook === undefined || isRouted || (secretOf(variables) !== null && own.webhookSecret === '')
       ? {}
       : {
           readWebhook: (webhook: PostedWebhook) =>
             classifyWebhookError(
               id,
-              converse(bounded(WEBHOOK_TIMEOUT_MS), (call) => readWebhook(account, webhook, call)),
+              converse(bounded(WEBHOOK_TIMEOUT_MS), async (call) => {
+                const read = await readWebhook(account, webhook, call);
+                return read === null ? null : { providerReference: null, walletAddress: null, ...read };
+              }),
             ),
         }),
   };
@@ -238,14 +255,16 @@ function quoteKeyOf({ amountCents, currency, usdUnits, customerCountry }: QuoteR
   return `${amountCents} ${currency} ${usdUnits} ${customerCountry ?? ''}`;
 }
 
-function endpointOf(
-  { hosts }: Pick<ProviderDefinition<never>, 'hosts'>,
-  { host, isProduction, valueOrNull }: AccountSettings,
-): ProviderEndpoint {
-  const urls = Object.keys(hosts).map((name) => new URL(host(name)));
+/** The name of the variable that authenticates webhooks; null where the provider has none. */
+function secretOf(variables: readonly ProviderVariable[]): string | null {
+  return variables.find(({ isForWebhooks }) => isForWebhooks === true)?.name ?? null;
+}
+
+function endpointOf({ urls, isProduction, valueOrNull }: AccountSettings): ProviderEndpoint {
+  const parsed = Object.values(urls).map((url) => new URL(url));
   return {
     environment: isProduction ? 'production' : valueOrNull('BASE_URL') === null ? 'test' : 'simulated',
-    urls: [...new Set(urls.map(({ origin, pathname }) => `${origin}${pathname.replace(/\/$/, '')}`))],
+    urls: [...new Set(parsed.map(({ origin, pathname }) => `${origin}${pathname.replace(/\/$/, '')}`))],
   };
 }
 
@@ -278,14 +297,15 @@ export function definePaymentMethod(definition: {
   };
 }
 
-function settingsOf(
-  { hosts }: Pick<ProviderDefinition<never>, 'hosts'>,
+function settingsOf<Host extends string>(
+  { hosts, variables }: Pick<ProviderDefinition<Host, object>, 'hosts' | 'variables'>,
   values: ProviderValues,
   settings: AdapterSettings & Pick<AccountSettings, 'id' | 'paymentMethod'>,
-): AccountSettings {
+): AccountSettings<Host> {
   const isSandbox = values['ENVIRONMENT'] === SANDBOX_ENVIRONMENT;
   const nameOf = (name: string) => variableNameOf(settings.id, name);
   const valueOrNull = (name: string) => values[name] ?? null;
+  const root = valueOrNull('BASE_URL');
   const value = (name: string) => {
     const given = valueOrNull(name);
     if (given === null) throw new ProviderSettingError(`${nameOf(name)} is missing.`);
@@ -296,10 +316,17 @@ function settingsOf(
     if (given === null) throw new ProviderSettingError(`${nameOf(name)} is no key of the right kind.`);
     return given;
   };
+  const urls = Object.entries<ProviderHost>(hosts).map(([name, { production, sandbox = production }]) => [
+    name,
+    root !== null ? `${root}/${name}` : isSandbox ? sandbox : production,
+  ]);
   return {
     ...settings,
     isSandbox,
-    isProduction: !isSandbox && valueOrNull('BASE_URL') === null,
+    isProduction: !isSandbox && root === null,
+    apiKey: value('API_KEY'),
+    webhookSecret: valueOrNull(secretOf(variables) ?? '') ?? '',
+    urls: Object.fromEntries(urls),
     readUsdcContract(contract) {
       if (typeof contract !== 'string') return null;
       if (isSandbox || contract.toLowerCase() === (settings.usdc ?? NATIVE_USDC).toLowerCase())
@@ -310,12 +337,5 @@ function settingsOf(
     value,
     key,
     keyOrNull: (name, read) => (valueOrNull(name) === null ? null : key(name, read)),
-    host(name) {
-      const root = valueOrNull('BASE_URL');
-      if (root !== null) return `${root}/${name}`;
-      const host = hosts[name];
-      if (host === undefined) throw new TypeError(`there is no host ${name}`);
-      return isSandbox ? (host.sandbox ?? host.production) : host.production;
-    },
   };
 }

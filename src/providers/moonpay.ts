@@ -1,21 +1,15 @@
 /** MoonPay: the customer is sent to a signed address of its widget. What is known of it, and from where, is in `facts`. */
 import { createHmac } from 'node:crypto';
 import { formatCents } from '../domain/money.ts';
-import type {
-  CatalogueEntry,
-  PostedWebhook,
-  ProviderWebhook,
-  Quote,
-  QuoteRequest,
-  SessionRequest,
-} from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
-import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-calls.ts';
+import { defineProvider } from './define-provider.ts';
+import { countryNotServed, minimumUsdCentsOf } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
+/** Some 200 currencies with their metadata. */
+const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['waitingPayment', 'paying'],
   ['waitingAuthorization', 'paying'],
@@ -24,7 +18,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['failed', 'failed'],
 ]);
 
-export const moonpay = defineProvider<Account>({
+export const moonpay = defineProvider({
   id: 'moonpay',
   hosts: {
     widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },
@@ -58,138 +52,115 @@ export const moonpay = defineProvider<Account>({
   },
   /** India is on its list of unsupported countries. */
   currenciesSold: ['USD', 'EUR', 'CAD'],
-  account: accountOf,
-  readCatalogue,
-  quote: fetchQuote,
-  async startSession(account, request) {
-    return { redirectUrl: signedUrl(account, request), providerReference: request.paymentId };
-  },
-  takesWebhooks: ({ webhookKey }) => webhookKey !== '',
-  readWebhook: async ({ webhookKey }, webhook) => readWebhook(webhookKey, webhook),
-});
-
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return {
-    ...settings,
-    widgetUrl: settings.host('widget'),
-    apiUrl: settings.host('api'),
+  account: (settings) => ({
     // The test environment has no USDC on Polygon.
     asset: settings.isSandbox ? 'usdc' : 'usdc_polygon',
-    apiKey: settings.value('API_KEY'),
     secretKey: settings.value('SECRET_KEY'),
-    webhookKey: settings.valueOrNull('WEBHOOK_KEY') ?? '',
     method: settings.paymentMethod ?? 'credit_debit_card',
-  };
-}
+  }),
 
-/** Some 200 currencies with their metadata. */
-const MAXIMUM_CURRENCIES_BYTES = 4 * 1024 * 1024;
+  async readCatalogue({ id, urls, apiKey, asset, method, readUsdcContract }, request, call) {
+    const currencies = `${urls.api}/v3/currencies`;
+    const all = await call.body({
+      url: currencies,
+      query: { apiKey },
+      maximumBytes: MAXIMUM_CURRENCIES_BYTES,
+    });
+    const entry = answers.listOf(all).find(({ code }) => code === asset);
+    if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalogue`);
+    if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
+    const { customerCountry: country = null } = request;
+    const { notAllowedCountries: refused } = entry;
+    if (country !== null && Array.isArray(refused) && refused.includes(country))
+      throw countryNotServed(id, country);
+    const metadata = answers.fieldsOf(entry['metadata'] ?? {});
+    const tokenContract = readUsdcContract(metadata['contractAddress']);
+    const limits = await call.fields({
+      url: `${currencies}/${asset}/limits`,
+      query: {
+        apiKey,
+        baseCurrencyCode: request.currency.toLowerCase(),
+        areFeesIncluded: 'true',
+        paymentMethod: method,
+      },
+    });
+    const base = answers.fieldsOf(limits['baseCurrency']);
+    return {
+      asset,
+      tokenContract,
+      minimumCents: answers.readCentsOrNull(base['minBuyAmount'], 'minBuyAmount'),
+      maximumCents: answers.readCentsOrNull(base['maxBuyAmount'], 'maxBuyAmount'),
+    };
+  },
 
-async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
-  const { id, apiUrl, apiKey, asset } = account;
-  const key = new URLSearchParams({ apiKey });
-  const all = await call.body({
-    url: `${apiUrl}/v3/currencies?${key}`,
-    maximumBytes: MAXIMUM_CURRENCIES_BYTES,
-  });
-  const entry = answers.listOf(all).find(({ code }) => code === asset);
-  if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalogue`);
-  if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
-  const { customerCountry: country = null } = request;
-  const { notAllowedCountries: refused } = entry;
-  if (country !== null && Array.isArray(refused) && refused.includes(country))
-    throw countryNotServed(id, country);
-  const metadata = answers.fieldsOf(entry['metadata'] ?? {});
-  const tokenContract = account.readUsdcContract(metadata['contractAddress']);
-  const query = new URLSearchParams({
-    apiKey,
-    baseCurrencyCode: request.currency.toLowerCase(),
-    areFeesIncluded: 'true',
-    paymentMethod: account.method,
-  });
-  const limits = await call.fields({
-    url: `${apiUrl}/v3/currencies/${asset}/limits?${query}`,
-  });
-  const base = answers.fieldsOf(limits['baseCurrency']);
-  return {
-    asset,
-    tokenContract,
-    minimumCents: answers.readCentsOrNull(base['minBuyAmount'], 'minBuyAmount'),
-    maximumCents: answers.readCentsOrNull(base['maxBuyAmount'], 'maxBuyAmount'),
-  };
-}
+  async quote({ urls, apiKey, asset, method }, request, call) {
+    const body = await call.fields({
+      url: `${urls.api}/v3/currencies/${asset}/buy_quote`,
+      query: {
+        apiKey,
+        baseCurrencyCode: request.currency.toLowerCase(),
+        baseCurrencyAmount: formatCents(request.amountCents),
+        paymentMethod: method,
+        areFeesIncluded: 'true',
+      },
+    });
+    const base = body['baseCurrency'] === undefined ? {} : answers.fieldsOf(body['baseCurrency']);
+    const minimum = base['minBuyAmount'] ?? null;
+    return {
+      deliveryUnits: answers.readDecimalUnits(body['quoteCurrencyAmount'], 'quoteCurrencyAmount'),
+      minimumUsdCents:
+        minimum === null
+          ? null
+          : minimumUsdCentsOf(answers.readDecimalUnits(minimum, 'minBuyAmount'), request),
+    };
+  },
 
-async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const query = new URLSearchParams({
-    apiKey: account.apiKey,
-    baseCurrencyCode: request.currency.toLowerCase(),
-    baseCurrencyAmount: formatCents(request.amountCents),
-    paymentMethod: account.method,
-    areFeesIncluded: 'true',
-  });
-  const url = `${account.apiUrl}/v3/currencies/${account.asset}/buy_quote?${query}`;
-  const body = await call.fields({ url });
-  const base = body['baseCurrency'] === undefined ? {} : answers.fieldsOf(body['baseCurrency']);
-  const minimum = base['minBuyAmount'];
-  return {
-    deliveryUnits: answers.readDecimalUnits(body['quoteCurrencyAmount'], 'quoteCurrencyAmount'),
-    minimumUsdCents:
-      minimum === undefined || minimum === null
-        ? null
-        : minimumUsdCentsOf(answers.readDecimalUnits(minimum, 'minBuyAmount'), request),
-  };
-}
+  async startSession({ urls, apiKey, asset, method, secretKey, warn }, request) {
+    const { customerIp = null } = request;
+    if (customerIp === null)
+      warn?.(
+        'MoonPay session without the IP address of the customer, which MoonPay requires: check TRUST_PROXY',
+      );
+    const query = new URLSearchParams({
+      apiKey,
+      currencyCode: asset,
+      walletAddress: request.depositAddress,
+      baseCurrencyCode: request.currency.toLowerCase(),
+      baseCurrencyAmount: formatCents(request.amountCents),
+      lockAmount: 'true',
+      paymentMethod: method,
+      externalTransactionId: request.paymentId,
+      redirectURL: request.returnUrl,
+      ...(request.email === null ? {} : { email: request.email }),
+      // Binds the URL to the customer's IP address. Without one it is not bound, which MoonPay may refuse.
+      ...(customerIp === null ? {} : { allowedIpAddress: hmacOf(secretKey, customerIp) }),
+    });
+    return { redirectUrl: signMoonpayUrl(`${urls.widget}?${query}`, secretKey) };
+  },
 
-function signedUrl(account: Account, request: SessionRequest): string {
-  const query = new URLSearchParams({
-    apiKey: account.apiKey,
-    currencyCode: account.asset,
-    walletAddress: request.depositAddress,
-    baseCurrencyCode: request.currency.toLowerCase(),
-    baseCurrencyAmount: formatCents(request.amountCents),
-    lockAmount: 'true',
-    paymentMethod: account.method,
-    externalTransactionId: request.paymentId,
-    redirectURL: request.returnUrl,
-    ...(request.email === null ? {} : { email: request.email }),
-    ...allowedIpAddress(account, request),
-  });
-  return signMoonpayUrl(`${account.widgetUrl}?${query}`, account.secretKey);
-}
-
-/** Binds the URL to the customer's IP address. Without one the URL is not bound, which MoonPay may refuse. */
-function allowedIpAddress({ secretKey, warn }: Account, { customerIp = null }: SessionRequest) {
-  if (customerIp !== null)
-    return { allowedIpAddress: createHmac('sha256', secretKey).update(customerIp).digest('base64') };
-  warn?.('MoonPay session without the IP address of the customer, which MoonPay requires: check TRUST_PROXY');
-  return {};
-}
+  async readWebhook({ webhookSecret }, webhook) {
+    webhooks.requireTimedHmac(webhookSecret, webhook.headers['moonpay-signature-v2'], 's', webhook);
+    const fields = webhooks.readWebhookFields(webhook.body);
+    const type = fields['type'];
+    // Of other products (sales, swaps, identity checks) nothing concerns a payment.
+    if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
+    const data = answers.fieldsOf(fields['data']);
+    const paymentId = data['externalTransactionId'];
+    if (typeof paymentId !== 'string') return null;
+    const progress = webhooks.readProgress('moonpay', progressOfStatus, data['status']);
+    const atMs = webhooks.readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
+    const walletAddress = answers.readTextOrNull(data['walletAddress']);
+    const { metadata } = answers.fieldsOf(data['currency'] ?? {});
+    const tokenContract = answers.readTextOrNull(answers.fieldsOf(metadata ?? {})['contractAddress']);
+    return { paymentId, walletAddress, tokenContract, progress, atMs };
+  },
+});
 
 /** Appends MoonPay's signature to an address: of the query as it stands, together with its question mark. */
 export function signMoonpayUrl(url: string, secretKey: string): string {
-  const signature = createHmac('sha256', secretKey).update(new URL(url).search).digest('base64');
-  return `${url}&signature=${encodeURIComponent(signature)}`;
+  return `${url}&signature=${encodeURIComponent(hmacOf(secretKey, new URL(url).search))}`;
 }
 
-function readWebhook(webhookKey: string, webhook: PostedWebhook): ProviderWebhook | null {
-  const header = webhooks.readSignatureHeader(webhook.headers['moonpay-signature-v2']);
-  const time = header.get('t')?.[0] ?? '';
-  webhooks.requireHmac(webhookKey, [`${time}.`, webhook.body], header.get('s') ?? []);
-  webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
-
-  const fields = webhooks.readWebhookFields(webhook.body);
-  const type = fields['type'];
-  // Of other products (sales, swaps, identity checks) nothing concerns a payment.
-  if (typeof type !== 'string' || !type.startsWith('transaction_')) return null;
-  const data = answers.fieldsOf(fields['data']);
-  const paymentId = data['externalTransactionId'];
-  if (typeof paymentId !== 'string') return null;
-  const progress = webhooks.readProgress('moonpay', progressOfStatus, data['status']);
-  const atMs = webhooks.readWebhookTimeMs(data['updatedAt'], webhook.receivedAtMs);
-  const walletAddress = answers.readTextOrNull(data['walletAddress']);
-  const { metadata } = answers.fieldsOf(data['currency'] ?? {});
-  const tokenContract = answers.readTextOrNull(answers.fieldsOf(metadata ?? {})['contractAddress']);
-  return { paymentId, providerReference: null, walletAddress, tokenContract, progress, atMs };
+function hmacOf(key: string, text: string): string {
+  return createHmac('sha256', key).update(text).digest('base64');
 }

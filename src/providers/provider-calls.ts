@@ -29,13 +29,17 @@ export interface Call {
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
-/** Runs conversations with one provider, each within its time limit. */
-export function createConversations(id: ProviderId) {
+/** Runs conversations with one provider, each within its time limit, with these headers in every call. */
+export function createConversations(id: ProviderId, headers: Readonly<Record<string, string>> = {}) {
   const agent = createProviderAgent();
   return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
     const deadlineMs = performance.now() + timeoutMs;
     const answer = (request: CallRequest) =>
-      requestJson(agent, { ...request, timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())) });
+      requestJson(agent, {
+        ...request,
+        headers: { ...headers, ...request.headers },
+        timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())),
+      });
     const body = async (request: CallRequest) => requireSuccess(id, await answer(request));
     return await work({ answer, body, fields: async (request) => fieldsOf(await body(request)) });
   };

@@ -12,7 +12,9 @@ export interface JsonAnswer {
 
 /** One call to a provider's API. */
 export interface JsonRequest {
+  /** Without the query. */
   readonly url: string;
+  readonly query?: Readonly<Record<string, string>>;
   /** Besides those that follow from the body. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Makes the call a POST. Sent as JSON, or as a form when it is `URLSearchParams`. */
@@ -84,7 +86,8 @@ export function createProviderAgent(): Agent {
  * 429 throws `ProviderBusyError`.
  */
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
-  const { statusCode, headers, body } = await request(call.url, {
+  const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
+  const { statusCode, headers, body } = await request(`${call.url}${query}`, {
     dispatcher: agent,
     method: methodOf(call),
     signal: AbortSignal.timeout(call.timeoutMs),

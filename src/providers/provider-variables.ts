@@ -4,6 +4,8 @@ export interface ProviderVariable {
   readonly isSecret: boolean;
   /** Without it the provider cannot be used; with none of the required ones it is inactive. */
   readonly isRequired: boolean;
+  /** Authenticates webhooks: without it they are rejected. */
+  readonly isForWebhooks?: true;
   readonly help: string;
   /** The values that it takes; absent for any. */
   readonly oneOf?: readonly string[];
@@ -29,8 +31,10 @@ export const optional = (variable: ProviderVariable): ProviderVariable => ({
 });
 export const optionalSecret = (name: string, help: string): ProviderVariable => optional(secret(name, help));
 /** Authenticates webhooks; the help says what it is. */
-export const webhookSecret = (name: string, help: string): ProviderVariable =>
-  optional(secret(name, `${help}; without it, webhooks are rejected.`));
+export const webhookSecret = (name: string, help: string): ProviderVariable => ({
+  ...optionalSecret(name, `${help}; without it, webhooks are rejected.`),
+  isForWebhooks: true,
+});
 export const oneOf = (name: string, help: string, values: readonly string[]): ProviderVariable => ({
   ...plain(name, help),
   oneOf: values,

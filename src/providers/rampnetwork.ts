@@ -7,18 +7,9 @@
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { formatCents } from '../domain/money.ts';
-import {
-  type CatalogueEntry,
-  type PostedWebhook,
-  type ProviderWebhook,
-  ProviderWebhookRefusedError,
-  type Quote,
-  type QuoteRequest,
-  type SessionRequest,
-} from '../domain/ports/provider.ts';
+import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
-import type { Call } from './provider-calls.ts';
+import { defineProvider } from './define-provider.ts';
 import { fieldsOf, listOf, MalformedAnswerError, readCentsOrNull, readTextOrNull } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
@@ -48,7 +39,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['REVIEW_REJECTED', 'failed'],
 ]);
 
-export const rampnetwork = defineProvider<Account>({
+export const rampnetwork = defineProvider({
   id: 'rampnetwork',
   hosts: {
     widget: { production: 'https://app.rampnetwork.com', sandbox: 'https://app.demo.rampnetwork.com' },
@@ -76,104 +67,90 @@ export const rampnetwork = defineProvider<Account>({
     ],
     unknown: ['Whether anything but a signed URL keeps a customer from changing what is in it.'],
   },
-  account: accountOf,
-  readCatalogue,
-  quote: fetchQuote,
-  async startSession(account, request) {
-    return { redirectUrl: widgetUrl(account, request), providerReference: request.paymentId };
-  },
-  takesWebhooks: ({ webhookKey }) => webhookKey !== null,
-  readWebhook: async ({ webhookKey }, webhook) => readWebhook(webhookKey as KeyObject, webhook),
-});
-
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return {
-    ...settings,
-    widgetUrl: settings.host('widget'),
-    apiUrl: settings.host('api'),
-    apiKey: settings.value('API_KEY'),
+  account: (settings) => ({
     /** Null leaves the address unsigned. */
     signingKey: settings.keyOrNull('SIGNING_KEY', readSigningKey),
     webhookKey: settings.keyOrNull('WEBHOOK_PUBLIC_KEY', readWebhookKey),
-  };
-}
+  }),
 
-async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
-  const query = new URLSearchParams({ hostApiKey: account.apiKey, currencyCode: request.currency });
-  const url = `${account.apiUrl}/api/host-api/v3/assets?${query}`;
-  const { assets } = await call.fields({ url, maximumBytes: MAXIMUM_ASSETS_BYTES });
-  const entry = listOf(assets).find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
-  if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalogue`);
-  if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
-  const tokenContract = account.readUsdcContract(entry['address']);
-  return {
-    asset: ASSET,
-    tokenContract,
-    minimumCents: readCentsOrNull(entry['minPurchaseAmount'], 'minPurchaseAmount'),
-    maximumCents: readCentsOrNull(entry['maxPurchaseAmount'], 'maxPurchaseAmount'),
-  };
-}
+  async readCatalogue({ urls, apiKey, readUsdcContract }, request, call) {
+    const { assets } = await call.fields({
+      url: `${urls.api}/api/host-api/v3/assets`,
+      query: { hostApiKey: apiKey, currencyCode: request.currency },
+      maximumBytes: MAXIMUM_ASSETS_BYTES,
+    });
+    const entry = listOf(assets).find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
+    if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalogue`);
+    if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
+    const tokenContract = readUsdcContract(entry['address']);
+    return {
+      asset: ASSET,
+      tokenContract,
+      minimumCents: readCentsOrNull(entry['minPurchaseAmount'], 'minPurchaseAmount'),
+      maximumCents: readCentsOrNull(entry['maxPurchaseAmount'], 'maxPurchaseAmount'),
+    };
+  },
 
-async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const body = await call.fields({
-    url: `${account.apiUrl}/api/host-api/v3/onramp/quote/all?${new URLSearchParams({ hostApiKey: account.apiKey })}`,
-    body: {
-      cryptoAssetSymbol: ASSET,
-      fiatCurrency: request.currency,
-      fiatValue: Number(formatCents(request.amountCents)),
-    },
-  });
-  const amount = fieldsOf(body['CARD_PAYMENT'])['cryptoAmount'];
-  if (typeof amount !== 'string' || !/^[1-9]\d{0,17}$/.test(amount))
-    throw new MalformedAnswerError('cryptoAmount is not an amount');
-  return { deliveryUnits: BigInt(amount), minimumUsdCents: null };
-}
+  async quote({ urls, apiKey }, request, call) {
+    const body = await call.fields({
+      url: `${urls.api}/api/host-api/v3/onramp/quote/all`,
+      query: { hostApiKey: apiKey },
+      body: {
+        cryptoAssetSymbol: ASSET,
+        fiatCurrency: request.currency,
+        fiatValue: Number(formatCents(request.amountCents)),
+      },
+    });
+    const amount = fieldsOf(body['CARD_PAYMENT'])['cryptoAmount'];
+    if (typeof amount !== 'string' || !/^[1-9]\d{0,17}$/.test(amount))
+      throw new MalformedAnswerError('cryptoAmount is not an amount');
+    return { deliveryUnits: BigInt(amount) };
+  },
 
-function widgetUrl(account: Account, request: SessionRequest): string {
-  const { customerCountry = null } = request;
-  const query = new URLSearchParams({
-    hostApiKey: account.apiKey,
-    outAsset: ASSET,
-    inAsset: request.currency,
-    // In minor units: "100.00" would be read as one dollar or refused.
-    inAssetValue: String(request.amountCents),
-    enabledCryptoAssets: ASSET,
-    paymentMethodType: 'CARD_PAYMENT',
-    ...(customerCountry === null ? {} : { selectedCountryCode: customerCountry }),
-    userAddress: request.depositAddress,
-    enabledFlows: 'ONRAMP',
-    defaultFlow: 'ONRAMP',
-    finalUrl: request.returnUrl,
-    webhookStatusUrl: `${account.webhookUrl}?${PAYMENT_PARAMETER}=${request.paymentId}`,
-    ...(request.email === null ? {} : { userEmailAddress: request.email }),
-  }).toString();
-  const { signingKey } = account;
-  if (signingKey === null) return `${account.widgetUrl}/?${query}`;
-  const signed = `${query}&timestamp=${account.nowMs()}`;
-  const signature = sign(null, Buffer.from(signed), signingKey).toString('base64');
-  return `${account.widgetUrl}/?${signed}&signature=${encodeURIComponent(signature)}`;
-}
+  async startSession({ urls, apiKey, webhookUrl, signingKey, nowMs }, request) {
+    const { customerCountry = null } = request;
+    const query = new URLSearchParams({
+      hostApiKey: apiKey,
+      outAsset: ASSET,
+      inAsset: request.currency,
+      // In minor units: "100.00" would be read as one dollar or refused.
+      inAssetValue: String(request.amountCents),
+      enabledCryptoAssets: ASSET,
+      paymentMethodType: 'CARD_PAYMENT',
+      ...(customerCountry === null ? {} : { selectedCountryCode: customerCountry }),
+      userAddress: request.depositAddress,
+      enabledFlows: 'ONRAMP',
+      defaultFlow: 'ONRAMP',
+      finalUrl: request.returnUrl,
+      webhookStatusUrl: `${webhookUrl}?${PAYMENT_PARAMETER}=${request.paymentId}`,
+      ...(request.email === null ? {} : { userEmailAddress: request.email }),
+    }).toString();
+    if (signingKey === null) return { redirectUrl: `${urls.widget}/?${query}` };
+    const signed = `${query}&timestamp=${nowMs()}`;
+    const signature = sign(null, Buffer.from(signed), signingKey).toString('base64');
+    return { redirectUrl: `${urls.widget}/?${signed}&signature=${encodeURIComponent(signature)}` };
+  },
 
-function readWebhook(webhookKey: KeyObject, webhook: PostedWebhook): ProviderWebhook | null {
-  const signature = readSignature(webhook.headers['x-body-signature']);
-  // It covers the content with its keys in order, and not the bytes: what is not authentic has to be parsed, too.
-  const fields = readWebhookFields(webhook.body);
-  const isAuthentic = verify('sha256', Buffer.from(sortedJson(fields)), webhookKey, signature);
-  if (!isAuthentic) throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
-  const purchase = fields['purchase'];
-  const paymentId = new URL(webhook.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
-  if (purchase === undefined || paymentId === null) return null;
-  const { status, updatedAt, receiverAddress: walletAddress, asset } = fieldsOf(purchase);
-  if (typeof walletAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
-  // Money that was returned to the customer, whatever the status says.
-  const progress =
-    fields['type'] === 'RETURNED' ? 'failed' : readProgress('rampnetwork', progressOfStatus, status);
-  const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
-  const tokenContract = readTextOrNull(fieldsOf(asset ?? {})['address']);
-  return { paymentId, providerReference: null, walletAddress, tokenContract, progress, atMs };
-}
+  async readWebhook({ webhookKey }, webhook) {
+    const signature = readSignature(webhook.headers['x-body-signature']);
+    // It covers the content with its keys in order, and not the bytes: what is not authentic has to be parsed, too.
+    const fields = readWebhookFields(webhook.body);
+    const content = Buffer.from(sortedJson(fields));
+    if (webhookKey === null || !verify('sha256', content, webhookKey, signature))
+      throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
+    const purchase = fields['purchase'];
+    const paymentId = new URL(webhook.target, 'http://localhost').searchParams.get(PAYMENT_PARAMETER);
+    if (purchase === undefined || paymentId === null) return null;
+    const { status, updatedAt, receiverAddress: walletAddress, asset } = fieldsOf(purchase);
+    if (typeof walletAddress !== 'string') throw new MalformedAnswerError('the webhook names no wallet');
+    // Money that was returned to the customer, whatever the status says.
+    const progress =
+      fields['type'] === 'RETURNED' ? 'failed' : readProgress('rampnetwork', progressOfStatus, status);
+    const atMs = readWebhookTimeMs(updatedAt, webhook.receivedAtMs);
+    const tokenContract = readTextOrNull(fieldsOf(asset ?? {})['address']);
+    return { paymentId, walletAddress, tokenContract, progress, atMs };
+  },
+});
 
 /** The bytes of an ECDSA signature in DER. Other bytes are refused before the webhook is read. */
 function readSignature(header: string | undefined): Buffer {

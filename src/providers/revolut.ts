@@ -4,17 +4,10 @@
  */
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';
-import type {
-  CatalogueEntry,
-  PostedWebhook,
-  ProviderWebhook,
-  Quote,
-  QuoteRequest,
-  SessionRequest,
-} from '../domain/ports/provider.ts';
+import type { QuoteRequest, SessionRequest } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
-import { type AccountSettings, defineProvider, type OpenedSession } from './define-provider.ts';
+import { defineProvider } from './define-provider.ts';
 import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
@@ -29,7 +22,7 @@ const progressOfEvent: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['ORDER_FAILED', 'failed'],
 ]);
 
-export const revolut = defineProvider<Account>({
+export const revolut = defineProvider({
   id: 'revolut',
   hosts: {
     api: {
@@ -56,92 +49,98 @@ export const revolut = defineProvider<Account>({
     ],
     unknown: ['Whether one `orderId` may be started twice.'],
   },
-  account: accountOf,
-  readCatalogue,
-  quote: fetchQuote,
-  startSession,
-  takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
-  readWebhook: async ({ webhookSecret }, webhook) => readWebhook(webhookSecret, webhook),
+  account({ urls, monotonicMs = () => performance.now(), readUsdcContract }) {
+    const apiUrl = `${urls.api}/partners/api/2.0`;
+    const assets = createTtlCache<string>({ monotonicMs, keepMs: ASSET_KEEP_MS, maximumEntries: 1 });
+    const readConfig = (call: Call) => call.fields({ url: `${apiUrl}/config` });
+    /** USDC on Polygon, whose contract has to be USDC's where the configuration names one. */
+    function assetIn(config: answers.AnswerFields): answers.AnswerFields {
+      const asset = answers
+        .listOf(config['crypto'])
+        .find(({ currency, blockchain }) => currency === 'USDC' && blockchain === 'POLYGON');
+      if (asset === undefined)
+        throw new answers.MalformedAnswerError('USDC on Polygon is not in the configuration');
+      readUsdcContract(asset['smartContractAddress']);
+      return asset;
+    }
+    return {
+      apiUrl,
+      readConfig,
+      assetIn,
+      /** Revolut's id of the asset. */
+      readAsset: (call: Call) =>
+        assets.fetchOrReuse('', async () => answers.readReference(assetIn(await readConfig(call))['id'])),
+    };
+  },
+  headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
+
+  async readCatalogue({ readConfig, assetIn }, request, call) {
+    const config = await readConfig(call);
+    const asset = assetIn(config);
+    const { customerCountry = null } = request;
+    const { countries } = config;
+    if (customerCountry !== null && Array.isArray(countries) && !countries.includes(customerCountry))
+      throw countryNotServed('revolut', customerCountry);
+    const fiat = answers.listOf(config['fiat']).find(({ currency }) => currency === request.currency);
+    return {
+      asset: answers.readReference(asset['id']),
+      tokenContract: answers.readTextOrNull(asset['smartContractAddress']),
+      minimumCents: answers.readCentsOrNull(fiat?.['min_limit'], 'min_limit'),
+      maximumCents: answers.readCentsOrNull(fiat?.['max_limit'], 'max_limit'),
+    };
+  },
+
+  async quote({ apiUrl, readConfig, readAsset }, request, call) {
+    const country = request.customerCountry ?? null;
+    // Without a country there is no price, but what is sold at all, and from what amount.
+    if (country === null) {
+      const { fiat } = await readConfig(call);
+      const sold = answers.listOf(fiat).find(({ currency }) => currency === request.currency);
+      if (sold === undefined)
+        throw new answers.MalformedAnswerError(`${request.currency} is not in the configuration`);
+      const minimumUnits = answers.readDecimalUnits(sold['min_limit'], 'min_limit');
+      return { deliveryUnits: null, minimumUsdCents: minimumUsdCentsOf(minimumUnits, request) };
+    }
+    const asset = await readAsset(call);
+    const quote = await call.fields({ url: `${apiUrl}/quote`, query: purchaseOf(request, country, asset) });
+    const { amount, currencyId } = answers.fieldsOf(quote['crypto']);
+    if (currencyId !== asset) throw new answers.MalformedAnswerError('the quote is for another asset');
+    return { deliveryUnits: answers.readDecimalUnits(amount, 'crypto.amount') };
+  },
+
+  async startSession({ apiUrl, readAsset }, request, call) {
+    const country = request.customerCountry ?? null;
+    if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
+    const { ramp_redirect_url: url } = await call.fields({
+      url: `${apiUrl}/buy`,
+      query: {
+        ...purchaseOf(request, country, await readAsset(call)),
+        wallet: request.depositAddress,
+        orderId: request.paymentId,
+        partnerRedirectUrl: request.returnUrl,
+      },
+    });
+    const redirectUrl = answers.readRedirectUrl(url);
+    requireLocked(redirectUrl, request);
+    return { redirectUrl };
+  },
+
+  async readWebhook({ webhookSecret }, webhook) {
+    const time = webhook.headers['revolut-request-timestamp'];
+    const signedAtMs = webhooks.readSignedTime(time);
+    const signatures = webhooks.readSignatureHeader(webhook.headers['revolut-signature']).get('v1') ?? [];
+    webhooks.requireHmac(webhookSecret, [`v1.${time}.`, webhook.body], signatures);
+    webhooks.requireRecent(signedAtMs, webhook.receivedAtMs);
+
+    const { order_id: paymentId, wallet, event } = webhooks.readWebhookFields(webhook.body);
+    if (typeof paymentId !== 'string') return null;
+    if (typeof event === 'string' && event.startsWith('SELL_ORDER_')) return null;
+    const progress = progressOfEvent.get(event);
+    if (progress === undefined)
+      throw new UnknownStateError(`revolut sent the unknown event ${JSON.stringify(event)}`);
+    return { paymentId, walletAddress: answers.readTextOrNull(wallet), progress, atMs: signedAtMs };
+  },
 });
-
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return {
-    ...settings,
-    apiUrl: settings.host('api'),
-    apiKey: settings.value('API_KEY'),
-    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
-    reuseAsset: createTtlCache<string>({
-      monotonicMs: settings.monotonicMs ?? (() => performance.now()),
-      keepMs: ASSET_KEEP_MS,
-      maximumEntries: 1,
-    }),
-  };
-}
-
-async function get(
-  { apiUrl, apiKey }: Account,
-  call: Call,
-  path: string,
-  query: Readonly<Record<string, string>>,
-): Promise<answers.AnswerFields> {
-  const url = `${apiUrl}/partners/api/2.0/${path}?${new URLSearchParams(query)}`;
-  return await call.fields({ url, headers: { 'x-api-key': apiKey } });
-}
-
-async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  // Without a country there is no price, but what is sold at all, and from what amount.
-  const country = request.customerCountry ?? null;
-  if (country === null)
-    return { deliveryUnits: null, minimumUsdCents: await fetchMinimumUsdCents(account, request, call) };
-  const asset = await fetchAsset(account, call);
-  const quote = await get(account, call, 'quote', purchaseOf(request, country, asset));
-  const { amount, currencyId } = answers.fieldsOf(quote['crypto']);
-  if (currencyId !== asset) throw new answers.MalformedAnswerError('the quote is for another asset');
-  return { deliveryUnits: answers.readDecimalUnits(amount, 'crypto.amount'), minimumUsdCents: null };
-}
-
-/** Revolut's id of USDC on Polygon, whose contract has to be USDC's where the configuration names one. */
-function assetIn(account: Account, config: answers.AnswerFields): answers.AnswerFields {
-  const asset = answers
-    .listOf(config['crypto'])
-    .find(({ currency, blockchain }) => currency === 'USDC' && blockchain === 'POLYGON');
-  if (asset === undefined)
-    throw new answers.MalformedAnswerError('USDC on Polygon is not in the configuration');
-  account.readUsdcContract(asset['smartContractAddress']);
-  return asset;
-}
-
-async function fetchAsset(account: Account, call: Call): Promise<string> {
-  return await account.reuseAsset.fetchOrReuse('', async () =>
-    answers.readReference(assetIn(account, await get(account, call, 'config', {}))['id']),
-  );
-}
-
-async function readCatalogue(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry> {
-  const config = await get(account, call, 'config', {});
-  const asset = assetIn(account, config);
-  const { customerCountry = null } = request;
-  const { countries } = config;
-  if (customerCountry !== null && Array.isArray(countries) && !countries.includes(customerCountry))
-    throw countryNotServed('revolut', customerCountry);
-  const fiat = answers.listOf(config['fiat']).find(({ currency }) => currency === request.currency);
-  return {
-    asset: answers.readReference(asset['id']),
-    tokenContract: answers.readTextOrNull(asset['smartContractAddress']),
-    minimumCents: answers.readCentsOrNull(fiat?.['min_limit'], 'min_limit'),
-    maximumCents: answers.readCentsOrNull(fiat?.['max_limit'], 'max_limit'),
-  };
-}
-
-async function fetchMinimumUsdCents(account: Account, request: QuoteRequest, call: Call): Promise<number> {
-  const { fiat } = await get(account, call, 'config', {});
-  const sold = answers.listOf(fiat).find(({ currency }) => currency === request.currency);
-  if (sold === undefined)
-    throw new answers.MalformedAnswerError(`${request.currency} is not in the configuration`);
-  return minimumUsdCentsOf(answers.readDecimalUnits(sold['min_limit'], 'min_limit'), request);
-}
 
 function purchaseOf(request: QuoteRequest, country: string, asset: string): Readonly<Record<string, string>> {
   return {
@@ -151,20 +150,6 @@ function purchaseOf(request: QuoteRequest, country: string, asset: string): Read
     payment: 'card',
     region: country,
   };
-}
-
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession> {
-  const country = request.customerCountry ?? null;
-  if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
-  const { ramp_redirect_url: url } = await get(account, call, 'buy', {
-    ...purchaseOf(request, country, await fetchAsset(account, call)),
-    wallet: request.depositAddress,
-    orderId: request.paymentId,
-    partnerRedirectUrl: request.returnUrl,
-  });
-  const redirectUrl = answers.readRedirectUrl(url);
-  requireLocked(redirectUrl, request);
-  return { redirectUrl, providerReference: request.paymentId };
 }
 
 /** What keeps a customer from changing wallet, amount and asset in the widget. */
@@ -179,21 +164,4 @@ function requireLocked(redirectUrl: string, { depositAddress }: SessionRequest):
   const open = locks.filter((name) => searchParams.getAll(name).join() !== 'true');
   if (open.length > 0)
     throw new answers.MalformedAnswerError(`revolut made an address without ${open.join(', ')}`);
-}
-
-function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
-  const time = webhook.headers['revolut-request-timestamp'];
-  const signedAtMs = webhooks.readSignedTime(time);
-  const signatures = webhooks.readSignatureHeader(webhook.headers['revolut-signature']).get('v1') ?? [];
-  webhooks.requireHmac(webhookSecret, [`v1.${time}.`, webhook.body], signatures);
-  webhooks.requireRecent(signedAtMs, webhook.receivedAtMs);
-
-  const { order_id: paymentId, wallet, event } = webhooks.readWebhookFields(webhook.body);
-  if (typeof paymentId !== 'string') return null;
-  if (typeof event === 'string' && event.startsWith('SELL_ORDER_')) return null;
-  const progress = progressOfEvent.get(event);
-  if (progress === undefined)
-    throw new UnknownStateError(`revolut sent the unknown event ${JSON.stringify(event)}`);
-  const walletAddress = answers.readTextOrNull(wallet);
-  return { paymentId, providerReference: null, walletAddress, progress, atMs: signedAtMs };
 }

@@ -3,16 +3,9 @@
  * there, so that partial and surplus deliveries are to be expected. What is known, and from where, is in `facts`.
  */
 import { formatCents } from '../domain/money.ts';
-import type {
-  PostedWebhook,
-  ProviderWebhook,
-  Quote,
-  QuoteRequest,
-  SessionRequest,
-} from '../domain/ports/provider.ts';
+import type { SessionRequest } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider, type OpenedSession } from './define-provider.ts';
-import type { Call } from './provider-calls.ts';
+import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
@@ -26,7 +19,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['rejected', 'failed'],
 ]);
 
-export const stripe = defineProvider<Account>({
+export const stripe = defineProvider({
   id: 'stripe',
   hosts: { api: { production: 'https://api.stripe.com' } },
   variables: [
@@ -50,69 +43,61 @@ export const stripe = defineProvider<Account>({
     unknown: ['How long the page opens, and whether a version header is needed.'],
   },
   currenciesSold: ['USD', 'EUR'],
-  account: accountOf,
-  quote: fetchQuote,
-  startSession,
-  takesWebhooks: ({ webhookSecret }) => webhookSecret !== '',
-  readWebhook: async ({ webhookSecret }, webhook) => readWebhook(webhookSecret, webhook),
+  headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
+
+  async quote({ urls }, request, call) {
+    const answer = await call.fields({
+      url: `${urls.api}/v1/crypto/onramp/quotes`,
+      query: {
+        source_currency: request.currency.toLowerCase(),
+        source_amount: formatCents(request.amountCents),
+        'destination_currencies[]': 'usdc',
+        'destination_networks[]': 'polygon',
+      },
+    });
+    const { polygon } = answers.fieldsOf(answer['destination_network_quotes']);
+    const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
+    if (quote === undefined) throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
+    return { deliveryUnits: answers.readDecimalUnits(quote['destination_amount'], 'destination_amount') };
+  },
+
+  async startSession({ urls }, request, call) {
+    const { customerIp = null } = request;
+    const body = new URLSearchParams({
+      source_currency: request.currency.toLowerCase(),
+      source_amount: formatCents(request.amountCents),
+      destination_currency: 'usdc',
+      destination_network: 'polygon',
+      'destination_currencies[]': 'usdc',
+      'destination_networks[]': 'polygon',
+      'wallet_addresses[polygon]': request.depositAddress,
+      lock_wallet_address: 'true',
+      'metadata[payment_id]': request.paymentId,
+      ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
+    });
+    const sessions = `${urls.api}${SESSIONS}`;
+    const { id, redirect_url: url } = await call.fields({ url: sessions, body });
+    const providerReference = answers.readReference(id);
+    const session = await call.fields({ url: `${sessions}/${encodeURIComponent(providerReference)}` });
+    requireLocked(session, request);
+    return { redirectUrl: answers.readRedirectUrl(url), providerReference };
+  },
+
+  async readWebhook({ webhookSecret }, webhook) {
+    webhooks.requireTimedHmac(webhookSecret, webhook.headers['stripe-signature'], 'v1', webhook);
+    const event = webhooks.readWebhookFields(webhook.body);
+    if (event['type'] !== 'crypto.onramp_session.updated') return null;
+    const session = answers.fieldsOf(answers.fieldsOf(event['data'])['object']);
+    const { payment_id: paymentId } = answers.fieldsOf(session['metadata'] ?? {});
+    if (typeof paymentId !== 'string') return null;
+    const progress = webhooks.readProgress('stripe', progressOfStatus, session['status']);
+    const [walletAddress = null] = walletsOf(answers.fieldsOf(session['transaction_details'] ?? {}));
+    const { created } = event;
+    const atMs = typeof created === 'number' ? created * 1000 : webhook.receivedAtMs;
+    const providerReference = answers.readReference(session['id']);
+    return { paymentId, providerReference, walletAddress, progress, atMs };
+  },
 });
-
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return {
-    ...settings,
-    apiUrl: settings.host('api'),
-    apiKey: settings.value('API_KEY'),
-    webhookSecret: settings.valueOrNull('WEBHOOK_SECRET') ?? '',
-  };
-}
-
-function authorizationOf({ apiKey }: Account): Readonly<Record<string, string>> {
-  return { authorization: `Bearer ${apiKey}` };
-}
-
-async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const query = new URLSearchParams({
-    source_currency: request.currency.toLowerCase(),
-    source_amount: formatCents(request.amountCents),
-    'destination_currencies[]': 'usdc',
-    'destination_networks[]': 'polygon',
-  });
-  const url = `${account.apiUrl}/v1/crypto/onramp/quotes?${query}`;
-  const answer = await call.fields({ url, headers: authorizationOf(account) });
-  const { polygon } = answers.fieldsOf(answer['destination_network_quotes']);
-  const quote = answers.listOf(polygon ?? []).find((each) => each['destination_currency'] === 'usdc');
-  if (quote === undefined) throw new answers.MalformedAnswerError('there is no quote for USDC on Polygon');
-  const deliveryUnits = answers.readDecimalUnits(quote['destination_amount'], 'destination_amount');
-  return { deliveryUnits, minimumUsdCents: null };
-}
-
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession> {
-  const headers = authorizationOf(account);
-  const { customerIp = null } = request;
-  const body = new URLSearchParams({
-    source_currency: request.currency.toLowerCase(),
-    source_amount: formatCents(request.amountCents),
-    destination_currency: 'usdc',
-    destination_network: 'polygon',
-    'destination_currencies[]': 'usdc',
-    'destination_networks[]': 'polygon',
-    'wallet_addresses[polygon]': request.depositAddress,
-    lock_wallet_address: 'true',
-    'metadata[payment_id]': request.paymentId,
-    ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
-  });
-  const sessions = `${account.apiUrl}${SESSIONS}`;
-  const { id, redirect_url: url } = await call.fields({ url: sessions, headers, body });
-  const reference = answers.readReference(id);
-  const sessionUrl = `${sessions}/${encodeURIComponent(reference)}`;
-  requireLocked(await call.fields({ url: sessionUrl, headers }), request);
-  return {
-    redirectUrl: answers.readRedirectUrl(url),
-    providerReference: reference,
-  };
-}
 
 /** Requires the lock in the session as read back: a customer must not be able to pay another wallet, coin or network. */
 function requireLocked(session: answers.AnswerFields, { depositAddress }: SessionRequest): void {
@@ -138,23 +123,4 @@ function walletsOf(details: answers.AnswerFields): readonly string[] {
   return [details['wallet_address'], ...Object.values(answers.fieldsOf(byNetwork))]
     .filter((wallet) => wallet !== null && wallet !== undefined)
     .map(String);
-}
-
-function readWebhook(webhookSecret: string, webhook: PostedWebhook): ProviderWebhook | null {
-  const header = webhooks.readSignatureHeader(webhook.headers['stripe-signature']);
-  const time = header.get('t')?.[0] ?? '';
-  webhooks.requireHmac(webhookSecret, [`${time}.`, webhook.body], header.get('v1') ?? []);
-  webhooks.requireRecent(webhooks.readSignedTime(time) * 1000, webhook.receivedAtMs);
-
-  const event = webhooks.readWebhookFields(webhook.body);
-  if (event['type'] !== 'crypto.onramp_session.updated') return null;
-  const session = answers.fieldsOf(answers.fieldsOf(event['data'])['object']);
-  const { payment_id: paymentId } = answers.fieldsOf(session['metadata'] ?? {});
-  if (typeof paymentId !== 'string') return null;
-  const progress = webhooks.readProgress('stripe', progressOfStatus, session['status']);
-  const [walletAddress = null] = walletsOf(answers.fieldsOf(session['transaction_details'] ?? {}));
-  const { created } = event;
-  const atMs = typeof created === 'number' ? created * 1000 : webhook.receivedAtMs;
-  const providerReference = answers.readReference(session['id']);
-  return { paymentId, providerReference, walletAddress, progress, atMs };
 }

@@ -5,16 +5,9 @@
  */
 import { compactVerify } from 'jose/jws/compact/verify';
 import { formatCents } from '../domain/money.ts';
-import {
-  type PostedWebhook,
-  type ProviderWebhook,
-  ProviderWebhookRefusedError,
-  type Quote,
-  type QuoteRequest,
-  type SessionRequest,
-} from '../domain/ports/provider.ts';
+import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider } from './define-provider.ts';
+import { defineProvider } from './define-provider.ts';
 import { type Call, requireSuccess } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
@@ -36,7 +29,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['EXPIRED', 'failed'],
 ]);
 
-export const transak = defineProvider<Account>({
+export const transak = defineProvider({
   id: 'transak',
   hosts: {
     api: { production: 'https://api.transak.com', sandbox: 'https://api-stg.transak.com' },
@@ -78,122 +71,103 @@ export const transak = defineProvider<Account>({
   },
   /** It sells for INR by UPI only, and the checkout is for cards. */
   currenciesSold: ['USD', 'EUR', 'CAD'],
-  account: accountOf,
-  quote: fetchQuote,
-  async startSession(account, request, call) {
-    const body = await mintSession(account, request, call);
+  account({ apiKey, baseUrl, nowMs, urls, value, valueOrNull }) {
+    const apiSecret = value('API_SECRET');
+    const token = createSharedToken(nowMs);
     return {
-      redirectUrl: answers.readRedirectUrl(answers.fieldsOf(answers.fieldsOf(body)['data'])['widgetUrl']),
-      providerReference: request.paymentId,
-      expiresAtMs: account.nowMs() + SESSION_LIFETIME_MS,
+      /** The domain that customers come from, as Transak knows it. */
+      referrerDomain: valueOrNull('REFERRER_DOMAIN') ?? new URL(baseUrl).hostname,
+      forgetToken: token.forget,
+      readToken: (call: Call) =>
+        token.read(async () => {
+          const requestedAtMs = nowMs();
+          const answer = await call.fields({
+            url: `${urls.api}/partners/api/v2/refresh-token`,
+            headers: { 'api-secret': apiSecret },
+            body: { apiKey },
+          });
+          const { accessToken, expiresAt } = answers.fieldsOf(answer['data']);
+          // Seconds since 1970; any other value is trusted for an hour.
+          const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : requestedAtMs + 60 * 60_000;
+          return { token: answers.readToken(accessToken), expiresAtMs };
+        }),
     };
   },
-  readWebhook: async (account, webhook, call) => readWebhook(await readToken(account, call), webhook),
-});
+  headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
 
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return {
-    ...settings,
-    apiUrl: settings.host('api'),
-    gatewayUrl: settings.host('gateway'),
-    apiKey: settings.value('API_KEY'),
-    apiSecret: settings.value('API_SECRET'),
-    /** The domain that customers come from, as Transak knows it. */
-    referrerDomain: settings.valueOrNull('REFERRER_DOMAIN') ?? new URL(settings.baseUrl).hostname,
-    token: createSharedToken(settings.nowMs),
-  };
-}
-
-async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const query = new URLSearchParams({
-    partnerApiKey: account.apiKey,
-    fiatCurrency: request.currency,
-    cryptoCurrency: 'USDC',
-    isBuyOrSell: 'BUY',
-    network: 'polygon',
-    paymentMethod: 'credit_debit_card',
-    fiatAmount: formatCents(request.amountCents),
-  });
-  const answer = await call.fields({
-    url: `${account.apiUrl}/api/v1/pricing/public/quotes?${query}`,
-    headers: { 'x-api-key': account.apiKey },
-  });
-  const quote = answers.fieldsOf(answer['response']);
-  const deliveryUnits = answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount');
-  return { deliveryUnits, minimumUsdCents: null };
-}
-
-/** Refreshes a refused token, once: another server with the same account may have done so. */
-async function mintSession(account: Account, request: SessionRequest, call: Call): Promise<unknown> {
-  const { token } = account;
-  const { customerIp = null } = request;
-  if (customerIp === null)
-    account.warn?.(
-      'Transak session without the IP address of the customer, which Transak requires: check TRUST_PROXY',
-    );
-  const userIp = customerIp === null ? {} : { 'x-user-ip': customerIp };
-  const post = (accessToken: string): Promise<answers.JsonAnswer> =>
-    call.answer({
-      url: `${account.gatewayUrl}/api/v2/auth/session`,
-      headers: { 'access-token': accessToken, 'x-api-key': account.apiKey, ...userIp },
-      body: { widgetParams: widgetParams(account, request) },
+  async quote({ urls, apiKey }, request, call) {
+    const answer = await call.fields({
+      url: `${urls.api}/api/v1/pricing/public/quotes`,
+      query: {
+        partnerApiKey: apiKey,
+        fiatCurrency: request.currency,
+        cryptoCurrency: 'USDC',
+        isBuyOrSell: 'BUY',
+        network: 'polygon',
+        paymentMethod: 'credit_debit_card',
+        fiatAmount: formatCents(request.amountCents),
+      },
     });
-  const first = await readToken(account, call);
-  const answer = await post(first);
-  if (answer.status !== 401) return requireSuccess('transak', answer);
-  token.forget(first);
-  return requireSuccess('transak', await post(await readToken(account, call)));
-}
+    const quote = answers.fieldsOf(answer['response']);
+    return { deliveryUnits: answers.readDecimalUnits(quote['cryptoAmount'], 'cryptoAmount') };
+  },
 
-function widgetParams(account: Account, request: SessionRequest) {
-  return {
-    apiKey: account.apiKey,
-    referrerDomain: account.referrerDomain,
-    fiatAmount: Number(formatCents(request.amountCents)),
-    fiatCurrency: request.currency,
-    cryptoCurrencyCode: 'USDC',
-    network: 'polygon',
-    walletAddress: request.depositAddress,
-    disableWalletAddressForm: true,
-    partnerOrderId: request.paymentId,
-    redirectURL: request.returnUrl,
-    paymentMethod: 'credit_debit_card',
-    ...(request.email === null ? {} : { email: request.email }),
-  };
-}
+  async startSession({ urls, apiKey, nowMs, warn, ...account }, request, call) {
+    const { customerIp = null } = request;
+    if (customerIp === null)
+      warn?.(
+        'Transak session without the IP address of the customer, which Transak requires: check TRUST_PROXY',
+      );
+    const userIp = customerIp === null ? {} : { 'x-user-ip': customerIp };
+    const widgetParams = {
+      apiKey,
+      referrerDomain: account.referrerDomain,
+      fiatAmount: Number(formatCents(request.amountCents)),
+      fiatCurrency: request.currency,
+      cryptoCurrencyCode: 'USDC',
+      network: 'polygon',
+      walletAddress: request.depositAddress,
+      disableWalletAddressForm: true,
+      partnerOrderId: request.paymentId,
+      redirectURL: request.returnUrl,
+      paymentMethod: 'credit_debit_card',
+      ...(request.email === null ? {} : { email: request.email }),
+    };
+    const post = (accessToken: string) =>
+      call.answer({
+        url: `${urls.gateway}/api/v2/auth/session`,
+        headers: { 'access-token': accessToken, ...userIp },
+        body: { widgetParams },
+      });
+    const token = await account.readToken(call);
+    let answer = await post(token);
+    // A refused token is refreshed, once: another server with the same account may have done so.
+    if (answer.status === 401) {
+      account.forgetToken(token);
+      answer = await post(await account.readToken(call));
+    }
+    const { data } = answers.fieldsOf(requireSuccess('transak', answer));
+    return {
+      redirectUrl: answers.readRedirectUrl(answers.fieldsOf(data)['widgetUrl']),
+      expiresAtMs: nowMs() + SESSION_LIFETIME_MS,
+    };
+  },
 
-function readToken(account: Account, call: Call): Promise<string> {
-  return account.token.read(() => refreshToken(account, call));
-}
-
-async function refreshToken({ apiUrl, apiKey, apiSecret, nowMs }: Account, call: Call): Promise<AccessToken> {
-  const requestedAtMs = nowMs();
-  const answer = await call.fields({
-    url: `${apiUrl}/partners/api/v2/refresh-token`,
-    headers: { 'api-secret': apiSecret, 'x-api-key': apiKey },
-    body: { apiKey },
-  });
-  const { accessToken, expiresAt } = answers.fieldsOf(answer['data']);
-  // Seconds since 1970; any other value is trusted for an hour.
-  const expiresAtMs = typeof expiresAt === 'number' ? expiresAt * 1000 : requestedAtMs + 60 * 60_000;
-  return { token: answers.readToken(accessToken), expiresAtMs };
-}
-
-async function readWebhook(accessToken: string, webhook: PostedWebhook): Promise<ProviderWebhook | null> {
-  const payload = readWebhookFields(await verifyJwt(readWebhookFields(webhook.body)['data'], accessToken));
-  const eventId = payload['eventID'];
-  // Of a customer's identity checks nothing concerns a payment.
-  if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
-  const order = answers.fieldsOf(payload['webhookData']);
-  const paymentId = order['partnerOrderId'];
-  if (typeof paymentId !== 'string') return null;
-  const progress = readProgress('transak', progressOfStatus, order['status']);
-  const atMs = readWebhookTimeMs(payload['createdAt'], webhook.receivedAtMs);
-  const walletAddress = answers.readTextOrNull(order['walletAddress']);
-  return { paymentId, providerReference: null, walletAddress, progress, atMs };
-}
+  async readWebhook({ readToken }, webhook, call) {
+    const accessToken = await readToken(call);
+    const { data } = readWebhookFields(webhook.body);
+    const payload = readWebhookFields(await verifyJwt(data, accessToken));
+    const eventId = payload['eventID'];
+    // Of a customer's identity checks nothing concerns a payment.
+    if (typeof eventId !== 'string' || !eventId.startsWith('ORDER_')) return null;
+    const order = answers.fieldsOf(payload['webhookData']);
+    const paymentId = order['partnerOrderId'];
+    if (typeof paymentId !== 'string') return null;
+    const progress = readProgress('transak', progressOfStatus, order['status']);
+    const atMs = readWebhookTimeMs(payload['createdAt'], webhook.receivedAtMs);
+    return { paymentId, walletAddress: answers.readTextOrNull(order['walletAddress']), progress, atMs };
+  },
+});
 
 /** The payload of a JWT with exactly this algorithm and key. Throws `ProviderWebhookRefusedError`. */
 async function verifyJwt(jwt: unknown, key: string): Promise<Buffer> {

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
-import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
+import { type PostedWebhook, ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
@@ -36,6 +36,23 @@ export function readSignatureHeader(header: string | undefined): ReadonlyMap<str
     values.set(name, [...(values.get(name) ?? []), rest.join('=')]);
   }
   return values;
+}
+
+/**
+ * Throws unless a header such as `t=1795226590,v1=ab` signs its time in seconds, a dot and the body, recently.
+ *
+ * @param name the name of the signature in the header
+ */
+export function requireTimedHmac(
+  key: string,
+  header: string | undefined,
+  name: string,
+  { body, receivedAtMs }: PostedWebhook,
+): void {
+  const values = readSignatureHeader(header);
+  const time = values.get('t')?.[0] ?? '';
+  requireHmac(key, [`${time}.`, body], values.get(name) ?? []);
+  requireRecent(readSignedTime(time) * 1000, receivedAtMs);
 }
 
 /** A whole number of seconds or milliseconds; throws for anything else. */

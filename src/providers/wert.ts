@@ -8,15 +8,11 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../domain/money.ts';
 import {
   type PostedWebhook,
-  type ProviderWebhook,
   ProviderWebhookRefusedError,
-  type Quote,
   type QuoteRequest,
-  type SessionRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
-import { type AccountSettings, defineProvider, type OpenedSession } from './define-provider.ts';
-import type { Call } from './provider-calls.ts';
+import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readWebhookFields } from './webhook-signature.ts';
@@ -31,7 +27,7 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['cancelled', 'failed'],
 ]);
 
-export const wert = defineProvider<Account>({
+export const wert = defineProvider({
   id: 'wert',
   hosts: {
     partner: { production: 'https://partner.wert.io', sandbox: 'https://partner-sandbox.wert.io' },
@@ -59,42 +55,66 @@ export const wert = defineProvider<Account>({
     ],
     unknown: ['Whether `search_by` takes our id, and the states of an order there.'],
   },
-  account: accountOf,
-  quote: fetchQuote,
-  startSession,
-  takesWebhooks: ({ webhookToken }) => webhookToken !== '',
-  readWebhook,
+  account: ({ value }) => ({ partnerId: value('PARTNER_ID') }),
+
+  async quote({ urls, partnerId }, request, call) {
+    const answer = await call.fields({
+      url: `${urls.api}/api/v3/partners/convert`,
+      headers: { 'x-partner-id': partnerId },
+      body: {
+        from: request.currency,
+        network: 'polygon',
+        to: 'USDC',
+        amount: Number(formatCents(request.amountCents)),
+      },
+    });
+    return { deliveryUnits: lessFees(answers.fieldsOf(answer['body']), request) };
+  },
+
+  async startSession({ urls, apiKey, partnerId }, request, call) {
+    const answer = await call.fields({
+      url: `${urls.partner}/api/external/hpp/create-session`,
+      headers: { 'x-api-key': apiKey },
+      body: {
+        flow_type: 'simple_full_restrict',
+        wallet_address: request.depositAddress,
+        currency: request.currency,
+        currency_amount: Number(formatCents(request.amountCents)),
+        commodity: 'USDC',
+        network: 'polygon',
+      },
+    });
+    const providerReference = answers.readReference(answer['sessionId']);
+    const query = new URLSearchParams({
+      session_id: providerReference,
+      click_id: request.paymentId,
+      redirect_url: request.returnUrl,
+      ...(request.email === null ? {} : { email: request.email }),
+    });
+    const redirectUrl = `${urls.widget}/${encodeURIComponent(partnerId)}/widget?${query}`;
+    return { redirectUrl, providerReference };
+  },
+
+  async readWebhook({ urls, apiKey, webhookSecret }, webhook, call) {
+    requireToken(webhook, webhookSecret);
+    const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
+    // A trial of the address, from the partner's own page.
+    if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
+    const { data: orders } = await call.fields({
+      url: `${urls.partner}/api/external/orders`,
+      query: { search_by: paymentId },
+      headers: { 'x-api-key': apiKey },
+    });
+    const walletAddress = order === undefined || order === null ? null : answers.fieldsOf(order)['address'];
+    return {
+      paymentId,
+      progress: progressOf(orders),
+      walletAddress: answers.readTextOrNull(walletAddress),
+      // What was asked for just now is true now, whenever the webhook was written.
+      atMs: webhook.receivedAtMs,
+    };
+  },
 });
-
-type Account = ReturnType<typeof accountOf>;
-
-function accountOf(settings: AccountSettings) {
-  return {
-    ...settings,
-    partnerUrl: settings.host('partner'),
-    apiUrl: settings.host('api'),
-    widgetUrl: settings.host('widget'),
-    apiKey: settings.value('API_KEY'),
-    partnerId: settings.value('PARTNER_ID'),
-    /** Stands in the query of the address that webhooks are sent to. */
-    webhookToken: settings.valueOrNull('NOTICE_TOKEN') ?? '',
-  };
-}
-
-async function fetchQuote(account: Account, request: QuoteRequest, call: Call): Promise<Quote> {
-  const answer = await call.fields({
-    url: `${account.apiUrl}/api/v3/partners/convert`,
-    headers: { 'x-partner-id': account.partnerId },
-    body: {
-      from: request.currency,
-      network: 'polygon',
-      to: 'USDC',
-      amount: Number(formatCents(request.amountCents)),
-    },
-  });
-  const conversion = answers.fieldsOf(answer['body']);
-  return { deliveryUnits: lessFees(conversion, request), minimumUsdCents: null };
-}
 
 /** The delivery of a conversion whose fees come on top of the charge, rounded down; see the header. */
 function lessFees(conversion: answers.AnswerFields, { amountCents }: QuoteRequest): bigint {
@@ -113,53 +133,6 @@ function readFee(conversion: answers.AnswerFields, name: string): bigint {
   return answers.readDecimalUnits(value, name);
 }
 
-async function startSession(account: Account, request: SessionRequest, call: Call): Promise<OpenedSession> {
-  const answer = await call.fields({
-    url: `${account.partnerUrl}/api/external/hpp/create-session`,
-    headers: { 'x-api-key': account.apiKey },
-    body: {
-      flow_type: 'simple_full_restrict',
-      wallet_address: request.depositAddress,
-      currency: request.currency,
-      currency_amount: Number(formatCents(request.amountCents)),
-      commodity: 'USDC',
-      network: 'polygon',
-    },
-  });
-  const sessionId = answers.readReference(answer['sessionId']);
-  const query = new URLSearchParams({
-    session_id: sessionId,
-    click_id: request.paymentId,
-    redirect_url: request.returnUrl,
-    ...(request.email === null ? {} : { email: request.email }),
-  });
-  return {
-    redirectUrl: `${account.widgetUrl}/${encodeURIComponent(account.partnerId)}/widget?${query}`,
-    providerReference: sessionId,
-  };
-}
-
-async function readWebhook(
-  account: Account,
-  webhook: PostedWebhook,
-  call: Call,
-): Promise<ProviderWebhook | null> {
-  requireToken(webhook, account.webhookToken);
-  const { type, click_id: paymentId, order } = readWebhookFields(webhook.body);
-  // A trial of the address, from the partner's own page.
-  if (type === 'test' || typeof paymentId !== 'string' || paymentId === '') return null;
-  const progress = await fetchProgress(account, paymentId, call);
-  const walletAddress = order === undefined || order === null ? null : answers.fieldsOf(order)['address'];
-  return {
-    paymentId,
-    progress,
-    providerReference: null,
-    walletAddress: answers.readTextOrNull(walletAddress),
-    // What was asked for just now is true now, whenever the webhook was written.
-    atMs: webhook.receivedAtMs,
-  };
-}
-
 function requireToken({ target }: PostedWebhook, expected: string): void {
   const given = Buffer.from(new URL(target, 'http://localhost').searchParams.get('token') ?? '');
   const wanted = Buffer.from(expected);
@@ -167,13 +140,8 @@ function requireToken({ target }: PostedWebhook, expected: string): void {
   throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
 }
 
-/** Asks Wert itself how far the orders for our id have come. */
-async function fetchProgress(account: Account, paymentId: string, call: Call): Promise<SessionProgress> {
-  const query = new URLSearchParams({ search_by: paymentId });
-  const { data: orders } = await call.fields({
-    url: `${account.partnerUrl}/api/external/orders?${query}`,
-    headers: { 'x-api-key': account.apiKey },
-  });
+/** How far the orders for our id have come, of which Wert's own API answered a list. */
+function progressOf(orders: unknown): SessionProgress {
   if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)
     throw new ProviderWebhookRefusedError('Wert knows no order for the id in the webhook');
