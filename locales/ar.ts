@@ -229,6 +229,7 @@ export const ar: Words = {
   },
   shop: {
     support: 'لديك أسئلة؟ تواصل مع {shop}',
+    terms: 'شروط {shop}',
     back: 'العودة إلى {shop}',
     leadsTo: 'يفتح هذا الرابط {host}.',
     automatic: 'ستنتقل إلى {host} خلال {seconds} ثوانٍ.',

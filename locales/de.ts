@@ -245,6 +245,7 @@ export const de: Words = {
   },
   shop: {
     support: 'Fragen? {shop} kontaktieren',
+    terms: 'AGB von {shop}',
     back: 'Zurück zu {shop}',
     leadsTo: 'Dieser Link führt zu {host}.',
     automatic: 'In {seconds} Sekunden werden Sie zu {host} weitergeleitet.',

@@ -250,6 +250,7 @@ export const en = {
   /** Ways to the shop. */
   shop: {
     support: 'Questions? Contact {shop}',
+    terms: 'Terms of {shop}',
     back: 'Back to {shop}',
     /** Names the host of the link. */
     leadsTo: 'This link opens {host}.',

@@ -240,6 +240,7 @@ export const es: Words = {
   },
   shop: {
     support: '¿Preguntas? Contacte con {shop}',
+    terms: 'Condiciones de {shop}',
     back: 'Volver a {shop}',
     leadsTo: 'Este enlace lleva a {host}.',
     automatic: 'En {seconds} segundos irá a {host}.',

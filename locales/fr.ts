@@ -238,6 +238,7 @@ export const fr: Words = {
   },
   shop: {
     support: 'Des questions\u00a0? Contactez {shop}',
+    terms: 'Conditions de vente de {shop}',
     back: 'Retour à {shop}',
     leadsTo: 'Ce lien mène à {host}.',
     automatic: 'Vous serez redirigé vers {host} dans {seconds} secondes.',

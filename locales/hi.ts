@@ -230,6 +230,7 @@ export const hi: Words = {
   },
   shop: {
     support: 'कोई सवाल? {shop} से संपर्क करें',
+    terms: '{shop} की शर्तें',
     back: '{shop} पर वापस जाएँ',
     leadsTo: 'यह लिंक {host} पर ले जाता है।',
     automatic: '{seconds} सेकंड में आपको {host} पर ले जाया जाएगा।',

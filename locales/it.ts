@@ -241,6 +241,7 @@ export const it: Words = {
   },
   shop: {
     support: 'Domande? Contatta {shop}',
+    terms: 'Condizioni di vendita di {shop}',
     back: 'Torna a {shop}',
     leadsTo: 'Questo link apre {host}.',
     automatic: 'Tra {seconds} secondi passerai a {host}.',

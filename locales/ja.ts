@@ -237,6 +237,7 @@ export const ja: Words = {
   },
   shop: {
     support: 'ご不明な点は{shop}にお問い合わせください',
+    terms: '{shop}の利用規約',
     back: '{shop}に戻る',
     leadsTo: 'このリンクは{host}を開きます。',
     automatic: '{seconds}秒後に{host}に移動します。',

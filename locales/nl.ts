@@ -238,6 +238,7 @@ export const nl: Words = {
   },
   shop: {
     support: 'Vragen? Neem contact op met {shop}',
+    terms: 'Voorwaarden van {shop}',
     back: 'Terug naar {shop}',
     leadsTo: 'Deze link opent {host}.',
     automatic: 'Over {seconds} seconden ga je naar {host}.',

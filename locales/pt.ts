@@ -241,6 +241,7 @@ export const pt: Words = {
   },
   shop: {
     support: 'Dúvidas? Fale com {shop}',
+    terms: 'Termos de {shop}',
     back: 'Voltar para {shop}',
     leadsTo: 'Este link leva a {host}.',
     automatic: 'Você irá para {host} em {seconds} segundos.',

@@ -6,6 +6,7 @@ import {
   features,
   MAXIMUM_FEE_BASIS_POINTS,
 } from '../domain/account.ts';
+import { parseBrandColor } from '../domain/brand-color.ts';
 import { VIEWING_MS } from '../domain/dashboard-session.ts';
 import { parseRetentionDays } from '../domain/email-retention.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
@@ -19,6 +20,7 @@ import {
   parseReturnUrl,
   parseShopLogo,
   parseSupportUrl,
+  parseTermsUrl,
   parseTimeZone,
   parseTolerance,
   plainProfile,
@@ -34,7 +36,9 @@ interface ProfileContext extends AccountsContext {
 /** The settings that are typed as text, by the names of their options: what is stored of the text. Empty text removes it. */
 const textSettings = {
   name: (text) => ({ name: parseName(text) }),
+  'brand-color': (text) => ({ brandColor: parseBrandColor(text) }),
   'support-link': (text) => ({ supportUrl: parseSupportUrl(text) }),
+  'terms-link': (text) => ({ termsUrl: parseTermsUrl(text) }),
   'return-link': (text) => ({ returnUrl: parseReturnUrl(text, 'return-link') }),
   'failure-link': (text) => ({ failureUrl: parseReturnUrl(text, 'failure-link') }),
   'time-zone': (text) => ({ timeZone: parseTimeZone(text) }),
@@ -198,6 +202,8 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['excluded providers', ({ excludedProviders }) => excludedProviders.join(' ') || 'none'],
   ['wallet', ({ wallet }) => wallet ?? 'none'],
   ['wallet lock', ({ isWalletLocked }) => (isWalletLocked ? 'on' : 'off')],
+  ['brand color', ({ brandColor }) => brandColor ?? 'none'],
+  ['terms link', ({ termsUrl }) => termsUrl ?? 'none'],
   ['support link', ({ supportUrl }) => supportUrl ?? 'none'],
   ['return link', ({ returnUrl }) => returnUrl ?? 'none'],
   ['failure link', ({ failureUrl }) => failureUrl ?? 'none'],

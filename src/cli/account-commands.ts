@@ -15,6 +15,8 @@ export function addAccountCommands(program: Command, services: OperationRunner):
   account('list', 'list all accounts');
   account('update <account>', 'change an account')
     .option('--name <name>', 'the shop name that customers see')
+    .option('--brand-color <color>', 'the color of buttons and accents on the checkout, such as #0c5a49')
+    .option('--terms-link <address>', 'the shop’s terms, linked from the checkout')
     .option('--support-link <link>', 'customer support: an https URL or an e-mail address')
     .option(
       '--return-link <address>',

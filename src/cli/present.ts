@@ -34,6 +34,8 @@ export function presentAccount(account: Account) {
     direct_cent_tolerance: account.toleratesMissingCent,
     trouble_mails: account.receivesAlerts,
     email_retention_days: account.emailRetentionDays,
+    brand_color: account.brandColor,
+    terms_link: account.termsUrl,
     support_link: account.supportUrl,
     return_link: account.returnUrl,
     failure_link: account.failureUrl,

@@ -7,6 +7,7 @@ import {
   parseReturnUrl,
   parseShopLogo,
   parseSupportUrl,
+  parseTermsUrl,
   parseTimeZone,
   returnUrlOf,
 } from './shop-profile.ts';
@@ -47,6 +48,15 @@ describe('the support link', () => {
     'shop.example',
     'tel:+491234',
   ])('is not %j', (text) => expect(() => parseSupportUrl(text)).toThrow(/^support-link must/));
+});
+
+describe('the terms link', () => {
+  it('is an https address', () => {
+    expect(parseTermsUrl(' https://shop.example/terms ')).toBe('https://shop.example/terms');
+    expect(parseTermsUrl('')).toBeNull();
+    for (const text of ['http://shop.example', 'help@shop.example', 'javascript:alert(1)'])
+      expect(() => parseTermsUrl(text)).toThrow(/^terms-link must/);
+  });
 });
 
 describe('the return link', () => {

@@ -16,6 +16,10 @@ import type { ProviderId } from './provider-catalogue.ts';
 export interface ShopProfile extends AccountThresholdTerms {
   /** Names the shop's logo, which is kept apart; null without one. */
   readonly logoHash: string | null;
+  /** The shop's color on the checkout (`parseBrandColor`); null for the service's own. */
+  readonly brandColor: string | null;
+  /** The shop's terms of sale, linked from the checkout. */
+  readonly termsUrl: string | null;
   /** The customers' contact for help: an https address, or `mailto:` and an e-mail address. */
   readonly supportUrl: string | null;
   /** The return URL of a payment that has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
@@ -45,6 +49,8 @@ export interface ShopProfile extends AccountThresholdTerms {
 /** The profile of a new account. */
 export const plainProfile: ShopProfile = {
   logoHash: null,
+  brandColor: null,
+  termsUrl: null,
   supportUrl: null,
   returnUrl: null,
   failureUrl: null,
@@ -87,6 +93,11 @@ export function parseSupportUrl(text: string): string | null {
   const email = link.replace(/^mailto:/i, '');
   if (email.length <= MAXIMUM_LINK_CHARACTERS && emailAddress.test(email)) return `mailto:${email}`;
   return parseLink('support-link', link, 'must be an https address or an e-mail address');
+}
+
+/** The shop's terms; empty text means none. */
+export function parseTermsUrl(text: string): string | null {
+  return parseLink('terms-link', text.trim(), 'must be an https address');
 }
 
 /** The only value that a return URL may contain: neither the note nor the customer's e-mail address. */

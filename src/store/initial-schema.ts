@@ -69,6 +69,8 @@ export function initialSchema(engine: Engine): Migration {
       excluded_providers ${texts} NOT NULL,
       suspended ${flag} NOT NULL,
       logo_hash text,
+      brand_color text,
+      terms_url text,
       support_url text,
       return_url text,
       failure_url text,

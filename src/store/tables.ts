@@ -36,6 +36,8 @@ export const accountTable = table<Account>('accounts', ['id'], {
   suspended: 'flag',
   createdAtMs: 'integer',
   logoHash: 'text',
+  brandColor: 'text',
+  termsUrl: 'text',
   supportUrl: 'text',
   returnUrl: 'text',
   failureUrl: 'text',

@@ -37,7 +37,9 @@ afterEach(() => dashboard.close());
 
 const shop = {
   name: 'Café <Tortuga>',
+  brand_color: '#A01830',
   support_link: 'help@shop.example',
+  terms_link: 'https://shop.example/terms',
   return_link: 'https://shop.example/back',
   default_callback: 'https://shop.example/hook',
   time_zone: 'Asia/Tokyo',
@@ -65,7 +67,9 @@ describe('settings', () => {
     expect((await save('shop', shop)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
     expect(await stored()).toMatchObject({
       name: 'Café <Tortuga>',
+      brandColor: '#a01830',
       supportUrl: 'mailto:help@shop.example',
+      termsUrl: 'https://shop.example/terms',
       returnUrl: 'https://shop.example/back',
       defaultCallbackUrl: 'https://shop.example/hook',
       timeZone: 'Asia/Tokyo',
@@ -90,7 +94,10 @@ describe('settings', () => {
 
   it.each([
     ['name', ''],
+    ['brand_color', 'red'],
+    ['brand_color', '#ffd400'],
     ['support_link', 'javascript:alert(1)'],
+    ['terms_link', 'help@shop.example'],
     ['return_link', 'http://shop.example'],
     ['return_link', 'https://{payment_id}.shop.example/'],
     ['failure_link', 'https://shop.example/?mail={email}'],
@@ -104,6 +111,18 @@ describe('settings', () => {
     expect(textOf(answer.payload)).toContain('Nothing was saved');
     expect(await stored()).toEqual(account);
     expect(wrongFieldsIn(answer.payload)).toEqual([field]);
+  });
+
+  it('say why a brand color is too light, and which one passes, which is then taken', async () => {
+    const { payload } = await save('shop', { ...shop, brand_color: '#ffd400' });
+    expect(valueIn(payload, 'brand_color')).toBe('#ffd400');
+    const error = errorIn(payload, 'brand_color') ?? '';
+    expect(error).toMatch(
+      /^Must be darker: white text on #ffd400 has a contrast of 1\.43:1 and needs 4\.5:1\. The nearest color that passes is #\w{6}\.$/,
+    );
+    const proposed = /#\w{6}(?=\.$)/.exec(error)?.[0] ?? '';
+    await save('shop', { ...shop, brand_color: proposed });
+    expect((await stored())?.brandColor).toBe(proposed);
   });
 
   it('take a tolerance and a maximum provider fee, and say in money what they mean', async () => {

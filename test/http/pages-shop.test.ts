@@ -17,7 +17,9 @@ const pages = createCheckoutPages({
   account: {
     name: 'Café <Tortuga>',
     logoHash: shopLogo.hash,
+    brandColor: '#a01830',
     supportUrl: 'mailto:help@tortuga.example',
+    termsUrl: 'https://tortuga.example/terms',
     returnUrl: 'https://tortuga.example/thanks?a=1&b=2',
   },
 });
@@ -35,6 +37,25 @@ describe('the shop on the page', () => {
     expect(body).toContain(logo);
     expect(body).not.toContain('class="initial" aria-hidden');
     expect(await bodyOf(plain, 'choose')).toContain('<span class="initial" aria-hidden="true">C</span>');
+  });
+
+  it('has its own color, on light and dark pages, in a style that the policy of the page allows', async () => {
+    const answer = await pages.server.inject(`/pay/${pages.put(checkoutStates.choose())}`);
+    const nonce = /style-src 'nonce-([^']+)'/.exec(String(answer.headers['content-security-policy']))?.[1];
+    const [, style = ''] =
+      new RegExp(`<style nonce="${nonce}">(:root[^<]*)</style>\n<title>`).exec(answer.body) ?? [];
+    expect(style).toMatch(
+      /^:root{--accent:#a01830;.*}@media\(prefers-color-scheme:dark\){:root{--accent:#\w{6};.*}}$/,
+    );
+    expect(await bodyOf(plain, 'choose')).not.toContain('--accent:#a01830');
+  });
+
+  it.each(Object.keys(checkoutStates) as State[])('links its terms: %s', async (state) => {
+    const body = await bodyOf(pages, state);
+    expect(body).toContain(
+      '<a href="https://tortuga.example/terms" rel="noreferrer">Terms of <bdi>Café &#60;Tortuga&#62;</bdi></a>',
+    );
+    expect(await bodyOf(plain, state)).not.toContain('Terms of');
   });
 
   it.each(Object.keys(checkoutStates) as State[])('can be asked for help: %s', async (state) => {

@@ -15,7 +15,13 @@ const MAXIMUM_BYTES = 9_000;
 
 let pages: CheckoutPages;
 beforeAll(() => {
-  pages = createCheckoutPages({ needsCountry: 'revolut' });
+  const account = {
+    brandColor: '#a01830',
+    supportUrl: 'mailto:help@shop.example',
+    termsUrl: 'https://shop.example/terms',
+    returnUrl: 'https://shop.example/orders/{payment_id}',
+  };
+  pages = createCheckoutPages({ needsCountry: 'revolut', account });
 });
 afterAll(() => pages.server.close());
 

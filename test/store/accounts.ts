@@ -26,6 +26,8 @@ export function accountPromises(context: StoreContext): void {
     await context.store.accounts.createAccount(account);
     const change = {
       supportUrl: 'mailto:help@shop.example',
+      brandColor: '#0c5a49',
+      termsUrl: 'https://shop.example/terms',
       returnUrl: 'https://shop.example/',
       failureUrl: 'https://shop.example/failed',
       timeZone: 'Asia/Kolkata',

@@ -84,6 +84,8 @@ export const specification = fc.record({
         providers: fc.option(fc.subarray([...providerIds])),
         suspended: fc.boolean(),
         supportUrl: fc.option(text),
+        brandColor: fc.option(text),
+        termsUrl: fc.option(text),
         returnUrl: fc.option(text),
         failureUrl: fc.option(text),
         timeZone: text,

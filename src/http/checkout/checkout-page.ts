@@ -203,6 +203,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
           ? nothing
           : refreshWithoutScript(Math.max(refreshSeconds, 10), path),
     summary: summary(checkout, language),
+    brandColor: checkout.account.brandColor,
     kind: isDirect ? 'followTransfer' : 'follow',
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}"${leadsOn === null ? nothing : html` data-leads-on`}>
 ${problemOf(options)}
@@ -244,6 +245,7 @@ function countryStep(
     isTestMode,
     kind: 'form',
     summary: summary(checkout, language),
+    brandColor: checkout.account.brandColor,
     main: html`<main class="card" data-path="${path}">
 ${problemOf(options)}
 ${countryQuestion(checkout.payment, question, { language, emailToken })}
@@ -396,15 +398,18 @@ function payableUntil({ view, expiresAtMs }: Checkout, language: Language): Html
   return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
 }
 
-/** The shop's links, if it has set them: return after the end of the payment, and support. */
+/** The shop's links, if it has set them: return after the end of the payment, support and terms. */
 function shopLinks(checkout: Checkout, language: Language): Html {
-  const { name: shop, supportUrl } = checkout.account;
+  const { name: shop, supportUrl, termsUrl } = checkout.account;
   const { words } = language;
   const way = returnOf(checkout);
-  if (way === null && supportUrl === null) return nothing;
+  if (way === null && supportUrl === null && termsUrl === null) return nothing;
+  const link = (url: string | null, text: string) =>
+    url === null ? [] : [html`<a href="${url}" rel="noreferrer">${fillIn(text, { shop })}</a>`];
+  const links = [...link(supportUrl, words.shop.support), ...link(termsUrl, words.shop.terms)];
   return html`<div class="shop-links">
 ${way === null ? nothing : returnLink(way, shop, words)}
-${supportUrl === null ? nothing : html`<p><a href="${supportUrl}" rel="noreferrer">${fillIn(words.shop.support, { shop })}</a></p>`}
+${links.length === 0 ? nothing : html`<p class="until">${links.map((link, index) => (index === 0 ? link : html` · ${link}`))}</p>`}
 </div>`;
 }
 

@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { brandTokens } from '../../domain/brand-color.ts';
 import { sendCompressed } from '../compression.ts';
 import { Html, html, newNonce, nothing } from '../design/html.ts';
 import {
@@ -59,6 +61,8 @@ interface PageParts {
   readonly head?: Html;
   /** The merchant and the amount; omitted without a payment. */
   readonly summary?: Html;
+  /** The shop's color; null or absent for the service's own. */
+  readonly brandColor?: string | null;
   readonly main: Html;
   readonly kind: PageKind;
   /** The content at `place` in the main part; streamed piece by piece unless it is known. */
@@ -101,6 +105,7 @@ const kinds = Object.fromEntries(
 /** The frame that all pages share. */
 export function layout(parts: PageParts): Page {
   const { language, languagePath = '', title, isTestMode, head, summary, main, kind, streamed } = parts;
+  const { brandColor = null } = parts;
   const own = html`<title>${title}</title>
 ${head ?? nothing}
 </head>
@@ -114,7 +119,16 @@ ${languageLinks(language, languagePath)}
 `;
   return (nonce) => {
     const { style, sandboxStyle, end: scriptAndEnd } = kinds[kind];
-    const beginning = [beginnings[language.code], Buffer.from(nonce), isTestMode ? sandboxStyle : style];
+    const brand =
+      brandColor === null
+        ? []
+        : [Buffer.from(`<style nonce="${nonce}">${brandStyleOf(brandColor)}</style>\n`)];
+    const beginning = [
+      beginnings[language.code],
+      Buffer.from(nonce),
+      isTestMode ? sandboxStyle : style,
+      ...brand,
+    ];
     const end = [Buffer.from(`<script nonce="${nonce}" type="module`), scriptAndEnd];
     const text = own.toString();
     if (streamed === undefined) return Buffer.concat([...beginning, Buffer.from(text), ...end]);
@@ -129,6 +143,22 @@ ${languageLinks(language, languagePath)}
     const after = Buffer.concat([Buffer.from(text.slice(at + place.length)), ...end]);
     return Readable.from(inPieces(before, pieces, after), { objectMode: false });
   };
+}
+
+const brandStyles = new LRUCache<string, string>({ max: 500 });
+
+/** The tokens that the shop's color changes, as a style sheet. */
+function brandStyleOf(color: string): string {
+  const known = brandStyles.get(color);
+  if (known !== undefined) return known;
+  const { light, dark } = brandTokens(color);
+  const rule = (tokens: object) =>
+    `:root{${Object.entries(tokens)
+      .map(([name, value]) => `--${name}:${value}`)
+      .join(';')}}`;
+  const style = `${rule(light)}@media(prefers-color-scheme:dark){${rule(dark)}}`;
+  brandStyles.set(color, style);
+  return style;
 }
 
 /** The pieces of a page in their order, each as soon as it is ready. */

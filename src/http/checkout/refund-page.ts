@@ -71,6 +71,7 @@ async function sendRefund(
     title: fillText(heading, values),
     isTestMode,
     kind: 'form',
+    brandColor: account.brandColor,
     main: html`<main class="card alone">
 <h1>${fillIn(heading, values)}</h1>
 <p>${fillIn(sentence, values)}</p>

@@ -83,6 +83,7 @@ function shortLinkPage(
 <meta name="twitter:description" content="${description}">
 ${options.isPreview ? nothing : html`<noscript><meta http-equiv="refresh" content="1; url=${next}"></noscript>`}`,
     summary: summary({ payment, account }, language),
+    brandColor: account.brandColor,
     main: html`<main class="card alone">
 <h1>${isOpen ? words.continue : heading}</h1>
 ${payment.note === null ? nothing : html`<p class="note">${payment.note}</p>`}

@@ -45,7 +45,9 @@ const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) =>
 
 const shopLabels = {
   name: 'Name',
+  brand_color: 'Brand color',
   support_link: 'Support',
+  terms_link: 'Terms',
   return_link: 'Return URL',
   failure_link: 'Return URL after a canceled or expired checkout',
   default_callback: 'Default webhook URL',
@@ -195,6 +197,8 @@ ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refused?: Refused): Html {
   const stored = {
     name: account.name,
+    brand_color: account.brandColor ?? '',
+    terms_link: account.termsUrl ?? '',
     support_link: account.supportUrl?.replace(/^mailto:/, '') ?? '',
     return_link: account.returnUrl ?? '',
     failure_link: account.failureUrl ?? '',
@@ -218,7 +222,9 @@ function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refus
   const isTold = refused?.form.has('trouble_mails') ?? account.receivesAlerts;
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${forms.formTokenField(formToken)}
 ${forms.textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
+${forms.textField({ ...field('brand_color'), isOptional: true, hint: 'Hexadecimal, such as #0c5a49: for the main button and accents on the checkout. White text must be readable on it.' })}
 ${forms.textField({ ...field('support_link'), isOptional: true, hint: 'An https URL or an e-mail address for customer support.' })}
+${forms.textField({ ...field('terms_link'), type: 'url', isOptional: true, hint: 'An https URL, linked from the checkout.' })}
 ${forms.textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.' })}
 ${forms.textField({ ...field('failure_link'), type: 'url', isOptional: true, hint: 'Empty takes the return URL.' })}
 ${forms.textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts created in the dashboard. API requests always include their own.' })}

@@ -23,10 +23,10 @@ export function pageStyleOf(components: readonly DesignComponent[], ...own: read
   return new Html(minified(withoutUnusedTokens(files.map((file) => readFileSync(file, 'utf8')).join(''))));
 }
 
-/** A script of the project's own, without indentation, empty lines, and comments on lines of their own. */
+/** A script of the project's own, without indentation, empty lines, JSDoc comments, and comments on lines of their own. */
 export function readScript(file: URL): string {
   return readFileSync(file, 'utf8')
-    .replaceAll(/^\s*\/\*(?:(?!\*\/)[\s\S])*\*\/$/gm, '')
+    .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
     .replaceAll(/^\s*\/\/.*$/gm, '')
     .replaceAll(/^\s+/gm, '');
 }
