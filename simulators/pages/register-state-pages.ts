@@ -71,9 +71,7 @@ interface StateRoute {
 /** Registers the list of states and a page for each. */
 export function registerStatePages(server: FastifyInstance, context: ExamplePagesContext): void {
   const { baseUrl } = context;
-  server.get(PATH, (request, reply) =>
-    sendPage(reply, { status: 200, baseUrl, page: listOfStates(languageOf(request)) }),
-  );
+  server.get(PATH, (request, reply) => sendPage({ context, reply }, 200, listOfStates(languageOf(request))));
   server.get<StateRoute>(`${PATH}/:state`, (request, reply) => showState(context, request, reply));
   server.get<StateRoute>(`${PATH}/:state/qr.svg`, (request, reply) => {
     const { state } = request.params;
@@ -101,13 +99,13 @@ async function showState(
   request: FastifyRequest<StateRoute>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const { baseUrl, explorerTransactionUrl, token } = context;
+  const { explorerTransactionUrl, token } = context;
   const language = languageOf(request);
   const name = request.params.state;
   const message = Object.hasOwn(messageNames, name) ? messageNames[name] : undefined;
   if (message !== undefined) {
     const page = messagePage({ ...language.words.messages[message], language, isTestMode: true });
-    return sendPage(reply, { status: 200, baseUrl, page });
+    return sendPage({ context, reply }, 200, page);
   }
   const { checkout, example } = await checkoutIn(context, name);
   const { problem, moment = null } = example;
@@ -126,7 +124,7 @@ async function showState(
         ? null
         : problemWords(language, problem.error, problem.provider, checkout),
   });
-  return sendPage(reply, { status: 200, baseUrl, page });
+  return sendPage({ context, reply }, 200, page);
 }
 
 /** What the page's script asks for: its state does not change. */

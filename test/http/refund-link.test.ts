@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ADDRESS_LINK_MS } from '../../src/domain/refund.ts';
 import { languages } from '../../src/http/checkout/languages.ts';
@@ -31,8 +32,10 @@ beforeAll(async () => {
           (_request, body, parsed) => parsed(null, new URLSearchParams(String(body))),
         );
         const path = '/refund/:refundId/:token';
-        pages.get(path, (request, reply) => showRefund(context, request as never, reply));
-        pages.post(path, (request, reply) => acceptRefundAddress(context, request as never, reply));
+        const askedOf = (request: FastifyRequest, reply: FastifyReply) =>
+          ({ context, request, reply, params: request.params }) as never;
+        pages.get(path, (request, reply) => showRefund(askedOf(request, reply)));
+        pages.post(path, (request, reply) => acceptRefundAddress(askedOf(request, reply)));
         done();
       });
     },

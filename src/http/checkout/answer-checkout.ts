@@ -5,11 +5,11 @@ import type { Html } from '../design/html.ts';
 import { logBusy } from '../request-log.ts';
 import { checkoutPage, type LeadingOn } from './checkout-page.ts';
 import { isDeclined, takesPayment } from './checkout-view.ts';
-import type { CheckoutPagesContext } from './context.ts';
+import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
 import { languageOf } from './languages.ts';
 import { sendPage } from './layout.ts';
-import { type Checkout, readCheckout } from './read-checkout.ts';
+import { type Checkout, requireCheckout } from './read-checkout.ts';
 import { customerCountry, rememberedProvider } from './remember.ts';
 import { type CountryQuestion, countryOfForm } from './selector.ts';
 import { problemWords } from './state-words.ts';
@@ -24,37 +24,29 @@ export interface CheckoutAnswer {
 
 /** Answers with the page of a checkout, in the visitor's language. */
 export function sendCheckout(
-  context: CheckoutPagesContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  asked: CheckoutRequest,
   checkout: Checkout,
-  answer: CheckoutAnswer,
+  { status, ...answer }: CheckoutAnswer,
 ): FastifyReply {
+  const { context, request } = asked;
   const { isTestMode, explorerTransactionUrl, token } = context;
-  const { problem, question = null, leadsOn = null } = answer;
   const emailToken = emailTokenOf(context, request, checkout.payment);
-  if (emailToken !== null) rememberEmailToken(context, request, reply, checkout.payment, emailToken);
-  const language = languageOf(request);
-  const quotes = {
-    source: context.quotes,
-    lastChoice: lastChoiceOf(checkout, request),
-    customerCountry: customerCountry(context, request),
-  };
-  const canSimulate = context.testPayments !== null;
-  const chain = { explorerTransactionUrl, token };
-  const options = {
-    ...chain,
-    language,
+  if (emailToken !== null) rememberEmailToken(asked, checkout.payment, emailToken);
+  const page = checkoutPage(checkout, {
+    ...answer,
+    explorerTransactionUrl,
+    token,
+    language: languageOf(request),
     isTestMode,
-    canSimulate,
-    problem,
-    question,
-    leadsOn,
+    canSimulate: context.testPayments !== null,
     emailToken,
-    quotes,
-  };
-  const page = checkoutPage(checkout, options);
-  return sendPage(reply, { status: answer.status, baseUrl: context.baseUrl, page });
+    quotes: {
+      source: context.quotes,
+      lastChoice: lastChoiceOf(checkout, request),
+      customerCountry: customerCountry(context, request),
+    },
+  });
+  return sendPage(asked, status, page);
 }
 
 /** The provider that the customer chose the last time, unless it has just declined this payment. */
@@ -69,32 +61,30 @@ function lastChoiceOf({ view }: Checkout, { headers }: FastifyRequest): Provider
  * reason. Rethrows any error that is no `ServiceError`.
  */
 export async function sendProblem(
-  context: CheckoutPagesContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  asked: CheckoutRequest,
   paymentId: string,
   provider: ProviderId | null,
   error: unknown,
 ): Promise<FastifyReply> {
   if (!(error instanceof ServiceError)) throw error;
+  const { context, request, reply } = asked;
   // The page hides a failure of the provider or the chain from the customer; the log reports it to the operator.
   if (isBusy(error)) logBusy(reply.log, error, { provider });
   else if (error.status >= 500)
     reply.log.warn({ err: error, provider }, 'a provider session could not be started');
-  const checkout = await readCheckout(context, paymentId);
-  if (checkout === null) throw new ServiceError('payment_not_found');
+  const checkout = await requireCheckout(context, paymentId);
   if (error.retryAfterSeconds !== null) reply.header('retry-after', error.retryAfterSeconds);
   const { status } = error;
   if (!takesPayment(checkout.view)) {
-    return sendCheckout(context, request, reply, checkout, { status, problem: null });
+    return sendCheckout(asked, checkout, { status, problem: null });
   }
   const language = languageOf(request);
   const question = questionAfter(request, checkout, provider, error);
   // A customer who was not asked yet made no mistake.
   if (lacksCountry(error) && !hasAnswered(request))
-    return sendCheckout(context, request, reply, checkout, { status: 200, problem: null, question });
+    return sendCheckout(asked, checkout, { status: 200, problem: null, question });
   const problem = problemWords(language, error, provider, checkout);
-  return sendCheckout(context, request, reply, checkout, { status, problem, question });
+  return sendCheckout(asked, checkout, { status, problem, question });
 }
 
 /** The customer's country is the only value that a provider session can lack. */

@@ -1,3 +1,4 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { TestPayments } from '../../domain/ports/test-payments.ts';
@@ -40,28 +41,17 @@ export type ExamplePagesContext = Pick<
   'directory' | 'nowMs' | 'expiryMs' | 'baseUrl' | 'explorerTransactionUrl' | 'token' | 'quotes'
 >;
 
-export interface PaymentRoute {
-  Params: { paymentId: string };
-  Querystring: Record<string, unknown>;
+/** One request for a page of the customer. */
+export interface CheckoutRequest<Parameter extends string = never> {
+  readonly context: CheckoutPagesContext;
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  /** The named parts of the path. */
+  readonly params: Readonly<Record<Parameter, string>>;
+  readonly query: Readonly<Record<string, unknown>>;
 }
 
-export interface ProviderRoute {
-  Params: { paymentId: string; provider: string };
-}
-
-export interface OutcomeRoute {
-  Params: { paymentId: string; outcome: string };
-}
-
-export interface LogoRoute {
-  Params: { hash: string };
-}
-
-/** A link with which a customer names the address of a refund. */
-export interface RefundLinkRoute {
-  Params: { refundId: string; token: string };
-}
-
-export interface ShortLinkRoute {
-  Params: { shortCode: string };
-}
+/** Answers the requests of a route whose path has these parameters. */
+export type CheckoutHandler<Parameter extends string> = (
+  asked: CheckoutRequest<Parameter>,
+) => FastifyReply | Promise<FastifyReply>;

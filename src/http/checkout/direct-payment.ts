@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isDirect } from '../../domain/payment.ts';
@@ -9,7 +9,7 @@ import { type Html, html } from '../design/html.ts';
 import { qrCode, qrCodeFile } from '../design/qr-code.ts';
 import { publicNetworkName } from '../well-known.ts';
 import { takesPayment } from './checkout-view.ts';
-import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
+import type { CheckoutRequest } from './context.ts';
 import { fillIn, fillText, type Language } from './languages.ts';
 import { setCommonHeaders } from './layout.ts';
 import type { Checkout } from './read-checkout.ts';
@@ -94,14 +94,10 @@ function transferCall(to: Address, units: bigint): string {
  * longer than the rest of the page, and few visitors open it. It contains only the address of the request, so the store
  * is not read.
  */
-export async function showPhoneCode(
-  { baseUrl }: Pick<CheckoutPagesContext, 'baseUrl'>,
-  request: FastifyRequest<PaymentRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { paymentId } = request.params;
+export function showPhoneCode({ context, reply, params }: CheckoutRequest<'paymentId'>): FastifyReply {
+  const { paymentId } = params;
   if (!isPaymentId(paymentId)) throw new ServiceError('payment_not_found');
-  return sendPhoneCode(reply, `${baseUrl}/pay/${paymentId}`);
+  return sendPhoneCode(reply, `${context.baseUrl}/pay/${paymentId}`);
 }
 
 /** Answers with an address as a QR code. */

@@ -1,31 +1,26 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { Payment } from '../../domain/payment.ts';
-import { isSameText, type KeyedHash } from '../../platform/keyed-hash.ts';
+import { isSameText } from '../../platform/keyed-hash.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { type Html, nothing } from '../design/html.ts';
 import { fieldText, formTokenField, isFormToken } from '../signed-in/forms.ts';
+import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
-/**
+/*
  * The payment's e-mail address goes to a provider only for a visitor who came with it: `checkout_url` carries it, the
  * short link does not. The proof is a token bound to the payment and its address, which reveals neither. Forms carry
  * it, and so does a cookie of this checkout alone, because the page's script removes the address from the address bar.
  * The proof therefore survives a reload, a change of language, and the return from the provider.
  */
-export interface KnownEmailContext {
-  readonly emailHash: KeyedHash;
-  readonly baseUrl: string;
-}
-
-type EmailOf = Pick<Payment, 'id' | 'email'>;
 
 /** Ends with the browser's session. */
 const COOKIE = 'email_token';
 
 /** The token for the forms of this visitor's page; null for a visitor who did not come with the payment's address. */
 export function emailTokenOf(
-  { emailHash }: Pick<KnownEmailContext, 'emailHash'>,
+  { emailHash }: Pick<CheckoutPagesContext, 'emailHash'>,
   request: Pick<FastifyRequest, 'query' | 'body' | 'headers'>,
-  { id, email }: EmailOf,
+  { id, email }: Pick<Payment, 'id' | 'email'>,
 ): string | null {
   if (email === null) return null;
   // Replaced secrets still count: a page may be open during the replacement.
@@ -43,14 +38,12 @@ export function emailTokenField(token: string | null): Html {
 
 /** Stores the token for the next request of this browser for this checkout. */
 export function rememberEmailToken(
-  { baseUrl }: Pick<KnownEmailContext, 'baseUrl'>,
-  request: Pick<FastifyRequest, 'headers'>,
-  reply: FastifyReply,
+  { context, request, reply }: CheckoutRequest,
   { id }: Pick<Payment, 'id'>,
   token: string,
 ): void {
   if (readCookie(request.headers, COOKIE) === token) return;
-  setCookie(reply, COOKIE, token, { path: `/pay/${id}`, isSecure: baseUrl.startsWith('https:') });
+  setCookie(reply, COOKIE, token, { path: `/pay/${id}`, isSecure: context.baseUrl.startsWith('https:') });
 }
 
 function carriesToken(request: Pick<FastifyRequest, 'body' | 'headers'>, token: string): boolean {

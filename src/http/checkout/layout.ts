@@ -194,7 +194,7 @@ export function messagePage(message: {
   readonly language: Language;
   readonly isTestMode: boolean;
   /** The link to continue with. */
-  readonly link?: { readonly href: string; readonly label: string };
+  readonly link?: { readonly href: string; readonly label: string } | undefined;
 }): Page {
   const { heading, sentence, language, isTestMode, link } = message;
   return layout({
@@ -228,10 +228,16 @@ function formTargetsOf(baseUrl: string): string {
   return `'self' https:${baseUrl.startsWith('http:') ? ' http:' : ''}`;
 }
 
+interface PageReply {
+  readonly context: { readonly baseUrl: string };
+  readonly reply: FastifyReply;
+}
+
 /** Answers with a page and its headers. */
 export function sendPage(
-  reply: FastifyReply,
-  { status, baseUrl, page }: { readonly status: number; readonly baseUrl: string; readonly page: Page },
+  { context: { baseUrl }, reply }: PageReply,
+  status: number,
+  page: Page,
 ): FastifyReply {
   const nonce = newNonce();
   reply

@@ -1,11 +1,11 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { addressGroupOf } from '../rate-limit.ts';
 import { checkoutContent } from './checkout-page.ts';
 import { refreshSecondsOf, takesPayment } from './checkout-view.ts';
-import type { CheckoutPagesContext, PaymentRoute } from './context.ts';
+import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { type Language, type LanguageCode, languageOf } from './languages.ts';
 import { setCommonHeaders } from './layout.ts';
 import { type Checkout, readCheckout } from './read-checkout.ts';
@@ -134,13 +134,12 @@ const LONGEST_MS = 10 * 60_000;
  */
 export function showEvents(
   live: LiveUpdates,
-  request: FastifyRequest<PaymentRoute>,
-  reply: FastifyReply,
+  { request, reply, params, query }: CheckoutRequest<'paymentId'>,
 ): FastifyReply {
   setCommonHeaders(reply);
-  const { paymentId } = request.params;
+  const { paymentId } = params;
   if (!isPaymentId(paymentId)) return reply.code(204).send();
-  const { revision } = request.query;
+  const { revision } = query;
   const { raw } = reply;
   const leave = live.follow({
     paymentId,
@@ -191,13 +190,14 @@ function stringHeadersOf(reply: FastifyReply): Record<string, string> {
  * `GET /pay/:paymentId/status`: the page's parts that change, polled by its script. 304 while the revision equals the
  * one in If-None-Match.
  */
-export async function showStatus(
-  context: CheckoutPagesContext,
-  request: FastifyRequest<PaymentRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
+export async function showStatus({
+  context,
+  request,
+  reply,
+  params,
+}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   setCommonHeaders(reply);
-  const checkout = await readCheckout(context, request.params.paymentId);
+  const checkout = await readCheckout(context, params.paymentId);
   if (checkout === null) {
     const { status, message } = new ServiceError('payment_not_found');
     return reply.code(status).send({ error: message });

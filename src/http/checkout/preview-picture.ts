@@ -1,12 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../domain/errors.ts';
+import type { FastifyReply } from 'fastify';
 import { formatCents } from '../../domain/money.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
 import { html, nothing } from '../design/html.ts';
 import { createFixedWindowLimiter } from '../rate-limit.ts';
-import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
+import type { CheckoutRequest } from './context.ts';
 import { setCommonHeaders } from './layout.ts';
 import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
 
@@ -151,13 +150,10 @@ function linesOf(note: string): readonly string[] {
 
 /** `GET /s/:shortCode/preview.png`: the picture of a checkout's link preview. */
 export async function showPreview(
-  context: CheckoutPagesContext,
   drawPreview: DrawPreview,
-  request: FastifyRequest<ShortLinkRoute>,
-  reply: FastifyReply,
+  { context, reply, params }: CheckoutRequest<'shortCode'>,
 ): Promise<FastifyReply> {
-  const checkout = await readCheckoutOfShortCode(context, request.params.shortCode);
-  if (checkout === null) throw new ServiceError('payment_not_found');
+  const checkout = await readCheckoutOfShortCode(context, params.shortCode);
   const { png, isPlain } = await drawPreview(previewDrawing(checkout));
   return (
     setCommonHeaders(reply)

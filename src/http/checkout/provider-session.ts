@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isProviderId, type ProviderId } from '../../domain/provider-catalogue.ts';
@@ -9,46 +9,70 @@ import { html } from '../design/html.ts';
 import { isSameOrigin } from '../signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { takesPayment } from './checkout-view.ts';
-import type { CheckoutPagesContext, ProviderRoute } from './context.ts';
+import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf } from './known-email.ts';
 import { languageOf } from './languages.ts';
 import { setCommonHeaders } from './layout.ts';
-import { readCheckout } from './read-checkout.ts';
+import { requireCheckout } from './read-checkout.ts';
 import { customerCountry, rememberCountry, rememberProvider } from './remember.ts';
 
 /** `POST /pay/:paymentId/providers/:provider`: the customer's click, answered with a 303 to the provider. */
 export async function openProviderSession(
-  context: CheckoutPagesContext,
-  request: FastifyRequest<ProviderRoute>,
-  reply: FastifyReply,
+  asked: CheckoutRequest<'paymentId' | 'provider'>,
 ): Promise<FastifyReply> {
-  const { paymentId, provider } = request.params;
-  const checkout = await readCheckout(context, paymentId);
-  if (checkout === null) throw new ServiceError('payment_not_found');
+  const { context, request, params } = asked;
+  const { paymentId, provider } = params;
+  const checkout = await requireCheckout(context, paymentId);
   if (!isSameOrigin(request.headers, context.baseUrl)) {
     const problem = html`${languageOf(request).words.problems.notFromHere}`;
-    return sendCheckout(context, request, reply, checkout, { status: 403, problem });
+    return sendCheckout(asked, checkout, { status: 403, problem });
   }
   // The page was older than the payment, and the current state explains the rest.
   if (!takesPayment(checkout.view)) {
-    return sendCheckout(context, request, reply, checkout, { status: 409, problem: null });
+    return sendCheckout(asked, checkout, { status: 409, problem: null });
   }
   if (!isProviderId(provider)) {
-    return sendProblem(context, request, reply, paymentId, null, new ServiceError('provider_unknown'));
+    return sendProblem(asked, paymentId, null, new ServiceError('provider_unknown'));
   }
+  return leadToProvider(asked, checkout.payment, provider, () => {
+    rememberProvider(asked, provider);
+    rememberCountry(asked);
+  });
+}
+
+/**
+ * Starts a session and redirects the customer to it with a 303; answers with the page and the reason where that fails.
+ *
+ * @param onStarted runs before the redirect
+ */
+export async function leadToProvider(
+  asked: CheckoutRequest,
+  payment: Payment,
+  provider: ProviderId,
+  onStarted = () => {},
+): Promise<FastifyReply> {
+  const { context, request, reply } = asked;
   try {
-    const session = await context.startSession(checkout.payment, provider, {
+    const session = await context.startSession(payment, provider, {
       country: customerCountry(context, request),
       ip: canonicalPublicAddress(request.ip),
       language: languageOf(request).code,
-      knowsEmail: emailTokenOf(context, request, checkout.payment) !== null,
+      knowsEmail: emailTokenOf(context, request, payment) !== null,
     });
-    rememberProvider(context, reply, provider);
-    rememberCountry(context, request, reply);
-    return redirectToProvider(reply, session);
+    onStarted();
+    return setCommonHeaders(reply).redirect(secureUrlOf(session), 303);
   } catch (error) {
-    return sendProblem(context, request, reply, paymentId, provider, error);
+    return sendProblem(asked, payment.id, provider, error);
   }
+}
+
+/** A provider's answer without a secure web address is the provider's failure. */
+function secureUrlOf({ provider, redirectUrl }: ProviderSession): string {
+  const url = URL.parse(redirectUrl);
+  if (url !== null && isSecureUrl(url)) return url.href;
+  throw new ServiceError('provider_unavailable', undefined, {
+    cause: new Error(`${provider} sends its customers to something that is no secure web address`),
+  });
 }
 
 /**
@@ -83,15 +107,4 @@ export function automaticProvider(
   if (query['auto'] !== '1' || query['returned'] !== undefined) return null;
   if (!isProviderId(payment.provider) || payment.email === null) return null;
   return isPreview(headers) ? null : payment.provider;
-}
-
-/** Redirects the customer with a 303. A provider's answer without a secure web address is the provider's failure. */
-export function redirectToProvider(reply: FastifyReply, session: ProviderSession): FastifyReply {
-  const url = URL.parse(session.redirectUrl);
-  if (url === null || !isSecureUrl(url)) {
-    throw new ServiceError('provider_unavailable', undefined, {
-      cause: new Error(`${session.provider} sends its customers to something that is no secure web address`),
-    });
-  }
-  return setCommonHeaders(reply).redirect(url.href, 303);
 }

@@ -1,6 +1,6 @@
 import type { Account } from '../../domain/account.ts';
 import { type Charge, chargeOf } from '../../domain/charge.ts';
-import { UnknownStateError } from '../../domain/errors.ts';
+import { ServiceError, UnknownStateError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../domain/payment-id.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
@@ -61,13 +61,19 @@ export async function readCheckout(
   return checkoutOf(context, stored, account);
 }
 
-/** Reads a checkout by the code in its short link; null when there is none. */
+/** Reads a checkout by the text in its address. Throws `payment_not_found`. */
+export async function requireCheckout(context: ReadCheckoutContext, paymentId: string): Promise<Checkout> {
+  const checkout = await readCheckout(context, paymentId);
+  if (checkout === null) throw new ServiceError('payment_not_found');
+  return checkout;
+}
+
+/** Reads a checkout by the code in its short link. Throws `payment_not_found`. */
 export async function readCheckoutOfShortCode(
   context: ReadCheckoutContext,
   shortCode: string,
-): Promise<Checkout | null> {
-  const paymentId = paymentIdOfShortCode(shortCode);
-  return paymentId === null ? null : readCheckout(context, paymentId);
+): Promise<Checkout> {
+  return requireCheckout(context, paymentIdOfShortCode(shortCode) ?? '');
 }
 
 /** The checkout of a payment that was read. */

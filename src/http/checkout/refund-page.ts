@@ -1,59 +1,57 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { type Refund, refundStatusAt } from '../../domain/refund.ts';
 import { nameRefundAddress, readLinkedRefund } from '../../payments/refunds.ts';
 import { html, nothing } from '../design/html.ts';
 import { isSameOrigin, textField } from '../signed-in/forms.ts';
-import type { CheckoutPagesContext, RefundLinkRoute } from './context.ts';
+import type { CheckoutRequest } from './context.ts';
 import { fillIn, fillText, languageOf } from './languages.ts';
 import { layout, sendPage } from './layout.ts';
 
-/** Dependencies of the page on which a customer names the address of a refund. */
-type RefundPageContext = Pick<CheckoutPagesContext, 'accounts' | 'refund' | 'baseUrl' | 'isTestMode'>;
+/** A request for the page on which a customer names the address of a refund. */
+type RefundPageRequest = CheckoutRequest<'refundId' | 'token'>;
 
 /** `GET /refund/:refundId/:token`: the form, or how far the refund is. Opening the link does not use it up. */
-export async function showRefund(
-  context: RefundPageContext,
-  request: FastifyRequest<RefundLinkRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { refundId, token } = request.params;
-  return sendRefund(context, request, reply, await readLinkedRefund(context.refund, refundId, token));
+export async function showRefund(asked: RefundPageRequest): Promise<FastifyReply> {
+  return sendRefund(asked, await readAsked(asked));
+}
+
+function readAsked({ context, params: { refundId, token } }: RefundPageRequest): Promise<Refund> {
+  return readLinkedRefund(context.refund, refundId, token);
 }
 
 /** `POST /refund/:refundId/:token`: stores the address. A second address is refused. */
-export async function acceptRefundAddress(
-  context: RefundPageContext,
-  request: FastifyRequest<RefundLinkRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { refundId, token } = request.params;
-  const refund = await readLinkedRefund(context.refund, refundId, token);
+export async function acceptRefundAddress(asked: RefundPageRequest): Promise<FastifyReply> {
+  const { context, request } = asked;
+  const refund = await readAsked(asked);
   if (!isSameOrigin(request.headers, context.baseUrl)) throw new ServiceError('invalid_request');
   const typed = request.body instanceof URLSearchParams ? (request.body.get('address') ?? '') : '';
   try {
-    return sendRefund(context, request, reply, await nameRefundAddress(context.refund, refund, typed));
+    return sendRefund(asked, await nameRefundAddress(context.refund, refund, typed));
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     // The current state says more than the refusal.
-    if (error.errorName === 'refund_state_conflict') return showRefund(context, request, reply);
+    if (error.errorName === 'refund_state_conflict') return showRefund(asked);
     if (error.errorName !== 'invalid_request') throw error;
-    return sendRefund(context, request, reply, refund, typed);
+    return sendRefund(asked, refund, typed);
   }
 }
 
 /** @param refused the address that was refused; null where none was sent */
 async function sendRefund(
-  { refund: { nowMs }, accounts, isTestMode, baseUrl }: RefundPageContext,
-  request: FastifyRequest,
-  reply: FastifyReply,
+  asked: RefundPageRequest,
   refund: Refund,
   refused: string | null = null,
 ): Promise<FastifyReply> {
+  const {
+    accounts,
+    isTestMode,
+    refund: { nowMs },
+  } = asked.context;
   const account = await accounts.findAccount(refund.accountId);
   if (account === null) throw new Error(`refund ${refund.id} has no account`);
-  const language = languageOf(request);
+  const language = languageOf(asked.request);
   const words = language.words.refund;
   const status = refundStatusAt(refund, nowMs());
   const { heading, sentence } = words[status === 'canceled' ? 'expired' : status];
@@ -91,5 +89,5 @@ ${
 <p class="banner">${fillIn(words.warning, values)}</p>
 </main>`,
   });
-  return sendPage(reply, { status: refused === null ? 200 : 400, baseUrl, page });
+  return sendPage(asked, refused === null ? 200 : 400, page);
 }

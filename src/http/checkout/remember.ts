@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import { isProviderId, type ProviderId } from '../../domain/provider-catalogue.ts';
 import { readCookie, setCookie } from '../cookies.ts';
-import type { CheckoutPagesContext } from './context.ts';
+import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { chosenLanguage, LANGUAGE_COOKIE } from './languages.ts';
 import { countryOfForm, knownCountry } from './selector.ts';
 
@@ -11,16 +11,14 @@ const PROVIDER_COOKIE = 'provider';
 /** Ends with the browser's session. */
 const COUNTRY_COOKIE = 'country';
 
-type BaseUrl = Pick<CheckoutPagesContext, 'baseUrl'>;
-
 /** Stores the language that the customer has just chosen by a link, for this and other checkouts. */
-export function rememberLanguage(context: BaseUrl, { query }: FastifyRequest, reply: FastifyReply): void {
+export function rememberLanguage({ context, query, reply }: CheckoutRequest): void {
   const language = chosenLanguage(query);
   if (language !== null) setCookie(reply, LANGUAGE_COOKIE, language.code, lasting(context));
 }
 
 /** Stores the provider that the customer chose, so that it comes first the next time. */
-export function rememberProvider(context: BaseUrl, reply: FastifyReply, provider: ProviderId): void {
+export function rememberProvider({ context, reply }: CheckoutRequest, provider: ProviderId): void {
   setCookie(reply, PROVIDER_COOKIE, provider, lasting(context));
 }
 
@@ -31,8 +29,8 @@ export function rememberedProvider(headers: IncomingHttpHeaders): ProviderId | n
 }
 
 /** Stores the country that the customer has chosen, so that the next page shows the prices there. */
-export function rememberCountry(context: BaseUrl, { body }: FastifyRequest, reply: FastifyReply): void {
-  const country = countryOfForm(body);
+export function rememberCountry({ context, request, reply }: CheckoutRequest): void {
+  const country = countryOfForm(request.body);
   if (country === null) return;
   setCookie(reply, COUNTRY_COOKIE, country, { ...lasting(context), lifetimeSeconds: undefined });
 }
@@ -55,6 +53,6 @@ export function customerCountry(
   return /^[A-Z]{2}$/.test(country) && !NO_COUNTRY.has(country) ? country : null;
 }
 
-function lasting({ baseUrl }: BaseUrl) {
+function lasting({ baseUrl }: CheckoutPagesContext) {
   return { path: '/', isSecure: baseUrl.startsWith('https:'), lifetimeSeconds: YEAR_SECONDS };
 }

@@ -1,10 +1,9 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../domain/errors.ts';
+import type { FastifyReply } from 'fastify';
 import { shortCodeOf } from '../../domain/payment-id.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { html, nothing } from '../design/html.ts';
 import { summary } from './checkout-page.ts';
-import type { CheckoutPagesContext, ShortLinkRoute } from './context.ts';
+import type { CheckoutRequest } from './context.ts';
 import { fillText, formatMoneyAndCode, type Language, languageOf } from './languages.ts';
 import { layout, type Page, sendPage } from './layout.ts';
 import { PREVIEW_HEIGHT, PREVIEW_WIDTH } from './preview-picture.ts';
@@ -14,18 +13,18 @@ import { rememberLanguage } from './remember.ts';
 import { wordsOf } from './state-words.ts';
 
 /** `GET /s/:shortCode`: a page for link previews that leads customers on to the checkout. */
-export async function showShortLink(
-  context: CheckoutPagesContext,
-  request: FastifyRequest<ShortLinkRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const checkout = await readCheckoutOfShortCode(context, request.params.shortCode);
-  if (checkout === null) throw new ServiceError('payment_not_found');
+export async function showShortLink(asked: CheckoutRequest<'shortCode'>): Promise<FastifyReply> {
+  const { context, request, params } = asked;
+  const checkout = await readCheckoutOfShortCode(context, params.shortCode);
   const { isTestMode, baseUrl } = context;
-  const language = languageOf(request);
-  rememberLanguage(context, request, reply);
-  const options = { language, isTestMode, baseUrl, isPreview: isPreview(request.headers) };
-  return sendPage(reply, { status: 200, baseUrl, page: shortLinkPage(checkout, options) });
+  rememberLanguage(asked);
+  const options = {
+    isTestMode,
+    baseUrl,
+    language: languageOf(request),
+    isPreview: isPreview(request.headers),
+  };
+  return sendPage(asked, 200, shortLinkPage(checkout, options));
 }
 
 /**

@@ -1,6 +1,6 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import type { CheckoutPagesContext, LogoRoute } from './context.ts';
+import type { CheckoutRequest } from './context.ts';
 import { setCommonHeaders } from './layout.ts';
 
 /** A year: another picture has another hash and so another address. */
@@ -12,13 +12,9 @@ export function logoPathOf(hash: string): string {
 }
 
 /** `GET /logos/:hash`: a shop's logo as it was uploaded, served only with a picture's type. */
-export async function showLogo(
-  { accounts }: Pick<CheckoutPagesContext, 'accounts'>,
-  request: FastifyRequest<LogoRoute>,
-  reply: FastifyReply,
-): Promise<FastifyReply> {
-  const { hash } = request.params;
-  const logo = /^[0-9a-f]{32}$/.test(hash) ? await accounts.findLogo(hash) : null;
+export async function showLogo({ context, reply, params }: CheckoutRequest<'hash'>): Promise<FastifyReply> {
+  const { hash } = params;
+  const logo = /^[0-9a-f]{32}$/.test(hash) ? await context.accounts.findLogo(hash) : null;
   if (logo === null) throw new ServiceError('not_found');
   return setCommonHeaders(reply)
     .header('cache-control', FOREVER)
