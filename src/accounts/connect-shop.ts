@@ -6,7 +6,13 @@ import { roleIncludes } from '../domain/person.ts';
 import { parseName } from '../domain/shop-profile.ts';
 import { isLoopbackHost, isSecureUrl } from '../platform/public-address.ts';
 import { type CreatedKey, createKey, describeKey } from './manage-keys.ts';
-import { type Actor, hashSecretToken, type PeopleContext, recordAction } from './people-context.ts';
+import {
+  type Actor,
+  createLink,
+  hashSecretToken,
+  type PeopleContext,
+  recordAction,
+} from './people-context.ts';
 import type { ShowOnceContext } from './sessions.ts';
 
 /*
@@ -94,8 +100,6 @@ export async function approveConnection(
 ): Promise<string> {
   const { account, actor, callbackHost } = approved;
   const { name, codeChallenge, scopes, returnUrl, state } = request;
-  const createdAtMs = context.nowMs();
-  const expiresAtMs = createdAtMs + CONNECT_CODE_MS;
   const grant: Grant = {
     name,
     codeChallenge,
@@ -104,22 +108,12 @@ export async function approveConnection(
     userId: actor.userId,
     returnHash: hashSecretToken(returnUrl),
     callbackHost,
-    expiresAtMs,
+    expiresAtMs: context.nowMs() + CONNECT_CODE_MS,
   };
   const code = context.shownOnce.seal(JSON.stringify(grant), CODE_OWNER);
-  const tokenHash = hashSecretToken(code);
-  await context.sessions.createLink({
-    id: `lnk_${tokenHash.slice(0, 20)}`,
-    tokenHash,
-    kind: 'connect',
-    email: actor.name,
-    // Of the user and not of the account: it ends with any change of the user's password or rights.
-    userId: actor.userId,
-    accountId: null,
-    role: null,
-    createdAtMs,
-    expiresAtMs,
-  });
+  // Of the user and not of the account: it ends with any change of the user's password or rights.
+  const link = { kind: 'connect', email: actor.name, userId: actor.userId } as const;
+  await createLink(context, link, CONNECT_CODE_MS, code);
   await recordAction(context, account.id, actor, 'shop.approved', `${name} at ${new URL(returnUrl).host}`);
   const back = new URL(returnUrl);
   back.searchParams.set('code', code);

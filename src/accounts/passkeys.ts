@@ -5,7 +5,7 @@ import type {
 } from '@simplewebauthn/server';
 import { invalidField } from '../domain/errors.ts';
 import type { Passkey, RelyingParty } from '../domain/person.ts';
-import { type Actor, type PeopleContext, recordForUser } from './people-context.ts';
+import { type Actor, beforeExpiry, type PeopleContext, recordForUser, withExpiry } from './people-context.ts';
 import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
 import type { SignedIn } from './sessions.ts';
 
@@ -29,7 +29,7 @@ export async function createChallenge(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const challenge = Uint8Array.from(randomBytes(32));
   const text = Buffer.from(challenge).toString('base64url');
-  await sessions.keepChallenge(sessionId, PASSKEY_PURPOSE, `${nowMs() + CHALLENGE_MS} ${text}`);
+  await sessions.keepChallenge(sessionId, PASSKEY_PURPOSE, withExpiry(text, nowMs() + CHALLENGE_MS));
   return challenge;
 }
 
@@ -165,9 +165,7 @@ async function readNewCredential(
 }
 
 async function takeChallenge({ sessions, nowMs }: Context, sessionId: string): Promise<string | null> {
-  const [expiresAtMs, challenge] =
-    (await sessions.takeChallenge(sessionId, PASSKEY_PURPOSE))?.split(' ') ?? [];
-  return challenge === undefined || nowMs() >= Number(expiresAtMs) ? null : challenge;
+  return beforeExpiry(await sessions.takeChallenge(sessionId, PASSKEY_PURPOSE), nowMs());
 }
 
 /** Parses JSON; null for a text that is no object, because the library expects one. */

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import type { OneTimeLink } from '../domain/dashboard-session.ts';
 import { invalidField } from '../domain/errors.ts';
 import type { User } from '../domain/person.ts';
@@ -6,7 +5,7 @@ import { requireGoodPassword } from './passwords.ts';
 import {
   type Actor,
   accessChanged,
-  createSecretToken,
+  createLink,
   hashSecretToken,
   isSecretToken,
   type PeopleContext,
@@ -22,24 +21,11 @@ export const PASSWORD_LINK_MS = 24 * 3_600_000;
  * ones. A link requested by e-mail (`forgotten`) leaves them, so that no stranger ends a link by requesting another.
  */
 export async function createPasswordLink(
-  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  context: Pick<PeopleContext, 'sessions' | 'nowMs'>,
   { id, email }: Pick<User, 'id' | 'email'>,
   kind: 'password' | 'forgotten' = 'password',
 ): Promise<string> {
-  const { token, tokenHash } = createSecretToken();
-  const now = nowMs();
-  await sessions.createLink({
-    id: `lnk_${randomBytes(10).toString('hex')}`,
-    tokenHash,
-    kind,
-    email,
-    userId: id,
-    accountId: null,
-    role: null,
-    createdAtMs: now,
-    expiresAtMs: now + PASSWORD_LINK_MS,
-  });
-  return token;
+  return createLink(context, { kind, email, userId: id }, PASSWORD_LINK_MS);
 }
 
 /** The purpose of a link; null for an invalid one. Reading it does not use it up. */

@@ -1,5 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type AuditAction, SERVICE_LOG } from '../domain/audit-entry.ts';
+import type { OneTimeLink } from '../domain/dashboard-session.ts';
 import { invalidField, type ServiceError } from '../domain/errors.ts';
 import type { User } from '../domain/person.ts';
 import type { Stores } from '../domain/ports/stores.ts';
@@ -23,6 +24,9 @@ export interface Actor {
 /** The operator at the command line. */
 export const operatorActor: Actor = { name: 'operator', userId: null, address: null };
 
+/** Dependencies of an entry about a user. */
+export type RecordContext = Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>;
+
 const MAXIMUM_TARGET_CHARACTERS = 300;
 
 /** Records an action in an account's audit log, after the action. */
@@ -33,14 +37,16 @@ export async function recordAction(
   action: AuditAction,
   target: string | null = null,
 ): Promise<void> {
+  const { name, userId, address } = actor;
+  const shownTarget = target?.slice(0, MAXIMUM_TARGET_CHARACTERS) ?? null;
   await audit.appendEntry({
     accountId,
     atMs: nowMs(),
-    actor: actor.name,
-    userId: actor.userId,
+    actor: name,
+    userId,
     action,
-    target: target?.slice(0, MAXIMUM_TARGET_CHARACTERS) ?? null,
-    address: actor.address,
+    target: shownTarget,
+    address,
   });
 }
 
@@ -55,7 +61,7 @@ type UserAction = Extract<
  * operator's console: an operator need not belong to an account.
  */
 export async function recordForUser(
-  context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
+  context: RecordContext,
   user: Pick<User, 'id' | 'email' | 'isOperator'>,
   actor: Actor,
   action: UserAction,
@@ -70,6 +76,41 @@ export async function recordForUser(
 /** The refusal of a change when the password, the rights or the session changed after the request was checked. */
 export function accessChanged(): ServiceError {
   return invalidField('Your password or your permissions', 'have changed. Please sign in again.');
+}
+
+/** A text that is valid until a time. */
+export function withExpiry(text: string, untilMs: number): string {
+  return `${untilMs} ${text}`;
+}
+
+/** The text of `withExpiry`; null without one, and once its time is over. */
+export function beforeExpiry(stored: string | null, nowMs: number): string | null {
+  const [untilMs, text] = stored?.split(' ') ?? [];
+  return text !== undefined && nowMs < Number(untilMs) ? text : null;
+}
+
+/**
+ * Stores a link that can be used once, by the hash of its token, and returns the token: of 256 random bits unless another
+ * one is given.
+ */
+export async function createLink(
+  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  link: Pick<OneTimeLink, 'kind' | 'email'> & Partial<Pick<OneTimeLink, 'userId' | 'accountId' | 'role'>>,
+  lifetimeMs: number,
+  token = createSecretToken().token,
+): Promise<string> {
+  const createdAtMs = nowMs();
+  await sessions.createLink({
+    id: `${link.kind === 'invitation' ? 'inv' : 'lnk'}_${randomBytes(10).toString('hex')}`,
+    tokenHash: hashSecretToken(token),
+    userId: null,
+    accountId: null,
+    role: null,
+    ...link,
+    createdAtMs,
+    expiresAtMs: createdAtMs + lifetimeMs,
+  });
+  return token;
 }
 
 /** The secret of a session or a link: 256 random bits, of which the store has only a hash. */

@@ -5,7 +5,13 @@ import type { User } from '../domain/person.ts';
 import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { KeyedHash } from '../platform/keyed-hash.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
-import { type Actor, accessChanged, type PeopleContext, recordForUser } from './people-context.ts';
+import {
+  type Actor,
+  accessChanged,
+  type PeopleContext,
+  type RecordContext,
+  recordForUser,
+} from './people-context.ts';
 import type { SignedIn } from './sessions.ts';
 
 /** Dependencies for the secrets of second factors. */
@@ -17,6 +23,8 @@ export interface SecondFactorSecrets {
 export interface SecondFactorContext extends PeopleContext {
   readonly secondFactor: SecondFactorSecrets;
 }
+
+type People = Pick<PeopleContext, 'people'>;
 
 /** The setup data of an authenticator app; nothing is stored before it is confirmed. */
 export interface TotpOffer {
@@ -85,11 +93,7 @@ export async function renewRecoveryCodes(
 }
 
 /** Disables every second factor. */
-export async function removeSecondFactor(
-  context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
-  user: User,
-  actor: Actor,
-): Promise<void> {
+export async function removeSecondFactor(context: RecordContext, user: User, actor: Actor): Promise<void> {
   for (const { id } of await context.people.listPasskeys(user.id)) {
     await context.people.removePasskey(user.id, id);
   }
@@ -98,7 +102,7 @@ export async function removeSecondFactor(
 
 /** Disables the authenticator app; passkeys stay. */
 export async function removeTotp(
-  context: Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>,
+  context: RecordContext,
   user: User,
   actor: Actor,
   guard?: UserGuard,
@@ -113,10 +117,7 @@ export async function removeTotp(
 /**
  * Recovery codes replace a second factor. Without any factor they protect nothing, and must not survive until the next.
  */
-export async function dropCodesWithoutFactor(
-  { people }: Pick<PeopleContext, 'people'>,
-  userId: string,
-): Promise<void> {
+export async function dropCodesWithoutFactor({ people }: People, userId: string): Promise<void> {
   const user = await people.findUser(userId);
   if (user === null || (await hasSecondFactor({ people }, user))) return;
   await people.replaceRecoveryCodes(userId, []);
@@ -145,10 +146,7 @@ export function isConfirmed(
 }
 
 /** Whether sign-in takes more than the password: an authenticator app or a passkey. */
-export async function hasSecondFactor(
-  { people }: Pick<PeopleContext, 'people'>,
-  user: User,
-): Promise<boolean> {
+export async function hasSecondFactor({ people }: People, user: User): Promise<boolean> {
   return user.totpSecret !== null || (await people.listPasskeys(user.id)).length > 0;
 }
 

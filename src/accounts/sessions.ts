@@ -17,11 +17,13 @@ import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { SecretBox } from '../platform/secret-box.ts';
 import {
   type Actor,
+  beforeExpiry,
   createSecretToken,
   hashSecretToken,
   isSecretToken,
   type PeopleContext,
   recordAction,
+  withExpiry,
 } from './people-context.ts';
 
 /** The client of a sign-in. */
@@ -176,24 +178,23 @@ const OWNER_OF_LINKS = 'link to make a browser known';
 
 /** A mark for a browser of the user with this address, as `parseUserEmail` returns it. */
 export function markBrowser(box: SecretBox, email: string, nowMs: number): string {
-  return box.seal(`${nowMs + BROWSER_MARK_MS} ${randomBytes(12).toString('base64url')}`, ownerOfMark(email));
+  const name = randomBytes(12).toString('base64url');
+  return box.seal(withExpiry(name, nowMs + BROWSER_MARK_MS), ownerOfMark(email));
 }
 
 /** The mark's identifier of this browser among the user's; null without a valid mark of this user. */
 export function knownBrowser(box: SecretBox, mark: string, email: string, nowMs: number): string | null {
-  const [expiresAtMs, name] = box.open(mark, ownerOfMark(email))?.split(' ') ?? [];
-  return name === undefined || nowMs >= Number(expiresAtMs) ? null : name;
+  return beforeExpiry(box.open(mark, ownerOfMark(email)), nowMs);
 }
 
 /** The token of a link that makes a browser known, valid for an hour. Its length grows with the address. */
 export function createBrowserLink(box: SecretBox, email: string, nowMs: number): string {
-  return box.seal(`${nowMs + BROWSER_LINK_MS} ${email}`, OWNER_OF_LINKS);
+  return box.seal(withExpiry(email, nowMs + BROWSER_LINK_MS), OWNER_OF_LINKS);
 }
 
 /** The address that a link was sent to; null for an expired or invalid one. */
 export function openBrowserLink(box: SecretBox, token: string, nowMs: number): string | null {
-  const [expiresAtMs, email] = box.open(token, OWNER_OF_LINKS)?.split(' ') ?? [];
-  return email === undefined || nowMs >= Number(expiresAtMs) ? null : email;
+  return beforeExpiry(box.open(token, OWNER_OF_LINKS), nowMs);
 }
 
 /** Dependencies for a secret that is shown once. */
@@ -219,7 +220,7 @@ export async function keepForNextPage(
   secret: string,
 ): Promise<void> {
   const sealed = shownOnce.seal(secret, ownerOf(sessionId, purpose));
-  await sessions.keepChallenge(sessionId, purpose, `${nowMs() + KEPT_MS} ${sealed}`);
+  await sessions.keepChallenge(sessionId, purpose, withExpiry(sealed, nowMs() + KEPT_MS));
 }
 
 /** Returns the secret to the first caller within two minutes; null afterwards, and for another purpose. */
@@ -228,7 +229,6 @@ export async function takeForPage(
   sessionId: string,
   purpose: string,
 ): Promise<string | null> {
-  const [untilMs, sealed] = (await sessions.takeChallenge(sessionId, purpose))?.split(' ') ?? [];
-  if (sealed === undefined || !(nowMs() < Number(untilMs))) return null;
-  return shownOnce.open(sealed, ownerOf(sessionId, purpose));
+  const sealed = beforeExpiry(await sessions.takeChallenge(sessionId, purpose), nowMs());
+  return sealed === null ? null : shownOnce.open(sealed, ownerOf(sessionId, purpose));
 }

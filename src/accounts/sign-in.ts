@@ -56,27 +56,21 @@ async function renewHash(context: PeopleContext, user: User, password: string): 
   return context.people.updateUser(user.id, { passwordHash }, { guard: { user, sessionId: null } });
 }
 
-/** The second step by a passkey. Null for a foreign passkey or a wrong signature. */
-export async function passByPasskey(
-  context: SecondFactorContext,
-  signedIn: SignedIn,
-  { response, party }: { readonly response: string; readonly party: RelyingParty },
-  { area, caller }: { readonly area: SessionArea; readonly caller: Caller },
-): Promise<OpenedSession | null> {
-  const { user, session } = signedIn;
-  if (!(await usePasskey(context, signedIn, response, party))) return null;
-  if (!(await context.sessions.endSession(user.id, session.id))) return null;
-  return openSession(context, user, { area, stage: 'open', caller });
-}
-
-/** The second step of signing in: opens a new session in place of the pending one. Null for a wrong code. */
+/**
+ * The second step of signing in, by a code or a passkey: opens a new session in place of the pending one. Null for a wrong
+ * code, a foreign passkey or a wrong signature.
+ */
 export async function passSecondFactor(
   context: SecondFactorContext,
-  { user, session }: SignedIn,
-  code: string,
-  { area, caller }: { readonly area: SessionArea; readonly caller: Caller },
+  signedIn: SignedIn,
+  proof: { readonly code: string } | { readonly response: string; readonly party: RelyingParty },
+  { area, caller }: Pick<SignInOptions, 'area' | 'caller'>,
 ): Promise<OpenedSession | null> {
-  if (!(await spendCode(context, user, code))) return null;
-  if (!(await context.sessions.endSession(user.id, session.id))) return null;
+  const { user, session } = signedIn;
+  const isProved =
+    'code' in proof
+      ? await spendCode(context, user, proof.code)
+      : await usePasskey(context, signedIn, proof.response, proof.party);
+  if (!isProved || !(await context.sessions.endSession(user.id, session.id))) return null;
   return openSession(context, user, { area, stage: 'open', caller });
 }

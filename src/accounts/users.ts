@@ -8,7 +8,7 @@ import { readLink } from './password-links.ts';
 import { requireGoodPassword } from './passwords.ts';
 import {
   type Actor,
-  createSecretToken,
+  createLink,
   operatorActor,
   type PeopleContext,
   recordAction,
@@ -113,29 +113,13 @@ export async function invite(
   }
   // One at a time: an older link would restore a role that was removed since.
   await endInvitations(context, accountId, email);
-  const { token, tokenHash } = createSecretToken();
-  const nowMs = context.nowMs();
-  await context.sessions.createLink({
-    id: `inv_${randomBytes(10).toString('hex')}`,
-    tokenHash,
-    kind: 'invitation',
-    email,
-    userId: null,
-    accountId,
-    role,
-    createdAtMs: nowMs,
-    expiresAtMs: nowMs + INVITATION_MS,
-  });
+  const token = await createLink(context, { kind: 'invitation', email, accountId, role }, INVITATION_MS);
   await recordAction(context, accountId, actor, 'invitation.created', `${email} (${role})`);
   return { email, token };
 }
 
 /** Ends the account's invitations of an address. */
-async function endInvitations(
-  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
-  accountId: string,
-  email: string,
-): Promise<void> {
+async function endInvitations({ sessions, nowMs }: Context, accountId: string, email: string): Promise<void> {
   const invitations = await sessions.listInvitations(accountId, nowMs());
   for (const invitation of invitations) {
     if (invitation.email === email) await sessions.removeInvitation(accountId, invitation.id);

@@ -2,7 +2,7 @@ import { isIP, isIPv4 } from 'node:net';
 import { ServiceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
 
-const MINUTE_MS = 60_000;
+export const MINUTE_MS = 60_000;
 /** Maximum number of remembered keys; the oldest window is forgotten first. */
 const MAXIMUM_WINDOWS = 100_000;
 
@@ -51,6 +51,18 @@ export function createFixedWindowLimiter(
   }
 
   return { takeNow, take: async (key: string) => takeNow(key) };
+}
+
+/** A limiter for each kind of request, by its limit and window. In memory: each process counts for itself. */
+export function createLimiters<Kind extends string>(
+  limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
+  monotonicMs: () => number,
+): Readonly<Record<Kind, RateLimiter>> {
+  const limiters = Object.entries<readonly [number, number]>(limits).map(([kind, [limit, windowMs]]) => [
+    kind,
+    createFixedWindowLimiter(limit, monotonicMs, MAXIMUM_WINDOWS, windowMs),
+  ]);
+  return Object.fromEntries(limiters);
 }
 
 /** Counts a request against a limiter; throws `rate_limited` when the limit is exceeded. */

@@ -9,13 +9,7 @@ import { returnUrlOf } from '../../domain/shop-profile.ts';
 import { servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { actions } from './actions.ts';
-import {
-  type CheckoutView,
-  isDeclined,
-  isTakenByProvider,
-  refreshSecondsOf,
-  takesPayment,
-} from './checkout-view.ts';
+import { type CheckoutView, isDeclined, isTakenByProvider, takesPayment, traitsOf } from './checkout-view.ts';
 import { awaitsTransfer, directContent } from './direct-payment.ts';
 import { emailTokenField } from './known-email.ts';
 import { fillIn, fillText, formatMoney, type Language, leavesCurrencyOpen } from './languages.ts';
@@ -79,7 +73,7 @@ export function checkoutContent(
     amount: formatMoney(language, payment.amountCents, payment.currency),
     shop: account.name,
   });
-  const status = statusOf(words, toneOf(view));
+  const status = statusOf(words, traitsOf(view).tone);
   const frame =
     direct === null
       ? detailOf(checkout, language, explorerTransactionUrl, offersToCome)
@@ -189,7 +183,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     choosesProvider(view) &&
     singleProviderOf(checkout) === null &&
     possibleOffers(offerListOf(checkout, language).offers).length > 0;
-  const refreshSeconds = refreshSecondsOf(view);
+  const { refreshSeconds } = traitsOf(view);
   return layout({
     language,
     languagePath: path,
@@ -261,27 +255,6 @@ function refreshWithoutScript(seconds: number, path: string): Html {
 /** For the script, which inserts the provider's name. */
 function goingTemplate(language: Language): Html {
   return html`<template id="going">${goingContent(language, '')}</template>`;
-}
-
-function toneOf(view: CheckoutView): string {
-  switch (view.kind) {
-    case 'paid':
-      return 'good';
-    case 'underpaid':
-    case 'held':
-    case 'closed_with_money':
-    case 'closed_and_released':
-      return 'warn';
-    case 'at_provider':
-      return view.isOpen || isTakenByProvider(view) ? 'busy' : 'plain';
-    case 'seen':
-    case 'sending':
-      return 'busy';
-    case 'choose':
-    case 'canceled':
-    case 'expired':
-      return 'plain';
-  }
 }
 
 /** Options of the notes at the end of the page. */
@@ -356,7 +329,7 @@ const steps = ['choose', 'pay', 'arrived', 'sent'] as const;
 
 /** The payment's progress from the customer's choice to the shop; empty for a payment that ended otherwise. */
 function progress(view: CheckoutView, { words }: Language): Html {
-  const current = currentStepOf(view);
+  const { step: current } = traitsOf(view);
   if (current === null) return nothing;
   const items = steps.map((step, index) => {
     const name = words.steps[step];
@@ -368,29 +341,6 @@ function progress(view: CheckoutView, { words }: Language): Html {
   });
   return html`<ol class="steps" aria-label="${words.steps.label}">${items}</ol>`;
 }
-/** The current step of the customer or the payment; the number of steps when all are done. */
-function currentStepOf(view: CheckoutView): number | null {
-  switch (view.kind) {
-    case 'choose':
-      return 0;
-    case 'at_provider':
-      return isTakenByProvider(view) ? 2 : 1;
-    case 'underpaid':
-      return 1;
-    case 'seen':
-    case 'sending':
-    case 'held':
-      return 3;
-    case 'paid':
-      return steps.length;
-    case 'canceled':
-    case 'expired':
-    case 'closed_with_money':
-    case 'closed_and_released':
-      return null;
-  }
-}
-
 /** How long the checkout can be paid; empty once it need not or cannot be. */
 function payableUntil({ view, expiresAtMs }: Checkout, language: Language): Html {
   if (!(takesPayment(view) || view.kind === 'underpaid') || isTakenByProvider(view)) return nothing;

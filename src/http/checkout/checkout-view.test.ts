@@ -8,8 +8,8 @@ import {
   type CheckoutView,
   checkoutViewOf,
   isTakenByProvider,
-  refreshSecondsOf,
   takesPayment,
+  traitsOf,
 } from './checkout-view.ts';
 
 const nowMs = 1_000_000;
@@ -216,7 +216,7 @@ it.each([
 
 it('stops looking again once nothing can change on its own', () => {
   const still = (Object.keys(paymentStates) as PaymentState[]).filter(
-    (state) => refreshSecondsOf(checkoutViewOf(viewIn(state), nowMs)) === null,
+    (state) => traitsOf(checkoutViewOf(viewIn(state), nowMs)).refreshSeconds === null,
   );
   const paid = (Object.keys(paymentStates) as PaymentState[]).filter((state) => state.startsWith('paid/'));
   expect(still).toEqual([...paid, 'canceled/canceled', 'canceled/completed']);

@@ -155,25 +155,34 @@ export function isDeclined(view: CheckoutView): boolean {
   return view.kind === 'at_provider' && view.progress === 'failed';
 }
 
-/** Seconds until the page should refresh; null when nothing changes any more on its own. */
-export function refreshSecondsOf(view: CheckoutView): number | null {
-  switch (view.kind) {
-    case 'seen':
-    case 'sending':
-      return 3;
-    case 'at_provider':
-      return 5;
-    case 'choose':
-    case 'underpaid':
-    case 'held':
-    case 'closed_with_money':
-      return 20;
-    case 'paid':
-    case 'canceled':
-    case 'expired':
-    case 'closed_and_released':
-      return null;
-  }
+/** What a page shows of a view besides its texts. */
+interface ViewTraits {
+  /** Seconds until the page should refresh; null when nothing changes any more on its own. */
+  readonly refreshSeconds: number | null;
+  readonly tone: 'good' | 'warn' | 'busy' | 'plain';
+  /** The current step of the customer or the payment; the number of steps when all are done, null for none. */
+  readonly step: number | null;
+}
+
+const traits: Readonly<Record<CheckoutView['kind'], ViewTraits>> = {
+  choose: { refreshSeconds: 20, tone: 'plain', step: 0 },
+  at_provider: { refreshSeconds: 5, tone: 'plain', step: 1 },
+  underpaid: { refreshSeconds: 20, tone: 'warn', step: 1 },
+  seen: { refreshSeconds: 3, tone: 'busy', step: 3 },
+  sending: { refreshSeconds: 3, tone: 'busy', step: 3 },
+  held: { refreshSeconds: 20, tone: 'warn', step: 3 },
+  paid: { refreshSeconds: null, tone: 'good', step: 4 },
+  canceled: { refreshSeconds: null, tone: 'plain', step: null },
+  expired: { refreshSeconds: null, tone: 'plain', step: null },
+  closed_with_money: { refreshSeconds: 20, tone: 'warn', step: null },
+  closed_and_released: { refreshSeconds: null, tone: 'warn', step: null },
+};
+
+export function traitsOf(view: CheckoutView): ViewTraits {
+  if (isTakenByProvider(view)) return { ...traits.at_provider, tone: 'busy', step: 2 };
+  return view.kind === 'at_provider' && view.isOpen
+    ? { ...traits.at_provider, tone: 'busy' }
+    : traits[view.kind];
 }
 
 /** The deposit that reached the paid threshold, else the last one. */

@@ -54,4 +54,4 @@ export interface CheckoutRequest<Parameter extends string = never> {
 /** Answers the requests of a route whose path has these parameters. */
 export type CheckoutHandler<Parameter extends string> = (
   asked: CheckoutRequest<Parameter>,
-) => FastifyReply | Promise<FastifyReply>;
+) => Promise<FastifyReply>;

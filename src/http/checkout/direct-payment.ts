@@ -94,7 +94,11 @@ function transferCall(to: Address, units: bigint): string {
  * longer than the rest of the page, and few visitors open it. It contains only the address of the request, so the store
  * is not read.
  */
-export function showPhoneCode({ context, reply, params }: CheckoutRequest<'paymentId'>): FastifyReply {
+export async function showPhoneCode({
+  context,
+  reply,
+  params,
+}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   const { paymentId } = params;
   if (!isPaymentId(paymentId)) throw new ServiceError('payment_not_found');
   return sendPhoneCode(reply, `${context.baseUrl}/pay/${paymentId}`);

@@ -4,7 +4,7 @@ import { isPaymentId } from '../../domain/payment-id.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { addressGroupOf } from '../rate-limit.ts';
 import { checkoutContent } from './checkout-page.ts';
-import { refreshSecondsOf, takesPayment } from './checkout-view.ts';
+import { takesPayment, traitsOf } from './checkout-view.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { type Language, type LanguageCode, languageOf } from './languages.ts';
 import { setCommonHeaders } from './layout.ts';
@@ -219,7 +219,7 @@ export function statusContent(
     view: checkout.view.kind,
     takesPayment: takesPayment(checkout.view),
     revision: content.revision,
-    refreshSeconds: refreshSecondsOf(checkout.view),
+    refreshSeconds: traitsOf(checkout.view).refreshSeconds,
     title: content.title,
     status: content.status.toString(),
     detail: content.detail().toString(),

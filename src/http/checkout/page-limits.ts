@@ -1,28 +1,23 @@
 import type { FastifyRequest } from 'fastify';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
-import { addressGroupOf, createFixedWindowLimiter, requirePassing } from '../rate-limit.ts';
+import { addressGroupOf, createLimiters, MINUTE_MS, requirePassing } from '../rate-limit.ts';
 
-/** How many requests of each kind pass in a minute, by address unless it says otherwise. */
-const limitsPerMinute = {
+/** How many requests of each kind pass in a window of time, by address. */
+const pageLimits = {
   /** The pages are public. An office or a mobile network shares an address, so it is far above what customers need. */
-  pages: 120,
+  pages: [120, MINUTE_MS],
   /** An open page polls every three to twenty seconds: thirty customers behind one address. */
-  polls: 600,
+  polls: [600, MINUTE_MS],
   /** Clicks on a provider and requests with `auto=1`: each may cost a call of the chain and of a provider. */
-  starts: 20,
+  starts: [20, MINUTE_MS],
 } as const;
 
-/** One limiter for each kind of request. */
-export type PageLimits = Readonly<Record<keyof typeof limitsPerMinute, RateLimiter>>;
+export type PageLimits = ReturnType<typeof createPageLimits>;
 
-/** The pages' limiters in memory: each process counts for itself. */
-export function createPageLimits(monotonicMs: () => number): PageLimits {
-  const limiters = Object.entries(limitsPerMinute).map(([kind, limit]) => [
-    kind,
-    createFixedWindowLimiter(limit, monotonicMs),
-  ]);
-  return Object.fromEntries(limiters);
+/** One limiter for each kind of request. */
+export function createPageLimits(monotonicMs: () => number) {
+  return createLimiters(pageLimits, monotonicMs);
 }
 
 /**

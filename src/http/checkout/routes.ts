@@ -101,7 +101,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     });
     page('/pay/:paymentId', showCheckout, false);
     page(CODE_ROUTE, showPhoneCode);
-    page(EVENTS_ROUTE, (asked) => showEvents(live, asked), false);
+    page(EVENTS_ROUTE, async (asked) => showEvents(live, asked), false);
     page(STATUS_ROUTE, showStatus);
     form('/pay/:paymentId/providers/:provider', openProviderSession);
     page('/pay/:paymentId/providers/:provider', showOnlyByForm, false);
@@ -133,7 +133,7 @@ function liveSources(context: CheckoutPagesContext, { log }: FastifyInstance) {
 }
 
 /** A provider session begins with a click, never by opening an address. */
-function showOnlyByForm(asked: CheckoutRequest<'paymentId'>): FastifyReply {
+async function showOnlyByForm(asked: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
   const { messages, actions } = languageOf(asked.request).words;
   const href = `/pay/${encodeURIComponent(asked.params.paymentId)}`;
   asked.reply.header('allow', 'POST');

@@ -1,7 +1,5 @@
-import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { createFixedWindowLimiter } from '../rate-limit.ts';
+import { createLimiters, MINUTE_MS } from '../rate-limit.ts';
 
-const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
 /** How many requests of each kind pass in a window of time. */
@@ -28,14 +26,9 @@ const dashboardLimits = {
   codesOfUser: [10, HOUR_MS],
 } as const satisfies Record<string, readonly [limit: number, windowMs: number]>;
 
-/** One limiter for each kind of request. */
-export type DashboardLimits = Readonly<Record<keyof typeof dashboardLimits, RateLimiter>>;
+export type DashboardLimits = ReturnType<typeof createDashboardLimits>;
 
-/** The limiters in memory: each process counts for itself. */
-export function createDashboardLimits(monotonicMs: () => number): DashboardLimits {
-  const limiters = Object.entries(dashboardLimits).map(([name, [limit, windowMs]]) => [
-    name,
-    createFixedWindowLimiter(limit, monotonicMs, undefined, windowMs),
-  ]);
-  return Object.fromEntries(limiters);
+/** One limiter for each kind of request. */
+export function createDashboardLimits(monotonicMs: () => number) {
+  return createLimiters(dashboardLimits, monotonicMs);
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { askForPasskey } from '../../accounts/passkeys.ts';
 import type { TotpOffer } from '../../accounts/second-factor.ts';
-import { passByPasskey, passSecondFactor } from '../../accounts/sign-in.ts';
+import { passSecondFactor } from '../../accounts/sign-in.ts';
 import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../domain/person.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -102,20 +102,19 @@ async function answerCode(asked: AreaRequest): Promise<FastifyReply> {
   const how = { area: area.name, caller: callerOf(request) };
   const response = form.text('response');
   const party = partyOf(context);
-  const isPasskey = response !== '' && party !== null;
-  const waitSeconds = isPasskey ? 0 : await countCode(asked, own.user);
+  const passkey = response === '' || party === null ? null : { response, party };
+  const waitSeconds = passkey !== null ? 0 : await countCode(asked, own.user);
   if (waitSeconds > 0) {
     reply.header('retry-after', String(waitSeconds));
     const text = `Too many wrong codes. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
     return sendQuestion(asked, { status: 429, own, next, message: banner('bad', text) });
   }
-  const opened = isPasskey
-    ? await passByPasskey(context, own, { response, party }, how)
-    : await passSecondFactor(context, own, form.text('code'), how);
+  const opened = await passSecondFactor(context, own, passkey ?? { code: form.text('code') }, how);
   if (opened === null) {
-    const text = isPasskey
-      ? 'The passkey was not accepted. Please try again.'
-      : 'The code is wrong or was already used. Wait for the next one.';
+    const text =
+      passkey !== null
+        ? 'The passkey was not accepted. Please try again.'
+        : 'The code is wrong or was already used. Wait for the next one.';
     return sendQuestion(asked, { status: 401, own, next, message: banner('bad', text) });
   }
   cookies.set(reply, 'session', opened.token);
