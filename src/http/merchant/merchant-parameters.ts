@@ -17,42 +17,92 @@ import type { CreateParameters } from '../api/parse-create-request.ts';
 import type { ParameterSchema, QueryParameters, RequestParameter } from '../api/request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
 
-const MAXIMUM_PAGE = 100;
+export const MAXIMUM_PAGE = 100;
 const DEFAULT_PAGE = 50;
 /** Each expanded payment is read on its own. */
 const MAXIMUM_EXPANDED_PAGE = 20;
 const MAXIMUM_DAYS = 366;
-const DEFAULT_DAYS = 30;
+export const DEFAULT_DAYS = 30;
 
-function optional(schema: ParameterSchema, description: string, example: string | number): RequestParameter {
-  return { isRequired: false, isNullable: false, schema, description, example };
+/** A parameter of a query, and what its text means. */
+interface QueryParameter<Value> extends RequestParameter {
+  /** Throws `invalid_request`, naming the field. */
+  readonly read: (text: string, name: string) => Value;
 }
 
-export function required(schema: ParameterSchema, description: string, example: string): RequestParameter {
+function optional(
+  schema: ParameterSchema,
+  description: string,
+  example: string | number,
+): QueryParameter<string> {
+  return { isRequired: false, isNullable: false, schema, description, example, read: (text) => text };
+}
+
+export function required(
+  schema: ParameterSchema,
+  description: string,
+  example: string,
+): QueryParameter<string> {
   return { ...optional(schema, description, example), isRequired: true };
 }
 
-const wholeNumber = (minimum: number, maximum: number) => ({ type: 'integer', minimum, maximum }) as const;
-const oneOf = (values: readonly string[]): ParameterSchema => ({ type: 'string', enum: values });
-const time = {
-  type: 'string',
-  pattern: '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$',
-} as const;
+function wholeNumber(
+  minimum: number,
+  maximum: number,
+  description: string,
+  example: number,
+): QueryParameter<number> {
+  return {
+    ...optional({ type: 'integer', minimum, maximum }, description, example),
+    read(text, name) {
+      const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+      if (number >= minimum && number <= maximum) return number;
+      throw invalidField(name, `must be a whole number from ${minimum} to ${maximum}`);
+    },
+  };
+}
 
-const limit = optional(wholeNumber(1, MAXIMUM_PAGE), `The length of the page. Default: ${DEFAULT_PAGE}.`, 50);
-const expand = optional(
-  { type: 'string', maxLength: 100 },
-  `Parts to include, separated by commas: \`${expansions.join('`, `')}\`. In a list, with a \`limit\` of at most ${MAXIMUM_EXPANDED_PAGE}.`,
-  'deposits,releases',
-);
+const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$';
+
+function time(description: string, example: string): QueryParameter<number> {
+  return {
+    ...optional({ type: 'string', pattern: TIME_PATTERN }, description, example),
+    read(text, name) {
+      const timeMs = new RegExp(TIME_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
+      if (!Number.isNaN(timeMs)) return timeMs;
+      throw invalidField(name, 'must be a time like 2026-11-01T00:00:00Z');
+    },
+  };
+}
+
+const oneOf = (values: readonly string[]): ParameterSchema => ({ type: 'string', enum: values });
+
+const expand: QueryParameter<ReadonlySet<Expansion>> = {
+  ...optional(
+    { type: 'string', maxLength: 100 },
+    `Parts to include, separated by commas: \`${expansions.join('`, `')}\`. In a list, with a \`limit\` of at most ${MAXIMUM_EXPANDED_PAGE}.`,
+    'deposits,releases',
+  ),
+  read(text) {
+    const names = text.split(',').map((name) => expansions.find((expansion) => expansion === name));
+    if (names.every((name) => name !== undefined)) return new Set(names);
+    throw invalidField('expand', `must be a list of ${expansions.join(', ')}`);
+  },
+};
 
 export const listParameters = {
-  limit,
-  before: optional(
-    { type: 'string', format: 'uuid' },
-    '`next` of the page before.',
-    '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
-  ),
+  limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${DEFAULT_PAGE}.`, 50),
+  before: {
+    ...optional(
+      { type: 'string', format: 'uuid' },
+      '`next` of the page before.',
+      '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
+    ),
+    read(text: string): PaymentId {
+      if (isPaymentId(text)) return text;
+      throw invalidField('before', 'must be a payment id');
+    },
+  },
   status: optional(oneOf(paymentStatuses), 'Payments with this status.', 'paid'),
   forward_status: optional(oneOf(forwardStatuses), 'Payments with this forward status.', 'completed'),
   provider: optional(oneOf(paymentProviders), 'Payments created with this provider.', 'multi'),
@@ -67,26 +117,27 @@ export const listParameters = {
     'Payments with this status in the dashboard. `at_provider` and `declined` are unpaid, by the last session at a provider.',
     'at_provider',
   ),
-  created_from: optional(time, 'Payments created at this time or later, ISO 8601.', '2026-11-01T00:00:00Z'),
-  created_before: optional(time, 'Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
+  created_from: time('Payments created at this time or later, ISO 8601.', '2026-11-01T00:00:00Z'),
+  created_before: time('Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
   search: optional(
     { type: 'string', maxLength: 320 },
     'An id, a short code, a transaction, an amount, an e-mail address or words of the note.',
     'order 1042',
   ),
   expand,
-} satisfies Record<string, RequestParameter>;
+};
 
-export const paymentParameters = { expand } satisfies Record<string, RequestParameter>;
+export const paymentParameters = { expand };
 
 export const eventParameters = {
-  after: optional(
-    wholeNumber(0, Number.MAX_SAFE_INTEGER),
+  after: wholeNumber(
+    0,
+    Number.MAX_SAFE_INTEGER,
     'The number of the last event that you processed. Default: 0.',
     41,
   ),
-  limit: optional(wholeNumber(1, MAXIMUM_PAGE), `The length of the page. Default: ${MAXIMUM_PAGE}.`, 100),
-} satisfies Record<string, RequestParameter>;
+  limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${MAXIMUM_PAGE}.`, 100),
+};
 
 /** A shop exchanges the code of a connection with these. */
 export const connectParameters = {
@@ -101,15 +152,11 @@ export const connectParameters = {
     'The `return` of the connection, as the browser was sent here with it.',
     'https://shop.example/connected',
   ),
-} satisfies Record<string, RequestParameter>;
+};
 
 export const dayParameters = {
-  days: optional(
-    wholeNumber(1, MAXIMUM_DAYS),
-    `The number of days up to today. Default: ${DEFAULT_DAYS}.`,
-    30,
-  ),
-} satisfies Record<string, RequestParameter>;
+  days: wholeNumber(1, MAXIMUM_DAYS, `The number of days up to today. Default: ${DEFAULT_DAYS}.`, 30),
+};
 
 export const journalParameters = {
   month: required(
@@ -117,7 +164,7 @@ export const journalParameters = {
     "The month, in your account's time zone.",
     '2026-11',
   ),
-} satisfies Record<string, RequestParameter>;
+};
 
 const { amount, currency, email, note } = createParameters;
 
@@ -137,7 +184,7 @@ export const directParameters = {
   currency,
   email,
   note,
-} satisfies Record<string, RequestParameter>;
+};
 
 /** The parameters of a create, with those of the account where they are absent. */
 export function completeDirectParameters(
@@ -150,118 +197,55 @@ export function completeDirectParameters(
   return { ...body, address, callback };
 }
 
-export interface ListRequest {
-  readonly query: PaymentQuery;
-  readonly before: PaymentId | null;
-  readonly limit: number;
-  readonly expand: ReadonlySet<Expansion>;
+/** The parameters of a query that are there, read. An unknown one would silently answer with other payments than meant. */
+export function readQuery<Known extends Readonly<Record<string, QueryParameter<unknown>>>>(
+  query: QueryParameters,
+  known: Known,
+): { readonly [Name in keyof Known]?: ReturnType<Known[Name]['read']> } {
+  requireKnown(query, known);
+  return Object.fromEntries(
+    Object.entries(query).map(([name, text]) => [name, known[name]?.read(text, name)]),
+  ) as never;
 }
 
-export function parseListRequest(accountId: string, query: QueryParameters, nowMs: number): ListRequest {
-  requireKnown(query, listParameters);
-  const { before } = query;
-  if (before !== undefined && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
-  const expand = parseExpand(query);
-  const limit = parseNumber(
-    query,
-    'limit',
-    1,
-    MAXIMUM_PAGE,
-    expand.size > 0 ? MAXIMUM_EXPANDED_PAGE : DEFAULT_PAGE,
-  );
-  if (expand.size > 0 && limit > MAXIMUM_EXPANDED_PAGE) {
+/** What a list of payments is asked for. */
+export function readListQuery(accountId: string, query: QueryParameters, nowMs: number) {
+  const given = readQuery(query, listParameters);
+  const {
+    before = null,
+    expand = new Set<Expansion>(),
+    created_from: fromMs,
+    created_before: beforeMs,
+  } = given;
+  const { limit = expand.size > 0 ? MAXIMUM_EXPANDED_PAGE : DEFAULT_PAGE } = given;
+  if (expand.size > 0 && limit > MAXIMUM_EXPANDED_PAGE)
     throw invalidField('limit', `must be at most ${MAXIMUM_EXPANDED_PAGE} with expand`);
-  }
-  const { status, forward_status: forwardStatus, provider, currency, search } = query;
-  const { amount_mismatch: amountMismatch, display_status: displayStatus } = query;
-  const given = { status, forwardStatus, provider, currency, amountMismatch, displayStatus, search };
-  const text = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-  return {
-    query: {
-      ...parsePaymentQuery(accountId, text, nowMs),
-      ...parseTime(query, 'created_from', 'fromMs'),
-      ...parseTime(query, 'created_before', 'beforeMs'),
-    },
-    before: before ?? null,
-    limit,
-    expand,
+  const filters = {
+    ...given,
+    forwardStatus: given.forward_status ?? '',
+    amountMismatch: given.amount_mismatch ?? '',
+    displayStatus: given.display_status ?? '',
   };
-}
-
-export function parseExpandRequest(query: QueryParameters): ReadonlySet<Expansion> {
-  requireKnown(query, paymentParameters);
-  return parseExpand(query);
-}
-
-export function parseEventRequest(query: QueryParameters): {
-  /** Null for the oldest event that is kept. */
-  readonly after: number | null;
-  readonly limit: number;
-} {
-  requireKnown(query, eventParameters);
-  return {
-    after: query['after'] === undefined ? null : parseNumber(query, 'after', 0, Number.MAX_SAFE_INTEGER, 0),
-    limit: parseNumber(query, 'limit', 1, MAXIMUM_PAGE, MAXIMUM_PAGE),
+  const paymentQuery: PaymentQuery = {
+    ...parsePaymentQuery(accountId, filters, nowMs),
+    ...(fromMs === undefined ? {} : { fromMs }),
+    ...(beforeMs === undefined ? {} : { beforeMs }),
   };
+  return { query: paymentQuery, before, limit, expand };
 }
 
-export function parseDayRequest(query: QueryParameters): number {
-  requireKnown(query, dayParameters);
-  return parseNumber(query, 'days', 1, MAXIMUM_DAYS, DEFAULT_DAYS);
-}
-
-export function parseJournalRequest(query: QueryParameters, timeZone: string): LocalMonth {
-  requireKnown(query, journalParameters);
-  const month = monthOf(query['month'] ?? '', timeZone);
+export function readMonth(query: QueryParameters, timeZone: string): LocalMonth {
+  const month = monthOf(readQuery(query, journalParameters).month ?? '', timeZone);
   if (month === null) throw invalidField('month', 'must be a month like 2026-11');
   return month;
 }
 
-/** An unknown filter would silently answer with other payments than the caller means. */
 function requireKnown(
-  query: Readonly<Record<string, unknown>>,
+  given: Readonly<Record<string, unknown>>,
   known: Readonly<Record<string, unknown>>,
 ): void {
-  for (const name of Object.keys(query)) {
+  for (const name of Object.keys(given)) {
     if (Object.hasOwn(known, name)) continue;
     throw invalidField(/^[a-z_]{1,32}$/.test(name) ? name : 'A parameter', 'is not known here');
   }
-}
-
-function parseNumber(
-  query: QueryParameters,
-  name: string,
-  least: number,
-  most: number,
-  absent: number,
-): number {
-  const text = query[name];
-  if (text === undefined) return absent;
-  const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
-  if (!(number >= least && number <= most)) {
-    throw invalidField(name, `must be a whole number from ${least} to ${most}`);
-  }
-  return number;
-}
-
-function parseTime<Field extends string>(
-  query: QueryParameters,
-  name: string,
-  field: Field,
-): { [Key in Field]?: number } {
-  const text = query[name];
-  if (text === undefined) return {};
-  const timeMs = new RegExp(time.pattern).test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(timeMs)) throw invalidField(name, 'must be a time like 2026-11-01T00:00:00Z');
-  return { [field]: timeMs } as { [Key in Field]?: number };
-}
-
-function parseExpand({ expand: text }: QueryParameters): ReadonlySet<Expansion> {
-  const asked = new Set<Expansion>();
-  for (const name of text?.split(',') ?? []) {
-    const known = expansions.find((expansion) => expansion === name);
-    if (known === undefined) throw invalidField('expand', `must be a list of ${expansions.join(', ')}`);
-    asked.add(known);
-  }
-  return asked;
 }

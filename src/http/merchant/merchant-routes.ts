@@ -39,13 +39,17 @@ import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import {
   completeDirectParameters,
   connectParameters,
-  parseDayRequest,
-  parseEventRequest,
-  parseExpandRequest,
-  parseJournalRequest,
-  parseListRequest,
+  DEFAULT_DAYS,
+  dayParameters,
+  eventParameters,
+  MAXIMUM_PAGE,
+  paymentParameters,
+  readListQuery,
+  readMonth,
+  readQuery,
 } from './merchant-parameters.ts';
 import {
+  type Expansion,
   presentConnection,
   presentDay,
   presentDirectPayment,
@@ -68,16 +72,7 @@ export interface MerchantContext
     PresentContext,
     Omit<RefundRoutesContext, keyof CancelPaymentContext> {
   readonly accounts: ApiRouteContext['accounts'];
-  readonly search: Pick<
-    PaymentSearchStore,
-    | 'searchPayments'
-    | 'listStateChanges'
-    | 'listSlots'
-    | 'listPaidCounts'
-    | 'listFinalSums'
-    | 'listLastSessions'
-    | 'listRates'
-  >;
+  readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
   readonly limits: Pick<ApiRateLimiters, 'unauthenticated' | 'merchant' | 'create'>;
@@ -120,7 +115,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
 
   server.get('/payments', guards.read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
-    const asked = parseListRequest(accountId, queryOf(request), context.nowMs());
+    const asked = readListQuery(accountId, queryOf(request), context.nowMs());
     const { payments, next } = await search.searchPayments(asked.query, asked.before, asked.limit);
     const presented =
       asked.expand.size === 0
@@ -134,7 +129,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
   });
 
   server.get('/payments/:payment_id', guards.read, async (request, reply) => {
-    const expand = parseExpandRequest(queryOf(request));
+    const { expand = new Set<Expansion>() } = readQuery(queryOf(request), paymentParameters);
     const history = await readPaymentHistory(context, accountOf(request).id, idOf(request));
     return sendTagged(request, reply, presentExpandedPayment(baseUrl, history, expand));
   });
@@ -163,7 +158,8 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
 
   server.get('/events', read, async (request, reply) => {
     const { id: accountId } = accountOf(request);
-    const { after, limit } = parseEventRequest(queryOf(request));
+    // Without a number, from the oldest event that is kept.
+    const { after = null, limit = MAXIMUM_PAGE } = readQuery(queryOf(request), eventParameters);
     const page = await events.listEvents(accountId, after ?? 0, limit);
     if (after !== null) requireKept(after, page);
     const paymentOf = await readEach(page.events, 'paymentId', (id) => payments.findPayment(accountId, id));
@@ -183,14 +179,14 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
   });
 
   server.get('/days', read, async (request, reply) => {
-    const days = parseDayRequest(queryOf(request));
+    const { days = DEFAULT_DAYS } = readQuery(queryOf(request), dayParameters);
     const statistics = await readStatistics(search, accountOf(request), days, nowMs());
     return sendTagged(request, reply, { days: statistics.days.map(presentDay) });
   });
 
   server.get('/journal.csv', read, async (request, reply) => {
     const account = accountOf(request);
-    const month = parseJournalRequest(queryOf(request), account.timeZone);
+    const month = readMonth(queryOf(request), account.timeZone);
     const lines = exportJournal(search, account, month);
     const { value: first } = await lines.next();
     const disposition = `attachment; filename="journal-${month.month}.csv"`;

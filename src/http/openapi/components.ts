@@ -22,17 +22,6 @@ import {
   refundTransactionParameters,
 } from '../merchant/refund-routes.ts';
 import * as json from './json-schema.ts';
-import {
-  ADDRESS_PATTERN,
-  answerSchemaOf,
-  bodyOf,
-  exampleOf,
-  type JsonSchema,
-  list,
-  object,
-  oneOf,
-  text,
-} from './json-schema.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
 
@@ -40,23 +29,23 @@ const EXAMPLE_FACTORY = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 const EXAMPLE_IMPLEMENTATION = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
 
 const address = (description: string, example: string) =>
-  text(description, example, { pattern: ADDRESS_PATTERN });
+  json.text(description, example, { pattern: json.ADDRESS_PATTERN });
 
-const factory = object({
+const factory = json.object({
   address: address('The factory.', EXAMPLE_FACTORY),
   implementation: address('The implementation contract of the deposit proxies.', EXAMPLE_IMPLEMENTATION),
-  code_hash: text("The keccak-256 hash of the factory's code on the chain.", `0x${'1f'.repeat(32)}`),
+  code_hash: json.text("The keccak-256 hash of the factory's code on the chain.", `0x${'1f'.repeat(32)}`),
 });
 
-const settlementProofSchema = object({
+const settlementProofSchema = json.object({
   chain_id: { type: 'integer', description: 'The chain: 137 is Polygon.', examples: [137] },
   token: address('The USDC contract.', '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
-  factories: list('All deposit factories of existing payments, the current one first.', factory, [
-    exampleOf(factory),
+  factories: json.list('All deposit factories of existing payments, the current one first.', factory, [
+    json.exampleOf(factory),
   ]),
-  fee_wallets: list(
+  fee_wallets: json.list(
     'Where the fees go or went, the current one first.',
-    { type: 'string', pattern: ADDRESS_PATTERN },
+    { type: 'string', pattern: json.ADDRESS_PATTERN },
     ['0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'],
   ),
   recompute_deposit_address: {
@@ -122,13 +111,13 @@ const paymentForwardedSchema: json.JsonSchema = {
 /** The schemas that operations and webhooks refer to. */
 export const schemas = {
   CreateCheckout: createCheckoutSchema(),
-  Payment: answerSchemaOf(createdPaymentSchema),
-  PaymentStatus: answerSchemaOf(paymentStatusSchema),
+  Payment: json.answerSchemaOf(createdPaymentSchema),
+  PaymentStatus: json.answerSchemaOf(paymentStatusSchema),
   MerchantPayment: merchantPaymentSchema,
   MerchantPaymentList: merchantPaymentListSchema,
   MerchantEvents: merchantEventsSchema,
   MerchantDays: merchantDaysSchema,
-  CreateDirectPayment: bodyOf(directParameters),
+  CreateDirectPayment: json.bodyOf(directParameters),
   DirectPayment: directPaymentSchema,
   JournalCsv: {
     type: 'string',
@@ -145,8 +134,8 @@ export const schemas = {
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: settlementProofSchema,
-  Live: object({ status: oneOf('The process responds.', ['live']) }),
-  Ready: object({ status: oneOf('The service accepts requests.', ['ready']) }),
+  Live: json.object({ status: json.oneOf('The process responds.', ['live']) }),
+  Ready: json.object({ status: json.oneOf('The service accepts requests.', ['ready']) }),
   Error: {
     type: 'object',
     required: ['error'],
@@ -159,12 +148,12 @@ export const schemas = {
       },
     },
   },
-} as const satisfies Record<string, JsonSchema>;
+} as const satisfies Record<string, json.JsonSchema>;
 export type SchemaName = keyof typeof schemas;
 
-function createCheckoutSchema(): JsonSchema {
+function createCheckoutSchema(): json.JsonSchema {
   return {
-    ...bodyOf(createParameters),
+    ...json.bodyOf(createParameters),
     description:
       'The service also validates what a schema cannot express: the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
     // Two names of one flag, which must not contradict each other.
@@ -172,7 +161,7 @@ function createCheckoutSchema(): JsonSchema {
   };
 }
 
-function flags(passFeeToCustomer: boolean, alias: boolean): JsonSchema {
+function flags(passFeeToCustomer: boolean, alias: boolean): json.JsonSchema {
   return {
     type: 'object',
     required: ['passFeeToCustomer', 'pass_fee_to_customer'],
@@ -180,7 +169,7 @@ function flags(passFeeToCustomer: boolean, alias: boolean): JsonSchema {
   };
 }
 
-const header = (description: string, schema: JsonSchema, example: unknown, required = true) => ({
+const header = (description: string, schema: json.JsonSchema, example: unknown, required = true) => ({
   description,
   required,
   schema,
@@ -223,6 +212,6 @@ export const signatureParameter = {
   example: '9368b00c91589141153a0cba79d3b0a78de0042a2fb7013eb3d4783ebe84685b',
 } as const;
 
-function closed(parameters: Readonly<Record<string, RequestParameter>>): JsonSchema {
-  return { ...bodyOf(parameters), additionalProperties: false };
+function closed(parameters: Readonly<Record<string, RequestParameter>>): json.JsonSchema {
+  return { ...json.bodyOf(parameters), additionalProperties: false };
 }
