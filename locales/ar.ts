@@ -142,6 +142,8 @@ export const ar: Words = {
     silent: 'غير متاح مؤقتًا',
     busy: 'مشغول حاليًا',
     accountNeeded: 'يتطلب حسابًا لدى {provider}',
+    usually: 'عادةً {time}',
+    idNeeded: 'إثبات هوية عند أول عملية شراء',
   },
   problems: {
     noSuchProvider: 'لا توجد خدمة دفع بهذا الاسم. يُرجى اختيار واحدة أدناه.',

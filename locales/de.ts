@@ -150,6 +150,8 @@ export const de: Words = {
     silent: 'Vorübergehend nicht verfügbar',
     busy: 'Zurzeit ausgelastet',
     accountNeeded: 'Erfordert ein {provider}-Konto',
+    usually: 'Meist {time}',
+    idNeeded: 'Ausweis beim ersten Kauf nötig',
   },
   problems: {
     noSuchProvider: 'Diesen Zahlungsdienst gibt es nicht. Bitte wählen Sie unten einen aus.',

@@ -154,6 +154,9 @@ export const en = {
     silent: 'Temporarily unavailable',
     busy: 'Busy at the moment',
     accountNeeded: '{provider} account required',
+    /** The time until the payment has been delivered. */
+    usually: 'Usually {time}',
+    idNeeded: 'First-time ID check',
   },
   problems: {
     noSuchProvider: 'This payment service does not exist. Please choose one below.',

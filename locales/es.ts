@@ -148,6 +148,8 @@ export const es: Words = {
     silent: 'No disponible temporalmente',
     busy: 'Ocupado por el momento',
     accountNeeded: 'Requiere una cuenta de {provider}',
+    usually: 'Normalmente {time}',
+    idNeeded: 'Documento de identidad en la primera compra',
   },
   problems: {
     noSuchProvider: 'Ese servicio de pago no existe. Elija uno de los siguientes.',

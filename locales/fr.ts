@@ -147,6 +147,8 @@ export const fr: Words = {
     silent: 'Temporairement indisponible',
     busy: 'Occupé pour le moment',
     accountNeeded: 'Nécessite un compte {provider}',
+    usually: 'En général {time}',
+    idNeeded: 'Pièce d’identité au premier achat',
   },
   problems: {
     noSuchProvider: 'Ce service de paiement n’existe pas. Choisissez-en un ci-dessous.',

@@ -143,6 +143,8 @@ export const hi: Words = {
     silent: 'कुछ समय के लिए उपलब्ध नहीं',
     busy: 'अभी व्यस्त है',
     accountNeeded: '{provider} खाता आवश्यक है',
+    usually: 'आम तौर पर {time}',
+    idNeeded: 'पहली ख़रीद पर पहचान की जाँच',
   },
   problems: {
     noSuchProvider: 'ऐसी कोई भुगतान सेवा नहीं है। कृपया नीचे से कोई चुनें।',

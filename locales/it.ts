@@ -149,6 +149,8 @@ export const it: Words = {
     silent: 'Temporaneamente non disponibile',
     busy: 'Occupato al momento',
     accountNeeded: 'Serve un account {provider}',
+    usually: 'Di solito {time}',
+    idNeeded: 'Documento d’identità al primo acquisto',
   },
   problems: {
     noSuchProvider: 'Questo servizio di pagamento non esiste. Scegline uno qui sotto.',

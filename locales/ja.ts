@@ -147,6 +147,8 @@ export const ja: Words = {
     silent: '一時的に利用できません',
     busy: '現在混み合っています',
     accountNeeded: '{provider}のアカウントが必要',
+    usually: '通常{time}',
+    idNeeded: '初回は本人確認が必要',
   },
   problems: {
     noSuchProvider: 'この決済サービスは存在しません。下から選択してください。',

@@ -148,6 +148,8 @@ export const nl: Words = {
     silent: 'Tijdelijk niet beschikbaar',
     busy: 'Op dit moment bezet',
     accountNeeded: '{provider}-account nodig',
+    usually: 'Meestal {time}',
+    idNeeded: 'Legitimatie bij de eerste aankoop',
   },
   problems: {
     noSuchProvider: 'Deze betaaldienst bestaat niet. Kies er hieronder een.',

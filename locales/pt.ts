@@ -149,6 +149,8 @@ export const pt: Words = {
     silent: 'Temporariamente indisponível',
     busy: 'Ocupado no momento',
     accountNeeded: 'Requer uma conta {provider}',
+    usually: 'Geralmente {time}',
+    idNeeded: 'Documento de identidade na primeira compra',
   },
   problems: {
     noSuchProvider: 'Esse serviço de pagamento não existe. Escolha um abaixo.',

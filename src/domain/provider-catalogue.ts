@@ -71,18 +71,44 @@ export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
   'stripe',
 ]);
 
-/** Their customers need an account there before they can pay (documented). */
-export const providersWithAccount: ReadonlySet<ProviderId> = new Set(['coinbase']);
+/** How a customer can pay at a provider. */
+export type PaymentMeans = 'card' | 'apple_pay' | 'google_pay';
 
-/** Their adapters request a payment by card; what the page of another provider offers is not known. */
-export const providersByCard: ReadonlySet<ProviderId> = new Set([
-  'banxa',
-  'coinbase',
-  'moonpay',
-  'rampnetwork',
-  'revolut',
-  'transak',
-]);
+/** What matters to a customer before the click. */
+interface CustomerFacts {
+  readonly means: readonly PaymentMeans[];
+  /** Minutes from the payment to the delivery, the usual shortest and longest; null where unknown. */
+  readonly usualMinutes: readonly [number, number] | null;
+  /** An account there before the payment, or an identity check with the first one; null for neither, or where unknown. */
+  readonly needs: 'account' | 'id' | null;
+}
+
+const card = ['card'] as const;
+const cardOrWallet = ['card', 'apple_pay', 'google_pay'] as const;
+
+/**
+ * Gathered 2026-11. All times and identity checks are unverified estimates: MoonPay's help says "a few minutes to a few
+ * hours" for cards, Ramp Network's "within minutes", the others give none.
+ */
+export const customerFacts: Readonly<Record<ProviderId, CustomerFacts>> = {
+  // Means documented (support.moonpay.com).
+  moonpay: { means: cardOrWallet, usualMinutes: [2, 15], needs: 'id' },
+  // Means unverified.
+  wert: { means: card, usualMinutes: [1, 5], needs: null },
+  // The adapter requests a card, as at Ramp Network, Transak, Coinbase and Banxa.
+  revolut: { means: card, usualMinutes: [1, 10], needs: 'id' },
+  cryptocom: { means: [], usualMinutes: null, needs: null },
+  rampnetwork: { means: card, usualMinutes: [2, 10], needs: 'id' },
+  transak: { means: card, usualMinutes: [2, 15], needs: 'id' },
+  // The account is documented (docs.cdp.coinbase.com).
+  coinbase: { means: card, usualMinutes: [1, 5], needs: 'account' },
+  // A payment there is one from a PayPal account.
+  paypal: { means: [], usualMinutes: [2, 15], needs: 'account' },
+  // Means unverified for its hosted page.
+  stripe: { means: cardOrWallet, usualMinutes: [1, 5], needs: 'id' },
+  banxa: { means: card, usualMinutes: [5, 30], needs: 'id' },
+  klarna: { means: [], usualMinutes: null, needs: null },
+};
 
 /** The value of `provider` that lets the customer choose on the page. */
 export const MULTI_PROVIDER = 'multi';

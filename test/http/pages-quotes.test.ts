@@ -45,9 +45,13 @@ it('leads with the provider whose expected delivery is the highest, and folds th
 it('shows payers what the adapters state, and neither minimums nor what reaches the merchant', async () => {
   pages.quoteAnswers.set('moonpay', delivers(24_100_000n));
   const { body } = await openNew();
-  expect(textOf(body)).toMatch(/Pay at Coinbase ?Coinbase ?Card · Coinbase account required/);
-  expect(textOf(body)).toMatch(/Pay at MoonPay ?MoonPay ?Card/);
-  expect(textOf(body)).toMatch(/Pay at Wert ?Wert (?!Card)/);
+  expect(textOf(body)).toMatch(
+    /Pay at Coinbase ?Coinbase ?Card ?Usually 1–5 minutes · Coinbase account required/,
+  );
+  expect(textOf(body)).toMatch(
+    /Pay at MoonPay ?MoonPay ?Card ?Apple Pay ?Google Pay ?Usually 2–15 minutes · First-time ID check/,
+  );
+  expect(textOf(body)).toMatch(/Pay at Crypto.com ?Crypto.com (?!Card|Usually)/);
   expect(textOf(body)).not.toMatch(/min\. |arrives|USDC arrive|Best value/);
 });
 
@@ -61,7 +65,7 @@ it('says in its row why a provider cannot serve, and keeps one that is silent', 
   expect(orderIn(body)).not.toContain('stripe');
   expect(orderIn(body)).toEqual(expect.arrayContaining(['wert', 'revolut']));
   expect(textOf(body)).toContain('Stripe Not available at the moment');
-  expect(textOf(body)).toMatch(/Pay at Wert ?Wert Temporarily unavailable/);
+  expect(textOf(body)).toMatch(/Pay at Wert ?Wert Card Usually 1–5 minutes · Temporarily unavailable/);
 });
 
 it('shows the page at once, then all rows together, and later marks those that turn out not to serve', async () => {
@@ -306,7 +310,7 @@ it('puts the provider first that the customer went to the last time', async () =
   );
   const { body } = await openNew({ cookie: 'a=b; provider=transak' });
   expect(orderIn(body).slice(0, 3)).toEqual(['transak', 'revolut', 'coinbase']);
-  expect(textOf(body)).toContain('with Transak Your last choice');
+  expect(textOf(body)).toContain('with Transak Card Your last choice');
   for (const value of ['nobody', '<script>', 'klarna']) {
     expect(orderIn((await openNew({ cookie: `provider=${value}` })).body)[0]).toBe('revolut');
   }

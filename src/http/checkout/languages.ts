@@ -94,6 +94,7 @@ interface Formats {
   readonly money: Readonly<Record<Currency, Intl.NumberFormat>>;
   readonly usdc: Intl.NumberFormat;
   readonly time: Intl.DateTimeFormat;
+  readonly minutes: Intl.NumberFormat;
   readonly names: Intl.ListFormat;
 }
 
@@ -108,6 +109,7 @@ function formatsOf(locale: string): Formats {
     money: Object.fromEntries(currencies.map((currency) => [currency, money(currency)])) as Formats['money'],
     usdc: new Intl.NumberFormat(locale, { minimumFractionDigits: 2 }),
     time: new Intl.DateTimeFormat(locale, { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
+    minutes: new Intl.NumberFormat(locale, { style: 'unit', unit: 'minute', unitDisplay: 'long' }),
     names: new Intl.ListFormat(locale, { type: 'conjunction' }),
   };
 }
@@ -153,6 +155,11 @@ export function formatUsdc({ code }: Language, units: bigint, rounding: 'up' | '
 /** "November 21, 2026 at 1:38 AM UTC"; the page's script formats it in the customer's own zone. */
 export function formatTime({ code }: Language, timeMs: number): string {
   return `${formats[code].time.format(timeMs)} UTC`;
+}
+
+/** "2–15 minutes". */
+export function formatMinutes({ code }: Language, [least, most]: readonly [number, number]): string {
+  return formats[code].minutes.formatRange(least, most);
 }
 
 /** "MoonPay and Wert". */

@@ -1,9 +1,9 @@
 import type { Payment } from '../../domain/payment.ts';
 import {
   assumedDeliveryUnits,
+  customerFacts,
+  type PaymentMeans,
   type ProviderId,
-  providersByCard,
-  providersWithAccount,
 } from '../../domain/provider-catalogue.ts';
 import { exploredProvider, orderBySuccess } from '../../domain/provider-success.ts';
 import type { QuoteOutcome, Quotes } from '../../payments/ask-quotes.ts';
@@ -11,7 +11,14 @@ import type { ProviderOffer, Refusal } from '../../payments/provider-availabilit
 import { type Html, html, nothing } from '../design/html.ts';
 import { isDeclined } from './checkout-view.ts';
 import { emailTokenField } from './known-email.ts';
-import { fillIn, formatMoney, type Language, type LanguageCode, languages } from './languages.ts';
+import {
+  fillIn,
+  formatMinutes,
+  formatMoney,
+  type Language,
+  type LanguageCode,
+  languages,
+} from './languages.ts';
 import type { Checkout } from './read-checkout.ts';
 import { nameOf, refusalWords } from './state-words.ts';
 
@@ -99,8 +106,8 @@ function leadAndOthers(selection: OfferList, rows: readonly OfferRow[]): Html {
   const button =
     lead === undefined
       ? nothing
-      : html`<div class="lead" id="offer-${lead.offer.provider}">${providerButton(payment, lead.offer.provider, fillIn(words.payWith, { amount, provider: lead.offer.name }))}
-<p class="facts-of-offer">${offerDetails(lead, language)}</p></div>`;
+      : html`<div class="lead"${awaitedId(lead)}>${providerButton(payment, lead.offer.provider, fillIn(words.payWith, { amount, provider: lead.offer.name }))}
+<p class="facts-of-offer">${marksOf(lead.offer, language)} <small>${offerDetails(lead, language)}</small></p></div>`;
   if (others.length === 0 && offers.every(({ refusal }) => refusal === null)) return button;
   const count = others.filter(({ outcome }) => outcome?.kind !== 'refused').length;
   const heading = count === 0 ? html`${words.notForThis}` : fillIn(words.otherWays, { count: String(count) });
@@ -117,6 +124,11 @@ function foldedList(heading: Html, rows: readonly OfferRow[], selection: OfferLi
 ${list}${refusedOffers(selection)}</details>`;
 }
 
+/** For the rule that marks it if it turns out not to serve. */
+function awaitedId({ offer, outcome }: OfferRow): Html {
+  return outcome === null ? html` id="offer-${offer.provider}"` : nothing;
+}
+
 /** One provider: a button, or the reason why it cannot serve. */
 function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   const { offer, outcome } = row;
@@ -127,17 +139,33 @@ function offerRow(checkout: Checkout, row: OfferRow, language: Language): Html {
   }
   const { payAt } = language.words.offers;
   return html`
-<li id="offer-${offer.provider}"><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b> <small>${offerDetails(row, language)}</small></span>${arrow}</button></li>`;
+<li${awaitedId(row)}><button type="submit" form="${SESSION_FORM}" formaction="${sessionPath(checkout.payment, offer.provider)}" data-provider="${offer.name}"><span><span class="quiet">${fillIn(payAt, { provider: offer.name })}</span><b aria-hidden="true">${offer.name}</b>${marksOf(offer, language)} <small>${offerDetails(row, language)}</small></span>${arrow}</button></li>`;
 }
 
-/** "Card · Coinbase account required": only what the provider's adapter states. */
+/** Names of the wallets are the same in all languages. */
+const walletNames = { apple_pay: 'Apple Pay', google_pay: 'Google Pay' } as const;
+
+/** The means of payment, each in a frame; a card is drawn. */
+function marksOf({ provider }: ProviderOffer, { words }: Language): Html {
+  const mark = (means: PaymentMeans) =>
+    means === 'card'
+      ? html` <span class="mark card-mark">${words.offers.card}</span>`
+      : html` <span class="mark">${walletNames[means]}</span>`;
+  return html`${customerFacts[provider].means.map(mark)}`;
+}
+
+/** "Usually 1–5 minutes · Coinbase account required". */
 function offerDetails({ offer, outcome, isLastChoice = false }: OfferRow, language: Language): Html {
   const { offers: words } = language.words;
   const { provider, name } = offer;
+  const { usualMinutes, needs } = customerFacts[provider];
   const details = [
     ...(isLastChoice ? [html`${words.lastChoice}`] : []),
-    ...(providersByCard.has(provider) ? [html`<span class="card-mark">${words.card}</span>`] : []),
-    ...(providersWithAccount.has(provider) ? [fillIn(words.accountNeeded, { provider: name })] : []),
+    ...(usualMinutes === null
+      ? []
+      : [fillIn(words.usually, { time: formatMinutes(language, usualMinutes) })]),
+    ...(needs === 'account' ? [fillIn(words.accountNeeded, { provider: name })] : []),
+    ...(needs === 'id' ? [html`${words.idNeeded}`] : []),
     ...(outcome?.kind === 'silent' ? [html`${words.silent}`] : []),
     ...(outcome?.kind === 'busy' ? [html`${words.busy}`] : []),
     // Shown by a style rule if the provider turns out not to serve: nothing moves, and no script is needed.
