@@ -230,6 +230,7 @@ export const ar: Words = {
     see: 'عرض الدفعة',
   },
   shop: {
+    contact: 'تواصل مع {shop}',
     support: 'لديك أسئلة؟ تواصل مع {shop}',
     terms: 'شروط {shop}',
     back: 'العودة إلى {shop}',

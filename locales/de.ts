@@ -246,6 +246,7 @@ export const de: Words = {
     see: 'Zahlung ansehen',
   },
   shop: {
+    contact: '{shop} kontaktieren',
     support: 'Fragen? {shop} kontaktieren',
     terms: 'AGB von {shop}',
     back: 'Zurück zu {shop}',

@@ -252,6 +252,8 @@ export const en = {
   },
   /** Ways to the shop. */
   shop: {
+    /** Where only the shop can help. */
+    contact: 'Contact {shop}',
     support: 'Questions? Contact {shop}',
     terms: 'Terms of {shop}',
     back: 'Back to {shop}',

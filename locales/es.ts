@@ -241,6 +241,7 @@ export const es: Words = {
     see: 'Ver el pago',
   },
   shop: {
+    contact: 'Contactar con {shop}',
     support: '¿Preguntas? Contacte con {shop}',
     terms: 'Condiciones de {shop}',
     back: 'Volver a {shop}',

@@ -239,6 +239,7 @@ export const fr: Words = {
     see: 'Voir le paiement',
   },
   shop: {
+    contact: 'Contacter {shop}',
     support: 'Des questions\u00a0? Contactez {shop}',
     terms: 'Conditions de vente de {shop}',
     back: 'Retour à {shop}',

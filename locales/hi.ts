@@ -231,6 +231,7 @@ export const hi: Words = {
     see: 'भुगतान देखें',
   },
   shop: {
+    contact: '{shop} से संपर्क करें',
     support: 'कोई सवाल? {shop} से संपर्क करें',
     terms: '{shop} की शर्तें',
     back: '{shop} पर वापस जाएँ',

@@ -242,6 +242,7 @@ export const it: Words = {
     see: 'Vedi il pagamento',
   },
   shop: {
+    contact: 'Contatta {shop}',
     support: 'Domande? Contatta {shop}',
     terms: 'Condizioni di vendita di {shop}',
     back: 'Torna a {shop}',

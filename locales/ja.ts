@@ -238,6 +238,7 @@ export const ja: Words = {
     see: 'お支払いを見る',
   },
   shop: {
+    contact: '{shop}に問い合わせる',
     support: 'ご不明な点は{shop}にお問い合わせください',
     terms: '{shop}の利用規約',
     back: '{shop}に戻る',

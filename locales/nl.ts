@@ -239,6 +239,7 @@ export const nl: Words = {
     see: 'Betaling bekijken',
   },
   shop: {
+    contact: 'Neem contact op met {shop}',
     support: 'Vragen? Neem contact op met {shop}',
     terms: 'Voorwaarden van {shop}',
     back: 'Terug naar {shop}',

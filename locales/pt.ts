@@ -242,6 +242,7 @@ export const pt: Words = {
     see: 'Ver o pagamento',
   },
   shop: {
+    contact: 'Falar com {shop}',
     support: 'Dúvidas? Fale com {shop}',
     terms: 'Termos de {shop}',
     back: 'Voltar para {shop}',

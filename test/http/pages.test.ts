@@ -74,6 +74,17 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   delayed: ['Your payment has arrived, but is delayed', 'Please don’t pay again', DEPOSIT_HASH],
   'needs-a-hand': ['Your payment has arrived, but is delayed', 'contact Café Tortuga', DEPOSIT_HASH],
   paid: ['Paid', 'Café Tortuga', '$26.10 USD', 'MoonPay', 'November 21, 2026', DEPOSIT_HASH, RELEASE_HASH],
+  overpaid: [
+    'Paid',
+    'About $40.00 USD arrived, $13.90 USD too much',
+    'Ask Café Tortuga to refund the difference',
+    'Reference',
+  ],
+  'paid-twice': [
+    'Paid',
+    'Your payment arrived more than once: about $49.00 USD in total',
+    'Ask Café Tortuga to refund the duplicate',
+  ],
   canceled: ['This checkout was canceled', 'To pay $26.10 USD, start again at Café Tortuga', 'Reference'],
   expired: ['This checkout has expired', 'To pay $26.10 USD, start again at Café Tortuga', 'Reference'],
   'closed-with-money': [

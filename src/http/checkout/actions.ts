@@ -24,8 +24,16 @@ export function actions(checkout: Checkout, language: Language, list?: Html): Ht
     case 'paid':
       // Printing takes a script, which shows the button.
       return html`<button class="button wide" type="button" id="print" hidden>${language.words.actions.print}</button>`;
-    default:
+    case 'seen':
+    case 'sending':
+    case 'held':
       return checkAgain(checkout, language);
+    // The links to the shop lead on.
+    case 'canceled':
+    case 'expired':
+    case 'closed_with_money':
+    case 'closed_and_released':
+      return nothing;
   }
 }
 

@@ -119,9 +119,9 @@ function goingContent(language: Language, provider: string): Html {
 <p><a class="button wide" href="">${language.words.actions.backToCheckout}</a></p>`;
 }
 
-function statusOf({ heading, sentence }: StateWords, tone: string): Html {
+function statusOf({ heading, sentence, notice }: StateWords, tone: string): Html {
   return html`<h1 tabindex="-1" class="${tone}">${heading}</h1>
-<p>${sentence}</p>`;
+<p>${sentence}</p>${notice === undefined ? nothing : html`<p class="banner">${notice}</p>`}`;
 }
 
 /** A checksum that only distinguishes states of a page. SHA-256 takes 45 µs for 4 kB, this takes 2. */
@@ -348,7 +348,10 @@ function payableUntil({ view, expiresAtMs }: Checkout, language: Language): Html
   return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
 }
 
-/** The shop's links, if it has set them: return after the end of the payment, support and terms. */
+/**
+ * The shop's links, if it has set them: return after the end of the payment, support and terms. The one to take next is
+ * a button: support where only the shop can help, else the way back.
+ */
 function shopLinks(checkout: Checkout, language: Language): Html {
   const { name: shop, supportUrl, termsUrl } = checkout.account;
   const { words } = language;
@@ -356,11 +359,22 @@ function shopLinks(checkout: Checkout, language: Language): Html {
   if (way === null && supportUrl === null && termsUrl === null) return nothing;
   const link = (url: string | null, text: string) =>
     url === null ? [] : [html`<a href="${url}" rel="noreferrer">${fillIn(text, { shop })}</a>`];
-  const links = [...link(supportUrl, words.shop.support), ...link(termsUrl, words.shop.terms)];
+  const isSupportNext = needsShop(checkout.view) && supportUrl !== null;
+  const links = [
+    ...(isSupportNext ? [] : link(supportUrl, words.shop.support)),
+    ...link(termsUrl, words.shop.terms),
+  ];
   return html`<div class="shop-links">
-${way === null ? nothing : returnLink(way, shop, words)}
+${isSupportNext ? html`<p><a class="button primary wide" href="${supportUrl}" rel="noreferrer"><span>${fillIn(words.shop.contact, { shop })}</span></a></p>` : nothing}
+${way === null ? nothing : returnLink(way, shop, words, isSupportNext ? 'plain' : 'primary')}
 ${links.length === 0 ? nothing : html`<p class="until">${links.map((link, index) => (index === 0 ? link : html` · ${link}`))}</p>`}
 </div>`;
+}
+
+/** Whether only the shop can settle what is left: it holds or has received money that does not belong there. */
+function needsShop(view: CheckoutView): boolean {
+  if (view.kind === 'paid') return view.surplus !== null;
+  return view.kind === 'closed_with_money' || view.kind === 'closed_and_released';
 }
 
 /** The way back to the shop once the customer has nothing left to do or to wait for here. */
@@ -387,10 +401,15 @@ function returnOf({ payment, account, view, nowMs }: Checkout): Return | null {
 }
 
 /** The script shows the second line. Without the script, only the link appears. */
-function returnLink({ url, isAutomatic }: Return, shop: string, words: Words): Html {
+function returnLink(
+  { url, isAutomatic }: Return,
+  shop: string,
+  words: Words,
+  look: 'primary' | 'plain',
+): Html {
   const { back, leadsTo, automatic, stay } = words.shop;
   const values = { host: url.host, seconds: String(RETURNS_AFTER_SECONDS) };
-  return html`<p><a class="button primary wide" href="${url.href}"${isAutomatic ? html` data-return-after="${RETURNS_AFTER_SECONDS}"` : nothing}><span>${fillIn(back, { shop })}</span></a></p>
+  return html`<p><a class="button ${look === 'primary' ? 'primary ' : ''}wide" href="${url.href}"${isAutomatic ? html` data-return-after="${RETURNS_AFTER_SECONDS}"` : nothing}><span>${fillIn(back, { shop })}</span></a></p>
 <p class="until">${fillIn(leadsTo, values)}</p>
 ${isAutomatic ? html`<p class="until" id="automatic" role="status" hidden>${fillIn(automatic, values)} <button type="button" class="link" id="stay">${stay}</button></p>` : nothing}`;
 }

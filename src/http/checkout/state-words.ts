@@ -14,6 +14,8 @@ import type { Checkout } from './read-checkout.ts';
 export interface StateWords {
   readonly heading: Html;
   readonly sentence: Html;
+  /** What the customer has to see to besides. */
+  readonly notice?: Html;
   /** The heading as text, and the sentence as text. */
   readonly text: { readonly heading: string; readonly sentence: string };
 }
@@ -42,7 +44,7 @@ export function wordsOf(view: CheckoutView, context: WordsContext): StateWords {
   const words = stateWords(context.language, stateNameOf(view, context), values);
   if (view.kind === 'paid' && view.surplus !== null) {
     const surplus = context.language.words.states[view.surplus];
-    return { ...words, sentence: html`${words.sentence} ${fillIn(surplus, values)}` };
+    return { ...words, notice: fillIn(surplus, values) };
   }
   if (!('hasLittleArrived' in view) || !view.hasLittleArrived) return words;
   const { littleArrived } = context.language.words.states;
