@@ -1,5 +1,6 @@
 /** A service in live mode on a machine in trouble, and a merchant who asks it all the while. */
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type LiveWorld, type Machine, startLiveWorld } from '../../test/support/live-service.ts';
 import { runCommand, runJson, type ServiceEnvironment } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
@@ -24,28 +25,29 @@ export interface HostService {
   create(): Promise<Answer>;
   readStatus(paymentId: string): Promise<Answer>;
   get(path: string): Promise<Answer>;
-  /** Creates payments until `stop` is called, one after the other in each of `lanes`. */
-  startCreating(lanes: number): Creating;
+  /** Creates payments until `stop` is called, one after the other in each of `lanes`, with a pause after each. */
+  startCreating(lanes: number, pauseMs?: number): Asking;
   /** Waits until the payment is paid and its webhook has arrived, and returns the milliseconds. */
   untilSettled(paymentId: string): Promise<number>;
   /** Throws where a payment is missing, has more than one webhook, or `verify` finds a difference. */
   requireAll(paymentIds: readonly string[]): Promise<string>;
 }
 
-export interface Creating {
+/** The same request again and again. */
+export interface Asking {
   readonly answers: readonly Answer[];
   stop(): Promise<readonly Answer[]>;
 }
 
 /** A world with one machine and an account. `stop` of the world ends all of it. */
 export async function startHostService(
-  changes: (world: LiveWorld) => ServiceEnvironment,
+  changes: (world: LiveWorld) => ServiceEnvironment | Promise<ServiceEnvironment>,
   options: Parameters<LiveWorld['startMachine']>[1] = {},
 ): Promise<HostService> {
   const world = await startLiveWorld();
   try {
     const common = { SECRET_KEY: randomBytes(32).toString('hex'), RATE_LIMIT_CREATE_PER_MINUTE: '1000000' };
-    const machine = await world.startMachine({ ...common, ...changes(world) }, options);
+    const machine = await world.startMachine({ ...common, ...(await changes(world)) }, options);
     const run = (...words: string[]) => runJson<Record<string, string>>(machine.environment, ...words);
     const { account_id: account = '' } = await run('account', 'create', '--name', 'Interop');
     const { api_key: key = '' } = await run('key', 'create', '--account', account);
@@ -73,7 +75,7 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string): HostSer
     create,
     readStatus,
     get,
-    startCreating: (lanes) => startCreating(create, lanes),
+    startCreating: (lanes, pauseMs) => startAsking(create, lanes, pauseMs),
     async untilSettled(id) {
       const startMs = performance.now();
       await waitFor(`payment ${id} to be paid, with a webhook`, SETTLED_MS, async () => {
@@ -110,11 +112,15 @@ async function ask(url: string, init: RequestInit): Promise<Answer> {
   }
 }
 
-function startCreating(create: () => Promise<Answer>, lanes: number): Creating {
+/** Asks until `stop` is called, one request after the other in each of `lanes`, with a pause after each. */
+export function startAsking(ask: () => Promise<Answer>, lanes: number, pauseMs = 0): Asking {
   const answers: Answer[] = [];
   let isOver = false;
   const running = Array.from({ length: lanes }, async () => {
-    while (!isOver) answers.push(await create());
+    while (!isOver) {
+      answers.push(await ask());
+      if (pauseMs > 0) await delay(pauseMs);
+    }
   });
   return {
     answers,

@@ -17,6 +17,7 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { checkClock } from './check-clock.ts';
 import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
+import { checkNetwork } from './check-network.ts';
 import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { checkStandby } from './check-standby.ts';
@@ -32,6 +33,7 @@ const hostChecks = {
   descriptors: checkDescriptors,
   clock: checkClock,
   standby: checkStandby,
+  network: checkNetwork,
 };
 
 function versionOf(program: string): string | undefined {

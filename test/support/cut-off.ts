@@ -11,8 +11,11 @@ export interface CutOff {
   close(): Promise<void>;
 }
 
-/** Starts a proxy in front of this port on loopback. */
-export async function startCutOff(targetPort: number): Promise<CutOff> {
+/** Starts a proxy in front of this port. It listens on any port of loopback, and the target is on loopback, unless told. */
+export async function startCutOff(
+  targetPort: number,
+  { host = '127.0.0.1', port = 0, targetHost = '127.0.0.1' } = {},
+): Promise<CutOff> {
   let isCut = false;
   const sockets = new Set<Socket>();
   function keep(socket: Socket): void {
@@ -23,13 +26,13 @@ export async function startCutOff(targetPort: number): Promise<CutOff> {
   const server = createServer({ allowHalfOpen: true }, (inner) => {
     keep(inner);
     if (isCut) return void inner.pause();
-    const outer = connect({ port: targetPort, host: '127.0.0.1', allowHalfOpen: true });
+    const outer = connect({ port: targetPort, host: targetHost, allowHalfOpen: true });
     keep(outer);
     inner.pipe(outer).pipe(inner);
     outer.once('close', () => inner.destroy());
     inner.once('close', () => outer.destroy());
   });
-  server.listen(0, '127.0.0.1');
+  server.listen(port, host);
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
