@@ -5,6 +5,7 @@ import { type PostgresServer, startPostgres } from '../../test/support/postgres.
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Outcome } from './check-proxy.ts';
 import {
+  type BegunPayment,
   collectOutcomes,
   createdBy,
   type HostService,
@@ -84,8 +85,8 @@ async function checkFaults(service: HostService, links: NetworkLinks): Promise<r
   const living = startAsking(() => service.get('/health/live'), 1, PAUSE_MS);
   const paid: string[] = [];
   /** Runs with a payment whose customer is at the provider, and returns what was asked meanwhile. */
-  async function during(link: Disturbed, fault: LinkFault, run: (payment: Begun) => Promise<void>) {
-    const payment = await beginPayment(service);
+  async function during(link: Disturbed, fault: LinkFault, run: (payment: BegunPayment) => Promise<void>) {
+    const payment = await service.begin();
     paid.push(payment.id);
     const [created, read, lived] = [creating, reading, living].map(({ answers }) => answers.length);
     links.setFault(link, fault);
@@ -114,7 +115,7 @@ async function checkFaults(service: HostService, links: NetworkLinks): Promise<r
       `${link}, partition: each answer is in time, and the service recovers by itself`,
       async () => {
         const partitionMs = link === 'database' ? DATABASE_PARTITION_MS : PARTITION_MS;
-        let begun: Begun | undefined;
+        let begun: BegunPayment | undefined;
         const { asked, lived } = await during(link, silent, async (payment) => {
           begun = payment;
           await payment.pay();
@@ -144,17 +145,4 @@ async function checkFaults(service: HostService, links: NetworkLinks): Promise<r
     service.requireAll([...paid, ...createdBy(answers)]),
   );
   return outcomes;
-}
-
-interface Begun {
-  readonly id: string;
-  pay(): Promise<unknown>;
-}
-
-/** A payment with its customer at the provider. */
-async function beginPayment({ create, machine, world }: HostService): Promise<Begun> {
-  const { body } = await create();
-  const id = body['payment_id'] ?? '';
-  const order = await machine.beginSession(id);
-  return { id, pay: () => world.sandbox.pay({ order }) };
 }

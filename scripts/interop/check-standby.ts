@@ -5,6 +5,7 @@ import { type PostgresServer, queryPostgres, startPostgres } from '../../test/su
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Outcome } from './check-proxy.ts';
 import {
+  type BegunPayment,
   collectOutcomes,
   countOf,
   createdBy,
@@ -88,10 +89,11 @@ async function checkFailover(servers: Servers, failure: Failure): Promise<readon
   }));
   try {
     if (failure.isSynchronous) await makeSynchronous(servers);
-    const paying = await beginPayments(service);
+    const paying: BegunPayment[] = [];
+    while (paying.length < PAID) paying.push(await service.begin());
     const creating = service.startCreating(LANES);
     await waitFor('creates', RECOVERED_MS, () => createdBy(creating.answers).length > 200);
-    await Promise.all(paying.map(({ order }) => service.world.sandbox.pay({ order })));
+    await Promise.all(paying.map((payment) => payment.pay()));
     // The asynchronous standby is two seconds behind, because the network holds its stream up.
     if (!failure.isSynchronous) {
       servers.stream.cut();
@@ -144,17 +146,6 @@ async function makeSynchronous({ primary, url, toPrimary }: Servers): Promise<vo
     const [row] = await primary.query(direct, 'SELECT sync_state FROM pg_stat_replication');
     return row?.['sync_state'] === 'sync';
   });
-}
-
-/** Payments with a customer at the provider. */
-async function beginPayments({ create, machine }: HostService) {
-  const begun: { id: string; order: string }[] = [];
-  for (let count = 0; count < PAID; count++) {
-    const { body } = await create();
-    const id = body['payment_id'] ?? '';
-    begun.push({ id, order: await machine.beginSession(id) });
-  }
-  return begun;
 }
 
 /** The payments that the service does not know any more. */

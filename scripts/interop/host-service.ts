@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type LiveWorld, type Machine, startLiveWorld } from '../../test/support/live-service.ts';
 import { runCommand, runJson, type ServiceEnvironment } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
+import type { ReceivedWebhook } from '../../test/support/webhook-receiver.ts';
 import type { Outcome } from './check-proxy.ts';
 
 /** What came of one request. */
@@ -11,6 +12,8 @@ export interface Answer {
   /** 0 where the connection was refused or closed; −1 where nothing came within `ANSWER_MS`. */
   readonly status: number;
   readonly tookMs: number;
+  /** When it was there, by the wall clock. */
+  readonly atMs: number;
   readonly body: Readonly<Record<string, string>>;
 }
 
@@ -24,13 +27,23 @@ export interface HostService {
   /** Each over a connection of its own. */
   create(): Promise<Answer>;
   readStatus(paymentId: string): Promise<Answer>;
+  /** Creates a payment, and takes its customer to the provider. */
+  begin(): Promise<BegunPayment>;
   get(path: string): Promise<Answer>;
   /** Creates payments until `stop` is called, one after the other in each of `lanes`, with a pause after each. */
   startCreating(lanes: number, pauseMs?: number): Asking;
   /** Waits until the payment is paid and its webhook has arrived, and returns the milliseconds. */
   untilSettled(paymentId: string): Promise<number>;
+  /** The webhooks of a payment that arrived. */
+  webhooksOf(paymentId: string): readonly ReceivedWebhook[];
   /** Throws where a payment is missing, has more than one webhook, or `verify` finds a difference. */
   requireAll(paymentIds: readonly string[]): Promise<string>;
+}
+
+/** A payment with its customer at the provider. */
+export interface BegunPayment {
+  readonly id: string;
+  pay(): Promise<unknown>;
 }
 
 /** The same request again and again. */
@@ -67,20 +80,25 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string): HostSer
   const get = (path: string) => ask(`${url}${path}`, { headers });
   const create = () => ask(`${url}/api/v1/wallet`, { method: 'POST', headers, body });
   const readStatus = (id: string) => get(`/api/v1/payment-status?payment_id=${id}`);
-  const webhooksOf = (id: string) =>
-    world.receiver.received.filter(({ rawBody }) => rawBody.includes(id)).length;
+  const webhooksOf = (id: string) => world.receiver.received.filter(({ rawBody }) => rawBody.includes(id));
   return {
     world,
     machine,
     create,
     readStatus,
     get,
+    webhooksOf,
+    async begin() {
+      const id = (await create()).body['payment_id'] ?? '';
+      const order = await machine.beginSession(id);
+      return { id, pay: () => world.sandbox.pay({ order }) };
+    },
     startCreating: (lanes, pauseMs) => startAsking(create, lanes, pauseMs),
     async untilSettled(id) {
       const startMs = performance.now();
       await waitFor(`payment ${id} to be paid, with a webhook`, SETTLED_MS, async () => {
         const answer = await readStatus(id);
-        return answer.body['status'] === 'paid' && webhooksOf(id) > 0;
+        return answer.body['status'] === 'paid' && webhooksOf(id).length > 0;
       });
       return performance.now() - startMs;
     },
@@ -88,7 +106,8 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string): HostSer
       for (const id of ids) {
         const { status } = await readStatus(id);
         if (status !== 200) throw new Error(`payment ${id} was answered, and its status is ${status} now`);
-        if (webhooksOf(id) > 1) throw new Error(`payment ${id} has ${webhooksOf(id)} webhooks`);
+        const { length } = webhooksOf(id);
+        if (length > 1) throw new Error(`payment ${id} has ${length} webhooks`);
       }
       await runCommand(environment, 'verify').catch(({ stdout, stderr }) => {
         throw new Error(`verify: ${String(stdout).slice(-800)} ${String(stderr).slice(-400)}`);
@@ -100,15 +119,15 @@ function hostServiceOf(world: LiveWorld, machine: Machine, key: string): HostSer
 
 async function ask(url: string, init: RequestInit): Promise<Answer> {
   const startMs = performance.now();
-  const took = () => performance.now() - startMs;
+  const times = () => ({ tookMs: performance.now() - startMs, atMs: Date.now() });
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_MS) });
     const text = await response.text();
     const body = text.startsWith('{') ? (JSON.parse(text) as Record<string, string>) : {};
-    return { status: response.status, tookMs: took(), body };
+    return { status: response.status, ...times(), body };
   } catch (error) {
     const isLate = (error as Error).name === 'TimeoutError';
-    return { status: isLate ? -1 : 0, tookMs: took(), body: {} };
+    return { status: isLate ? -1 : 0, ...times(), body: {} };
   }
 }
 

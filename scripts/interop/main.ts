@@ -1,8 +1,8 @@
 /**
  * Runs the service with the neighbours that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
- * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. The alerts run in
- * promtool. The machine fails as well. `npm run interop`; what is not installed is named as not checked. With `--install`,
- * as root on Debian, it is installed first. Not part of `npm test`.
+ * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. Prometheus scrapes it.
+ * The machine, the database and the network fail as well. `npm run interop`; what is not installed is named as not checked.
+ * With `--install`, as root on Debian, it is installed first. Not part of `npm test`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -19,21 +19,26 @@ import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
+import { checkPrometheus } from './check-prometheus.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
+import { castPackage, checkRecovery } from './check-recovery.ts';
 import { checkStandby } from './check-standby.ts';
 import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
 
-const prismFolder = join(import.meta.dirname, '../../test-output/prism');
+/** What `--install` brings from npm. */
+const toolsFolder = join(import.meta.dirname, '../../test-output/interop');
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
-/** The machine or the database in trouble. Each returns its outcomes, or why it was not checked. */
+/** Prometheus, and the machine, the database or the network in trouble. Each returns its outcomes, or why it was not checked. */
 const hostChecks = {
+  prometheus: checkPrometheus,
   disk: checkDisk,
   descriptors: checkDescriptors,
   clock: checkClock,
   standby: checkStandby,
   network: checkNetwork,
+  recovery: (folder: string) => checkRecovery(folder, toolsFolder),
 };
 
 function versionOf(program: string): string | undefined {
@@ -50,15 +55,19 @@ function versionOf(program: string): string | undefined {
 function install(): void {
   if (process.getuid?.() !== 0) throw new Error('--install needs root on Debian');
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const wanted = [...Object.values(packages), 'prometheus', 'libfaketime'];
-  execFileSync('apt-get', ['install', '--yes', '--no-install-recommends', ...wanted], {
-    stdio: 'inherit',
-    env: environment,
-  });
-  mkdirSync(prismFolder, { recursive: true });
-  writeFileSync(join(prismFolder, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', prismPackage], {
-    cwd: prismFolder,
+  const tools = ['prometheus', 'libfaketime', 'iproute2', 'nftables', 'python3', 'postgresql'];
+  execFileSync(
+    'apt-get',
+    ['install', '--yes', '--no-install-recommends', ...Object.values(packages), ...tools],
+    {
+      stdio: 'inherit',
+      env: environment,
+    },
+  );
+  mkdirSync(toolsFolder, { recursive: true });
+  writeFileSync(join(toolsFolder, 'package.json'), '{ "private": true }');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', prismPackage, castPackage], {
+    cwd: toolsFolder,
     stdio: 'inherit',
   });
 }
@@ -147,28 +156,14 @@ async function checkPgbouncer(folder: string): Promise<void> {
 
 /** Prism between a program and a sandbox: what the OpenAPI document says is what is sent and answered. */
 async function checkOpenApi(folder: string): Promise<void> {
-  const prism = findPrism(prismFolder);
+  const prism = findPrism(toolsFolder);
   if (prism === undefined) console.log('not checked: Prism is not installed');
   else report(`Prism ${prism.version}`, await checkPrism(prism.file, folder));
 }
 
-/** Each alert of docs/monitoring fires and resolves on the series of its test. */
-function checkAlerts(): void {
-  const version = versionOf('promtool');
-  if (version === undefined) {
-    console.log('not checked: promtool is not installed');
-    return;
-  }
-  const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs');
-  const words = [vitest, 'run', 'test/docs/monitoring.test.ts'];
-  const { status, stdout } = spawnSync(process.execPath, words, { encoding: 'utf8' });
-  const problem = status === 0 ? null : stdout.slice(-1_500);
-  report(`promtool ${version}`, [{ name: 'fires and resolves each alert', problem }]);
-}
-
 async function main(): Promise<void> {
   if (process.argv.includes('--install')) install();
-  const names = [...Object.keys(packages), 'prism', 'alerts', ...Object.keys(hostChecks)];
+  const names = [...Object.keys(packages), 'prism', ...Object.keys(hostChecks)];
   const only = process.argv.slice(2).filter((word) => names.includes(word));
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-interop-'));
   try {
@@ -179,7 +174,6 @@ async function main(): Promise<void> {
       else await checkProxy(name, folder);
     }
     if (only.length === 0 || only.includes('prism')) await checkOpenApi(folder);
-    if (only.length === 0 || only.includes('alerts')) checkAlerts();
     for (const [name, check] of Object.entries(hostChecks)) {
       if (only.length > 0 && !only.includes(name)) continue;
       const outcomes = await check(folder);

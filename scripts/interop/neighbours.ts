@@ -1,10 +1,11 @@
-/** Starts proxies with the files of deploy/, on free ports and with a certificate of their own, and pgbouncer. */
+/** Starts proxies with the files of deploy/, on free ports and with a certificate of their own, pgbouncer and Prometheus. */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { codeBlocks, read } from '../../test/docs/markdown.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 
 export interface Neighbour {
@@ -126,6 +127,28 @@ async function startCaddy({ folder, port, httpPort, httpsPort }: ProxyOptions): 
 }
 
 export const proxies = { nginx: startNginx, haproxy: startHaproxy, caddy: startCaddy } as const;
+
+/** Prometheus with the scrape configuration of docs/operating.md and the rules of docs/monitoring, each second. */
+export async function startPrometheus(
+  folder: string,
+  adminPort: number,
+): Promise<Neighbour & { readonly url: string }> {
+  const [port = 0] = await freePorts(1);
+  const home = join(folder, 'prometheus');
+  mkdirSync(home);
+  writeFileSync(join(home, 'alerts.yml'), read('docs/monitoring/alerts.yml'));
+  const scrape = codeBlocks(read('docs/operating.md'), 'yaml').find((block) =>
+    block.includes('scrape_configs'),
+  );
+  const targets = replaced(scrape ?? '', [['127.0.0.1:3001', `127.0.0.1:${adminPort}`]]);
+  const global = 'global: { scrape_interval: 1s, evaluation_interval: 1s }';
+  const file = join(home, 'prometheus.yml');
+  writeFileSync(file, `${global}\nrule_files: [alerts.yml]\n${targets}`);
+  const words = [`--config.file=${file}`, `--storage.tsdb.path=${join(home, 'data')}`];
+  const address = `127.0.0.1:${port}`;
+  const started = await start(port, 'prometheus', [...words, `--web.listen-address=${address}`]);
+  return { ...started, url: `http://${address}` };
+}
 
 /** pgbouncer in transaction mode in front of a database without passwords. */
 export async function startPgbouncer(

@@ -101,6 +101,13 @@ export const alertCases: readonly AlertCase[] = [
     resolvedAtMinute: 90,
   },
   {
+    // Two hosts report different final blocks.
+    alert: 'CardCheckoutChainInconsistent',
+    series: { [`card_checkout_endpoint_disagreements_total{kind="hash",${endpoint}}`]: '0x5 1x95' },
+    firesAtMinute: 10,
+    resolvedAtMinute: 90,
+  },
+  {
     alert: 'CardCheckoutUnconfirmed',
     series: { [`card_checkout_endpoint_disagreements_total{kind="unconfirmed",${endpoint}}`]: burst },
     firesAtMinute: 15,
@@ -156,6 +163,16 @@ export const alertCases: readonly AlertCase[] = [
     firesAtMinute: 15,
     resolvedAtMinute: 30,
     labels: unitLabels('verify'),
+  },
+  {
+    // Nothing was triggered for 26 hours, then it was.
+    alert: 'CardCheckoutVerifyFailed',
+    series: {
+      'node_systemd_timer_last_trigger_seconds{name="card-checkout-verify.timer"}': '0x1600 96000x100',
+    },
+    firesAtMinute: 1590,
+    resolvedAtMinute: 1650,
+    labels: { name: 'card-checkout-verify.timer' },
   },
   {
     alert: 'CardCheckoutDiskFills',

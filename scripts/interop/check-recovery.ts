@@ -1,0 +1,225 @@
+/**
+ * Point-in-time recovery of PostgreSQL, with the commands of docs/operating.md as they stand there: somebody changes rows
+ * while merchants create payments and customers pay; the database is restored to the moment before, and the service goes on.
+ */
+import { execFile, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { codeBlocks, read } from '../../test/docs/markdown.ts';
+import { freePorts } from '../../test/support/free-ports.ts';
+import { queryPostgres } from '../../test/support/postgres.ts';
+import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import type { Outcome } from './check-proxy.ts';
+import { collectOutcomes, createdBy, type HostService, seconds, startHostService } from './host-service.ts';
+
+export const castPackage = '@foundry-rs/cast-linux-amd64@1.7.1';
+
+const LANES = 2;
+const PAUSE_MS = 20;
+const RECOVERED_MS = 120_000;
+/** The chain's own account for tests; the key is public. */
+const SENDER_KEY = '0x2a871d0798f97d79848a013d4936a73bf4cc922c825d33c1cf7073dff6d409c6';
+/** The moment in docs/operating.md, and its folders. */
+const MOMENT = '2026-11-25 14:30:00+00';
+
+/** The outcomes, or why it was not checked. */
+export async function checkRecovery(
+  folder: string,
+  castFolder: string,
+): Promise<readonly Outcome[] | string> {
+  const backup = globSync('/usr/lib/postgresql/*/bin/pg_basebackup').toSorted().at(-1);
+  if (backup === undefined) return 'pg_basebackup is not installed';
+  const server = await startArchivingServer(folder, join(backup, '..'), castFolder);
+  try {
+    const service = await startHostService(() => ({ DATABASE_URL: server.url }));
+    try {
+      return await checkOn(service, server, folder);
+    } finally {
+      await service.world.stop();
+    }
+  } finally {
+    await server.remove();
+  }
+}
+
+interface ArchivingServer {
+  readonly url: string;
+  readonly version: string;
+  readonly hasCast: boolean;
+  /** Runs the block of the docs that contains `words`, with the folders and the moment of this drill. */
+  runBlock(words: string, moment?: string, environment?: Readonly<Record<string, string>>): Promise<string>;
+  remove(): Promise<void>;
+}
+
+async function startArchivingServer(
+  folder: string,
+  programs: string,
+  castFolder: string,
+): Promise<ArchivingServer> {
+  const home = join(folder, 'recovery');
+  const [data, backups] = [join(home, '15/main'), join(home, 'backups')];
+  mkdirSync(join(home, '15'), { recursive: true });
+  mkdirSync(join(backups, 'wal'), { recursive: true });
+  const isRoot = process.getuid?.() === 0;
+  chmodSync(folder, 0o755);
+  if (isRoot) execFileSync('chown', ['-R', 'postgres', home]);
+  const [port = 0] = await freePorts(1);
+  const identity = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
+  const cast = join(castFolder, 'node_modules', castPackage.replace(/@[^@]+$/, ''), 'bin');
+  const place = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'checkout', HOME: home };
+  const environment = { ...place, PATH: `${programs}:${cast}:${process.env['PATH']}` };
+  const runScript = async (script: string, more: Readonly<Record<string, string>> = {}) => {
+    const [program = 'sh', ...words] = [...identity, 'sh', '-e', '-u', '-c', script];
+    const options = { cwd: home, env: { ...environment, ...more }, timeout: RECOVERED_MS };
+    return (await promisify(execFile)(program, words, options)).stdout;
+  };
+  const [, section = ''] = read('docs/operating.md').split('## Point-in-time recovery of PostgreSQL\n');
+  const text = (section.split('\n## ')[0] ?? '').replaceAll(/^ {3}/gm, '');
+  const ofThisDrill = (block: string, moment = MOMENT) =>
+    block
+      .replaceAll(MOMENT, moment)
+      .replaceAll('/backups', backups)
+      .replaceAll('/var/lib/postgresql', home)
+      .replaceAll('cast send', `cast send --timeout ${RECOVERED_MS / 1_000}`);
+  const [settings = ''] = codeBlocks(text, 'ini');
+
+  await runScript(`initdb --pgdata=${data} --username=checkout --auth=trust --encoding=UTF8 --locale=C
+cat >> ${data}/postgresql.conf <<'END'
+${ofThisDrill(settings)}
+port = ${port}
+listen_addresses = '127.0.0.1'
+unix_socket_directories = ''
+END
+pg_ctl start --pgdata=${data} --log=${home}/main.log
+createdb checkout`);
+  // Ends the servers when this process is gone without having done so, also after a kill -9.
+  const end = `for data in ${data} ${home}/15/restored; do ${programs}/pg_ctl stop --pgdata=$data --mode=immediate; done`;
+  const [guardProgram = 'sh', ...guardWords] = [
+    ...identity,
+    'sh',
+    '-c',
+    `trap '' INT TERM; cat > /dev/null; ${end}`,
+  ];
+  const guard = spawn(guardProgram, guardWords, { cwd: home, stdio: ['pipe', 'ignore', 'ignore'] });
+  return {
+    url: `postgres://checkout@127.0.0.1:${port}/checkout`,
+    version: (await runScript('postgres --version')).trim(),
+    hasCast: existsSync(join(cast, 'cast')),
+    async runBlock(words, moment, more) {
+      const block = codeBlocks(text, 'sh').find((each) => each.includes(words));
+      if (block === undefined) throw new Error(`docs/operating.md has no block with "${words}"`);
+      return runScript(ofThisDrill(block, moment), more);
+    },
+    async remove() {
+      const ended = once(guard, 'exit');
+      guard.stdin.end();
+      await ended;
+    },
+  };
+}
+
+async function checkOn(
+  service: HostService,
+  server: ArchivingServer,
+  folder: string,
+): Promise<readonly Outcome[]> {
+  const { outcomes, check } = collectOutcomes();
+  const { world, machine } = service;
+  const { sandbox } = world;
+  const creating = service.startCreating(LANES, PAUSE_MS);
+  const { begin } = service;
+  await check(`a base backup under load, ${server.version}`, async () => {
+    const startMs = performance.now();
+    await server.runBlock('pg_basebackup');
+    return seconds(performance.now() - startMs);
+  });
+  const [settled, paidLater, paidMeanwhile] = [await begin(), await begin(), await begin()];
+  await settled.pay();
+  await service.untilSettled(settled.id);
+
+  await delay(1_000);
+  const sinceMs = Date.now();
+  const moment = new Date(sinceMs).toISOString().replace('T', ' ').replace('Z', '+00');
+  await delay(1_000);
+  const answers = await creating.stop();
+
+  // After the moment: two payments end, and a third one is created whose customer pays while the service is down.
+  const [lost, lostOpen] = [await begin(), await begin()];
+  for (const payment of [paidLater, lost]) {
+    await payment.pay();
+    await service.untilSettled(payment.id);
+  }
+  await queryPostgres(server.url, "UPDATE payments SET status = 'canceled', forward_status = 'canceled'");
+  const { status } = (await service.readStatus(settled.id)).body;
+  if (status !== 'canceled') throw new Error(`the mistake did nothing: ${status}`);
+  await machine.process.end('SIGTERM');
+  await paidMeanwhile.pay();
+  await lostOpen.pay();
+
+  const startMs = performance.now();
+  await check('the steps of docs/operating.md restore the moment', async () => {
+    await server.runBlock('newest-payments.csv', moment);
+    await server.runBlock('pg_ctl stop');
+    await server.runBlock('recovery.signal', moment);
+    const isPromoted = async () => (await server.runBlock('pg_is_in_recovery')).trim().startsWith('f');
+    await waitFor('the end of the recovery', RECOVERED_MS, isPromoted);
+    return seconds(performance.now() - startMs);
+  });
+  if (outcomes.some(({ problem }) => problem !== null)) return outcomes;
+  const again = await startServiceProcess(machine.environment, { args: ['--live'] });
+  try {
+    await check('the service starts on it and settles what was paid meanwhile', async () => {
+      await service.untilSettled(paidMeanwhile.id);
+      return `${seconds(performance.now() - startMs)} after the first step`;
+    });
+    await check(
+      'a payment that was settled after the moment is settled once, its webhook repeated',
+      async () => {
+        await waitFor('its second webhook', RECOVERED_MS, () => service.webhooksOf(paidLater.id).length > 1);
+        const ids = new Set(service.webhooksOf(paidLater.id).map(({ rawBody }) => JSON.parse(rawBody).id));
+        if (ids.size !== 1) throw new Error(`the ids ${[...ids].join(', ')}`);
+        return `${service.webhooksOf(paidLater.id).length} with one id`;
+      },
+    );
+    const createdBefore = answers.filter(({ atMs }) => atMs < sinceMs);
+    await check('no payment that was answered before the moment is lost, and verify agrees', async () =>
+      service.requireAll([settled.id, paidMeanwhile.id, ...createdBy(createdBefore)]),
+    );
+    await check('the payments after the moment are lost, and listed with their terms', async () => {
+      await server.runBlock('lost-payments.csv');
+      const listed = readFileSync(join(folder, 'recovery/backups/lost-payments.csv'), 'utf8').split('\n');
+      const ids = listed.map((line) => line.split(',')[0]).filter((id) => id !== '');
+      const missing: string[] = [];
+      for (const id of [lost.id, lostOpen.id, ...createdBy(answers)])
+        if ((await service.readStatus(id)).status === 404) missing.push(id);
+      if (missing.toSorted().join() !== ids.toSorted().join()) throw new Error(`${missing} and ${ids}`);
+      return `${ids.length} of ${createdBy(answers).length}`;
+    });
+    if (!server.hasCast) console.log('not checked: release of a lost payment, cast is not installed');
+    else
+      await check(
+        'money at the address of a lost payment is reported, and released to its merchant',
+        async () => {
+          const printed = await server.runBlock('cast send', undefined, {
+            ETH_RPC_URL: sandbox.anvilUrl,
+            USDC: sandbox.usdc,
+            PRIVATE_KEY: SENDER_KEY,
+          });
+          const lines = printed.split('\n').filter((line) => line.includes('releasing to'));
+          if (lines.length !== 1 || !lines[0]?.startsWith(lostOpen.id)) throw new Error(printed);
+          return lines[0];
+        },
+      );
+    await check('verify finds no difference', async () => {
+      await runCommand(machine.environment, 'verify');
+      return undefined;
+    });
+  } finally {
+    await again.end('SIGTERM');
+  }
+  return outcomes;
+}
