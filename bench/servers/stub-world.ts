@@ -81,6 +81,7 @@ function createQuietChain(): ChainReader {
     confirmBlock: async () => true,
   };
   return {
+    listEndpoints: () => [],
     withView: (use) => use(view),
     withOtherView: (use) => use(view),
     withEachView: async (use) => [await use(view)],

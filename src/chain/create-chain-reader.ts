@@ -3,6 +3,7 @@ import {
   type ChainReader,
   ChainUnavailableError,
   type ChainView,
+  type EndpointHealth,
   type LatestBlock,
 } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
@@ -42,11 +43,17 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       return [endpoint, { range, headWatch: createHeadWatch(monotonicMs) }] as const;
     }),
   );
+  /** By label: how many, and the last one. */
+  const disagreements = new Map<string, { readonly count: number; readonly last: string }>();
   let secondLooks = 0;
 
   const knownOf = (endpoint: ChainEndpoint) =>
     known.get(endpoint) as NonNullable<ReturnType<typeof known.get>>;
-  const report = (doubt: FinalityDoubt) => options.onDisagreement?.(doubt);
+  const report = (doubt: FinalityDoubt) => {
+    const count = (disagreements.get(doubt.endpoint)?.count ?? 0) + 1;
+    disagreements.set(doubt.endpoint, { count, last: doubt.message });
+    options.onDisagreement?.(doubt);
+  };
   /** Endpoints that can confirm the endpoint's answer: names on one host count as one. */
   const othersOf = ({ host }: ChainEndpoint) => endpoints.filter((other) => other.host !== host);
 
@@ -79,11 +86,20 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     return new Set(ahead.map((other) => other.host)).size > 1;
   }
 
-  function reportLags(): void {
+  function listEndpoints(): readonly EndpointHealth[] {
     const highest = endpoints.reduce((most, { finalNumber }) => Math.max(most, finalNumber ?? 0), 0);
-    for (const { rpc, finalNumber } of endpoints) {
-      if (finalNumber !== null) options.onLag?.(rpc.label, highest - finalNumber);
-    }
+    return endpoints.map(({ rpc: { label }, isPaused, finalNumber }) => ({
+      label,
+      isPaused,
+      lagBlocks: finalNumber === null ? null : highest - finalNumber,
+      disagreements: disagreements.get(label)?.count ?? 0,
+      lastDisagreement: disagreements.get(label)?.last ?? null,
+    }));
+  }
+
+  function reportLags(): void {
+    for (const { label, lagBlocks } of listEndpoints())
+      if (lagBlocks !== null) options.onLag?.(label, lagBlocks);
   }
 
   /** @param asked the same endpoint, with a limit on how long its answers may take */
@@ -164,6 +180,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
   const withView: ChainReader['withView'] = (use) =>
     rotation.usePass((endpoint, asked) => use(createView(endpoint, asked)));
   return {
+    listEndpoints,
     withView,
     async withOtherView(use) {
       const others = othersOf(rotation.current);

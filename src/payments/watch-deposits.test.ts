@@ -39,6 +39,7 @@ function chainOf(
   };
   return {
     calls,
+    listEndpoints: () => [],
     withView: (use) => use(view),
     withOtherView: (use) => use(view),
     withEachView: async (use) => [await use(view)],

@@ -1,3 +1,4 @@
+import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { feeUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
@@ -117,18 +118,20 @@ export const slotColumns = {
 type SlotField = keyof typeof slotColumns;
 const slotFields = Object.keys(slotColumns) as SlotField[];
 
-/** Adds up here first: many payments fall into one quarter of an hour. */
+/** Adds up here first, for the account and for the whole service: many payments fall into one quarter of an hour. */
 function createSlotCounts() {
   const slots = new Map<string, { readonly key: readonly ColumnValue[]; readonly sums: number[] }>();
   return {
     add(payment: Payment, timeMs: number, counts: Partial<Record<SlotField, number>>) {
-      const key = [payment.accountId, slotOf(timeMs), payment.currency];
-      const name = JSON.stringify(key);
-      const sums = slots.get(name)?.sums ?? slotFields.map(() => 0);
-      slots.set(name, {
-        key,
-        sums: slotFields.map((field, index) => (sums[index] ?? 0) + (counts[field] ?? 0)),
-      });
+      for (const accountId of [payment.accountId, SERVICE_LOG]) {
+        const key = [accountId, slotOf(timeMs), payment.currency];
+        const name = JSON.stringify(key);
+        const sums = slots.get(name)?.sums ?? slotFields.map(() => 0);
+        slots.set(name, {
+          key,
+          sums: slotFields.map((field, index) => (sums[index] ?? 0) + (counts[field] ?? 0)),
+        });
+      }
     },
     *write(): Script<void> {
       for (const { key, sums } of slots.values())
@@ -175,9 +178,11 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
       feeUnits: Number(feeUnitsOf(payment)),
     });
     const provider = payingProvider(payment, yield* sessionsOf(traits, payment));
-    const key = [payment.accountId, dayOf(paidAtMs), provider, settleClassOf(payment, paidAtMs)];
-    const name = JSON.stringify(key);
-    days.set(name, { key, paid: (days.get(name)?.paid ?? 0) + 1 });
+    for (const accountId of [payment.accountId, SERVICE_LOG]) {
+      const key = [accountId, dayOf(paidAtMs), provider, settleClassOf(payment, paidAtMs)];
+      const name = JSON.stringify(key);
+      days.set(name, { key, paid: (days.get(name)?.paid ?? 0) + 1 });
+    }
     yield* run`
       DELETE FROM uncounted_payments WHERE account_id = ${payment.accountId} AND payment_id = ${payment.id}`;
   }

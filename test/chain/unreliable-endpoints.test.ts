@@ -138,6 +138,10 @@ describe('finality', () => {
     expect((await readHeads(reader)).final).toBeNull();
     expect(doubts).toMatchObject([{ kind: 'hash' }]);
     expect(doubts[0]?.message).toContain(`0x${'ab'.repeat(32)}`);
+    expect(reader.listEndpoints()).toMatchObject([
+      { isPaused: false, disagreements: 1, lastDisagreement: doubts[0]?.message },
+      { isPaused: false, disagreements: 0, lastDisagreement: null },
+    ]);
     // Neither knows which of them is right, so the other one's word is not taken either.
     expect((await readHeads(reader)).final).toBeNull();
   });
@@ -238,6 +242,10 @@ describe('a node that hangs', () => {
     hang(proxies[1]);
     expect((await readHeads(reader)).final).toBeNull();
     expect(doubts).toMatchObject([{ kind: 'unconfirmed' }]);
+    expect(reader.listEndpoints()).toMatchObject([
+      { isPaused: false, lagBlocks: 0 },
+      { isPaused: true, lagBlocks: null },
+    ]);
     proxies[1].alter = null;
     proxies[1].asked.length = 0;
     expect((await readHeads(reader)).final).toBeNull();
@@ -304,7 +312,9 @@ describe('an endpoint whose head crawls', () => {
       await chain.anvil.mine(20);
       heads.push((await readHeads(reader)).latest.number - start);
     }
-    return { heads, lag: lags.get(new URL(proxies[0].url).host) };
+    const { label, lagBlocks } = reader.listEndpoints()[0] ?? {};
+    expect([label, lagBlocks]).toEqual([new URL(proxies[0].url).host, lags.get(label ?? '')]);
+    return { heads, lag: lagBlocks };
   }
 
   it('is left for another one where two other hosts are far ahead', async () => {

@@ -545,6 +545,7 @@ function hidingLogs(reader: ChainReader, faults: Faults): ChainReader {
     },
   });
   return {
+    listEndpoints: () => reader.listEndpoints(),
     withView: (use) => reader.withView((view) => use(hiding(view))),
     withOtherView: (use) => reader.withOtherView((view) => use(hiding(view))),
     withEachView: (use) => reader.withEachView((view) => use(hiding(view))),

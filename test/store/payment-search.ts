@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/domain/display-status.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { firstIdAtMs, type PaymentId, shortCodeOf } from '../../src/domain/payment-id.ts';
@@ -301,9 +302,10 @@ export function paymentSearchPromises(context: StoreContext): void {
     ]);
     const day = await store.search.listSlots(accountId, NOW_MS - 86_400_000, NOW_MS + 86_400_000, 86_400_000);
     expect(day).toEqual(slots);
-    expect(await store.search.listPaidCounts(accountId, NOW_MS, NOW_MS + 1)).toEqual([
-      { provider: 'multi', settleClass: 0, paid: 2 },
-    ]);
+    const counted = await store.search.listPaidCounts(accountId, NOW_MS, NOW_MS + 1);
+    expect(counted).toEqual([{ provider: 'multi', settleClass: 0, paid: 2 }]);
+    expect(await store.search.listSlots(SERVICE_LOG, NOW_MS, NOW_MS + 1, 900_000)).toEqual(slots);
+    expect(await store.search.listPaidCounts(SERVICE_LOG, NOW_MS, NOW_MS + 1)).toEqual(counted);
     expect(await store.search.listSlots('another', 0, NOW_MS + 1, 900_000)).toEqual([]);
     expect(await store.search.listSlots(accountId, NOW_MS + 1, NOW_MS + 2, 900_000)).toEqual([]);
     expect(open?.status).toBe('unpaid');

@@ -98,7 +98,21 @@ export class TransactionRefusedError extends Error {
 }
 
 /** The watcher's way to the chain. */
+/** The health of one endpoint, as this process has seen it since its start. */
+export interface EndpointHealth {
+  /** Its host, and its port if it names one. */
+  readonly label: string;
+  /** Whether other endpoints are asked instead, because this one did not answer in time. */
+  readonly isPaused: boolean;
+  /** Final blocks by which it lags behind the highest reported one; null before it was asked. */
+  readonly lagBlocks: number | null;
+  /** How often another endpoint contradicted it or could not confirm it, and the last time in one sentence. */
+  readonly disagreements: number;
+  readonly lastDisagreement: string | null;
+}
+
 export interface ChainReader {
+  listEndpoints(): readonly EndpointHealth[];
   /** One pass over one endpoint; the next call may use another after a failure. */
   withView<T>(use: (view: ChainView) => Promise<T>): Promise<T>;
   /**

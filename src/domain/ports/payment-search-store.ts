@@ -73,7 +73,7 @@ export interface PaymentSearchStore {
 
   /**
    * Sums for each step of so many milliseconds, from `fromMs` on and before `beforeMs`; steps in which nothing
-   * happened are left out. All three are whole quarters of an hour.
+   * happened are left out. All three are whole quarters of an hour. The id `service` stands for all accounts together.
    */
   listSlots(
     accountId: string,
@@ -81,7 +81,7 @@ export interface PaymentSearchStore {
     beforeMs: number,
     stepMs: number,
   ): Promise<readonly PaymentSlot[]>;
-  /** Counts of the days (of UTC) that begin from `fromMs` on and before `beforeMs`. */
+  /** Counts of the days (of UTC) that begin from `fromMs` on and before `beforeMs`; `service` as for `listSlots`. */
   listPaidCounts(accountId: string, fromMs: number, beforeMs: number): Promise<readonly PaidCount[]>;
 
   /**
