@@ -7,6 +7,7 @@ import type { Account } from '../../src/domain/account.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { User } from '../../src/domain/person.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
 import { ADDRESS, failedResult, leave, newBatch, newKey, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { newEntry } from '../store/people.ts';
@@ -33,7 +34,7 @@ beforeAll(async () => {
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
-  console = await createTestConsole({ baseUrl, listens: true });
+  console = await createTestConsole({ baseUrl, listens: true, hasMail: false });
   operator = await console.giveOperator({ email: 'olga@pay.example' });
   await fill();
 });
@@ -68,7 +69,16 @@ async function fill(): Promise<void> {
   };
   waiting = await give({ status: 'canceled', forwardStatus: 'manual_required' });
   await store.relay.openBatch(newBatch([await give({ forwardStatus: 'ready' })]), leave);
-  await store.payments.decidePayment(await give({}), pay);
+  await store.payments.decidePayment(await give({ createdAtMs: nowMs() }), (view) => ({
+    ...pay(view),
+    change: {
+      ...pay(view)?.change,
+      paidAtMs: nowMs(),
+      receivedUnits: 20_000_000n,
+      forwardedUnits: 19_500_000n,
+    },
+  }));
+  while (await indexPayments(store)) {}
   const [webhook] = await claimOldest(store.webhooks, 1, nowMs());
   if (webhook === undefined) throw new Error('no webhook was queued');
   await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });
@@ -81,37 +91,73 @@ async function violationsOf(page: Page): Promise<string[]> {
     violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
 }
 
-/** Each size and each theme once, in half the time of all four together. */
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const desktop = { viewport: { width: 1280, height: 900 } };
 const looks = [
-  ['phone', 'dark', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
-  ['desktop', 'light', { viewport: { width: 1280, height: 900 } }],
+  ['phone', 'dark', phone, '100%'],
+  ['phone', 'light', phone, '200%'],
+  ['desktop', 'light', desktop, '100%'],
+  ['desktop', 'dark', desktop, '200%'],
 ] as const;
 
-describe.each(looks)('the operator’s console on a %s in %s', (device, colorScheme, options) => {
-  it('can be reached and used, page by page', async () => {
+describe.each(looks)('the operator’s console on a %s in %s', (device, colorScheme, options, textSize) => {
+  it(`can be reached and used, page by page, with text of ${textSize}`, async () => {
     const page = await browser.newPage({ ...options, colorScheme, reducedMotion: 'reduce' });
+    page.setDefaultTimeout(8_000);
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
     const look = async (name: string) => {
-      const path = join(screenshots, `operator-${name}-${device}-${colorScheme}.png`);
+      const path = join(screenshots, `operator-${name}-${device}-${colorScheme}-${textSize.slice(0, 3)}.png`);
+      await page.evaluate(`document.documentElement.style.fontSize = '${textSize}'`);
       await page.screenshot({ path, fullPage: true });
       for (const violation of await violationsOf(page)) complaints.push(`${name} ${violation}`);
-      const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-      if (Number(overflow) > 0) complaints.push(`${name} is ${overflow} px too wide`);
-      for (const text of await cellsOutOfSight(page)) complaints.push(`${name} hides ${text}`);
+      // Not `innerWidth`: a mobile browser zooms out of a page that is too wide, and it grows with the page.
+      const overflow =
+        Number(await page.evaluate('document.documentElement.scrollWidth')) - options.viewport.width;
+      if (overflow > 0) complaints.push(`${name} is ${overflow} px too wide`);
+      // Larger text scrolls within the frame of a table.
+      if (textSize === '100%')
+        for (const text of await cellsOutOfSight(page)) complaints.push(`${name} hides ${text}`);
     };
     const heading = (name: string) => page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
 
-    await page.goto(`${baseUrl}/operator/accounts`);
+    await page.goto(`${baseUrl}/operator`);
     await look('sign-in');
     await page.getByLabel('E-mail address').fill(operator.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
+    await heading('Overview');
+    await page.getByText('2 payments are stuck.').waitFor();
+    await look('overview');
+    await page.getByRole('link', { name: 'Stuck payments' }).click();
+    await page.getByRole('region', { name: 'Stuck payments' }).getByTitle(waiting.id).waitFor();
+    await page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name: 'Accounts' }).click();
     await heading('Accounts');
     await look('accounts');
     await page.getByRole('link', { name: 'Create an account' }).click();
     await heading('Create an account');
+    await page.getByRole('textbox', { name: 'Name' }).fill(`Shop for ${device} ${colorScheme}`);
     await look('new-account');
+    await page.getByRole('button', { name: 'Create account' }).click();
+    await page.getByText('The account is created.').waitFor();
+    await page.getByRole('link', { name: 'Invite a person' }).click();
+    await heading('Invite a person');
+    await page.getByLabel('E-mail address').fill('owner@shop.example');
+    await page.getByLabel('Role').selectOption('owner');
+    await page.getByLabel('Your password').fill('not the password');
+    await page.getByRole('button', { name: 'Create a link' }).click();
+    await page.getByText('Nobody was invited.').waitFor();
+    await look('invite');
+    await page.getByLabel('Your password').fill(PASSWORD);
+    await page.getByRole('button', { name: 'Create a link' }).click();
+    await heading('Invitation');
+    await look('invited');
+    await page.getByRole('link', { name: 'Done' }).click();
+    await page.getByRole('button', { name: 'Suspend' }).click();
+    await heading('Suspend this account?');
+    await look('suspend');
+    await page.getByRole('button', { name: 'Suspend the account' }).click();
+    await page.getByText('Suspended', { exact: true }).waitFor();
     for (const [name, address] of [
       ['Providers', 'providers'],
       ['Settlement', 'settlement'],
@@ -124,6 +170,9 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     }
     await page.goto(`${baseUrl}/operator/providers/moonpay`);
     await look('provider');
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await heading('Disable MoonPay?');
+    await look('disable');
     await page.goto(`${baseUrl}/operator/payments/${waiting.id}`);
     await look('payment');
     await page.goto(`${baseUrl}/operator/nothing`);

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findInvited } from '../../src/accounts/users.ts';
 import type { User } from '../../src/domain/person.ts';
 import { newKey } from '../store/fixtures.ts';
-import { type TestBrowser, textOf } from '../support/dashboard.ts';
-import { createTestConsole, type TestConsole } from '../support/operator.ts';
+import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
+import { appCode, createTestConsole, type TestConsole } from '../support/operator.ts';
 
 let console: TestConsole;
 let operator: User;
@@ -73,6 +74,90 @@ describe('creating an account', () => {
   });
 });
 
+describe('inviting a person', () => {
+  const SECRET = 'JBSWY3DPEHPK3PXP';
+  const invite = (accountId: string, fields: Record<string, string>) =>
+    browser.post(
+      `/operator/accounts/${accountId}/invite`,
+      { email: 'new@shop.example', role: 'owner', password: PASSWORD, ...fields },
+      { page: `/operator/accounts/${accountId}/invite` },
+    );
+
+  it('mails the link to the dashboard, and writes down who did', async () => {
+    const { id, name } = await console.giveAccount();
+    const answer = await invite(id, {});
+    expect(answer.headers['location']).toBe(`/operator/accounts/${id}?flash=invited`);
+    const mail = console.dashboard.mails.at(-1);
+    expect(mail).toMatchObject({ to: 'new@shop.example', subject: 'Invitation to a dashboard' });
+    expect(mail?.text).toContain(`${operator.email} invites you to the dashboard of ${name}`);
+    const token = /https:\/\/pay\.example\.com\/dashboard\/invitation\/(\S+)/.exec(mail?.text ?? '')?.[1];
+    const invited = await findInvited(console.dashboard.context, token ?? '');
+    expect(invited).toMatchObject({ link: { accountId: id, role: 'owner' } });
+    expect(await console.dashboard.store.audit.listEntries(id, null, 10)).toMatchObject([
+      { action: 'invitation.created', actor: operator.email, target: 'new@shop.example (owner)' },
+    ]);
+  });
+
+  it('shows the link once where no e-mail is configured', async () => {
+    const other = await createTestConsole({ hasMail: false });
+    const { id } = await other.giveAccount();
+    const own = await other.signIn(await other.giveOperator());
+    const path = `/operator/accounts/${id}`;
+    const fields = { email: 'new@shop.example', role: 'viewer', password: PASSWORD };
+    const answer = await own.post(`${path}/invite`, fields, { page: `${path}/invite` });
+    expect(answer.headers['location']).toBe(`${path}/invited`);
+    expect((await own.get(`${path}/invited`)).payload).toContain(
+      'https://pay.example.com/dashboard/invitation/',
+    );
+    expect((await own.get(`${path}/invited`)).headers['location']).toBe(path);
+    await other.close();
+  });
+
+  it.each([
+    ['email', { email: 'nobody' }],
+    ['password', { password: 'wrong' }],
+  ])('refuses a wrong %s at the field, and keeps what was typed', async (field, fields) => {
+    const { id } = await console.giveAccount();
+    const answer = await invite(id, { role: 'developer', ...fields });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.payload).toMatch(new RegExp(`<input id="${field}"[^>]*aria-invalid="true"`));
+    expect(answer.payload).toMatch(/<option[^>]*value="developer" selected/);
+    expect(answer.payload).not.toContain('value="wrong"');
+    expect(await console.dashboard.store.sessions.listInvitations(id, 0)).toEqual([]);
+  });
+
+  it('refuses a member of the account at the field, and an unknown account', async () => {
+    const { id } = await console.giveAccount();
+    const { email } = await console.dashboard.giveUser({ accountId: id, role: 'viewer' });
+    const answer = await invite(id, { email });
+    expect([answer.statusCode, textOf(answer.payload)]).toEqual([
+      400,
+      expect.stringContaining('a member already'),
+    ]);
+    expect(answer.payload).toMatch(/<input id="email"[^>]*aria-invalid="true"/);
+    expect((await browser.get('/operator/accounts/acc_none/invite')).statusCode).toBe(404);
+  });
+
+  it('asks for the operator’s second factor, and refuses a wrong code at the field', async () => {
+    const guarded = await console.giveOperator();
+    const { box } = console.dashboard.context.secondFactor;
+    const totpSecret = box.seal(SECRET, guarded.id);
+    await console.dashboard.store.people.updateUser(guarded.id, { totpSecret });
+    const own = await console.signIn(guarded);
+    const { id } = await console.giveAccount();
+    const path = `/operator/accounts/${id}/invite`;
+    const send = (code: string) =>
+      own.post(path, { email: 'x@shop.example', role: 'viewer', password: PASSWORD, code }, { page: path });
+    for (const code of ['', '000000']) {
+      const refused = await send(code);
+      expect(refused.statusCode).toBe(400);
+      expect(refused.payload).toMatch(/<input id="code-to-confirm"[^>]*aria-invalid="true"/);
+    }
+    const answer = await send(appCode(SECRET, console.dashboard.nowMs()));
+    expect(answer.headers['location']).toContain('flash=invited');
+  });
+});
+
 describe('one account', () => {
   const entriesOf = async (accountId: string) =>
     (await console.dashboard.store.audit.listEntries(accountId, null, 20)).map(
@@ -83,11 +168,14 @@ describe('one account', () => {
   it('is suspended and resumed, and each is written down', async () => {
     const { id } = await console.giveAccount();
     const path = `/operator/accounts/${id}`;
+    const question = await browser.post(`${path}/state`, { suspend: '1' }, { page: path });
+    expect(textOf(question.payload)).toContain('New checkouts of');
+    expect(await findAccount(id)).toMatchObject({ suspended: false });
     for (const [button, suspended] of [
       ['suspend', true],
       ['resume', false],
     ] as const) {
-      const answer = await browser.post(`${path}/state`, { [button]: '1' }, { page: path });
+      const answer = await browser.post(`${path}/state`, { [button]: '1', confirmed: '1' }, { page: path });
       expect(answer.headers['location']).toBe(`${path}?flash=saved`);
       expect(await findAccount(id)).toMatchObject({ suspended });
     }
@@ -112,6 +200,7 @@ describe('one account', () => {
     for (const button of ['preview', 'save']) {
       const refused = await browser.post(`${path}/fee`, { fee: '10.01', [button]: '1' }, { page: path });
       expect([button, refused.statusCode]).toEqual([button, 400]);
+      expect(refused.payload).toMatch(/<input id="fee"[^>]* value="10\.01"[^>]*aria-invalid="true"/);
     }
     expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 500 });
   });
@@ -121,7 +210,10 @@ describe('one account', () => {
     const path = `/operator/accounts/${id}`;
     const send = (name: string, fields: Record<string, string>) =>
       browser.post(`${path}/${name}`, fields, { page: path });
-    await send('feature', { disable: 'fee_pass_through' });
+    const question = await send('feature', { disable: 'fee_pass_through' });
+    expect(textOf(question.payload)).toContain('Switch off: Fees can be passed on to the customer?');
+    expect(await findAccount(id)).toMatchObject({ features: ['card_checkout', 'fee_pass_through'] });
+    await send('feature', { disable: 'fee_pass_through', confirmed: '1' });
     expect(await findAccount(id)).toMatchObject({ features: ['card_checkout'] });
     await send('feature', { enable: 'fee_pass_through' });
     expect(await findAccount(id)).toMatchObject({ features: ['card_checkout', 'fee_pass_through'] });

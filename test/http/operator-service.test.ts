@@ -116,7 +116,11 @@ describe('providers', () => {
   it('are switched off and on, and given a minimum, which the service’s log tells', async () => {
     const path = '/operator/providers/moonpay';
     const settings = () => storeOf().providers.readProviderSettings('moonpay');
-    expect((await browser.post(path, { switch_off: '1' })).headers['location']).toBe(`${path}?flash=saved`);
+    const question = await browser.post(path, { switch_off: '1' });
+    expect(textOf(question.payload)).toContain('Disable MoonPay? No customer of any account can choose it');
+    expect(await settings()).toMatchObject({ active: null });
+    const answer = await browser.post(path, { switch_off: '1', confirmed: '1' });
+    expect(answer.headers['location']).toBe(`${path}?flash=saved`);
     expect(await settings()).toMatchObject({ active: false });
     expect(await pageOf('/providers')).toContain('MoonPay Switched off');
     await browser.post(path, { switch_on: '1' });
@@ -126,7 +130,9 @@ describe('providers', () => {
       action: 'provider.changed',
       target: 'MoonPay: minimum 25.00 USD',
     });
-    expect((await browser.post(path, { minimum: '-1' })).statusCode).toBe(400);
+    const refused = await browser.post(path, { minimum: '-1' });
+    expect(refused.statusCode).toBe(400);
+    expect(refused.payload).toMatch(/<input id="minimum"[^>]* value="-1"[^>]*aria-invalid="true"/);
     await browser.post(path, { minimum: '' });
     await browser.post(path, { pin: '1' });
     expect(await settings()).toEqual({ active: true, pinned: true, minimumUsdCents: null });
@@ -161,7 +167,7 @@ describe('the settlement', () => {
     const text = await pageOf('/settlement');
     expect(text).toContain('Newest block 130');
     expect(text).toMatch(/Sync delay 36\d\d s late/);
-    expect(text).toContain('0.12345 POL low');
+    expect(text).toContain('0.12345 about 13 low');
     expect(text).toContain(`${ADDRESS.slice(0, 8)}…${ADDRESS.slice(-4)} 77 ${shortOf(carried)}`);
   });
 
@@ -234,9 +240,15 @@ describe('a payment', () => {
   });
 
   it('is not canceled while the chain is not read, and has other tokens sent to the merchant', async () => {
-    expect((await send('cancel')).statusCode).toBe(409);
-    expect((await send('rescue', { token: '0x12' })).statusCode).toBe(400);
-    expect((await send('rescue', { token: 'POL' })).headers['location']).toContain('flash=rescued');
+    expect(textOf((await send('cancel')).payload)).toContain('Cancel this payment?');
+    expect((await send('cancel', { confirmed: '1' })).statusCode).toBe(409);
+    const refused = await send('rescue', { token: '0x12' });
+    expect(refused.statusCode).toBe(400);
+    expect(refused.payload).toMatch(/<input id="token"[^>]* value="0x12"[^>]*aria-invalid="true"/);
+    expect(textOf((await send('rescue', { token: 'POL' })).payload)).toContain('all of the token POL');
+    expect(console.outside.rescued).toEqual([]);
+    const rescued = await send('rescue', { token: 'POL', confirmed: '1' });
+    expect(rescued.headers['location']).toContain('flash=rescued');
     expect(console.outside.rescued).toEqual([`${payment.id} 0x${'0'.repeat(40)}`]);
     expect(await lastEntryOf(account.id)).toMatchObject({ action: 'payment.rescued' });
   });

@@ -2,7 +2,12 @@ import { Secret, TOTP } from 'otpauth';
 import { openSession } from '../../src/accounts/sessions.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
-import { type ChainHeads, ChainUnavailableError, type ChainView } from '../../src/domain/ports/chain.ts';
+import {
+  type ChainHeads,
+  ChainUnavailableError,
+  type ChainView,
+  type EndpointHealth,
+} from '../../src/domain/ports/chain.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { EvidenceStore, ProviderEvidence } from '../../src/domain/provider-evidence.ts';
@@ -42,7 +47,9 @@ interface Outside {
   readonly visits: VisitOutcome[];
   /** Null when no endpoint answers. */
   heads: ChainHeads | null;
-  gasBalanceWei: bigint;
+  /** Null when no endpoint answers. */
+  gasBalanceWei: bigint | null;
+  endpoints: readonly EndpointHealth[];
   /** What was asked to be rescued. */
   readonly rescued: string[];
 }
@@ -73,6 +80,9 @@ export async function createTestConsole({
     visits: [],
     heads: null,
     gasBalanceWei: 5n * 10n ** 18n,
+    endpoints: [
+      { label: 'rpc.example', isPaused: false, lagBlocks: 0, disagreements: 0, lastDisagreement: null },
+    ],
     rescued: [],
   };
   const evidence = createEvidenceMemory();
@@ -160,11 +170,14 @@ function contextOf(
       },
     },
     relay: store.relay,
-    chain: { withView: (use) => use(view as ChainView) },
+    chain: { withView: (use) => use(view as ChainView), listEndpoints: () => outside.endpoints },
     relayers: [
       {
         address: RESERVED_ADDRESS,
-        readGasBalance: async () => outside.gasBalanceWei,
+        async readGasBalance() {
+          if (outside.gasBalanceWei === null) throw new ChainUnavailableError('no endpoint answers');
+          return outside.gasBalanceWei;
+        },
         quoteFees: async () => ({ maxFeePerGas: 85n * 10n ** 9n, maxPriorityFeePerGas: 25n * 10n ** 9n }),
       },
     ],

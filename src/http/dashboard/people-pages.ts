@@ -1,14 +1,17 @@
 import { hashSecretToken } from '../../accounts/people-context.ts';
-import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
+import { keepForNextPage, type ShowOnceContext, takeForPage } from '../../accounts/sessions.ts';
 import { changeMember, invite, withdrawInvitation } from '../../accounts/users.ts';
+import type { Account } from '../../domain/account.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { isRole, type Member, type Role, roles } from '../../domain/person.ts';
+import { isRole, type Member, type Role, roles, type User } from '../../domain/person.ts';
 import { type Mail, MailNotSentError } from '../../domain/ports/mail.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import {
+  type AreaContext,
+  type AreaVisit,
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
@@ -59,40 +62,57 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   );
 }
 
-/** Sends the link by e-mail if it is configured, so that only a reader of the address's mail gets it. */
 const answerInvite: FormHandler = async (context, visit, form) => {
+  const outcome = await sendInvitation(context, visit, visit.account, context.baseUrl, form);
+  if (outcome === 'sent') return seeOther('/people?flash=invited');
+  if (outcome === 'kept') return seeOther('/people/invited');
+  const message = forms.banner('bad', outcome.failure);
+  return { ...(await showPeople(context, visit, { message, invitation: form })), status: 502 };
+};
+
+/**
+ * Invites a person by the form of `invitationFields`. Sends the link by e-mail if it is configured, so that only a reader
+ * of the address's mail gets it, or else keeps it for `takeInvitationPage`.
+ *
+ * @param baseUrl of the public server, which has the dashboard
+ */
+export async function sendInvitation(
+  context: AreaContext & ShowOnceContext,
+  { user, session, actor }: AreaVisit,
+  account: Pick<Account, 'id' | 'name'>,
+  baseUrl: string,
+  form: forms.FormFields,
+): Promise<'sent' | 'kept' | { readonly failure: string }> {
   const asked = { email: form.text('email'), role: roleIn(form) };
-  const { limits, mailer, baseUrl } = context;
+  const { limits, mailer } = context;
   if (mailer !== null) {
-    await requirePassing(limits.invitationsOfAccount, visit.account.id);
+    await requirePassing(limits.invitationsOfAccount, account.id);
     await requirePassing(
       limits.mailsOfUser,
       `invitation ${hashSecretToken(asked.email.trim().toLowerCase())}`,
     );
   }
-  const { email, token } = await invite(context, visit.account.id, asked, visit.actor);
+  const { email, token } = await invite(context, account.id, asked, actor);
   const link = `${baseUrl}${DASHBOARD_PATH}/invitation/${token}`;
   if (mailer === null) {
-    await keepForNextPage(context, visit.session.id, INVITATION, `${email} ${link}`);
-    return seeOther('/people/invited');
+    await keepForNextPage(context, session.id, INVITATION, `${email} ${link}`);
+    return 'kept';
   }
   try {
-    await mailer.send(invitationMail(visit, { email, link }));
-    return seeOther('/people?flash=invited');
+    await mailer.send(invitationMail({ account, user }, { email, link }));
+    return 'sent';
   } catch (error) {
-    const text =
-      error instanceof MailNotSentError
-        ? 'The e-mail could not be sent. Check the address, or try again later.'
-        : 'The mail server did not confirm the e-mail. Invite again if it does not arrive.';
     return {
-      ...(await showPeople(context, visit, { message: forms.banner('bad', text), invitation: form })),
-      status: 502,
+      failure:
+        error instanceof MailNotSentError
+          ? 'The e-mail could not be sent. Check the address, or try again later.'
+          : 'The mail server did not confirm the e-mail. Invite again if it does not arrive.',
     };
   }
-};
+}
 
 function invitationMail(
-  { account, user }: Visit,
+  { account, user }: { readonly account: Pick<Account, 'name'>; readonly user: Pick<User, 'email'> },
   { email, link }: { readonly email: string; readonly link: string },
 ): Mail {
   return {
@@ -109,18 +129,26 @@ If you do not expect this invitation, ignore this e-mail.
 }
 
 /** Shows the link once; a reload redirects to the list. */
-const showInvited: PageHandler = async (context, visit) => {
-  const [email, link] = (await takeForPage(context, visit.session.id, INVITATION))?.split(' ') ?? [];
-  if (email === undefined || link === undefined) return seeOther('/people');
+const showInvited: PageHandler = async (context, visit) =>
+  (await takeInvitationPage(context, visit, PEOPLE_PATH)) ?? seeOther('/people');
+
+/** The page that shows a kept link; null after the first call. */
+export async function takeInvitationPage(
+  context: ShowOnceContext,
+  { session }: AreaVisit,
+  back: string,
+): Promise<PageView | null> {
+  const [email, link] = (await takeForPage(context, session.id, INVITATION))?.split(' ') ?? [];
+  if (email === undefined || link === undefined) return null;
   return {
     title: 'Invitation',
     main: html`<section class="card">
 <p>Send this link to <strong><bdi>${email}</bdi></strong>. It works once, within a week. It is not shown again.</p>
 <div class="field"><label for="link">Link</label><input id="link" class="secret" readonly value="${link}" autocomplete="off"></div>
 <div class="actions"><button class="button" type="button" data-copies="link" hidden>Copy</button>
-<a class="button primary" href="${PEOPLE_PATH}">Done</a><span id="copied" role="status"></span></div></section>`,
+<a class="button primary" href="${back}">Done</a><span id="copied" role="status"></span></div></section>`,
   };
-};
+}
 
 const answerChange: FormHandler = async (context, visit, form) => {
   const role = form.has('remove') ? null : roleIn(form);
@@ -170,11 +198,16 @@ function inviteForm(
   typed: forms.FormFields | undefined,
   error: string | undefined,
 ): Html {
-  const options = forms.optionsOf(roles, typed?.text('role'), (role) => roleWords[role]);
   return html`<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite a member</h2>${forms.formTokenField(formToken)}
-${forms.textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '', error })}
-${forms.selectField('role', 'Role', options)}
+${invitationFields(typed, error)}
 <div class="actions"><button class="button primary">${mailer === null ? 'Create a link' : 'Send the invitation'}</button></div></form>`;
+}
+
+/** The fields of an invitation, as typed in a refused form. */
+export function invitationFields(typed: forms.FormFields | undefined, emailError: string | undefined): Html {
+  const options = forms.optionsOf(roles, typed?.text('role'), (role) => roleWords[role]);
+  return html`${forms.textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '', error: emailError })}
+${forms.selectField('role', 'Role', options)}`;
 }
 
 function memberRow(member: Member, visit: Visit): Html[] {

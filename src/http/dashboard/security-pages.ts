@@ -26,6 +26,8 @@ import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import {
+  type AreaContext,
+  type AreaVisit,
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
@@ -161,8 +163,8 @@ async function confirm(context: DashboardContext, visit: Visit, form: FormFields
  * factor.
  */
 async function requireSecondFactor(
-  context: DashboardContext,
-  visit: Visit,
+  context: AreaContext,
+  visit: AreaVisit,
   form: FormFields,
   codeField = 'code',
 ): Promise<void> {
@@ -178,15 +180,22 @@ async function requireSecondFactor(
 
 /** A form that the user confirms with an existing second factor, see `requireConfirmedForm`. `more` follows its button. */
 export async function confirmedForm(
-  context: DashboardContext,
-  visit: Visit,
-  form: { readonly action: string; readonly fields: Html; readonly button: string; readonly more?: Html },
+  context: AreaContext,
+  visit: AreaVisit,
+  form: {
+    readonly action: string;
+    readonly fields: Html;
+    readonly button: string;
+    readonly more?: Html;
+    /** The error of the submitted code. */
+    readonly codeError?: string | undefined;
+  },
 ): Promise<Html> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkey = party === null ? null : await askForPasskey(context, visit, party);
   const isNeeded = await hasSecondFactor(context, visit.user);
   const code = isNeeded
-    ? codeField(visit, passkey === null ? null : 'Leave it empty to use a passkey.')
+    ? codeField(visit, passkey === null ? null : 'Leave it empty to use a passkey.', form.codeError)
     : nothing;
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
@@ -197,7 +206,7 @@ ${code}<input type="hidden" name="response" value="">
 }
 
 /** The field for a code. `passkeyHint` says how to use a passkey instead; null without one. */
-function codeField(visit: Visit, passkeyHint: string | null): Html {
+function codeField(visit: AreaVisit, passkeyHint: string | null, error?: string): Html {
   const { label, hint } = codeWords(visit.user, 'One of your recovery codes.');
   return textField({
     label,
@@ -206,13 +215,14 @@ function codeField(visit: Visit, passkeyHint: string | null): Html {
     id: 'code-to-confirm',
     autocomplete: 'one-time-code',
     isOptional: passkeyHint !== null,
+    error,
   });
 }
 
 /** Throws `invalid_request` for a form of `confirmedForm` without the user's second factor. */
 export async function requireConfirmedForm(
-  context: DashboardContext,
-  visit: Visit,
+  context: AreaContext,
+  visit: AreaVisit,
   form: FormFields,
 ): Promise<void> {
   const response = form.text('response');

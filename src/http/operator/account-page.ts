@@ -24,7 +24,8 @@ import {
 const flashMessages = {
   saved: 'Saved. It applies to new checkouts.',
   revoked: 'The key is revoked. Requests with it are refused.',
-  created: 'The account is created. Give its owner access: run user create on the command line.',
+  created: 'The account is created. Invite its owner under People.',
+  invited: 'The invitation is sent. It works once, within a week.',
 };
 
 /** `/operator/accounts/:accountId`: one account, and its settings by the operator. */
@@ -34,7 +35,10 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   const change = (name: string, updateOf: (form: forms.FormFields) => AccountUpdate) =>
     pages.form(
       `${path}/${name}`,
-      (context, visit, form) => answerChange(context, visit, () => updateOf(form)),
+      async (context, visit, form) => {
+        const question = form.has('confirmed') ? null : await questionOf(context, visit, form);
+        return question ?? answerChange(context, visit, () => updateOf(form));
+      },
       showRefusal,
     );
   pages.page(path, (context, visit) =>
@@ -45,7 +49,42 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   change('providers', (form) => ({
     providers: form.text('which') === 'all' ? null : forms.tickedProviders(form),
   }));
-  pages.form(`${path}/fee`, answerFee, showRefusal);
+  pages.form(`${path}/fee`, answerFee, (context, visit, refusal, form) =>
+    showAccount(context, visit, {
+      message: forms.nothingChanged(refusal),
+      refusedFee: { typed: form.text('fee'), error: refusal.message },
+    }),
+  );
+}
+
+/** The question before what stops a shop from selling; null for all other changes. */
+async function questionOf(
+  context: OperatorContext,
+  visit: OperatorVisit,
+  form: forms.FormFields,
+): Promise<PageView | null> {
+  const account = await readAccount(context, visit);
+  const path = `${OPERATOR_PATH}/accounts/${account.id}`;
+  const shop = html`<strong><bdi>${account.name}</bdi></strong>`;
+  if (form.has('suspend'))
+    return forms.confirmationPage(visit, {
+      title: 'Suspend this account?',
+      effect: html`<p>New checkouts of ${shop} are refused with 403 at once, until you resume the account. Open checkouts can still be paid, and deposits are released. People can still sign in.</p>`,
+      action: `${path}/state`,
+      button: 'Suspend the account',
+      back: path,
+      field: { name: 'suspend', value: '1' },
+    });
+  const feature = form.text('disable');
+  if (!isFeature(feature)) return null;
+  return forms.confirmationPage(visit, {
+    title: `Switch off: ${featureWords[feature]}?`,
+    effect: html`<p>New requests of ${shop} that use it are refused at once. Existing payments continue.</p>`,
+    action: `${path}/feature`,
+    button: 'Switch off',
+    back: path,
+    field: { name: 'disable', value: feature },
+  });
 }
 
 async function answerChange(
@@ -99,7 +138,11 @@ async function readAccount(
 async function showAccount(
   context: OperatorContext,
   visit: OperatorVisit,
-  { message, previewBasisPoints }: { readonly message: Html; readonly previewBasisPoints?: number },
+  {
+    message,
+    previewBasisPoints,
+    refusedFee,
+  }: { readonly message: Html; readonly previewBasisPoints?: number; readonly refusedFee?: RefusedFee },
 ): Promise<PageView> {
   const account = await readAccount(context, visit);
   const [members, keys] = await Promise.all([
@@ -110,10 +153,10 @@ async function showAccount(
     title: account.name,
     main: html`${message}${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
 ${factsCard(account, visit)}
-${feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
+${feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints, refusedFee)}
 ${featuresCard(account, visit)}
 ${providersCard(account, visit)}
-${membersCard(members)}
+${membersCard(account, members)}
 ${keysCard(account, keys)}`,
   };
 }
@@ -153,13 +196,23 @@ ${forms.providerBoxes('Enabled', account.providers ?? [])}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
+interface RefusedFee {
+  readonly typed: string;
+  readonly error: string;
+}
+
 const EXAMPLE_CENTS = 100_00;
 
 /** The fee, and its effect on a payment of 100.00, with and without pass-through. */
-function feeCard(account: Account, { formToken }: OperatorVisit, shownBasisPoints: number): Html {
+function feeCard(
+  account: Account,
+  { formToken }: OperatorVisit,
+  shownBasisPoints: number,
+  refused?: RefusedFee,
+): Html {
   return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${forms.formTokenField(formToken)}
 <p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
-${forms.textField({ name: 'fee', label: 'Fee in percent', value: String(shownBasisPoints / 100), hint: 'From 0 to 10, with at most two decimals.' })}
+${forms.textField({ name: 'fee', label: 'Fee in percent', value: refused?.typed ?? String(shownBasisPoints / 100), error: refused?.error, hint: 'From 0 to 10, with at most two decimals.' })}
 ${exampleTable(shownBasisPoints)}
 <div class="actions"><button class="button" name="preview" value="1">Preview</button><button class="button primary" name="save" value="1">Save fee</button></div></form>`;
 }
@@ -225,7 +278,7 @@ ${
 }
 
 /** The account's members. */
-function membersCard(members: readonly Member[]): Html {
+function membersCard({ id }: Account, members: readonly Member[]): Html {
   return html`<section class="card"><h2>People</h2>${
     members.length === 0
       ? html`<p class="soft">Nobody can sign in yet.</p>`
@@ -240,5 +293,6 @@ function membersCard(members: readonly Member[]): Html {
           ]),
         })
   }
-<p class="soft small">The owner invites people in the dashboard. To restore a user’s access after verifying who they are, use <code>user reset-link</code> or <code>user reset-second-factor</code> on the command line.</p></section>`;
+<div class="actions"><a class="button" href="${OPERATOR_PATH}/accounts/${id}/invite">Invite a person</a></div>
+<p class="soft small">Owners also invite people in the dashboard. To restore a user’s access after verifying who they are, use <code>user reset-link</code> or <code>user reset-second-factor</code> on the command line.</p></section>`;
 }

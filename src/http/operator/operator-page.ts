@@ -5,6 +5,7 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
+import type { ShowOnceContext } from '../../accounts/sessions.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
@@ -125,15 +126,18 @@ export async function requireAdmission(
 }
 
 /** Dependencies of the console's pages. A page with a further dependency adds it here. */
-export interface OperatorContext extends AreaContext {
+export interface OperatorContext extends AreaContext, ShowOnceContext {
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
   readonly directory: ProviderDirectory;
   readonly payments: PaymentStore;
-  readonly search: Pick<PaymentSearchStore, 'listUnsettled' | 'listFailingWebhooks'>;
+  readonly search: Pick<
+    PaymentSearchStore,
+    'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts'
+  >;
   readonly observations: Pick<ObservationStore, 'readCursor'>;
   readonly relay: Pick<RelayStore, 'listOpenBatches'>;
-  readonly chain: Pick<ChainReader, 'withView'>;
+  readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
   /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */
   readonly rescue: (id: PaymentId, token: Address) => Promise<string>;
@@ -184,6 +188,7 @@ export const OPERATOR_PATH = operatorArea.path;
 
 /** The sections of the console, in the order of its navigation. */
 export const sections = {
+  overview: { label: 'Overview', path: '' },
   accounts: { label: 'Accounts', path: '/accounts' },
   providers: { label: 'Providers', path: '/providers' },
   settlement: { label: 'Settlement', path: '/settlement' },

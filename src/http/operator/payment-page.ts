@@ -19,7 +19,7 @@ import {
 } from '../dashboard/payment-words.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatUsdc } from '../signed-in/format.ts';
-import { flashOf, formTokenField, nothingChanged, textField } from '../signed-in/forms.ts';
+import { confirmationPage, flashOf, formTokenField, nothingChanged, textField } from '../signed-in/forms.ts';
 import { type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   consoleTime,
@@ -48,28 +48,57 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
     name: string,
     done: string,
     act: (id: PaymentId, visit: OperatorVisit, token: string) => Promise<void>,
+    question?: (token: string) => { readonly title: string; readonly effect: Html; readonly button: string },
   ) =>
     pages.form(
       `/payments/:paymentId/${name}`,
       async (_context, visit, form) => {
+        if (question !== undefined && !form.has('confirmed')) {
+          const back = `${OPERATOR_PATH}/payments/${idOf(visit)}`;
+          const field = { name: 'token', value: form.text('token') };
+          const asked = question(form.text('token').trim());
+          return confirmationPage(visit, { ...asked, action: `${back}/${name}`, back, field });
+        }
         await act(idOf(visit), visit, form.text('token'));
         return seeOther(`/payments/${idOf(visit)}?flash=${done}`);
       },
-      (_context, visit, refusal) => showPayment(context, visit, nothingChanged(refusal)),
+      (_context, visit, refusal, form) =>
+        showPayment(context, visit, nothingChanged(refusal), {
+          token: form.text('token'),
+          error: refusal.problem === null ? undefined : refusal.message,
+        }),
     );
   action('release', 'released', async (id, visit) => {
     const { accountId } = await releasePayment(context, id);
     await recordAction(context, accountId, visit.actor, 'payment.released', id);
   });
-  action('cancel', 'canceled', async (id, visit) => {
-    const { accountId } = await cancelPayment(context, id, 'operator');
-    await recordAction(context, accountId, visit.actor, 'payment.canceled', id);
-  });
-  action('rescue', 'rescued', async (id, visit, token) => {
-    const hash = await context.rescue(id, tokenOf(token.trim()));
-    const { payment } = await readView(context, visit);
-    await recordAction(context, payment.accountId, visit.actor, 'payment.rescued', `${id} by ${hash}`);
-  });
+  action(
+    'cancel',
+    'canceled',
+    async (id, visit) => {
+      const { accountId } = await cancelPayment(context, id, 'operator');
+      await recordAction(context, accountId, visit.actor, 'payment.canceled', id);
+    },
+    () => ({
+      title: 'Cancel this payment?',
+      effect: html`<p>The customer can no longer pay it, and its checkout page says so. The merchant’s next status request shows it as canceled. This cannot be undone: a later deposit needs a release by hand.</p>`,
+      button: 'Cancel the payment',
+    }),
+  );
+  action(
+    'rescue',
+    'rescued',
+    async (id, visit, token) => {
+      const hash = await context.rescue(id, tokenOf(token.trim()));
+      const { payment } = await readView(context, visit);
+      await recordAction(context, payment.accountId, visit.actor, 'payment.rescued', `${id} by ${hash}`);
+    },
+    (token) => ({
+      title: 'Send this token to the merchant?',
+      effect: html`<p>A transaction sends all of the token <code class="breaks">${tokenOf(token) === NATIVE_COIN ? 'POL' : token}</code> at the deposit address to the payout wallet, without a fee. The relayer pays the gas. This cannot be undone.</p>`,
+      button: 'Send the token',
+    }),
+  );
 }
 
 /** Redirects to the payment of an id, a short code or a link. */
@@ -85,9 +114,12 @@ function idOf({ params }: OperatorVisit): PaymentId {
   return id;
 }
 
-/** The token to rescue; `pol` stands for the chain's native coin, which the contract names by the zero address. */
+/** The contract's name for the chain's native coin. */
+const NATIVE_COIN: Address = `0x${'0'.repeat(40)}`;
+
+/** The token to rescue; `pol` stands for the chain's native coin. */
 function tokenOf(text: string): Address {
-  if (text.toLowerCase() === 'pol') return `0x${'0'.repeat(40)}`;
+  if (text.toLowerCase() === 'pol') return NATIVE_COIN;
   const token = parsePayoutAddress(text);
   if (token === null) throw invalidField('The token', 'must be "pol" or a token address (0x…).');
   return token;
@@ -99,12 +131,17 @@ async function readView({ payments }: OperatorContext, visit: OperatorVisit): Pr
   return view;
 }
 
-async function showPayment(context: OperatorContext, visit: OperatorVisit, message: Html): Promise<PageView> {
+async function showPayment(
+  context: OperatorContext,
+  visit: OperatorVisit,
+  message: Html,
+  rescue?: { readonly token: string; readonly error: string | undefined },
+): Promise<PageView> {
   const view = await readView(context, visit);
   const { payment } = view;
   return {
     title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
-    main: html`${message}${factsCard(view)}${actionsCard(view, visit)}
+    main: html`${message}${factsCard(view)}${actionsCard(view, visit, rescue)}
 <p><a class="button" href="${OPERATOR_PATH}/settlement">To the settlement</a></p>`,
   };
 }
@@ -124,7 +161,11 @@ function factsCard({ payment, observations }: PaymentView): Html {
 <div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
 }
 
-function actionsCard({ payment, observations }: PaymentView, { formToken }: OperatorVisit): Html {
+function actionsCard(
+  { payment, observations }: PaymentView,
+  { formToken }: OperatorVisit,
+  rescue: { readonly token: string; readonly error: string | undefined } = { token: '', error: undefined },
+): Html {
   const { id, status, forwardStatus, relayBatchId } = payment;
   const path = `${OPERATOR_PATH}/payments/${id}`;
   const token = formTokenField(formToken);
@@ -134,8 +175,8 @@ function actionsCard({ payment, observations }: PaymentView, { formToken }: Oper
   return html`<section class="card"><h2>Actions</h2>
 ${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>` : nothing}
 ${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment. This is possible until a deposit arrives or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>` : nothing}
-<details><summary>Rescue another token</summary><form class="fields" method="post" action="${path}/rescue">${token}
-${textField({ name: 'token', label: 'Token', hint: 'The address of the token contract, or pol. The tokens go to the merchant without a fee.' })}
+<details${rescue.token === '' ? nothing : html` open`}><summary>Rescue another token</summary><form class="fields" method="post" action="${path}/rescue">${token}
+${textField({ name: 'token', label: 'Token', value: rescue.token, error: rescue.error, hint: 'The address of the token contract, or pol. The tokens go to the merchant without a fee.' })}
 <div class="actions"><button class="button">Rescue</button></div></form></details></section>`;
 }
 

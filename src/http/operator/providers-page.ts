@@ -28,7 +28,7 @@ import {
 } from './operator-page.ts';
 
 /** A provider for the operator. */
-interface Provider {
+export interface Provider {
   readonly id: ProviderId;
   readonly state: ProviderState;
   readonly adapter: ProviderAdapter | undefined;
@@ -46,9 +46,14 @@ export function registerProviderPages(routes: OperatorRoutes): void {
   pages.page('/providers/:provider', (context, visit) =>
     showOne(context, visit, forms.flashOf(visit, { saved: 'Saved. It applies immediately.' })),
   );
-  pages.form('/providers/:provider', answerChange, (context, visit, refusal) =>
-    showOne(context, visit, forms.nothingChanged(refusal)),
+  pages.form('/providers/:provider', answerChange, (context, visit, refusal, form) =>
+    showOne(context, visit, forms.nothingChanged(refusal), { form, error: refusal.message }),
   );
+}
+
+/** All providers, in the order of the catalogue. */
+export function readProviders(context: OperatorContext): Promise<readonly Provider[]> {
+  return Promise.all(providerIds.map((id) => readProvider(context, id)));
 }
 
 async function readProvider({ directory }: OperatorContext, id: ProviderId): Promise<Provider> {
@@ -70,6 +75,16 @@ async function answerChange(
   form: forms.FormFields,
 ): Promise<PageAnswer> {
   const id = idOf(visit);
+  const path = `${OPERATOR_PATH}/providers/${id}`;
+  if (form.has('switch_off') && !form.has('confirmed'))
+    return forms.confirmationPage(visit, {
+      title: `Disable ${providerCatalogue[id].name}?`,
+      effect: html`<p>No customer of any account can choose it any more, from the next page on. Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`,
+      action: path,
+      button: `Disable ${providerCatalogue[id].name}`,
+      back: path,
+      field: { name: 'switch_off', value: '1' },
+    });
   await changeProvider(context, id, changeOf(form), visit.actor);
   return seeOther(`/providers/${id}?flash=saved`);
 }
@@ -92,7 +107,7 @@ function changeOf(form: forms.FormFields): Partial<ProviderSettings> {
 }
 
 async function showAll(context: OperatorContext): Promise<PageView> {
-  const providers = await Promise.all(providerIds.map((id) => readProvider(context, id)));
+  const providers = await readProviders(context);
   return {
     title: 'Providers',
     main: html`${warningOf(providers)}<p>The providers that customers can choose. Health covers the time since this process started.</p>
@@ -145,7 +160,12 @@ ${dataTable({
 })}`;
 }
 
-async function showOne(context: OperatorContext, visit: OperatorVisit, message: Html): Promise<PageView> {
+async function showOne(
+  context: OperatorContext,
+  visit: OperatorVisit,
+  message: Html,
+  refused?: { readonly form: forms.FormFields; readonly error: string },
+): Promise<PageView> {
   const provider = await readProvider(context, idOf(visit));
   const { name, onlyCurrency, minimumUsdCents } = providerCatalogue[provider.id];
   const { health, settings } = provider;
@@ -167,7 +187,7 @@ async function showOne(context: OperatorContext, visit: OperatorVisit, message: 
 <div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}
 ${settings.pinned === true ? html`<button class="button" name="pin" value="0">Unpin</button>` : html`<button class="button" name="pin" value="1">Pin</button>`}</div></form>
 <form class="card" method="post" action="${path}"><h2>Minimum</h2>${forms.formTokenField(visit.formToken)}
-${forms.textField({ name: 'minimum', label: 'Minimum amount in USD', value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents), isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
+${forms.textField({ name: 'minimum', label: 'Minimum amount in USD', value: refused?.form.text('minimum') ?? (settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents)), error: refused?.error, isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
 <div class="actions"><button class="button primary">Save minimum</button></div></form>
 <p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line; to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };
@@ -185,7 +205,8 @@ const stateBadges: Readonly<Record<ProviderState, Html>> = {
   off: html`<span class="badge warn">Off</span>`,
 };
 
-function stateBadge({ state, adapter }: Provider): Html {
+/** Whether customers can choose a provider, in a word. */
+export function stateBadge({ state, adapter }: Provider): Html {
   return html`${stateBadges[state]} ${adapter?.blockedBecause ?? ''}`;
 }
 
@@ -199,7 +220,8 @@ function warningOf(providers: readonly Provider[]): Html {
   return off.length === 0 ? nothing : forms.banner('warn', describeOffByDefault(off));
 }
 
-function healthBadge(health: ProviderHealth | null): Html {
+/** The outcome of the latest calls to a provider. */
+export function healthBadge(health: ProviderHealth | null): Html {
   if (health?.isCircuitOpen === true) return html`<span class="badge bad">Paused</span>`;
   if (health === null || health.lastAnswerAtMs === null) {
     return health?.lastFailureAtMs == null

@@ -6,10 +6,11 @@ import { acceptForms } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
-import { registerNothing, seeOther, sendFailure } from '../signed-in/signed-in-page.ts';
+import { registerNothing, sendFailure } from '../signed-in/signed-in-page.ts';
 import { registerAccountPage, registerKeyRevocation } from './account-page.ts';
 import { registerAccountsPages } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
+import { registerInvitePages } from './invite-page.ts';
 import {
   OPERATOR_PATH,
   type OperatorContext,
@@ -17,6 +18,7 @@ import {
   operatorRoutesOf,
   requireAdmission,
 } from './operator-page.ts';
+import { registerOverviewPage } from './overview-page.ts';
 import { registerPaymentPage } from './payment-page.ts';
 import { registerProviderPages } from './providers-page.ts';
 import { registerSetUpPages } from './set-up-pages.ts';
@@ -38,7 +40,9 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerSecondFactorPages(routes);
       registerSetUpPages(routes);
       if (context.mailer !== null) registerNewBrowserPages(routes, context.mailer);
+      registerOverviewPage(routes);
       registerAccountsPages(routes);
+      registerInvitePages(routes);
       registerAccountPage(routes);
       registerKeyRevocation(routes);
       registerViewing(routes);
@@ -47,9 +51,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerPaymentPage(routes);
       registerWebhooksPage(routes);
       registerAuditPage(routes);
-      const others = operatorPages(routes, null);
-      others.page('', async () => seeOther('/accounts'));
-      registerNothing(routes, others);
+      registerNothing(routes, operatorPages(routes, null));
       done();
     },
     { prefix: OPERATOR_PATH },

@@ -1,7 +1,7 @@
-import { lowGasWei, polOf } from '../../domain/gas-money.ts';
+import { lowGasWei, polOf, releasesPaidBy } from '../../domain/gas-money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
-import type { ChainHeads, FeeQuote } from '../../domain/ports/chain.ts';
+import type { ChainHeads, EndpointHealth } from '../../domain/ports/chain.ts';
 import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { within } from '../../platform/within.ts';
 import { forwardBadge } from '../dashboard/payment-words.ts';
@@ -27,7 +27,7 @@ const PAYMENTS_SHOWN = 50;
 /** Timeout of the chain: a page must not wait for an unreachable node. */
 const CHAIN_TIMEOUT_MS = 3_000;
 /** The sync delay that counts as late: the chain is read every two seconds. */
-const LATE_MS = 5 * 60_000;
+export const LATE_MS = 5 * 60_000;
 
 /**
  * `/operator/settlement`: the chain's read position, the relayer, releases in progress, and payments that need
@@ -38,10 +38,9 @@ export function registerSettlementPage(routes: OperatorRoutes): void {
 }
 
 async function showSettlement(context: OperatorContext): Promise<PageView> {
-  const { relayers, chain, observations, relay, search } = context;
-  const [balances, fees, heads, cursor, batches, waiting] = await Promise.all([
-    Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),
-    orNull((relayers[0] as (typeof relayers)[number]).quoteFees()),
+  const { chain, observations, relay, search } = context;
+  const [relayers, heads, cursor, batches, waiting] = await Promise.all([
+    readRelayers(context),
     orNull(chain.withView((view) => view.readHeads())),
     observations.readCursor(),
     relay.listOpenBatches(BATCHES_SHOWN),
@@ -52,9 +51,9 @@ async function showSettlement(context: OperatorContext): Promise<PageView> {
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
 <div class="field"><label for="payment">Payment id, short code or link</label><input id="payment" name="payment"></div><button class="button">Open payment</button></form>
 ${chainCard(context, cursor, heads)}
-${relayers.map(({ address }, index) => relayerCard(address, balances[index] ?? null, fees))}
+${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
 <section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>
-<section class="card"><h2>Deposits that need attention</h2>${waiting.length === 0 ? html`<p class="soft">None.</p>` : waitingTable(waiting)}</section>`,
+<section class="card"><h2>Deposits that need attention</h2>${waiting.length === 0 ? html`<p class="soft">None.</p>` : attentionTable('Deposits that need attention', waiting)}</section>`,
   };
 }
 
@@ -78,12 +77,67 @@ function chainCard(
 <div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">not known</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
 }
 
-function relayerCard(address: string, balance: bigint | null, fees: FeeQuote | null): Html {
-  const isLow = balance !== null && fees !== null && balance < lowGasWei(fees);
-  return html`<section class="card"><h2>Relayer</h2><dl class="facts">
-<div><dt>Address</dt><dd><code class="breaks">${address}</code></dd></div>
-<div><dt>Gas balance</dt><dd>${balance === null ? html`<span class="soft">could not be read</span>` : html`${polOf(balance)} POL ${isLow ? html`<span class="badge bad">low: send it POL, or releases stop</span>` : html`<span class="badge good">sufficient</span>`}`}</dd></div></dl>
-<p class="soft small">The relayer of this process. Its key controls only this gas balance: the deposit contracts fix where deposits go.</p></section>`;
+/** The relayers of this process, and what each balance is good for. */
+export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers'>) {
+  const [balances, fees] = await Promise.all([
+    Promise.all(relayers.map((relayer) => orNull(relayer.readGasBalance()))),
+    orNull((relayers[0] as (typeof relayers)[number]).quoteFees()),
+  ]);
+  return relayers.map(({ address }, index) => {
+    const balanceWei = balances[index] ?? null;
+    const known = balanceWei === null || fees === null ? null : { balanceWei, fees };
+    return {
+      address,
+      balanceWei,
+      isLow: known !== null && known.balanceWei < lowGasWei(known.fees),
+      /** About how many payments it releases at the current gas price; null if not known. */
+      releases: known === null ? null : releasesPaidBy(known.balanceWei, known.fees),
+    };
+  });
+}
+
+export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>): Html {
+  return html`<section class="card" id="relayers"><h2>Relayers</h2>${dataTable({
+    label: 'Relayers',
+    columns: ['Address', numbers('Balance in POL'), numbers('Lasts for payments'), 'State'],
+    hasRowHeadings: true,
+    rows: relayers.map(({ address, balanceWei, isLow, releases }) => [
+      html`<code class="breaks">${address}</code>`,
+      balanceWei === null ? html`<span class="soft">could not be read</span>` : polOf(balanceWei),
+      releases === null ? '–' : `about ${counts.format(releases)}`,
+      isLow
+        ? html`<span class="badge bad">low: send it POL, or releases stop</span>`
+        : html`<span class="badge${balanceWei === null ? '' : ' good'}">${balanceWei === null ? 'not known' : 'sufficient'}</span>`,
+    ]),
+  })}<p class="soft small">The relayers of this process, at the current gas price. Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
+}
+
+const counts = new Intl.NumberFormat('en');
+
+/** Final blocks; the alert CardCheckoutEndpointLags begins there as well. */
+const LAGGING_BLOCKS = 30;
+
+/** Whether an endpoint can be relied on. */
+export function isWell({ isPaused, lagBlocks, disagreements }: EndpointHealth): boolean {
+  return !isPaused && (lagBlocks ?? 0) <= LAGGING_BLOCKS && disagreements === 0;
+}
+
+export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
+  return html`<section class="card" id="endpoints"><h2>RPC endpoints</h2>${dataTable({
+    label: 'RPC endpoints',
+    columns: ['Endpoint', 'State', numbers('Blocks behind'), { name: 'Disagreements', holds: 'sentences' }],
+    hasRowHeadings: true,
+    rows: endpoints.map((endpoint) => [
+      html`<code class="breaks">${endpoint.label}</code>`,
+      isWell(endpoint)
+        ? html`<span class="badge good">Operational</span>`
+        : html`<span class="badge ${endpoint.isPaused ? 'bad' : 'warn'}">${endpoint.isPaused ? 'Paused' : 'Degraded'}</span>`,
+      endpoint.lagBlocks ?? '–',
+      endpoint.lastDisagreement === null
+        ? html`<span class="soft">none</span>`
+        : html`${counts.format(endpoint.disagreements)}, last: <bdi>${endpoint.lastDisagreement}</bdi>`,
+    ]),
+  })}<p class="soft small">As this process has seen them since its start. To replace one, change <code>POLYGON_RPC_URL</code>, and restart.</p></section>`;
 }
 
 function batchTable(batches: readonly RelayBatch[]): Html {
@@ -102,10 +156,15 @@ function batchTable(batches: readonly RelayBatch[]): Html {
   });
 }
 
-function waitingTable(payments: readonly Payment[]): Html {
+/** Payments with the next step for each. */
+export function attentionTable(
+  label: string,
+  payments: readonly Payment[],
+  nextStepOf: (payment: Payment) => string = adviceFor,
+): Html {
   return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
 ${dataTable({
-  label: 'Deposits that need attention',
+  label,
   columns: ['Payment', 'Account', numbers('Amount'), 'Release', { name: 'Next step', holds: 'sentences' }],
   hasRowHeadings: true,
   rows: payments
@@ -115,7 +174,7 @@ ${dataTable({
       accountLink(payment.accountId),
       formatMoney(payment.amountCents, payment.currency),
       forwardBadge(payment),
-      adviceFor(payment),
+      nextStepOf(payment),
     ]),
 })}`;
 }
