@@ -3,10 +3,11 @@ import { isKeyScope } from '../domain/api-key.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
 import { isProviderId } from '../domain/provider-catalogue.ts';
-import { isLogoType, type ShopLogo } from '../domain/shop-profile.ts';
+import { isLogoType } from '../domain/shop-profile.ts';
 import {
   checkedLimit,
   countOf,
+  type Insertion,
   insert,
   lock,
   raw,
@@ -15,6 +16,7 @@ import {
   type Scripts,
   select,
   selectOne,
+  sql,
   update,
 } from './scripts.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
@@ -25,66 +27,67 @@ import { accountTable, keyTable, logoTable } from './tables.ts';
  * @param noteChange told within the transaction when an account or a key has changed; null for an account whose key it is
  */
 export function createAccounts(
-  scripts: Scripts,
+  { read, write, writeStatement }: Scripts,
   noteChange: (accountId: string | null) => void = () => {},
 ): Omit<AccountStore, 'findAccount' | 'findActiveKey' | 'peekActiveKey'> {
   return {
-    async createAccount(account) {
-      await scripts.writeStatement(() => insert(accountTable, account));
-    },
-    listAccounts: async () =>
-      (await scripts.read(() => select(accountTable)`ORDER BY created_at_ms, id`)).map(requireKnownNames),
-    searchAccounts: async (query, limit) =>
-      (await scripts.read(() => searchAccounts(query, checkedLimit(limit)))).map(requireKnownNames),
-    updateAccount: (accountId, change) =>
-      scripts.write(function* () {
-        const changed = yield* updateAccount(accountId, change);
-        noteChange(accountId);
-        return changed;
-      }),
-    findLogo: (hash) => scripts.read(() => findLogo(hash)),
-    createKey: (key, maximumActive) =>
-      scripts.write(function* () {
-        // Another one who makes keys of the same account at the same time, here or elsewhere, waits for this one.
-        yield* lock(`keys of ${key.accountId}`);
-        const active = yield* countOf`api_keys WHERE account_id = ${key.accountId} AND revoked_at_ms IS NULL`;
-        if (active >= maximumActive) return false;
-        yield* insert(keyTable, key);
-        return true;
-      }),
-    listKeys: (accountId) =>
-      scripts.read(() => select(keyTable)`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`),
-    async noteKeyUses(hashes, atMs) {
-      await scripts.write(function* () {
-        // Two instances would change the same keys in different orders.
-        yield* lock('uses of keys');
-        yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;
-      });
-    },
-    revokeKey: (keyId, revokedAtMs) =>
-      scripts.writeStatement(function* () {
-        const [revoked] = yield* run`
-          UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ${revokedAtMs}) WHERE id = ${keyId}
-          RETURNING ${raw(keyTable.names)}`;
-        noteChange(null);
-        return revoked === undefined ? null : keyTable.ofRow(revoked);
-      }),
+    createAccount: writeStatement(function* (account) {
+      yield* insert(accountTable, account);
+    }),
+    listAccounts: read(() => selectAccounts`ORDER BY created_at_ms, id`),
+    searchAccounts: read(searchAccounts),
+    updateAccount: write(function* (accountId, change) {
+      const changed = yield* updateAccount(accountId, change);
+      noteChange(accountId);
+      return changed;
+    }),
+    findLogo: read(function* (hash) {
+      const row = yield* selectOne(logoTable)`WHERE hash = ${hash} LIMIT 1`;
+      if (row === null) return null;
+      return { hash, type: requireName(row.type, isLogoType), bytes: Buffer.from(row.image, 'base64') };
+    }),
+    createKey: write(function* (key, maximumActive) {
+      // Another one who makes keys of the same account at the same time, here or elsewhere, waits for this one.
+      yield* lock(`keys of ${key.accountId}`);
+      const active = yield* countOf`api_keys WHERE account_id = ${key.accountId} AND revoked_at_ms IS NULL`;
+      if (active >= maximumActive) return false;
+      yield* insert(keyTable, key);
+      return true;
+    }),
+    listKeys: read(
+      (accountId) => select(keyTable)`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`,
+    ),
+    noteKeyUses: write(function* (hashes, atMs) {
+      // Two instances would change the same keys in different orders.
+      yield* lock('uses of keys');
+      yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;
+    }),
+    revokeKey: writeStatement(function* (keyId, revokedAtMs) {
+      const [revoked] = yield* run`
+        UPDATE api_keys SET revoked_at_ms = coalesce(revoked_at_ms, ${revokedAtMs}) WHERE id = ${keyId}
+        RETURNING ${raw(keyTable.names)}`;
+      noteChange(null);
+      return revoked === undefined ? null : keyTable.ofRow(revoked);
+    }),
   };
+}
+
+function* selectAccounts(
+  texts: TemplateStringsArray,
+  ...insertions: readonly Insertion[]
+): Script<Account[]> {
+  return (yield* select(accountTable)(texts, ...insertions)).map(requireKnownNames);
 }
 
 /** A list goes along the index of time; a search looks at every account on its way. */
 function searchAccounts({ search, before }: AccountQuery, limit: number): Script<Account[]> {
   const { createdAtMs, id } = before ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
-  if (search === null) {
-    return select(accountTable)`
-      WHERE (created_at_ms, id) < (${createdAtMs}, ${id}) ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`;
-  }
-  const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`;
-  return select(accountTable)`
-    WHERE (created_at_ms, id) < (${createdAtMs}, ${id})
-      AND (lower(name) LIKE lower(${pattern}) ESCAPE '\\' OR lower(email) LIKE lower(${pattern}) ESCAPE '\\'
-        OR id = ${search})
-    ORDER BY created_at_ms DESC, id DESC LIMIT ${limit}`;
+  const pattern = `%${(search ?? '').replaceAll(/[\\%_]/g, '\\$&')}%`;
+  const isMatch = sql`AND (lower(name) LIKE lower(${pattern}) ESCAPE '\\'
+    OR lower(email) LIKE lower(${pattern}) ESCAPE '\\' OR id = ${search})`;
+  return selectAccounts`
+    WHERE (created_at_ms, id) < (${createdAtMs}, ${id}) ${search === null ? raw('') : isMatch}
+    ORDER BY created_at_ms DESC, id DESC LIMIT ${checkedLimit(limit)}`;
 }
 
 function* updateAccount(accountId: string, { logo, ...change }: AccountChange): Script<Account | null> {
@@ -101,12 +104,6 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
     yield* insert(logoTable, { accountId, hash: logo.hash, type: logo.type, image });
   }
   return changed;
-}
-
-function* findLogo(hash: string): Script<ShopLogo | null> {
-  const row = yield* selectOne(logoTable)`WHERE hash = ${hash} LIMIT 1`;
-  if (row === null) return null;
-  return { hash, type: requireName(row.type, isLogoType), bytes: Buffer.from(row.image, 'base64') };
 }
 
 /** @throws UnknownStateError for a feature or provider that this version does not know */

@@ -13,24 +13,20 @@ export interface StoredAddressPage {
 const ENTRY_BYTES = 8;
 
 /** Pages of the address book, on any engine. */
-export function createAddressPageStore(scripts: Scripts): AddressPageStore {
+export function createAddressPageStore({ read, writeStatement }: Scripts): AddressPageStore {
   return {
-    async listAddressPages(afterRow, limit) {
-      const rows = await scripts.read(
-        () => run`
-          SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash" FROM address_pages
-          WHERE after_row >= ${afterRow} ORDER BY after_row LIMIT ${checkedLimit(limit)}`,
-      );
+    listAddressPages: read(function* (afterRow, limit) {
+      const rows = yield* run`
+        SELECT after_row AS "afterRow", entries, entries_hash AS "entriesHash" FROM address_pages
+        WHERE after_row >= ${afterRow} ORDER BY after_row LIMIT ${checkedLimit(limit)}`;
       return (rows as unknown as StoredAddressPage[]).map(pageOfStored);
-    },
-    async keepAddressPage(page) {
+    }),
+    keepAddressPage: writeStatement(function* (page) {
       const { afterRow, entries, entriesHash } = storedPageOf(page);
-      await scripts.writeStatement(
-        () => run`
-          INSERT INTO address_pages (after_row, entries, entries_hash)
-          VALUES (${afterRow}, ${entries}, ${entriesHash}) ON CONFLICT (after_row) DO NOTHING`,
-      );
-    },
+      yield* run`
+        INSERT INTO address_pages (after_row, entries, entries_hash)
+        VALUES (${afterRow}, ${entries}, ${entriesHash}) ON CONFLICT (after_row) DO NOTHING`;
+    }),
   };
 }
 

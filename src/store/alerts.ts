@@ -1,5 +1,5 @@
 import { UnknownStateError } from '../domain/errors.ts';
-import { type Alert, type AlertKind, type AlertStore, alertKinds } from '../domain/ports/mail.ts';
+import { type AlertKind, type AlertStore, alertKinds } from '../domain/ports/mail.ts';
 import {
   checkedLimit,
   insert,
@@ -31,55 +31,49 @@ const newAlerts: Readonly<Record<AlertKind, NewAlerts>> = {
 };
 
 /** Alerts that owners still have to receive, on any engine. */
-export function createAlertStore(scripts: Scripts): AlertStore {
+export function createAlertStore({ write }: Scripts): AlertStore {
   return {
-    recordAlerts: (earliestMs, throughMs) => scripts.write(() => recordAlerts(earliestMs, throughMs)),
-    claimAlerts: (notifiedBeforeMs, limit, nowMs) =>
-      scripts.write(() => claimAlerts(notifiedBeforeMs, checkedLimit(limit), nowMs)),
-    returnAlert: (alert) => scripts.write(() => returnAlert(alert)),
+    recordAlerts: write(function* (earliestMs, throughMs) {
+      yield* lock(LOCK);
+      const cursor = yield* runForOne<{ throughMs: number }>`
+        SELECT through_ms AS "throughMs" FROM alert_cursors WHERE name = 'notified'`;
+      if (cursor !== null && cursor.throughMs >= throughMs) return;
+      yield* run`INSERT INTO alert_cursors (name, through_ms) VALUES ('notified', ${throughMs})
+         ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`;
+      if (cursor === null) return;
+      for (const kind of alertKinds) {
+        const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs), throughMs);
+        for (const row of found) {
+          const [count, sinceMs] = [Number(row['count']), Number(row['sinceMs'])];
+          yield* insert(
+            alertTable,
+            { accountId: String(row['accountId']), kind, count, sinceMs, notifiedAtMs: 0 },
+            `ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
+               since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
+          );
+        }
+      }
+    }),
+    claimAlerts: write(function* (notifiedBeforeMs, limit, nowMs) {
+      yield* lock(LOCK);
+      const claimed = yield* select(alertTable)`
+        WHERE count > 0 AND notified_at_ms < ${notifiedBeforeMs}
+        ORDER BY since_ms LIMIT ${checkedLimit(limit)}`;
+      for (const { kind } of claimed) {
+        if (!alertKinds.includes(kind)) throw new UnknownStateError(`there is no alert of the kind ${kind}`);
+      }
+      for (const { accountId, kind } of claimed) {
+        yield* run`
+          UPDATE alerts SET count = 0, notified_at_ms = ${nowMs}
+          WHERE account_id = ${accountId} AND kind = ${kind}`;
+      }
+      return claimed;
+    }),
+    returnAlert: write(function* ({ accountId, kind, count, sinceMs, notifiedAtMs }) {
+      yield* lock(LOCK);
+      yield* run`
+        UPDATE alerts SET count = count + ${count}, since_ms = ${sinceMs}, notified_at_ms = ${notifiedAtMs}
+        WHERE account_id = ${accountId} AND kind = ${kind}`;
+    }),
   };
-}
-
-function* recordAlerts(earliestMs: number, throughMs: number): Script<void> {
-  yield* lock(LOCK);
-  const cursor = yield* runForOne<{ throughMs: number }>`
-    SELECT through_ms AS "throughMs" FROM alert_cursors WHERE name = 'notified'`;
-  if (cursor !== null && cursor.throughMs >= throughMs) return;
-  yield* run`INSERT INTO alert_cursors (name, through_ms) VALUES ('notified', ${throughMs})
-     ON CONFLICT (name) DO UPDATE SET through_ms = excluded.through_ms`;
-  if (cursor === null) return;
-  for (const kind of alertKinds) {
-    const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs), throughMs);
-    for (const row of found) {
-      const [count, sinceMs] = [Number(row['count']), Number(row['sinceMs'])];
-      yield* insert(
-        alertTable,
-        { accountId: String(row['accountId']), kind, count, sinceMs, notifiedAtMs: 0 },
-        `ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
-           since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
-      );
-    }
-  }
-}
-
-function* claimAlerts(notifiedBeforeMs: number, limit: number, nowMs: number): Script<readonly Alert[]> {
-  yield* lock(LOCK);
-  const claimed = yield* select(alertTable)`
-    WHERE count > 0 AND notified_at_ms < ${notifiedBeforeMs} ORDER BY since_ms LIMIT ${limit}`;
-  for (const { kind } of claimed) {
-    if (!alertKinds.includes(kind)) throw new UnknownStateError(`there is no alert of the kind ${kind}`);
-  }
-  for (const { accountId, kind } of claimed) {
-    yield* run`
-      UPDATE alerts SET count = 0, notified_at_ms = ${nowMs}
-      WHERE account_id = ${accountId} AND kind = ${kind}`;
-  }
-  return claimed;
-}
-
-function* returnAlert({ accountId, kind, count, sinceMs, notifiedAtMs }: Alert): Script<void> {
-  yield* lock(LOCK);
-  yield* run`
-    UPDATE alerts SET count = count + ${count}, since_ms = ${sinceMs}, notified_at_ms = ${notifiedAtMs}
-    WHERE account_id = ${accountId} AND kind = ${kind}`;
 }

@@ -38,7 +38,7 @@ export function assembleStore(
       ...payments,
       ...createPaymentLists(scripts, traits),
       ...createProviderSessions(scripts, traits),
-      decidePayment: (payment, decide) => scripts.write(() => decideOne(payment, decide)),
+      decidePayment: scripts.write(decideOne),
     },
     search: {
       ...createPaymentSearch(scripts, traits),

@@ -1,13 +1,7 @@
 import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../domain/email-retention.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import { firstIdAtMs } from '../domain/payment-id.ts';
-import type {
-  EmailErasure,
-  EmailErasureStep,
-  EmailStore,
-  ReceiptEnding,
-  ReceiptStore,
-} from '../domain/ports/mail.ts';
+import type { EmailErasure, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
 import { INDEX_LOCK, replaceTerms } from './payment-index.ts';
 import { selectPayment } from './payment-rows.ts';
 import {
@@ -26,31 +20,64 @@ import {
 import { refundTable } from './tables.ts';
 
 /** Erases customers' e-mail addresses, on any engine. */
-export function createEmailStore(scripts: Scripts, traits: EngineTraits): EmailStore {
-  return {
-    eraseEmail: (payment) => scripts.write(() => eraseEmail(traits, payment)),
-    eraseEmailsBefore: (accountId, beforeMs, limit) =>
-      scripts.write(() => eraseEmailsBefore(traits, accountId, beforeMs, checkedLimit(limit))),
-  };
-}
+export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTraits): EmailStore {
+  function* eraseEmail(payment: PaymentReference): Script<EmailErasure> {
+    const { accountId, id } = payment;
+    // No other transaction indexes or decides the payment meanwhile: the write locks the row.
+    yield* lock(INDEX_LOCK);
+    yield* run`UPDATE payments SET email = email WHERE account_id = ${accountId} AND id = ${id}`;
+    const before = yield* selectPayment({ accountId, id });
+    if (before === null) return 'unknown';
+    if (before.email === null) return 'none';
+    if (!(yield* eraseFromWebhooks(payment, before.email))) return 'busy';
+    // Whole, because providers hide the address in it in their own ways.
+    yield* run`
+      UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
+      WHERE payment_id = ${id} ${isByAccount ? sql`AND account_id = ${accountId}` : raw('')}`;
+    yield* eraseFromRefunds(payment, before.email);
+    yield* run`UPDATE payments SET email = NULL WHERE account_id = ${accountId} AND id = ${id}`;
+    yield* replaceTerms(before, { ...before, email: null });
+    return 'erased';
+  }
 
-function* eraseEmail({ isByAccount }: EngineTraits, payment: PaymentReference): Script<EmailErasure> {
-  const { accountId, id } = payment;
-  // No other transaction indexes or decides the payment meanwhile: the write locks the row.
-  yield* lock(INDEX_LOCK);
-  yield* run`UPDATE payments SET email = email WHERE account_id = ${accountId} AND id = ${id}`;
-  const before = yield* selectPayment({ accountId, id });
-  if (before === null) return 'unknown';
-  if (before.email === null) return 'none';
-  if (!(yield* eraseFromWebhooks(payment, before.email))) return 'busy';
-  // Whole, because providers hide the address in it in their own ways.
-  yield* run`
-    UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
-    WHERE payment_id = ${id} ${isByAccount ? sql`AND account_id = ${accountId}` : raw('')}`;
-  yield* eraseFromRefunds(payment, before.email);
-  yield* run`UPDATE payments SET email = NULL WHERE account_id = ${accountId} AND id = ${id}`;
-  yield* replaceTerms(before, { ...before, email: null });
-  return 'erased';
+  return {
+    eraseEmail: write(eraseEmail),
+    eraseEmailsBefore: write(function* (accountId, beforeMs, limit) {
+      checkedLimit(limit);
+      yield* lock(`e-mail addresses of ${accountId}`);
+      const below = firstIdAtMs(beforeMs);
+      if (!isByAccount && !(yield* isIndexedBelow(below)))
+        return { erased: 0, hasMore: false, stoppedBy: 'index' };
+      const watermark = yield* runForOne<{ id: string }>`
+        SELECT payment_id AS id FROM email_watermarks WHERE account_id = ${accountId}`;
+      const from = watermark?.id ?? '';
+      const ids = isByAccount
+        ? sql`SELECT id FROM payments
+            WHERE account_id = ${accountId} AND id > ${from} AND id < ${below} ORDER BY id LIMIT ${limit}`
+        : sql`SELECT payment_id AS id FROM account_payments
+            WHERE account_id = ${accountId} AND payment_id > ${from} AND payment_id < ${below}
+            ORDER BY payment_id LIMIT ${limit}`;
+      const found = (yield* run`
+        SELECT payments.id, payments.email FROM (${ids}) AS found
+        CROSS JOIN payments WHERE payments.account_id = ${accountId} AND payments.id = found.id
+        ORDER BY found.id`) as unknown as { readonly id: string; readonly email: string | null }[];
+      let erased = 0;
+      let through: string | null = null;
+      let isBusy = false;
+      for (const { id, email } of found) {
+        const outcome = email === null ? 'none' : yield* eraseEmail({ accountId, id });
+        isBusy = outcome === 'busy';
+        if (isBusy) break;
+        if (outcome === 'erased') erased++;
+        through = id;
+      }
+      if (through !== null) {
+        yield* run`INSERT INTO email_watermarks (account_id, payment_id) VALUES (${accountId}, ${through})
+           ON CONFLICT (account_id) DO UPDATE SET payment_id = excluded.payment_id`;
+      }
+      return { erased, hasMore: !isBusy && found.length === limit, stoppedBy: isBusy ? 'webhook' : null };
+    }),
+  };
 }
 
 /** The address on the chain stays: it is public there, and the account of the money. */
@@ -93,47 +120,6 @@ function* eraseFromWebhooks({ accountId, id }: PaymentReference, email: string):
   return true;
 }
 
-function* eraseEmailsBefore(
-  traits: EngineTraits,
-  accountId: string,
-  beforeMs: number,
-  limit: number,
-): Script<EmailErasureStep> {
-  yield* lock(`e-mail addresses of ${accountId}`);
-  const below = firstIdAtMs(beforeMs);
-  if (!traits.isByAccount && !(yield* isIndexedBelow(below))) {
-    return { erased: 0, hasMore: false, stoppedBy: 'index' };
-  }
-  const watermark = yield* runForOne<{ id: string }>`
-    SELECT payment_id AS id FROM email_watermarks WHERE account_id = ${accountId}`;
-  const from = watermark?.id ?? '';
-  const ids = traits.isByAccount
-    ? sql`SELECT id FROM payments
-        WHERE account_id = ${accountId} AND id > ${from} AND id < ${below} ORDER BY id LIMIT ${limit}`
-    : sql`SELECT payment_id AS id FROM account_payments
-        WHERE account_id = ${accountId} AND payment_id > ${from} AND payment_id < ${below}
-        ORDER BY payment_id LIMIT ${limit}`;
-  const found = (yield* run`
-    SELECT payments.id, payments.email FROM (${ids}) AS found
-    CROSS JOIN payments WHERE payments.account_id = ${accountId} AND payments.id = found.id
-    ORDER BY found.id`) as unknown as { readonly id: string; readonly email: string | null }[];
-  let erased = 0;
-  let through: string | null = null;
-  let isBusy = false;
-  for (const { id, email } of found) {
-    const outcome = email === null ? 'none' : yield* eraseEmail(traits, { accountId, id });
-    isBusy = outcome === 'busy';
-    if (isBusy) break;
-    if (outcome === 'erased') erased++;
-    through = id;
-  }
-  if (through !== null) {
-    yield* run`INSERT INTO email_watermarks (account_id, payment_id) VALUES (${accountId}, ${through})
-       ON CONFLICT (account_id) DO UPDATE SET payment_id = excluded.payment_id`;
-  }
-  return { erased, hasMore: !isBusy && found.length === limit, stoppedBy: isBusy ? 'webhook' : null };
-}
-
 /** Whether every payment with an id below this one is in the table of the account's payments. */
 function* isIndexedBelow(id: string): Script<boolean> {
   const next = yield* runForOne<{ id: string }>`
@@ -145,28 +131,24 @@ function* isIndexedBelow(id: string): Script<boolean> {
 /** Lock under which one of several processes claims at a time. */
 const CLAIM_LOCK = 'receipts';
 
-export function createReceiptStore(scripts: Scripts): ReceiptStore {
+export function createReceiptStore({ write }: Scripts): ReceiptStore {
   return {
-    claimReceipts: (sinceMs, limit, nowMs) => scripts.write(() => claim(sinceMs, checkedLimit(limit), nowMs)),
-    recordReceipt: (payment, ending, nowMs) => scripts.write(() => record(payment, ending, nowMs)),
+    claimReceipts: write(function* (sinceMs, limit, nowMs) {
+      yield* lock(CLAIM_LOCK);
+      const waiting = (yield* run`
+        SELECT account_id AS "accountId", payment_id AS "id" FROM receipts
+        WHERE status = 'pending' AND created_at_ms >= ${sinceMs}
+        ORDER BY created_at_ms LIMIT ${checkedLimit(limit)}`) as unknown as PaymentReference[];
+      for (const { accountId, id } of waiting) {
+        yield* run`
+          UPDATE receipts SET status = 'sending', claimed_at_ms = ${nowMs}
+          WHERE account_id = ${accountId} AND payment_id = ${id}`;
+      }
+      return waiting.map(({ accountId, id }) => ({ accountId, id }));
+    }),
+    recordReceipt: write(function* ({ accountId, id }, ending, nowMs) {
+      yield* run`UPDATE receipts SET status = ${ending}, finished_at_ms = ${ending === 'pending' ? null : nowMs}
+         WHERE account_id = ${accountId} AND payment_id = ${id} AND status = 'sending'`;
+    }),
   };
-}
-
-function* claim(sinceMs: number, limit: number, nowMs: number): Script<readonly PaymentReference[]> {
-  yield* lock(CLAIM_LOCK);
-  const waiting = (yield* run`
-    SELECT account_id AS "accountId", payment_id AS "id" FROM receipts
-    WHERE status = 'pending' AND created_at_ms >= ${sinceMs}
-    ORDER BY created_at_ms LIMIT ${limit}`) as unknown as PaymentReference[];
-  for (const { accountId, id } of waiting) {
-    yield* run`
-      UPDATE receipts SET status = 'sending', claimed_at_ms = ${nowMs}
-      WHERE account_id = ${accountId} AND payment_id = ${id}`;
-  }
-  return waiting.map(({ accountId, id }) => ({ accountId, id }));
-}
-
-function* record({ accountId, id }: PaymentReference, ending: ReceiptEnding, nowMs: number): Script<void> {
-  yield* run`UPDATE receipts SET status = ${ending}, finished_at_ms = ${ending === 'pending' ? null : nowMs}
-     WHERE account_id = ${accountId} AND payment_id = ${id} AND status = 'sending'`;
 }

@@ -1,26 +1,48 @@
 import { paymentEventTypeOf } from '../domain/payment-events.ts';
-import type { EventPage, EventStore } from '../domain/ports/event-store.ts';
-import { checkedLimit, insert, lock, run, runForOne, type Script, type Scripts, select } from './scripts.ts';
+import type { EventStore } from '../domain/ports/event-store.ts';
+import {
+  checkedLimit,
+  hasRow,
+  insert,
+  lock,
+  run,
+  runForOne,
+  type Script,
+  type Scripts,
+  select,
+} from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 
 /** Lock of every process that numbers or deletes events. */
 const EVENT_LOCK = 'events';
 
 /** The events of the accounts' payments, on any engine. */
-export function createEventStore(scripts: Scripts): EventStore {
+export function createEventStore({ read, write }: Scripts): EventStore {
+  // Nearly always there is nothing to number or to delete: the read costs no commit.
+  const hasUnnumbered = read(() => hasRow`SELECT 1 FROM unnumbered_events LIMIT 1`);
+  const hasOld = read((beforeMs: number) => hasRow`SELECT 1 FROM events WHERE at_ms < ${beforeMs} LIMIT 1`);
+  const number = write(numberEvents);
+  const remove = write(deleteEvents);
   return {
     async numberEvents(limit) {
       checkedLimit(limit);
-      // Nearly always there is nothing to number: the read costs no commit.
-      const [waiting] = await scripts.read(() => run`SELECT 1 FROM unnumbered_events LIMIT 1`);
-      return waiting === undefined ? 0 : scripts.write(() => numberEvents(limit));
+      return (await hasUnnumbered()) ? number(limit) : 0;
     },
-    listEvents: (accountId, after, limit) =>
-      scripts.read(() => listEvents(accountId, after, checkedLimit(limit))),
+    listEvents: read(function* (accountId, after, limit) {
+      const events = yield* select(eventTable)`
+        WHERE account_id = ${accountId} AND number > ${after} ORDER BY number LIMIT ${checkedLimit(limit)}`;
+      const oldest = yield* runForOne<{ number: number }>`
+        SELECT number FROM events WHERE account_id = ${accountId} ORDER BY number LIMIT 1`;
+      const newest = yield* newestNumber(accountId);
+      return {
+        events: events.map((event) => ({ ...event, type: paymentEventTypeOf(event.type) })),
+        newest,
+        oldestAfter: oldest === null ? newest : Number(oldest.number) - 1,
+      };
+    }),
     async deleteEvents(beforeMs, limit) {
       checkedLimit(limit);
-      const [old] = await scripts.read(() => run`SELECT 1 FROM events WHERE at_ms < ${beforeMs} LIMIT 1`);
-      return old === undefined ? 0 : scripts.write(() => deleteEvents(beforeMs, limit));
+      return (await hasOld(beforeMs)) ? remove(beforeMs, limit) : 0;
     },
   };
 }
@@ -49,19 +71,6 @@ function* newestNumber(accountId: string): Script<number> {
   const row = yield* runForOne<{ newest: number }>`
     SELECT newest FROM event_numbers WHERE account_id = ${accountId}`;
   return Number(row?.newest ?? 0);
-}
-
-function* listEvents(accountId: string, after: number, limit: number): Script<EventPage> {
-  const events = yield* select(eventTable)`
-    WHERE account_id = ${accountId} AND number > ${after} ORDER BY number LIMIT ${limit}`;
-  const oldest = yield* runForOne<{ number: number }>`
-    SELECT number FROM events WHERE account_id = ${accountId} ORDER BY number LIMIT 1`;
-  const newest = yield* newestNumber(accountId);
-  return {
-    events: events.map((event) => ({ ...event, type: paymentEventTypeOf(event.type) })),
-    newest,
-    oldestAfter: oldest === null ? newest : Number(oldest.number) - 1,
-  };
 }
 
 function* deleteEvents(beforeMs: number, limit: number): Script<number> {

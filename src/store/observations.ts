@@ -38,40 +38,40 @@ export const NO_FINAL_BLOCK = -1;
 
 /** Observations of the chain and the journal, on any engine. */
 export function createObservationStore(scripts: Scripts, nowMs: () => number): ObservationStore {
+  const { read } = scripts;
   /** Writers come one after the other, whichever instance they are of. */
-  function write<T>(script: () => Script<T>): Promise<T> {
-    return scripts.write(function* () {
+  const write: Scripts['write'] = (script) =>
+    scripts.write(function* (...given) {
       yield* lock('observations');
-      return yield* script();
+      return yield* script(...given);
     });
-  }
 
   return {
-    readCursor: () => scripts.read(newestCheckpoint),
-    startCursor: (block) =>
-      write(function* () {
-        if ((yield* newestCheckpoint()) === null) yield* addCheckpoint(block);
-      }),
-    recordScan: (scan, decide) => write(() => recordScan(scan, decide, nowMs())),
-    listMissing: (found) =>
-      scripts.read(function* () {
-        return { ...(yield* missingRows(found)), rescues: yield* missingRescues(found) };
-      }),
-    recordMissed: (missed, decide) => write(() => recordMissed(missed, decide, nowMs())),
-    listCheckpoints: (limit) =>
-      scripts.read(() => select(checkpointTable)`ORDER BY number DESC LIMIT ${checkedLimit(limit)}`),
-    rewindTo: (block, decide) => write(() => rewindTo(block, decide, nowMs())),
-    listEntries: (after, limit) => scripts.read(() => listEntries(after, checkedLimit(limit))),
-    listEntriesOf: (id) => scripts.read(() => listEntriesOf(id)),
-    async readExpiryWatermark() {
-      const watermark = await scripts.read(
-        () => runForOne<{ id: string }>`
-          SELECT payment_id AS id FROM watermarks WHERE name = ${EXPIRY_WATERMARK}`,
-      );
+    readCursor: read(newestCheckpoint),
+    startCursor: write(function* (block) {
+      if ((yield* newestCheckpoint()) === null) yield* addCheckpoint(block);
+    }),
+    recordScan: write((scan, decide) => recordScan(scan, decide, nowMs())),
+    listMissing: (found) => read(() => missingRows(found))(),
+    recordMissed: write((missed, decide) => recordMissed(missed, decide, nowMs())),
+    listCheckpoints: read(
+      (limit) => select(checkpointTable)`ORDER BY number DESC LIMIT ${checkedLimit(limit)}`,
+    ),
+    rewindTo: write((block, decide) => rewindTo(block, decide, nowMs())),
+    listEntries: read((after, limit) => listEntries(after, checkedLimit(limit))),
+    listEntriesOf: read(listEntriesOf),
+    readExpiryWatermark: read(function* () {
+      const watermark = yield* runForOne<{ id: string }>`
+        SELECT payment_id AS id FROM watermarks WHERE name = ${EXPIRY_WATERMARK}`;
       return watermark?.id ?? '';
-    },
-    advanceExpiryWatermark: (ids, watermark, decide) =>
-      scripts.write(() => advanceExpiryWatermark(ids, watermark, decide)),
+    }),
+    advanceExpiryWatermark: scripts.write(function* (ids, { from, to }, decide) {
+      const stop = stopBeforeRevisited(to, decide);
+      yield* decideAll(ids, stop.decide);
+      yield* run`
+        INSERT INTO watermarks AS present (name, payment_id) VALUES (${EXPIRY_WATERMARK}, ${stop.reached()})
+        ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = ${from}`;
+    }),
   };
 }
 
@@ -132,18 +132,6 @@ function* rewindTo(block: BlockReference, decide: Decide, nowMs: number): Script
   yield* decideAll(affected, decide);
 }
 
-function* advanceExpiryWatermark(
-  ids: readonly PaymentId[],
-  { from, to }: { readonly from: string; readonly to: string },
-  decide: Decide,
-): Script<void> {
-  const stop = stopBeforeRevisited(to, decide);
-  yield* decideAll(ids, stop.decide);
-  yield* run`
-    INSERT INTO watermarks AS present (name, payment_id) VALUES (${EXPIRY_WATERMARK}, ${stop.reached()})
-    ON CONFLICT (name) DO UPDATE SET payment_id = excluded.payment_id WHERE present.payment_id = ${from}`;
-}
-
 /** The cursor: the newest of the final blocks that were scanned up to. */
 function newestCheckpoint(): Script<BlockReference | null> {
   return selectOne(checkpointTable)`ORDER BY number DESC LIMIT 1`;
@@ -163,14 +151,14 @@ function* addCheckpoint(block: BlockReference): Script<void> {
 }
 
 /** The settlements a service was started with, on any engine. They are a handful, so each call reads them anew. */
-export function createSettlementStore(scripts: Scripts): SettlementStore {
+export function createSettlementStore({ read, write }: Scripts): SettlementStore {
   const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
     DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`;
   return {
-    async rememberSettlement(settlement) {
-      await scripts.write(() => insert(settlementTable, settlement, moveToFront));
-    },
-    listSettlements: () => scripts.read(() => select(settlementTable)`ORDER BY last_started_at_ms DESC`),
+    rememberSettlement: write(function* (settlement) {
+      yield* insert(settlementTable, settlement, moveToFront);
+    }),
+    listSettlements: read(() => select(settlementTable)`ORDER BY last_started_at_ms DESC`),
   };
 }
 
@@ -226,11 +214,12 @@ function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<
 }
 
 /** Those that are not there with the same contents. */
-function* missingRows<Found extends FoundRows>(found: Found): Script<Found> {
+function* missingRows<Found extends FoundOnChain>(found: Found): Script<Found> {
   return {
     ...found,
     deposits: yield* missingFrom(depositTable, found.deposits),
     releases: yield* missingFrom(releaseTable, found.releases),
+    rescues: yield* missingRescues(found),
   };
 }
 

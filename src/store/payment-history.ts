@@ -1,6 +1,4 @@
-import type { HourlyRate } from '../domain/base-currency.ts';
 import type { JournalEntry, JournalEntryKind } from '../domain/journal.ts';
-import type { Payment, PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { type PaymentState, paymentStates } from '../domain/payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../domain/payment-statistics.ts';
@@ -13,17 +11,7 @@ import type {
 import { listPaymentEntries } from './journal.ts';
 import { replaceTerms, slotColumns } from './payment-index.ts';
 import { selectPayment } from './payment-rows.ts';
-import {
-  checkedLimit,
-  insert,
-  type Rows,
-  raw,
-  run,
-  type Script,
-  type Scripts,
-  select,
-  sql,
-} from './scripts.ts';
+import { checkedLimit, insert, type Rows, raw, run, type Scripts, select, sql } from './scripts.ts';
 import { hourlyRateTable } from './tables.ts';
 
 type HistoryStore = Pick<
@@ -39,56 +27,58 @@ type HistoryStore = Pick<
 >;
 
 /** Reads of an account's history, and the note, the one field of a payment that its merchant may change. */
-export function createPaymentHistory(scripts: Scripts): HistoryStore {
+export function createPaymentHistory({ read, write }: Scripts): HistoryStore {
   return {
-    async listSlots(accountId, fromMs, beforeMs, stepMs) {
-      const rows = await scripts.read(
-        () => run`
-          SELECT (start_ms - ${fromMs}) / ${stepMs} AS step, currency, ${raw(slotSums)} FROM payment_buckets
-          WHERE account_id = ${accountId} AND start_ms >= ${fromMs} AND start_ms < ${beforeMs}
-          GROUP BY step, currency ORDER BY step, currency`,
-      );
+    listSlots: read(function* (accountId, fromMs, beforeMs, stepMs) {
+      const rows = yield* run`
+        SELECT (start_ms - ${fromMs}) / ${stepMs} AS step, currency, ${raw(slotSums)} FROM payment_buckets
+        WHERE account_id = ${accountId} AND start_ms >= ${fromMs} AND start_ms < ${beforeMs}
+        GROUP BY step, currency ORDER BY step, currency`;
       return rows.map((row) => slotOfRow(row, fromMs, stepMs));
-    },
-    async listPaidCounts(accountId, fromMs, beforeMs) {
-      const rows = await scripts.read(
-        () => run`
-          SELECT provider, settle_class AS "settleClass", sum(paid) AS paid FROM paid_days
-          WHERE account_id = ${accountId} AND day_ms >= ${fromMs} AND day_ms < ${beforeMs}
-          GROUP BY provider, settle_class ORDER BY provider, settle_class`,
-      );
+    }),
+    listPaidCounts: read(function* (accountId, fromMs, beforeMs) {
+      const rows = yield* run`
+        SELECT provider, settle_class AS "settleClass", sum(paid) AS paid FROM paid_days
+        WHERE account_id = ${accountId} AND day_ms >= ${fromMs} AND day_ms < ${beforeMs}
+        GROUP BY provider, settle_class ORDER BY provider, settle_class`;
       return rows.map((row) => ({ ...row, paid: Number(row['paid']) }) as unknown as PaidCount);
-    },
-    async listStateChanges({ accountId, id }) {
-      const rows = await scripts.read(
-        () => run`
-          SELECT at_ms AS "atMs", state FROM state_changes
-          WHERE account_id = ${accountId} AND payment_id = ${id} ORDER BY at_ms, state`,
-      );
+    }),
+    listStateChanges: read(function* ({ accountId, id }) {
+      const rows = yield* run`
+        SELECT at_ms AS "atMs", state FROM state_changes
+        WHERE account_id = ${accountId} AND payment_id = ${id} ORDER BY at_ms, state`;
       return rows.map(stateChangeOf);
-    },
-    async listFinalSums(ids) {
+    }),
+    listFinalSums: read(function* (ids) {
       if (ids.length > 0) checkedLimit(ids.length);
-      return sumsOf(await scripts.read(() => listPaymentEntries(ids)));
-    },
-    async listFailingWebhooks(accountId, limit) {
+      return sumsOf(yield* listPaymentEntries(ids));
+    }),
+    listFailingWebhooks: read(function* (accountId, limit) {
       const ofAccount = accountId === null ? raw('') : sql`AND account_id = ${accountId}`;
-      const rows = await scripts.read(
-        () => run`
-          SELECT account_id AS "accountId", payment_id AS "paymentId", host, status, reason,
-            finished_at_ms AS "finishedAtMs" FROM webhooks
-          WHERE status IN ('failed', 'blocked', 'unknown') ${ofAccount}
-          ORDER BY finished_at_ms DESC LIMIT ${checkedLimit(limit)}`,
-      );
+      const rows = yield* run`
+        SELECT account_id AS "accountId", payment_id AS "paymentId", host, status, reason,
+          finished_at_ms AS "finishedAtMs" FROM webhooks
+        WHERE status IN ('failed', 'blocked', 'unknown') ${ofAccount}
+        ORDER BY finished_at_ms DESC LIMIT ${checkedLimit(limit)}`;
       return rows.map((row) => ({ ...row }) as unknown as FailingWebhook);
-    },
-    editNote: (reference, note) => scripts.write(() => editNote(reference, note)),
-    recordRates: (rates, deleteBeforeMs) => scripts.write(() => recordRates(rates, deleteBeforeMs)),
-    listRates: (currency, firstMs, lastMs) =>
-      scripts.read(
-        () => select(hourlyRateTable)`
-          WHERE currency = ${currency} AND hour_ms >= ${firstMs} AND hour_ms <= ${lastMs}`,
-      ),
+    }),
+    editNote: write(function* ({ accountId, id }, note) {
+      const before = yield* selectPayment({ accountId, id });
+      if (before === null) return null;
+      yield* run`UPDATE payments SET note = ${note} WHERE account_id = ${accountId} AND id = ${id}`;
+      const after = { ...before, note };
+      yield* replaceTerms(before, after);
+      return after;
+    }),
+    recordRates: write(function* (rates, deleteBeforeMs) {
+      for (const rate of rates)
+        yield* insert(hourlyRateTable, rate, 'ON CONFLICT (currency, hour_ms) DO NOTHING');
+      yield* run`DELETE FROM hourly_rates WHERE hour_ms < ${deleteBeforeMs}`;
+    }),
+    listRates: read(
+      (currency, firstMs, lastMs) => select(hourlyRateTable)`
+        WHERE currency = ${currency} AND hour_ms >= ${firstMs} AND hour_ms <= ${lastMs}`,
+    ),
   };
 }
 
@@ -123,19 +113,4 @@ function stateChangeOf(row: Readonly<Record<string, unknown>>): StateChange {
   const state = String(row['state']);
   if (!Object.hasOwn(paymentStates, state)) throw new Error(`a payment came into the unknown state ${state}`);
   return { atMs: Number(row['atMs']), state: state as PaymentState };
-}
-
-function* recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Script<void> {
-  for (const rate of rates)
-    yield* insert(hourlyRateTable, rate, 'ON CONFLICT (currency, hour_ms) DO NOTHING');
-  yield* run`DELETE FROM hourly_rates WHERE hour_ms < ${deleteBeforeMs}`;
-}
-
-function* editNote({ accountId, id }: PaymentReference, note: string | null): Script<Payment | null> {
-  const before = yield* selectPayment({ accountId, id });
-  if (before === null) return null;
-  yield* run`UPDATE payments SET note = ${note} WHERE account_id = ${accountId} AND id = ${id}`;
-  const after = { ...before, note };
-  yield* replaceTerms(before, after);
-  return after;
 }

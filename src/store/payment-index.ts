@@ -34,11 +34,11 @@ const ROWS_AT_A_TIME = 50;
 type Index = Pick<PaymentSearchStore, 'readIndexWatermark' | 'indexPayments' | 'countPaid'>;
 
 /** The index of lists, searches and statistics, made from the payments. */
-export function createPaymentIndex(scripts: Scripts, traits: EngineTraits): Index {
+export function createPaymentIndex({ read, write }: Scripts, traits: EngineTraits): Index {
   return {
-    readIndexWatermark: () => scripts.read(readWatermark),
-    indexPayments: (afterRow, throughRow) => scripts.write(() => indexPayments(traits, afterRow, throughRow)),
-    countPaid: (limit) => scripts.write(() => countPaid(traits, checkedLimit(limit))),
+    readIndexWatermark: read(readWatermark),
+    indexPayments: write((afterRow, throughRow) => indexPayments(traits, afterRow, throughRow)),
+    countPaid: write((limit) => countPaid(traits, checkedLimit(limit))),
   };
 }
 

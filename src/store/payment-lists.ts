@@ -24,35 +24,31 @@ interface Window {
 
 /** Lists of payments in the order of their ids, on any engine. */
 export function createPaymentLists(
-  scripts: Scripts,
+  { read }: Scripts,
   { isByAccount }: EngineTraits,
 ): Pick<PaymentStore, 'listPayments' | 'listByOrigin' | 'listPaymentIds'> {
+  const nextWindow = read(readWindow);
   return {
     async listPayments(filter, before, limit) {
       checkedLimit(limit);
       let window: Window = { payments: [], end: before ?? AFTER_ALL_IDS };
       const payments: Payment[] = [];
       while (window.end !== null && payments.length < limit) {
-        const { end } = window;
-        const missing = limit - payments.length;
-        window = await scripts.read(() => readWindow(filter, end, missing, isByAccount));
+        window = await nextWindow(filter, window.end, limit - payments.length, isByAccount);
         payments.push(...window.payments);
       }
       return payments;
     },
-    listByOrigin: (accountId, origin, limit) =>
-      scripts.read(
-        () => selectPayments`
-          FROM payments WHERE account_id = ${accountId} AND origin = ${origin}
-          ORDER BY id DESC LIMIT ${checkedLimit(limit)}`,
-      ),
-    async listPaymentIds(after, below, limit) {
-      const rows = await scripts.read(
-        () => run`
-          SELECT id FROM payments WHERE id > ${after} AND id < ${below} ORDER BY id LIMIT ${checkedLimit(limit)}`,
-      );
+    listByOrigin: read(
+      (accountId, origin, limit) => selectPayments`
+        FROM payments WHERE account_id = ${accountId} AND origin = ${origin}
+        ORDER BY id DESC LIMIT ${checkedLimit(limit)}`,
+    ),
+    listPaymentIds: read(function* (after, below, limit) {
+      const rows = yield* run`
+        SELECT id FROM payments WHERE id > ${after} AND id < ${below} ORDER BY id LIMIT ${checkedLimit(limit)}`;
       return rows.map(({ id }) => id as PaymentId);
-    },
+    }),
   };
 }
 

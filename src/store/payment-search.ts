@@ -35,18 +35,20 @@ const COUNTED_PAYMENTS = 2_000;
 
 type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled' | 'listLastSessions'>;
 
-export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTraits): Lists {
+export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTraits): Lists {
+  const findSource = read(chooseSource);
+  const nextWindow = read(readNext);
   return {
     async searchPayments(query, before, limit): Promise<PaymentPage> {
       checkedLimit(limit);
-      const source = await scripts.read(() => chooseSource(query, isByAccount));
+      const source = await findSource(query, isByAccount);
       const filtered = { ...query, filters: filtersOf(query, isByAccount) };
       const found: Payment[] = [];
       let upper = beginningOf(query, before);
       for (let window = 0; window < MAXIMUM_WINDOWS; window++) {
         const missing = limit - found.length + 1;
         const wanted = query.search?.kind === 'words' ? Math.max(missing, COMPARED_PAYMENTS) : missing;
-        const { payments, end } = await scripts.read(() => readNext(source, filtered, upper, wanted));
+        const { payments, end } = await nextWindow(source, filtered, upper, wanted);
         found.push(...payments.filter((payment) => isFound(payment, query.search)));
         if (found.length > limit) {
           return { payments: found.slice(0, limit), next: found[limit - 1]?.id ?? null };
@@ -56,29 +58,34 @@ export function createPaymentSearch(scripts: Scripts, { isByAccount }: EngineTra
       }
       return { payments: found, next: upper };
     },
-    async listUnsettled(accountId, forwardStatuses, limit) {
+    listUnsettled: read((accountId, forwardStatuses, limit) => {
       // For all accounts SQLite would walk along the ids, which are in this order already, if it could.
       const rest =
         accountId === null
           ? sql`ORDER BY id || '' DESC`
           : sql`AND account_id = ${accountId} ORDER BY id DESC`;
-      return scripts.read(
-        () => selectPayments`
-          FROM (
-            SELECT id FROM payments WHERE ${unsettled} AND forward_status IN (${list(forwardStatuses)})
-            ${rest} LIMIT ${checkedLimit(limit)}) AS source
-          CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`,
-      );
-    },
-    async listLastSessions(accountId, ids) {
+      return selectPayments`
+        FROM (
+          SELECT id FROM payments WHERE ${unsettled} AND forward_status IN (${list(forwardStatuses)})
+          ${rest} LIMIT ${checkedLimit(limit)}) AS source
+        CROSS JOIN payments WHERE payments.id = source.id ORDER BY payments.id DESC`;
+    }),
+    listLastSessions: read(function* (accountId, ids) {
       if (ids.length > 0) checkedLimit(ids.length);
-      const rows = await scripts.read(() => listLastSessions(isByAccount, accountId, ids));
-      return new Map(rows.map(({ id, ...session }) => [id, session]));
-    },
+      const rows = yield* run`
+        SELECT payments.id, session.provider, progress, expires_at_ms AS "expiresAtMs"
+        FROM payments JOIN provider_sessions AS session
+          ON ${ofPayment('session', isByAccount)} AND session.id = (${lastSessionOf(isByAccount)})
+        WHERE payments.account_id = ${accountId} AND payments.id = ANY(${ids})`;
+      return new Map(
+        rows.map(({ id, expiresAtMs, ...session }) => [
+          id as PaymentId,
+          { ...session, expiresAtMs: Number(expiresAtMs) } as LastSession,
+        ]),
+      );
+    }),
   };
 }
-
-type LastSessionRow = LastSession & { readonly id: PaymentId };
 
 function ofPayment(sessions: string, isByAccount: boolean): Fragment {
   const ofAccount = isByAccount ? ` AND ${sessions}.account_id = payments.account_id` : '';
@@ -90,21 +97,6 @@ function lastSessionOf(isByAccount: boolean): Fragment {
   return sql`SELECT id FROM provider_sessions WHERE ${ofPayment('provider_sessions', isByAccount)}
     AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
     ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
-}
-
-function* listLastSessions(
-  isByAccount: boolean,
-  accountId: string,
-  ids: readonly PaymentId[],
-): Script<readonly LastSessionRow[]> {
-  const rows = yield* run`
-    SELECT payments.id, session.provider, progress, expires_at_ms AS "expiresAtMs"
-    FROM payments JOIN provider_sessions AS session
-      ON ${ofPayment('session', isByAccount)} AND session.id = (${lastSessionOf(isByAccount)})
-    WHERE payments.account_id = ${accountId} AND payments.id = ANY(${ids})`;
-  return rows.map(
-    (row) => ({ ...row, expiresAtMs: Number(row['expiresAtMs']) }) as unknown as LastSessionRow,
-  );
 }
 
 function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {

@@ -1,4 +1,4 @@
-import { type AuditEntry, MAXIMUM_AUDIT_ENTRIES, type NewAuditEntry } from '../domain/audit-entry.ts';
+import { MAXIMUM_AUDIT_ENTRIES } from '../domain/audit-entry.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import {
   isRole,
@@ -7,14 +7,10 @@ import {
   MAXIMUM_PASSKEYS,
   type Member,
   type Membership,
-  type Passkey,
-  type Role,
   type User,
 } from '../domain/person.ts';
 import type {
-  AuditPosition,
   AuditStore,
-  PasskeyStore,
   PeopleStore,
   UserChange,
   UserChangeOptions,
@@ -40,39 +36,80 @@ import {
 } from './scripts.ts';
 import { auditTable, membershipTable, passkeyTable, userTable } from './tables.ts';
 
-/** Users and memberships, on any engine. */
-export function createPeopleStore(scripts: Scripts): PeopleStore {
+/** Users, memberships and passkeys, on any engine. */
+export function createPeopleStore({ read, write }: Scripts): PeopleStore {
   return {
-    createUser: (user) => scripts.write(() => createUser(user)),
-    findUser: (userId) => scripts.read(() => findUser('id', userId)),
-    findUserByEmail: (email) => scripts.read(() => findUser('email', email)),
-    listUsers: (limit) => scripts.read(() => select(userTable)`ORDER BY email LIMIT ${limit}`),
-    updateUser: (userId, change, options) => scripts.write(() => updateUser(userId, change, options)),
-    spendTotpStep: (userId, step) =>
-      scripts.write(
-        () => hasRow`
-          UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`,
-      ),
-    replaceRecoveryCodes: (userId, hashes, guard) =>
-      scripts.write(() => replaceRecoveryCodes(userId, hashes, guard)),
-    spendRecoveryCode: (userId, hashes) => scripts.write(() => spendRecoveryCode(userId, hashes)),
-    putMembership: (membership) => scripts.write(() => putMembership(membership)),
-    listMemberships: (userId) =>
-      scripts.read(function* () {
-        const found = yield* select(membershipTable)`
-          WHERE user_id = ${userId} ORDER BY created_at_ms, account_id`;
-        return found.map(requireKnownRole);
-      }),
-    listMembers: (accountId) => scripts.read(() => listMembers(accountId)),
-    changeMembership: (accountId, userId, role) =>
-      scripts.write(() => changeMembership(accountId, userId, role)),
-    ...createPasskeyStore(scripts),
+    createUser: write(function* (user) {
+      const made = yield* insert(userTable, user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
+      return made.length === 1;
+    }),
+    findUser: read((userId) => findUser('id', userId)),
+    findUserByEmail: read((email) => findUser('email', email)),
+    listUsers: read((limit) => select(userTable)`ORDER BY email LIMIT ${limit}`),
+    updateUser: write(updateUser),
+    spendTotpStep: write(
+      (userId, step) => hasRow`
+        UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`,
+    ),
+    replaceRecoveryCodes: write(function* (userId, hashes, guard) {
+      yield* lock(`user ${userId}`);
+      if (!(yield* isGuardMet(userId, guard))) return false;
+      yield* run`DELETE FROM recovery_codes WHERE user_id = ${userId}`;
+      for (const hash of hashes) {
+        yield* run`INSERT INTO recovery_codes (user_id, hash) VALUES (${userId}, ${hash})`;
+      }
+      return true;
+    }),
+    spendRecoveryCode: write(function* (userId, hashes) {
+      for (const hash of hashes) {
+        const isSpent = yield* hasRow`
+          DELETE FROM recovery_codes WHERE user_id = ${userId} AND hash = ${hash} RETURNING hash`;
+        if (isSpent) return true;
+      }
+      return false;
+    }),
+    putMembership: write(putMembership),
+    listMemberships: read(function* (userId) {
+      const found = yield* select(membershipTable)`
+        WHERE user_id = ${userId} ORDER BY created_at_ms, account_id`;
+      return found.map(requireKnownRole);
+    }),
+    listMembers: read(listMembers),
+    changeMembership: write(function* (accountId, userId, role) {
+      yield* lock(`members of ${accountId}`);
+      const members = yield* listMembers(accountId);
+      const member = members.find((candidate) => candidate.userId === userId);
+      if (member === undefined) return 'unknown';
+      const otherOwners = members.filter((other) => other.role === 'owner' && other.userId !== userId);
+      if (member.role === 'owner' && role !== 'owner' && otherOwners.length === 0) return 'last_owner';
+      yield* role === null
+        ? run`DELETE FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`
+        : run`UPDATE memberships SET role = ${role} WHERE account_id = ${accountId} AND user_id = ${userId}`;
+      return 'changed';
+    }),
+    addPasskey: write(function* (passkey, guard) {
+      const { userId } = passkey;
+      yield* lock(`user ${userId}`);
+      if (!(yield* isGuardMet(userId, guard))) return false;
+      if ((yield* countOf`passkeys WHERE user_id = ${userId}`) >= MAXIMUM_PASSKEYS) return false;
+      const made = yield* insert(passkeyTable, passkey, 'ON CONFLICT (id) DO NOTHING RETURNING id');
+      return made.length === 1;
+    }),
+    listPasskeys: read(
+      (userId) => select(passkeyTable)`WHERE user_id = ${userId} ORDER BY created_at_ms, id`,
+    ),
+    usePasskey: write(
+      (userId, id, counter, atMs) => hasRow`
+        UPDATE passkeys SET counter = ${counter}, last_used_at_ms = ${atMs}
+        WHERE user_id = ${userId} AND id = ${id}
+          AND (counter < ${counter} ${counter === 0 ? raw('OR counter = 0') : raw('')}) RETURNING id`,
+    ),
+    removePasskey: write(function* (userId, id, guard) {
+      yield* lock(`user ${userId}`);
+      if (!(yield* isGuardMet(userId, guard))) return false;
+      return yield* hasRow`DELETE FROM passkeys WHERE user_id = ${userId} AND id = ${id} RETURNING id`;
+    }),
   };
-}
-
-function* createUser(user: User): Script<boolean> {
-  const made = yield* insert(userTable, user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
-  return made.length === 1;
 }
 
 function findUser(column: 'id' | 'email', value: string): Script<User | null> {
@@ -80,7 +117,7 @@ function findUser(column: 'id' | 'email', value: string): Script<User | null> {
 }
 
 /** Whether what was checked before a write still holds. The caller holds the lock of the user. */
-export function* isGuardMet(userId: string, guard: UserGuard | undefined): Script<boolean> {
+export function* isGuardMet(userId: string, guard?: UserGuard): Script<boolean> {
   if (guard === undefined) return true;
   const user = yield* findUser('id', userId);
   if (user?.passwordHash !== guard.user.passwordHash || user.isOperator !== guard.user.isOperator)
@@ -119,29 +156,6 @@ function* updateUser(
   return changed;
 }
 
-function* replaceRecoveryCodes(
-  userId: string,
-  hashes: readonly string[],
-  guard: UserGuard | undefined,
-): Script<boolean> {
-  yield* lock(`user ${userId}`);
-  if (!(yield* isGuardMet(userId, guard))) return false;
-  yield* run`DELETE FROM recovery_codes WHERE user_id = ${userId}`;
-  for (const hash of hashes) {
-    yield* run`INSERT INTO recovery_codes (user_id, hash) VALUES (${userId}, ${hash})`;
-  }
-  return true;
-}
-
-function* spendRecoveryCode(userId: string, hashes: readonly string[]): Script<boolean> {
-  for (const hash of hashes) {
-    const isSpent = yield* hasRow`
-      DELETE FROM recovery_codes WHERE user_id = ${userId} AND hash = ${hash} RETURNING hash`;
-    if (isSpent) return true;
-  }
-  return false;
-}
-
 function* putMembership(membership: Membership): Script<boolean> {
   const { accountId, userId } = membership;
   yield* lock(`members of ${accountId}`);
@@ -172,25 +186,6 @@ function* listMembers(accountId: string): Script<readonly Member[]> {
   }));
 }
 
-function* changeMembership(
-  accountId: string,
-  userId: string,
-  role: Role | null,
-): Script<'changed' | 'unknown' | 'last_owner'> {
-  yield* lock(`members of ${accountId}`);
-  const members = yield* listMembers(accountId);
-  const member = members.find((candidate) => candidate.userId === userId);
-  if (member === undefined) return 'unknown';
-  const otherOwners = members.filter((other) => other.role === 'owner' && other.userId !== userId);
-  if (member.role === 'owner' && role !== 'owner' && otherOwners.length === 0) return 'last_owner';
-  if (role === null) {
-    yield* run`DELETE FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`;
-  } else {
-    yield* run`UPDATE memberships SET role = ${role} WHERE account_id = ${accountId} AND user_id = ${userId}`;
-  }
-  return 'changed';
-}
-
 /** A role that this version does not know is an error, as guessing would change rights. */
 function requireKnownRole(membership: Membership): Membership {
   if (!isRole(membership.role))
@@ -198,69 +193,33 @@ function requireKnownRole(membership: Membership): Membership {
   return membership;
 }
 
-/** Passkeys, on any engine. */
-function createPasskeyStore(scripts: Scripts): PasskeyStore {
-  return {
-    addPasskey: (passkey, guard) => scripts.write(() => addPasskey(passkey, guard)),
-    listPasskeys: (userId) =>
-      scripts.read(() => select(passkeyTable)`WHERE user_id = ${userId} ORDER BY created_at_ms, id`),
-    usePasskey: (userId, id, counter, atMs) =>
-      scripts.write(
-        () => hasRow`
-          UPDATE passkeys SET counter = ${counter}, last_used_at_ms = ${atMs}
-          WHERE user_id = ${userId} AND id = ${id}
-            AND (counter < ${counter} ${counter === 0 ? raw('OR counter = 0') : raw('')}) RETURNING id`,
-      ),
-    removePasskey: (userId, id, guard) =>
-      scripts.write(function* () {
-        yield* lock(`user ${userId}`);
-        if (!(yield* isGuardMet(userId, guard))) return false;
-        return yield* hasRow`DELETE FROM passkeys WHERE user_id = ${userId} AND id = ${id} RETURNING id`;
-      }),
-  };
-}
-
-function* addPasskey(passkey: Passkey, guard: UserGuard | undefined): Script<boolean> {
-  const { userId } = passkey;
-  yield* lock(`user ${userId}`);
-  if (!(yield* isGuardMet(userId, guard))) return false;
-  if ((yield* countOf`passkeys WHERE user_id = ${userId}`) >= MAXIMUM_PASSKEYS) return false;
-  const made = yield* insert(passkeyTable, passkey, 'ON CONFLICT (id) DO NOTHING RETURNING id');
-  return made.length === 1;
-}
-
 /** Sorts after every position. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
 /** The audit log, on any engine. */
-export function createAuditStore(scripts: Scripts): AuditStore {
+export function createAuditStore({ read, write }: Scripts): AuditStore {
   return {
-    appendEntry: (entry) => scripts.write(() => appendEntry(entry)),
-    listEntries: (accountId, before, limit) =>
-      scripts.read(
-        () => select(auditTable)`
-          WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}
-          ORDER BY position DESC LIMIT ${checkedLimit(limit)}`,
-      ),
-    listAllEntries: (before, limit) => scripts.read(() => listAllEntries(before, limit)),
+    appendEntry: write(function* (entry) {
+      const { accountId } = entry;
+      yield* lock(`audit log of ${accountId}`);
+      const newest = yield* runForOne<{ position: number }>`
+        SELECT coalesce(max(position), 0) AS position FROM audit_entries WHERE account_id = ${accountId}`;
+      const position = (newest?.position ?? 0) + 1;
+      yield* insert(auditTable, { ...entry, position });
+      yield* run`
+        DELETE FROM audit_entries
+        WHERE account_id = ${accountId} AND position <= ${position - MAXIMUM_AUDIT_ENTRIES}`;
+    }),
+    listEntries: read(
+      (accountId, before, limit) => select(auditTable)`
+        WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}
+        ORDER BY position DESC LIMIT ${checkedLimit(limit)}`,
+    ),
+    listAllEntries: read((before, limit) => {
+      const { atMs, accountId, position } = before ?? { atMs: AFTER_ALL, accountId: '', position: AFTER_ALL };
+      return select(auditTable)`
+        WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position})
+        ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${checkedLimit(limit)}`;
+    }),
   };
-}
-
-function* listAllEntries(before: AuditPosition | null, limit: number): Script<readonly AuditEntry[]> {
-  const { atMs, accountId, position } = before ?? { atMs: AFTER_ALL, accountId: '', position: AFTER_ALL };
-  return yield* select(auditTable)`
-    WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position})
-    ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${checkedLimit(limit)}`;
-}
-
-function* appendEntry(entry: NewAuditEntry): Script<void> {
-  const { accountId } = entry;
-  yield* lock(`audit log of ${accountId}`);
-  const newest = yield* runForOne<{ position: number }>`
-    SELECT coalesce(max(position), 0) AS position FROM audit_entries WHERE account_id = ${accountId}`;
-  const position = (newest?.position ?? 0) + 1;
-  yield* insert(auditTable, { ...entry, position });
-  yield* run`
-    DELETE FROM audit_entries
-    WHERE account_id = ${accountId} AND position <= ${position - MAXIMUM_AUDIT_ENTRIES}`;
 }

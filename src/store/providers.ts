@@ -1,7 +1,6 @@
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
-import type { VisitOutcome } from '../domain/provider-success.ts';
 import { placesOf } from './columns.ts';
 import { decideOne } from './payment-decisions.ts';
 import {
@@ -47,7 +46,7 @@ const PARAMETERS = providerSessionTable.columns.filter(({ field }) => field !== 
 
 /** Writes of the sessions that customers have at providers, on any engine. */
 export function createProviderSessions(
-  scripts: Scripts,
+  { write, writeStatement }: Scripts,
   { isByAccount }: EngineTraits,
 ): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
   const { names } = providerSessionTable;
@@ -65,19 +64,15 @@ export function createProviderSessions(
     RETURNING id`;
 
   return {
-    addSession: (payment, session, decide) =>
-      scripts.write(function* () {
-        const values = providerSessionTable.valuesOf(session);
-        const inserted = yield* runText(insertSql, [...values, payment.id, payment.accountId]);
-        if (inserted.length === 0) return null;
-        return yield* decideOne(payment, decide);
-      }),
-    recordSessionProgress: async ({ id, accountId }, sessionId, progress, atMs) => {
-      const recorded = await scripts.writeStatement(() =>
-        runText(recordProgressSql, [progress, atMs, sessionId, id, accountId]),
-      );
-      return recorded.length === 1;
-    },
+    addSession: write(function* (payment, session, decide) {
+      const values = providerSessionTable.valuesOf(session);
+      const inserted = yield* runText(insertSql, [...values, payment.id, payment.accountId]);
+      if (inserted.length === 0) return null;
+      return yield* decideOne(payment, decide);
+    }),
+    recordSessionProgress: writeStatement(function* ({ id, accountId }, sessionId, progress, atMs) {
+      return (yield* runText(recordProgressSql, [progress, atMs, sessionId, id, accountId])).length === 1;
+    }),
   };
 }
 
@@ -101,36 +96,26 @@ interface Visit {
 }
 
 /** How customers' visits to providers ended, on any engine. */
-export function createVisitStore(scripts: Scripts, traits: EngineTraits): VisitStore {
+export function createVisitStore({ read }: Scripts, { isByAccount }: EngineTraits): VisitStore {
   return {
-    listVisitOutcomes: (sinceMs, decidedBeforeMs, limit) =>
-      scripts.read(() => listOutcomes(traits, sinceMs, decidedBeforeMs, checkedLimit(limit))),
+    listVisitOutcomes: read(function* (sinceMs, decidedBeforeMs, limit) {
+      const ofAccount = raw(isByAccount ? 'AND payments.account_id = visits.account_id' : '');
+      const visits = (yield* run`
+        SELECT visits.provider, visits.customer_country AS country, visits.progress,
+          visits.payment_id AS "paymentId", payments.status, visits.created_at_ms AS "createdAtMs"
+        FROM (SELECT * FROM provider_sessions WHERE created_at_ms >= ${sinceMs}
+          ORDER BY created_at_ms DESC LIMIT ${checkedLimit(limit)}) AS visits
+        JOIN payments ON payments.id = visits.payment_id ${ofAccount}
+        ORDER BY visits.created_at_ms DESC`) as unknown as readonly Visit[];
+      const delivered = deliveredVisits(visits);
+      return visits.flatMap((visit) => {
+        const { provider, country, progress, createdAtMs } = visit;
+        const isDelivered = delivered.has(visit);
+        const isDecided = isDelivered || progress === 'failed' || createdAtMs < decidedBeforeMs;
+        return isDecided && isProviderId(provider) ? [{ provider, country, isDelivered }] : [];
+      });
+    }),
   };
-}
-
-function* listOutcomes(
-  { isByAccount }: EngineTraits,
-  sinceMs: number,
-  decidedBeforeMs: number,
-  limit: number,
-): Script<readonly VisitOutcome[]> {
-  const ofAccount = raw(isByAccount ? 'AND payments.account_id = visits.account_id' : '');
-  const visits = (yield* run`
-    SELECT visits.provider, visits.customer_country AS country, visits.progress,
-      visits.payment_id AS "paymentId", payments.status, visits.created_at_ms AS "createdAtMs"
-    FROM (SELECT * FROM provider_sessions WHERE created_at_ms >= ${sinceMs}
-      ORDER BY created_at_ms DESC LIMIT ${limit}) AS visits
-    JOIN payments ON payments.id = visits.payment_id ${ofAccount}
-    ORDER BY visits.created_at_ms DESC`) as unknown as readonly Visit[];
-  const delivered = deliveredVisits(visits);
-  return visits.flatMap((visit) => {
-    const { provider, country, progress, createdAtMs } = visit;
-    const isDelivered = delivered.has(visit);
-    const isDecided = isDelivered || progress === 'failed' || createdAtMs < decidedBeforeMs;
-    return isDecided && isProviderId(provider)
-      ? [{ provider: provider as ProviderId, country, isDelivered }]
-      : [];
-  });
 }
 
 /**

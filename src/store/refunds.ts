@@ -1,6 +1,6 @@
 import type { PaymentReference } from '../domain/payment.ts';
 import { IDEMPOTENCY_TTL_MS } from '../domain/ports/payment-store.ts';
-import type { DecideRefund, RefundStore } from '../domain/ports/refund-store.ts';
+import type { RefundStore } from '../domain/ports/refund-store.ts';
 import {
   noTransfer,
   type Refund,
@@ -27,46 +27,53 @@ import { refundTable, unnumberedEventTable } from './tables.ts';
 const REFUND_LOCK = 'refunds';
 
 /** Refunds on any engine. */
-export function createRefundStore(scripts: Scripts): RefundStore {
+export function createRefundStore({ read, write }: Scripts): RefundStore {
   return {
-    createRefund: (draft, decide, nowMs) =>
-      scripts.write(function* () {
-        yield* lock(REFUND_LOCK);
-        const earlier = yield* findByKey(draft, nowMs);
-        if (earlier !== null) return earlier;
-        const { refund, event } = decide(yield* viewRefund(draft));
-        yield* insert(refundTable, refund);
-        yield* addEvent(refund, event, nowMs);
-        return refund;
-      }),
-    changeRefund: (reference, decide, nowMs) => scripts.write(() => change(reference, decide, nowMs)),
-    findRefund: (accountId, id) => scripts.read(() => find({ accountId, id })),
-    findRefundOfLink: (id) => scripts.read(() => selectOne(refundTable)`WHERE id = ${id}`),
-    listRefunds: (payment) => scripts.read(() => listOf(payment)),
-    listWatchedRefunds: (expiresAfterMs, limit) =>
-      scripts.read(
-        () => select(refundTable)`
-          WHERE status = 'awaiting_transfer' AND expires_at_ms > ${expiresAfterMs}
-          ORDER BY scanned_block, id LIMIT ${checkedLimit(limit)}`,
-      ),
-    sumPaidRefunds: (accountId, paymentIds) =>
-      scripts.read(function* () {
-        const sums = new Map<string, bigint>();
-        const paid = yield* select(refundTable)`
-          WHERE account_id = ${accountId} AND payment_id = ANY(${paymentIds}) AND status = 'paid'`;
-        for (const { paymentId, units } of paid) {
-          sums.set(paymentId, (sums.get(paymentId) ?? 0n) + units);
-        }
-        return sums;
-      }),
-    isTransferCounted: (hash, logIndex) => scripts.read(() => isCounted(hash, logIndex)),
-    recordRefundScan: (ids, scannedBlock) =>
-      scripts.write(function* () {
-        yield* lock(REFUND_LOCK);
-        yield* run`
-          UPDATE refunds SET scanned_block = ${scannedBlock}
-          WHERE id = ANY(${ids}) AND status = 'awaiting_transfer'`;
-      }),
+    createRefund: write(function* (draft, decide, nowMs) {
+      yield* lock(REFUND_LOCK);
+      const earlier = yield* findByKey(draft, nowMs);
+      if (earlier !== null) return earlier;
+      const { refund, event } = decide(yield* viewRefund(draft));
+      yield* insert(refundTable, refund);
+      yield* addEvent(refund, event, nowMs);
+      return refund;
+    }),
+    changeRefund: write(function* (reference, decide, nowMs) {
+      yield* lock(REFUND_LOCK);
+      const before = yield* find(reference);
+      if (before === null) return null;
+      const decision = decide(yield* viewRefund(before));
+      if (decision === null) return before;
+      const { refund, event } = decision;
+      const { transactionHash, logIndex } = refund;
+      const isBooked = before.transactionHash === null && transactionHash !== null && logIndex !== null;
+      if (isBooked && (yield* isCounted(transactionHash, logIndex))) return null;
+      yield* update(refundTable, refund);
+      yield* addEvent(refund, event, nowMs);
+      return refund;
+    }),
+    findRefund: read((accountId, id) => find({ accountId, id })),
+    findRefundOfLink: read((id) => selectOne(refundTable)`WHERE id = ${id}`),
+    listRefunds: read(listOf),
+    listWatchedRefunds: read(
+      (expiresAfterMs, limit) => select(refundTable)`
+        WHERE status = 'awaiting_transfer' AND expires_at_ms > ${expiresAfterMs}
+        ORDER BY scanned_block, id LIMIT ${checkedLimit(limit)}`,
+    ),
+    sumPaidRefunds: read(function* (accountId, paymentIds) {
+      const sums = new Map<string, bigint>();
+      const paid = yield* select(refundTable)`
+        WHERE account_id = ${accountId} AND payment_id = ANY(${paymentIds}) AND status = 'paid'`;
+      for (const { paymentId, units } of paid) sums.set(paymentId, (sums.get(paymentId) ?? 0n) + units);
+      return sums;
+    }),
+    isTransferCounted: read(isCounted),
+    recordRefundScan: write(function* (ids, scannedBlock) {
+      yield* lock(REFUND_LOCK);
+      yield* run`
+        UPDATE refunds SET scanned_block = ${scannedBlock}
+        WHERE id = ANY(${ids}) AND status = 'awaiting_transfer'`;
+    }),
   };
 }
 
@@ -93,21 +100,6 @@ function* viewRefund(refund: Refund): Script<RefundView> {
     WHERE destination = ${destination} AND status = 'awaiting_transfer'`;
   const isOther = (other: Refund) => other.id !== id;
   return { refund, others: ofPayment.filter(isOther), rivals: toAddress.filter(isOther) };
-}
-
-function* change(reference: RefundReference, decide: DecideRefund, nowMs: number): Script<Refund | null> {
-  yield* lock(REFUND_LOCK);
-  const before = yield* find(reference);
-  if (before === null) return null;
-  const decision = decide(yield* viewRefund(before));
-  if (decision === null) return before;
-  const { refund, event } = decision;
-  const { transactionHash, logIndex } = refund;
-  const isBooked = before.transactionHash === null && transactionHash !== null && logIndex !== null;
-  if (isBooked && (yield* isCounted(transactionHash, logIndex))) return null;
-  yield* update(refundTable, refund);
-  yield* addEvent(refund, event, nowMs);
-  return refund;
 }
 
 function isCounted(transactionHash: string, logIndex: number): Script<boolean> {

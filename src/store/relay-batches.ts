@@ -1,6 +1,5 @@
 import type { PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
-import type { Decide } from '../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
 import { decideAll } from './payment-decisions.ts';
@@ -22,81 +21,69 @@ import { RelayConflictError } from './store-errors.ts';
 import { relayAttemptTable, relayBatchPaymentTable, relayBatchTable } from './tables.ts';
 
 /** Relay batches, on any engine. */
-export function createRelayBatches(scripts: Scripts): Omit<RelayStore, 'claimDueReleases' | 'dropClaims'> {
+export function createRelayBatches({
+  read,
+  write,
+}: Scripts): Omit<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   return {
-    listOpenBatchesOf: (relayer) =>
-      scripts.read(() =>
-        listBatches(
-          sql`WHERE relayer = ${relayer} AND outcome IS NULL ORDER BY nonce LIMIT ${raw(MAXIMUM_LISTED)}`,
-        ),
+    listOpenBatchesOf: read((relayer) =>
+      listBatches(
+        sql`WHERE relayer = ${relayer} AND outcome IS NULL ORDER BY nonce LIMIT ${raw(MAXIMUM_LISTED)}`,
       ),
-    async listRelayersInFlight() {
-      const rows = await scripts.read(
-        () => run`
-          SELECT DISTINCT relayer FROM relay_batches WHERE outcome IS NULL
-          ORDER BY relayer LIMIT ${raw(MAXIMUM_LISTED)}`,
-      );
+    ),
+    listRelayersInFlight: read(function* () {
+      const rows = yield* run`
+        SELECT DISTINCT relayer FROM relay_batches WHERE outcome IS NULL
+        ORDER BY relayer LIMIT ${raw(MAXIMUM_LISTED)}`;
       return rows.map(({ relayer }) => String(relayer));
-    },
-    async findNextNonce(relayer) {
-      const newest = await scripts.read(
-        () => run`
-          SELECT nonce, outcome FROM relay_batches WHERE relayer = ${relayer}
-          ORDER BY id DESC LIMIT ${raw(MAXIMUM_LISTED)}`,
-      );
+    }),
+    findNextNonce: read(function* (relayer) {
+      const newest = yield* run`
+        SELECT nonce, outcome FROM relay_batches WHERE relayer = ${relayer}
+        ORDER BY id DESC LIMIT ${raw(MAXIMUM_LISTED)}`;
       return nextNonceOf(newest as unknown as NonceOutcome[]);
-    },
+    }),
     // The sum keeps the order from leading along all batches there ever were.
-    listOpenBatches: (limit) =>
-      scripts.read(() =>
-        listBatches(sql`WHERE outcome IS NULL ORDER BY id + 0 LIMIT ${checkedLimit(limit)}`),
-      ),
-    async openBatch(batch, decide) {
+    listOpenBatches: read((limit) =>
+      listBatches(sql`WHERE outcome IS NULL ORDER BY id + 0 LIMIT ${checkedLimit(limit)}`),
+    ),
+    openBatch: write(function* (batch, decide) {
       checkNewBatch(batch);
-      return scripts.write(() => openBatch(batch, decide));
-    },
-    async replaceBatch(batchId, replacement, closedAtMs, decide) {
+      const opened = yield* insertBatch(batch);
+      const payments = yield* findPayments(batch.paymentIds);
+      yield* lockPayments(payments);
+      yield* carryPayments(opened);
+      yield* decideAll(payments, decide);
+      return opened;
+    }),
+    replaceBatch: write(function* (batchId, replacement, closedAtMs, decide) {
       checkNewBatch(replacement);
-      return scripts.write(() => replaceBatch(batchId, replacement, closedAtMs, decide));
-    },
-    addAttempt: (batchId, attempt) => scripts.write(() => addAttempt(batchId, attempt)),
-    closeBatch: (batchId, outcome, closedAtMs, decide) =>
-      scripts.write(() => closeBatch(batchId, outcome, closedAtMs, decide)),
+      const batch = yield* markClosed(batchId, 'replaced', closedAtMs);
+      checkReplacement(batch, replacement);
+      const opened = yield* insertBatch(replacement);
+      const payments = yield* findPayments(batch.paymentIds);
+      yield* lockPayments(payments);
+      yield* freePayments(batchId);
+      yield* carryPayments(opened);
+      yield* decideAll(payments, decide);
+      return opened;
+    }),
+    addAttempt: write(function* (batchId, attempt) {
+      // The row is held by being written.
+      const held = yield* run`
+        UPDATE relay_batches SET outcome = outcome WHERE id = ${batchId} AND outcome IS NULL RETURNING id`;
+      if (held.length === 0) throw notOpen(batchId);
+      const attempts = yield* countOf`relay_attempts WHERE batch_id = ${batchId}`;
+      yield* insertAttempts(batchId, attempts, [attempt]);
+    }),
+    closeBatch: write(function* (batchId, outcome, closedAtMs, decide) {
+      const batch = yield* markClosed(batchId, outcome, closedAtMs);
+      const payments = yield* findPayments(batch.paymentIds);
+      yield* lockPayments(payments);
+      yield* freePayments(batchId);
+      yield* decideAll(payments, decide);
+    }),
   };
-}
-
-function* openBatch(batch: NewBatch, decide: Decide): Script<RelayBatch> {
-  const opened = yield* insertBatch(batch);
-  const payments = yield* findPayments(batch.paymentIds);
-  yield* lockPayments(payments);
-  yield* carryPayments(opened);
-  yield* decideAll(payments, decide);
-  return opened;
-}
-
-function* replaceBatch(
-  batchId: number,
-  replacement: NewBatch,
-  closedAtMs: number,
-  decide: Decide,
-): Script<RelayBatch> {
-  const batch = yield* markClosed(batchId, 'replaced', closedAtMs);
-  checkReplacement(batch, replacement);
-  const opened = yield* insertBatch(replacement);
-  const payments = yield* findPayments(batch.paymentIds);
-  yield* lockPayments(payments);
-  yield* freePayments(batchId);
-  yield* carryPayments(opened);
-  yield* decideAll(payments, decide);
-  return opened;
-}
-
-function* closeBatch(batchId: number, outcome: string, closedAtMs: number, decide: Decide): Script<void> {
-  const batch = yield* markClosed(batchId, outcome, closedAtMs);
-  const payments = yield* findPayments(batch.paymentIds);
-  yield* lockPayments(payments);
-  yield* freePayments(batchId);
-  yield* decideAll(payments, decide);
 }
 
 /** A batch names its payments by their ids alone, whichever accounts they are of. */
@@ -144,15 +131,6 @@ function* insertBatch(batch: NewBatch): Script<RelayBatch> {
   );
   yield* insertAttempts(id, 0, attempts);
   return { ...batch, id };
-}
-
-function* addAttempt(batchId: number, attempt: RelayAttempt): Script<void> {
-  // The row is held by being written.
-  const held = yield* run`
-    UPDATE relay_batches SET outcome = outcome WHERE id = ${batchId} AND outcome IS NULL RETURNING id`;
-  if (held.length === 0) throw notOpen(batchId);
-  const attempts = yield* countOf`relay_attempts WHERE batch_id = ${batchId}`;
-  yield* insertAttempts(batchId, attempts, [attempt]);
 }
 
 function* insertAttempts(batchId: number, from: number, attempts: readonly RelayAttempt[]): Script<void> {

@@ -56,14 +56,19 @@ export type Step = Statement | Lock | Insert | PaymentLock | LockedView | Update
 
 export type Rows = readonly Row[];
 
-/** Runs scripts on an engine. */
+/** A method of a store that runs its script with the arguments that it is given. */
+type Method = <Given extends readonly unknown[], T>(
+  script: (...given: Given) => Script<T>,
+) => (...given: Given) => Promise<T>;
+
+/** Makes methods of scripts on an engine. */
 export interface Scripts {
   /** A script that only reads. It takes no locks. */
-  read<T>(script: () => Script<T>): Promise<T>;
+  readonly read: Method;
   /** It may run again from its beginning when it meets another transaction. */
-  write<T>(script: () => Script<T>): Promise<T>;
+  readonly write: Method;
   /** A script of one statement, which is a transaction by itself: begin and commit would be two more round trips. */
-  writeStatement<T>(script: () => Script<T>): Promise<T>;
+  readonly writeStatement: Method;
 }
 
 /** Differences between the engines. */

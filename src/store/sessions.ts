@@ -25,59 +25,50 @@ import {
 import { dashboardSessionTable, linkTable } from './tables.ts';
 
 /** Sessions and one-time links, on any engine. */
-export function createSessionStore(scripts: Scripts): SessionStore {
+export function createSessionStore({ read, write }: Scripts): SessionStore {
   return {
-    createSession: (session, guard) => scripts.write(() => createSession(session, guard)),
-    findSession: (tokenHash) =>
-      scripts.read(() => selectOne(dashboardSessionTable)`WHERE token_hash = ${tokenHash}`),
-    listSessions: (userId) =>
-      scripts.read(
-        () => select(dashboardSessionTable)`WHERE user_id = ${userId} ORDER BY created_at_ms DESC, id`,
-      ),
-    async touchSession(id, lastSeenAtMs) {
-      await scripts.write(
-        () => run`UPDATE dashboard_sessions SET last_seen_at_ms = ${lastSeenAtMs} WHERE id = ${id}`,
-      );
-    },
-    async chooseAccount(id, accountId) {
-      await scripts.write(
-        () => run`UPDATE dashboard_sessions SET account_id = ${accountId} WHERE id = ${id}`,
-      );
-    },
-    async keepChallenge(id, purpose, challenge) {
-      await scripts.write(() => replaceChallenge(id, purpose, challenge));
-    },
-    takeChallenge: (id, purpose) => scripts.write(() => replaceChallenge(id, purpose, null)),
-    endSession: (userId, id) =>
-      scripts.write(
-        () => hasRow`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND id = ${id} RETURNING id`,
-      ),
-    createLink: (link) => scripts.write(() => createLink(link)),
-    findLink: (tokenHash) => scripts.read(() => selectOne(linkTable)`WHERE token_hash = ${tokenHash}`),
-    takeLink: (tokenHash, nowMs) =>
-      scripts.write(function* () {
-        const [taken] = yield* run`
-          DELETE FROM one_time_links WHERE token_hash = ${tokenHash} AND expires_at_ms > ${nowMs}
-          RETURNING ${raw(linkTable.names)}`;
-        return taken === undefined ? null : linkTable.ofRow(taken);
-      }),
-    async endLinks(userId) {
-      await scripts.write(() => run`DELETE FROM one_time_links WHERE user_id = ${userId}`);
-    },
-    listInvitations: (accountId, nowMs) =>
-      scripts.read(
-        () =>
-          select(linkTable)`
-          WHERE account_id = ${accountId} AND expires_at_ms > ${nowMs} ORDER BY created_at_ms DESC, id`,
-      ),
-    removeInvitation: (accountId, id) =>
-      scripts.write(
-        () => hasRow`DELETE FROM one_time_links WHERE account_id = ${accountId} AND id = ${id} RETURNING id`,
-      ),
+    createSession: write(createSession),
+    findSession: read((tokenHash) => selectOne(dashboardSessionTable)`WHERE token_hash = ${tokenHash}`),
+    listSessions: read(
+      (userId) => select(dashboardSessionTable)`WHERE user_id = ${userId} ORDER BY created_at_ms DESC, id`,
+    ),
+    touchSession: write(function* (id, lastSeenAtMs) {
+      yield* run`UPDATE dashboard_sessions SET last_seen_at_ms = ${lastSeenAtMs} WHERE id = ${id}`;
+    }),
+    chooseAccount: write(function* (id, accountId) {
+      yield* run`UPDATE dashboard_sessions SET account_id = ${accountId} WHERE id = ${id}`;
+    }),
+    keepChallenge: write(function* (id, purpose, challenge) {
+      yield* replaceChallenge(id, purpose, challenge);
+    }),
+    takeChallenge: write((id, purpose) => replaceChallenge(id, purpose, null)),
+    endSession: write(
+      (userId, id) =>
+        hasRow`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND id = ${id} RETURNING id`,
+    ),
+    createLink: write(createLink),
+    findLink: read((tokenHash) => selectOne(linkTable)`WHERE token_hash = ${tokenHash}`),
+    takeLink: write(function* (tokenHash, nowMs) {
+      const [taken] = yield* run`
+        DELETE FROM one_time_links WHERE token_hash = ${tokenHash} AND expires_at_ms > ${nowMs}
+        RETURNING ${raw(linkTable.names)}`;
+      return taken === undefined ? null : linkTable.ofRow(taken);
+    }),
+    endLinks: write(function* (userId) {
+      yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
+    }),
+    listInvitations: read(
+      (accountId, nowMs) => select(linkTable)`
+        WHERE account_id = ${accountId} AND expires_at_ms > ${nowMs} ORDER BY created_at_ms DESC, id`,
+    ),
+    removeInvitation: write(
+      (accountId, id) =>
+        hasRow`DELETE FROM one_time_links WHERE account_id = ${accountId} AND id = ${id} RETURNING id`,
+    ),
   };
 }
 
-function* createSession(session: DashboardSession, guard: UserGuard | undefined): Script<boolean> {
+function* createSession(session: DashboardSession, guard?: UserGuard): Script<boolean> {
   const { userId, stage, createdAtMs } = session;
   yield* lock(`user ${userId}`);
   if (!(yield* isGuardMet(userId, guard))) return false;

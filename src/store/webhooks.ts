@@ -19,43 +19,47 @@ const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payment
 
 /** Webhooks, on any engine. */
 export function createWebhookStore(
-  scripts: Scripts,
+  { read, write, writeStatement }: Scripts,
   { isByAccount }: EngineTraits,
   nowMs: () => number,
 ): WebhookStore {
   const ofAccount = isByAccount ? 'payments.account_id = webhooks.account_id AND ' : '';
   const joined = `FROM webhooks JOIN payments ON ${ofAccount}payments.id = webhooks.payment_id`;
+  const claim = isByAccount ? writeStatement(claimUnlocked) : write(claimPending);
   return {
-    async listWaitingWebhooks(perAccount, exceptHosts) {
-      const list = isByAccount ? listWaiting : listWaitingOfEach;
-      return scripts.read(() => list(checkedLimit(perAccount), exceptHosts));
-    },
+    listWaitingWebhooks: read((perAccount, exceptHosts) => {
+      const listed = isByAccount ? listWaiting : listWaitingOfEach;
+      return listed(checkedLimit(perAccount), exceptHosts);
+    }),
     async claimWebhooks(ids, claimedAtMs) {
       if (ids.length === 0) return [];
-      const rows = isByAccount
-        ? await scripts.writeStatement(() => claimUnlocked(ids, claimedAtMs, joined))
-        : await scripts.write(() => claimPending(ids, claimedAtMs, joined));
-      return rows.map(webhookOfRow).sort(byAge);
+      return (await claim(ids, claimedAtMs, joined)).map(webhookOfRow).sort(byAge);
     },
-    recordWebhookResult: (webhook, result) => scripts.writeStatement(() => recordResult(webhook, result)),
-    async abandonStaleWebhooks(beforeMs) {
-      const abandoned = await scripts.writeStatement(
-        () => run`
-          UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0,
-            response_excerpt = '', finished_at_ms = ${nowMs()}
-          WHERE status = 'sending' AND claimed_at_ms < ${beforeMs} RETURNING id`,
-      );
+    // After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now.
+    recordWebhookResult: writeStatement(function* ({ id, accountId }, result) {
+      const recorded = yield* run`
+        UPDATE webhooks SET status = ${result.outcome}, http_status = ${result.httpStatus},
+          reason = ${result.reason}, duration_ms = ${result.durationMs},
+          response_excerpt = ${result.responseExcerpt}, body = ${result.body}, signature = ${result.signature},
+          finished_at_ms = ${result.finishedAtMs}
+        WHERE id = ${id} AND account_id = ${accountId} AND (status = 'sending' OR reason = 'interrupted')
+        RETURNING id`;
+      if (recorded.length !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
+    }),
+    abandonStaleWebhooks: writeStatement(function* (beforeMs) {
+      const abandoned = yield* run`
+        UPDATE webhooks SET status = 'unknown', reason = 'interrupted', duration_ms = 0,
+          response_excerpt = '', finished_at_ms = ${nowMs()}
+        WHERE status = 'sending' AND claimed_at_ms < ${beforeMs} RETURNING id`;
       return abandoned.length;
-    },
+    }),
     // The ids of a payment's webhooks begin with its own and a colon; the semicolon is the next character.
-    async listWebhooks(paymentId) {
-      const rows = await scripts.read(
-        () => run`
-          SELECT ${raw(selected)} ${raw(joined)}
-          WHERE webhooks.id >= ${`${paymentId}:`} AND webhooks.id < ${`${paymentId};`} ORDER BY webhooks.id`,
-      );
+    listWebhooks: read(function* (paymentId) {
+      const rows = yield* run`
+        SELECT ${raw(selected)} ${raw(joined)}
+        WHERE webhooks.id >= ${`${paymentId}:`} AND webhooks.id < ${`${paymentId};`} ORDER BY webhooks.id`;
       return rows.map(webhookOfRow);
-    },
+    }),
   };
 }
 
@@ -115,21 +119,6 @@ function* claimPending(ids: readonly string[], claimedAtMs: number, joined: stri
     WHERE id = ANY(${ids}) AND status = 'pending' RETURNING id`;
   return yield* run`
     SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})`;
-}
-
-/** After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now. */
-function* recordResult(
-  { id, accountId }: Pick<Webhook, 'id' | 'accountId'>,
-  result: WebhookResult,
-): Script<void> {
-  const recorded = yield* run`
-    UPDATE webhooks SET status = ${result.outcome}, http_status = ${result.httpStatus},
-      reason = ${result.reason}, duration_ms = ${result.durationMs},
-      response_excerpt = ${result.responseExcerpt}, body = ${result.body}, signature = ${result.signature},
-      finished_at_ms = ${result.finishedAtMs}
-    WHERE id = ${id} AND account_id = ${accountId} AND (status = 'sending' OR reason = 'interrupted')
-    RETURNING id`;
-  if (recorded.length !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
 }
 
 /** Comparison for sorting, the oldest first. */

@@ -49,15 +49,16 @@ function accountOrNull(row: unknown[] | undefined): Account | null {
 
 /** There are few settings, so all of them are read at once, for all who ask at that time. */
 export function createProviderStore(scripts: Scripts): Closable<ProviderStore> {
+  const readAll = scripts.read(readProviderSettings);
   const settings = createGroupRead<ProviderId, ProviderSettings>(async () => {
-    const byProvider = await scripts.read(readProviderSettings);
+    const byProvider = await readAll();
     return (provider) => byProvider.get(provider) ?? UNSET_PROVIDER;
   });
   const store: ProviderStore = {
     readProviderSettings: (provider) => settings.read(provider),
-    async writeProviderSettings(provider, change) {
-      await scripts.writeStatement(() => writeProviderSettings(provider, change));
-    },
+    writeProviderSettings: scripts.writeStatement(function* (provider, change) {
+      yield* writeProviderSettings(provider, change);
+    }),
   };
   return { store, close: () => settings.close() };
 }

@@ -57,9 +57,16 @@ export function createScripts(database: Database, nowMs: () => number): Scripts 
     }
   }
 
+  const runAlone: Scripts['read'] =
+    (script) =>
+    async (...given) =>
+      play(script(...given), database);
   return {
-    read: async (script) => play(script(), database),
-    write: (script) => database.transaction((connection) => play(script(), connection)),
-    writeStatement: async (script) => play(script(), database),
+    read: runAlone,
+    write:
+      (script) =>
+      (...given) =>
+        database.transaction((connection) => play(script(...given), connection)),
+    writeStatement: runAlone,
   };
 }

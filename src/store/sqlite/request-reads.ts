@@ -63,11 +63,12 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
 
 /** Settings are kept in memory: there are few, every create needs one, and this process alone writes them. */
 export async function createProviderStore(scripts: Scripts): Promise<ProviderStore> {
-  const committed = await scripts.read(readProviderSettings);
+  const committed = await scripts.read(readProviderSettings)();
+  const write = scripts.writeStatement(writeProviderSettings);
   return {
     readProviderSettings: async (provider) => committed.get(provider) ?? UNSET_PROVIDER,
     async writeProviderSettings(provider, change) {
-      committed.set(provider, await scripts.writeStatement(() => writeProviderSettings(provider, change)));
+      committed.set(provider, await write(provider, change));
     },
   };
 }

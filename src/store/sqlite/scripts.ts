@@ -57,9 +57,18 @@ export function createScripts(
   }
 
   return {
-    read: (script) => reads.run(() => play(script())),
-    write: (script) => writes.runTransaction(() => play(script())),
-    writeStatement: (script) => writes.runStatement(() => play(script())),
+    read:
+      (script) =>
+      (...given) =>
+        reads.run(() => play(script(...given))),
+    write:
+      (script) =>
+      (...given) =>
+        writes.runTransaction(() => play(script(...given))),
+    writeStatement:
+      (script) =>
+      (...given) =>
+        writes.runStatement(() => play(script(...given))),
   };
 }
 
