@@ -1,9 +1,8 @@
-import { pipeline, Transform } from 'node:stream';
-import { createGunzip } from 'node:zlib';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
 import { Agent, type Dispatcher, request } from 'undici';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
-import { readBounded } from '../platform/read-bounded.ts';
 
 export interface JsonRpcCall {
   readonly method: string;
@@ -127,7 +126,11 @@ function createEndpoint(options: JsonRpcOptions) {
     label: url.host,
     url,
     headers,
-    agent: new Agent({ connections: MAXIMUM_CONNECTIONS, connect: { timeout: timeoutMs } }),
+    agent: new Agent({
+      connections: MAXIMUM_CONNECTIONS,
+      connect: { timeout: timeoutMs },
+      maxResponseSize: maximumResponseBytes,
+    }),
     timeoutMs,
     maximumResponseBytes,
     redact,
@@ -146,12 +149,14 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
       signal: AbortSignal.timeout(endpoint.timeoutMs),
     });
     status = response.statusCode;
-    const { maximumResponseBytes } = endpoint;
-    text = await readBounded(decompressed(endpoint, response), maximumResponseBytes, () =>
-      tooLarge(endpoint),
-    );
+    text = await readText(endpoint, response);
   } catch (error) {
     if (error instanceof ChainUnavailableError) throw error;
+    if (tooLargeCodes.includes(codeOf(error))) {
+      throw new AnswerTooLargeError(
+        `${endpoint.label} answered with more than ${endpoint.maximumResponseBytes} bytes`,
+      );
+    }
     if (isTimeout(error)) {
       throw new AnswerTooSlowError(
         `${endpoint.label} did not answer ${methods} within ${endpoint.timeoutMs} ms`,
@@ -178,36 +183,30 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
   return answer;
 }
 
+/** As it was sent, and decompressed. */
+const tooLargeCodes = ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'ERR_BUFFER_TOO_LARGE'];
 const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
+function codeOf(error: unknown): string {
+  return String((error as { code?: unknown } | null)?.code);
+}
+
 function isTimeout(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === 'TimeoutError' || timeoutCodes.includes(String((error as { code?: unknown }).code));
+  return error instanceof Error && (error.name === 'TimeoutError' || timeoutCodes.includes(codeOf(error)));
 }
 
-/** The answer's bytes as they were before compression. Logs of one token take a sixth of their size compressed. */
-function decompressed(
-  endpoint: Endpoint,
+const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip);
+
+/** The answer as it was before compression. Logs of one token take a sixth of their size compressed. */
+async function readText(
+  { label, maximumResponseBytes }: Endpoint,
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
-): AsyncIterable<Buffer> {
+): Promise<string> {
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity') return body;
-  if (encoding !== 'gzip') throw new ChainUnavailableError(`${endpoint.label} compresses with ${encoding}`);
-  let compressedBytes = 0;
-  const counted = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
-      compressedBytes += chunk.length;
-      // An endless number of empty members decompresses to nothing.
-      if (compressedBytes <= endpoint.maximumResponseBytes) done(null, chunk);
-      else done(tooLarge(endpoint));
-    },
-  });
-  // A failure ends all three; the reader of the last one gets it.
-  return pipeline(body, counted, createGunzip(), () => {});
-}
-
-function tooLarge({ label, maximumResponseBytes }: Endpoint): AnswerTooLargeError {
-  return new AnswerTooLargeError(`${label} answered with more than ${maximumResponseBytes} bytes`);
+  if (encoding === 'identity') return body.text();
+  if (encoding !== 'gzip') throw new ChainUnavailableError(`${label} compresses with ${encoding}`);
+  const compressed = Buffer.from(await body.arrayBuffer());
+  return (await decompress(compressed, { maxOutputLength: maximumResponseBytes })).toString();
 }
 
 /**

@@ -2,7 +2,6 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { Agent, request } from 'undici';
 import type { RecordedAnswer } from '../domain/ports/provider.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
-import { readBounded } from '../platform/read-bounded.ts';
 
 /** A provider's answer: any status, with a body that parsed as JSON. */
 export interface JsonAnswer {
@@ -214,4 +213,16 @@ export function readToken(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_TOKEN_LENGTH || !/^[\x21-\x7e]+$/.test(value))
     throw new MalformedAnswerError('the token is malformed');
   return value;
+}
+
+/** The text of a body in UTF-8. Throws as soon as it is longer than the limit. */
+async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    length += chunk.length;
+    if (length > maximumBytes) throw new Error(`the answer is longer than ${maximumBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks, length).toString('utf8');
 }

@@ -9,7 +9,6 @@ import {
   type UsdRate,
 } from '../domain/money.ts';
 import type { Clock } from '../domain/ports/clock.ts';
-import { readBounded } from '../platform/read-bounded.ts';
 
 export interface LiveRatesOptions {
   readonly clock: Clock;
@@ -82,7 +81,7 @@ function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
 export function createLiveRates(given: LiveRatesOptions) {
   const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };
   const { clock, warn } = options;
-  const agent = new Agent({ allowH2: false, connections: 4 });
+  const agent = new Agent({ allowH2: false, connections: 4, maxResponseSize: MAXIMUM_ANSWER_BYTES });
   const readDailyRate = createDailyCheck(options, agent);
   const known = new Map<Currency, { readonly rate: UsdRate; readonly fetchedAtMs: number }>();
   const running = new Map<Currency, Promise<UsdRate>>();
@@ -222,7 +221,7 @@ async function getJson(agent: Agent, url: string, timeoutMs: number): Promise<un
     headers: { accept: 'application/json' },
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const text = await readBounded(body, MAXIMUM_ANSWER_BYTES);
+  const text = await body.text();
   if (statusCode !== 200) throw new Error(`answered ${statusCode}`);
   return JSON.parse(text) as unknown;
 }
