@@ -1,4 +1,4 @@
-import { Counter, collectDefaultMetrics, Gauge, type Metric, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 
 /** The service's metrics; names begin with `card_checkout_`. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -106,74 +106,18 @@ export function createMetrics() {
   };
 }
 
-const NAME = 'card_checkout_request_duration_seconds';
-/** Upper bounds, ascending; what takes longer is in the last bucket, which has none. */
-const bucketsMs = [1, 5, 25, 100, 500, 2500] as const;
-
-/** All requests with the same labels. */
-interface Series {
-  readonly labels: { readonly route: string; readonly method: string; readonly status: number };
-  /** Requests per bucket: at most its bound and more than the one before; the last bucket has no bound. */
-  readonly counts: number[];
-  sumMs: number;
-}
-
 /**
- * Counts answered requests by how long they took, as a histogram in this registry. The library's own finds its labels
- * anew with every value, for 0.4 µs of each request; this looks them up.
- *
- * Labels are patterns of routes, known methods and statuses of ours, so the number of series has a bound.
+ * Counts answered requests by how long they took. Labels are patterns of routes, known methods and statuses of ours, so
+ * the number of series has a bound.
  */
-export function createRequestDurations(
-  registry: Registry,
-): (route: string, method: string, status: number, durationMs: number) => void {
-  const routes = new Map<string, Map<string, Map<number, Series>>>();
-  const all: Series[] = [];
-
-  function addSeries(route: string, method: string, status: number): Series {
-    const series = {
-      labels: { route, method, status },
-      counts: Array.from({ length: bucketsMs.length + 1 }, () => 0),
-      sumMs: 0,
-    };
-    const methods = routes.get(route) ?? new Map<string, Map<number, Series>>();
-    const statuses = methods.get(method) ?? new Map<number, Series>();
-    routes.set(route, methods.set(method, statuses.set(status, series)));
-    all.push(series);
-    return series;
-  }
-
-  const metric = {
-    name: NAME,
+export function createRequestDurations(registry: Registry) {
+  const histogram = new Histogram({
+    name: 'card_checkout_request_duration_seconds',
     help: 'Request duration by route pattern, method and status.',
-    type: 'histogram',
-    aggregator: 'sum',
-  };
-  // The registry asks this much of a metric, and its type asks for a class of the library's.
-  const readable = { ...metric, get: async () => ({ ...metric, values: all.flatMap(valuesOf) }) };
-  registry.registerMetric(readable as unknown as Metric);
-
-  return (route, method, status, durationMs) => {
-    const series = routes.get(route)?.get(method)?.get(status) ?? addSeries(route, method, status);
-    let bucket = 0;
-    while (bucket < bucketsMs.length && durationMs > (bucketsMs[bucket] as number)) bucket++;
-    series.counts[bucket] = (series.counts[bucket] as number) + 1;
-    series.sumMs += durationMs;
-  };
-}
-
-/** As they are written out: buckets hold what is in those before as well. */
-function valuesOf({ labels, counts, sumMs }: Series) {
-  let count = 0;
-  const buckets = counts.map((inBucket, index) => {
-    const boundMs = bucketsMs[index];
-    count += inBucket;
-    const le = boundMs === undefined ? '+Inf' : boundMs / 1000;
-    return { metricName: `${NAME}_bucket`, labels: { le, ...labels }, value: count };
+    labelNames: ['route', 'method', 'status'],
+    buckets: [0.001, 0.005, 0.025, 0.1, 0.5, 2.5],
+    registers: [registry],
   });
-  return [
-    ...buckets,
-    { metricName: `${NAME}_sum`, labels, value: sumMs / 1000 },
-    { metricName: `${NAME}_count`, labels, value: count },
-  ];
+  return (route: string, method: string, status: number, durationMs: number): void =>
+    histogram.observe({ route, method, status }, durationMs / 1000);
 }
