@@ -4,7 +4,7 @@ import { createIpnTokens } from '../src/domain/ipn-token.ts';
 import type { PaymentChange } from '../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../src/domain/payment-id.ts';
 import type { Address } from '../src/domain/payout-address.ts';
-import { EXPIRY_WATERMARK } from '../src/store/payment-decisions.ts';
+import { EXPIRY_WATERMARK } from '../src/store/payments.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
 import { storedValues } from '../src/store/sqlite/scripts.ts';
 import { paymentTable } from '../src/store/tables.ts';

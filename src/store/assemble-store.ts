@@ -3,19 +3,20 @@ import { createAddressPageStore } from './address-pages.ts';
 import { createAlertStore } from './alerts.ts';
 import { createEmailStore, createReceiptStore } from './emails.ts';
 import { createEventStore } from './events.ts';
-import { createObservationStore, createSettlementStore } from './observations.ts';
-import { decideOne } from './payment-decisions.ts';
+import { createObservationStore } from './observations.ts';
 import { createPaymentHistory } from './payment-history.ts';
 import { createPaymentIndex } from './payment-index.ts';
 import { createPaymentLists } from './payment-lists.ts';
 import { createPaymentSearch } from './payment-search.ts';
+import { decideOne } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore } from './providers.ts';
 import { createRefundStore } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
-import type { EngineTraits, Scripts } from './scripts.ts';
+import { type EngineTraits, insert, type Scripts, select } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
 import type { EnginePayments, Store } from './store.ts';
+import { settlementTable } from './tables.ts';
 import { createWebhookStore } from './webhooks.ts';
 
 /** What each engine does in its own way. */
@@ -23,6 +24,9 @@ interface EngineParts extends Pick<Store, 'accounts' | 'providers' | 'shared' | 
   readonly payments: EnginePayments;
   readonly releaseClaims: Pick<RelayStore, 'claimDueReleases' | 'dropClaims'>;
 }
+
+const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
+  DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`;
 
 /** The store of an engine: its own parts, and those that are scripts. */
 export function assembleStore(
@@ -55,7 +59,13 @@ export function assembleStore(
     events: createEventStore(scripts),
     refunds: createRefundStore(scripts),
     providers,
-    settlements: createSettlementStore(scripts),
+    // They are a handful, so each call reads them anew.
+    settlements: {
+      rememberSettlement: scripts.write(function* (settlement) {
+        yield* insert(settlementTable, settlement, moveToFront);
+      }),
+      listSettlements: scripts.read(() => select(settlementTable)`ORDER BY last_started_at_ms DESC`),
+    },
     people: createPeopleStore(scripts),
     sessions: createSessionStore(scripts),
     audit: createAuditStore(scripts),

@@ -3,7 +3,7 @@ import type { PaymentReference } from '../domain/payment.ts';
 import { firstIdAtMs } from '../domain/payment-id.ts';
 import type { EmailErasure, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
 import { INDEX_LOCK, replaceTerms } from './payment-index.ts';
-import { selectPayment } from './payment-rows.ts';
+import { selectPayment } from './payments.ts';
 import {
   checkedLimit,
   type EngineTraits,

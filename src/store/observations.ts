@@ -1,4 +1,15 @@
-import { entriesOf, type MovedRows, takenBack } from '../domain/journal.ts';
+import {
+  entriesAfter,
+  entriesOf,
+  isEntered,
+  type JournalEntry,
+  type JournalFacts,
+  type JournalHead,
+  type MovedRows,
+  NO_MOVEMENTS,
+  netEntries,
+  takenBack,
+} from '../domain/journal.ts';
 import type { ChainPosition } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
@@ -8,11 +19,9 @@ import type {
   ObservationStore,
   RowOwner,
   ScanRecord,
-  SettlementStore,
 } from '../domain/ports/settlement-store.ts';
 import type { Row, Table } from './columns.ts';
-import { appendEntries, listEntries, listEntriesOf, newEntries, rescuedAbove } from './journal.ts';
-import { decideAll, EXPIRY_WATERMARK, watermarkBefore } from './payment-decisions.ts';
+import { decideAll, EXPIRY_WATERMARK, watermarkBefore } from './payments.ts';
 import { revertRefundsAbove } from './refunds.ts';
 import {
   checkedLimit,
@@ -31,7 +40,7 @@ import {
 } from './scripts.ts';
 import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import { ObservationConflictError } from './store-errors.ts';
-import { checkpointTable, depositTable, releaseTable, settlementTable } from './tables.ts';
+import { checkpointTable, depositTable, journalTable, releaseTable } from './tables.ts';
 
 /** No block is final before the first scan. */
 export const NO_FINAL_BLOCK = -1;
@@ -51,13 +60,47 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
     startCursor: write(function* (block) {
       if ((yield* newestCheckpoint()) === null) yield* addCheckpoint(block);
     }),
-    recordScan: write((scan, decide) => recordScan(scan, decide, nowMs())),
+    recordScan: write(function* (scan, decide) {
+      checkScan(scan);
+      requireCursor(yield* newestCheckpoint(), scan.from);
+      const before = yield* paymentsAbove(scan.from.number);
+      yield* removeRange(scan.from.number, scan.scannedTo);
+      yield* removeMoved(scan, scan.from.number);
+      const found = finalRows({ ...scan, ...(yield* addRows(scan)) }, scan.final.number);
+      yield* appendEntries(yield* newEntries(entriesOf(found)), nowMs());
+      yield* addCheckpoint(scan.final);
+      yield* decideAll([...before, ...paymentsOf(scan)], decide);
+    }),
     listMissing: (found) => read(() => missingRows(found))(),
-    recordMissed: write((missed, decide) => recordMissed(missed, decide, nowMs())),
+    recordMissed: write(function* (missed, decide) {
+      const { from } = missed;
+      const checkpoint = yield* selectOne(checkpointTable)`WHERE number = ${from.number}`;
+      if (checkpoint?.hash !== from.hash)
+        throw new ObservationConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
+      const finalNumber = yield* newestFinalNumber();
+      requireFinal(missed, finalNumber);
+      const moved = yield* removeMoved(missed, finalNumber);
+      const found = yield* addRows(missed);
+      const entered = yield* newEntries(entriesOf({ ...missed, ...found }));
+      yield* appendEntries(entered, nowMs());
+      const added = paymentsOf(found);
+      yield* decideAll([...moved, ...added], decide);
+      return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
+    }),
     listCheckpoints: read(
       (limit) => select(checkpointTable)`ORDER BY number DESC LIMIT ${checkedLimit(limit)}`,
     ),
-    rewindTo: write((block, decide) => rewindTo(block, decide, nowMs())),
+    rewindTo: write(function* (block, decide) {
+      const lost = yield* readRange(block.number, yield* newestFinalNumber());
+      const taken = takenBack([...entriesOf(lost), ...(yield* rescuedAbove(block.number))]);
+      yield* appendEntries(taken, nowMs());
+      const affected = yield* paymentsAbove(block.number);
+      yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
+      yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
+      yield* insert(checkpointTable, block);
+      yield* revertRefundsAbove(block.number, nowMs());
+      yield* decideAll(affected, decide);
+    }),
     listEntries: read((after, limit) => listEntries(after, checkedLimit(limit))),
     listEntriesOf: read(listEntriesOf),
     readExpiryWatermark: read(function* () {
@@ -75,40 +118,8 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
   };
 }
 
-function* recordScan(scan: ScanRecord, decide: Decide, nowMs: number): Script<void> {
-  checkScan(scan);
-  requireCursor(yield* newestCheckpoint(), scan.from);
-  const before = yield* paymentsAbove(scan.from.number);
-  yield* removeRange(scan.from.number, scan.scannedTo);
-  yield* removeMoved(scan, scan.from.number);
-  const found = finalRows({ ...scan, ...(yield* addRows(scan)) }, scan.final.number);
-  yield* appendEntries(yield* newEntries(entriesOf(found)), nowMs);
-  yield* addCheckpoint(scan.final);
-  yield* decideAll([...before, ...paymentsOf(scan)], decide);
-}
-
 function paymentsOf({ deposits, releases }: Pick<ScanRecord, 'deposits' | 'releases'>): PaymentId[] {
   return [...deposits, ...releases].map(({ paymentId }) => paymentId);
-}
-
-function* recordMissed(
-  missed: FoundOnChain & Pick<ScanRecord, 'from'>,
-  decide: Decide,
-  nowMs: number,
-): Script<{ added: number }> {
-  const { from } = missed;
-  const checkpoint = yield* selectOne(checkpointTable)`WHERE number = ${from.number}`;
-  if (checkpoint?.hash !== from.hash)
-    throw new ObservationConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
-  const finalNumber = yield* newestFinalNumber();
-  requireFinal(missed, finalNumber);
-  const moved = yield* removeMoved(missed, finalNumber);
-  const found = yield* addRows(missed);
-  const entered = yield* newEntries(entriesOf({ ...missed, ...found }));
-  yield* appendEntries(entered, nowMs);
-  const added = paymentsOf(found);
-  yield* decideAll([...moved, ...added], decide);
-  return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
 }
 
 /** Rescues stand in the journal alone. */
@@ -119,17 +130,6 @@ function* missingRescues({ rescues = [] }: FoundOnChain): Script<NonNullable<Fou
     if ((yield* newEntries(entries)).length > 0) missing.push(rescue);
   }
   return missing;
-}
-
-function* rewindTo(block: BlockReference, decide: Decide, nowMs: number): Script<void> {
-  const lost = yield* readRange(block.number, yield* newestFinalNumber());
-  yield* appendEntries(takenBack([...entriesOf(lost), ...(yield* rescuedAbove(block.number))]), nowMs);
-  const affected = yield* paymentsAbove(block.number);
-  yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
-  yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
-  yield* insert(checkpointTable, block);
-  yield* revertRefundsAbove(block.number, nowMs);
-  yield* decideAll(affected, decide);
 }
 
 /** The cursor: the newest of the final blocks that were scanned up to. */
@@ -148,18 +148,6 @@ function* addCheckpoint(block: BlockReference): Script<void> {
   yield* run`
     DELETE FROM checkpoints WHERE number <=
       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${raw(MAXIMUM_CHECKPOINTS)})`;
-}
-
-/** The settlements a service was started with, on any engine. They are a handful, so each call reads them anew. */
-export function createSettlementStore({ read, write }: Scripts): SettlementStore {
-  const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
-    DO UPDATE SET last_started_at_ms = excluded.last_started_at_ms`;
-  return {
-    rememberSettlement: write(function* (settlement) {
-      yield* insert(settlementTable, settlement, moveToFront);
-    }),
-    listSettlements: read(() => select(settlementTable)`ORDER BY last_started_at_ms DESC`),
-  };
 }
 
 /** What was seen on chain, in two tables alike. Writers hold the lock of the observations. */
@@ -319,11 +307,15 @@ function checkScan(scan: ScanRecord): void {
   if (final.number < from.number || scannedTo < final.number) {
     throw new RangeError(`a scan from ${from.number} to ${scannedTo} cannot be final up to ${final.number}`);
   }
-  for (const { blockNumber } of [...scan.deposits, ...scan.releases, ...(scan.rescues ?? [])]) {
+  for (const { blockNumber } of allRows(scan)) {
     if (blockNumber <= from.number || blockNumber > scannedTo) {
       throw new RangeError(`block ${blockNumber} is outside the scan from ${from.number} to ${scannedTo}`);
     }
   }
+}
+
+function allRows({ deposits, releases, rescues = [] }: MovedRows): ChainPosition[] {
+  return [...deposits, ...releases, ...rescues];
 }
 
 /** Rows in final blocks; the next scan replaces the others. */
@@ -347,10 +339,9 @@ function requireCursor(cursor: BlockReference | null, from: BlockReference): voi
 
 /** @throws RangeError when what was missed is not in a final block: those above are scanned again anyway */
 function requireFinal(missed: FoundOnChain, finalNumber: number): void {
-  for (const { blockNumber } of [...missed.deposits, ...missed.releases, ...(missed.rescues ?? [])]) {
-    if (blockNumber <= finalNumber) continue;
-    throw new RangeError(`block ${blockNumber} is not among the final blocks that were scanned`);
-  }
+  const provisional = allRows(missed).find(({ blockNumber }) => blockNumber > finalNumber);
+  if (provisional === undefined) return;
+  throw new RangeError(`block ${provisional.blockNumber} is not among the final blocks that were scanned`);
 }
 
 /**
@@ -378,4 +369,44 @@ function stopBeforeRevisited(to: string, decide: Decide): { decide: Decide; reac
     },
     reached: () => reached,
   };
+}
+
+/** The journal. */
+
+/** Under the lock of the observations, which makes it one chain. */
+function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number): Script<void> {
+  if (entries.length === 0) return;
+  const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;
+  const appended = entriesAfter(head ?? NO_MOVEMENTS, entries, recordedAtMs);
+  yield* insertRows(journalTable, appended.map(journalTable.valuesOf));
+}
+
+function listEntries(after: number, limit: number): Script<JournalEntry[]> {
+  return select(journalTable)`WHERE number > ${after} ORDER BY number LIMIT ${limit}`;
+}
+
+function listEntriesOf(id: PaymentId): Script<JournalEntry[]> {
+  return select(journalTable)`WHERE payment_id = ${id} ORDER BY number`;
+}
+
+/** The entries in the payment token of several payments. */
+export function listPaymentEntries(ids: readonly PaymentId[]): Script<JournalEntry[]> {
+  return select(journalTable)`WHERE token IS NULL AND payment_id = ANY(${ids})`;
+}
+
+/** Without rescues that are in the journal already; of everything else the rows say whether it is new. */
+function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
+  const fresh: JournalFacts[] = [];
+  for (const entry of entries) {
+    if (entry.kind === 'rescued' && isEntered(yield* listEntriesOf(entry.paymentId), entry)) continue;
+    fresh.push(entry);
+  }
+  return fresh;
+}
+
+/** What was rescued above a block and not taken back. */
+function* rescuedAbove(blockNumber: number): Script<JournalFacts[]> {
+  return netEntries(
+    yield* select(journalTable)`WHERE kind = 'rescued' AND block_number > ${blockNumber} ORDER BY number`,
+  );
 }

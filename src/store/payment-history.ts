@@ -8,9 +8,9 @@ import type {
   PaymentSearchStore,
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
-import { listPaymentEntries } from './journal.ts';
+import { listPaymentEntries } from './observations.ts';
 import { replaceTerms, slotColumns } from './payment-index.ts';
-import { selectPayment } from './payment-rows.ts';
+import { selectPayment } from './payments.ts';
 import { checkedLimit, insert, type Rows, raw, run, type Scripts, select, sql } from './scripts.ts';
 import { hourlyRateTable } from './tables.ts';
 

@@ -12,7 +12,7 @@ import {
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { ColumnValue } from './columns.ts';
-import { selectPayments } from './payment-rows.ts';
+import { selectPayments } from './payments.ts';
 import {
   checkedLimit,
   type EngineTraits,

@@ -1,7 +1,7 @@
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { PaymentFilter, PaymentStore } from '../domain/ports/payment-store.ts';
-import { selectPayments } from './payment-rows.ts';
+import { selectPayments } from './payments.ts';
 import {
   checkedLimit,
   type EngineTraits,

@@ -10,7 +10,7 @@ import {
 } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { LastSession, PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import { selectPayments } from './payment-rows.ts';
+import { selectPayments } from './payments.ts';
 import {
   checkedLimit,
   countOf,

@@ -2,7 +2,7 @@ import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
 import { placesOf } from './columns.ts';
-import { decideOne } from './payment-decisions.ts';
+import { decideOne } from './payments.ts';
 import {
   checkedLimit,
   type EngineTraits,

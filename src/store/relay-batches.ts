@@ -2,7 +2,7 @@ import type { PaymentReference } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
-import { decideAll } from './payment-decisions.ts';
+import { decideAll } from './payments.ts';
 import {
   checkedLimit,
   countOf,

@@ -4,7 +4,7 @@ import {
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
 } from '../../domain/ports/payment-store.ts';
-import { paymentOfRow } from '../payment-rows.ts';
+import { paymentOfRow } from '../payments.ts';
 import { PURGED_PER_RECORD } from '../store.ts';
 import { StoreWriteError } from '../store-errors.ts';
 import { paymentTable } from '../tables.ts';

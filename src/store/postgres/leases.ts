@@ -1,6 +1,6 @@
 import type { LeaseStore, RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
-import { paymentOfRow } from '../payment-rows.ts';
+import { paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import type { Database } from './open-database.ts';
 import { paymentColumns } from './payment-rows.ts';

@@ -3,7 +3,7 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { Table } from '../columns.ts';
 import { NO_FINAL_BLOCK } from '../observations.ts';
-import { changingPaymentColumns, changingValues, paymentOfRow } from '../payment-rows.ts';
+import { changingPaymentColumns, changingValues, paymentOfRow } from '../payments.ts';
 import { depositTable, paymentTable, providerSessionTable, releaseTable } from '../tables.ts';
 import type { Connection } from './open-database.ts';
 import {

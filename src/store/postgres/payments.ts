@@ -3,7 +3,7 @@ import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import { paymentOfRow } from '../payment-rows.ts';
+import { paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import type { EnginePayments } from '../store.ts';
 import {

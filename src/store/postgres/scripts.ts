@@ -1,4 +1,4 @@
-import { applyDecision } from '../payment-decisions.ts';
+import { applyDecision } from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
 import { lockPayments, referencesOf, updatePayments, viewLocked } from './payment-rows.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../domain/ports/payment-store.ts';
 import type { RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
-import { paymentColumns, paymentOfRow } from '../payment-rows.ts';
+import { paymentColumns, paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';

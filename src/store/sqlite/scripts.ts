@@ -4,8 +4,13 @@ import type { PaymentId } from '../../domain/payment-id.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { Column, ColumnValue, Table } from '../columns.ts';
 import { NO_FINAL_BLOCK } from '../observations.ts';
-import { applyDecision } from '../payment-decisions.ts';
-import { changingPaymentColumns, changingValues, paymentColumns, paymentOfRow } from '../payment-rows.ts';
+import {
+  applyDecision,
+  changingPaymentColumns,
+  changingValues,
+  paymentColumns,
+  paymentOfRow,
+} from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import { depositTable, providerSessionTable, releaseTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
