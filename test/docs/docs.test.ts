@@ -182,7 +182,7 @@ describe('other lists', () => {
   });
 
   it('name every reason and status of a webhook and no other', () => {
-    const source = read('src/webhooks/socket-request.ts');
+    const source = read('src/webhooks/deliver.ts');
     const ours = [...read('src/payments/send-webhooks.ts').matchAll(/\breason: '(\w+)'/g)];
     const reasons = [...source.matchAll(/^ {2}\| '(\w+)'/gm), ...ours].map(([, reason]) => reason ?? '');
     const part = read('docs/webhooks.md').split('### Reasons')[1] ?? '';

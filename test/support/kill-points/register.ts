@@ -10,18 +10,24 @@ const wrappers = new Map(
     ['store/sqlite/open-store.ts', 'sqlite-store.ts'],
     ['store/postgres/open-store.ts', 'postgres-store.ts'],
     ['chain/relayer.ts', 'relayer.ts'],
-    ['webhooks/socket-request.ts', 'socket-request.ts'],
-  ].map(([module, wrapper]) => [
-    new URL(`../../../src/${module}`, import.meta.url).href,
-    new URL(`wrappers/${wrapper}`, import.meta.url).href,
-  ]),
+  ].map(([module = '', wrapper = '']) => [sourceOf(module), wrapperOf(wrapper)]),
 );
+const delivery = sourceOf('webhooks/deliver.ts');
+
+function sourceOf(module: string): string {
+  return new URL(`../../../src/${module}`, import.meta.url).href;
+}
+
+function wrapperOf(name: string): string {
+  return new URL(`wrappers/${name}`, import.meta.url).href;
+}
 
 openKillFolder(new URL(import.meta.url).searchParams.get('folder') as string);
 registerHooks({
   resolve(specifier, context, next) {
     const found = next(specifier, context);
-    const wrapper = wrappers.get(found.url);
+    const isDeliveryRequest = found.url === 'node:http' && context.parentURL === delivery;
+    const wrapper = isDeliveryRequest ? wrapperOf('node-http.ts') : wrappers.get(found.url);
     return wrapper === undefined || context.parentURL === wrapper ? found : { ...found, url: wrapper };
   },
 });
