@@ -5,7 +5,7 @@ import { invalidField, ServiceError } from '../domain/errors.ts';
 import { roleIncludes } from '../domain/person.ts';
 import { parseName } from '../domain/shop-profile.ts';
 import { isLoopbackHost, isSecureUrl } from '../platform/public-address.ts';
-import { type CreatedKey, createKey, describeKey } from './manage-keys.ts';
+import { type CreatedKey, createKey, describeKey } from './api-keys.ts';
 import {
   type Actor,
   createLink,

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { createKey, describeKey, listKeys, revokeKey } from '../accounts/api-keys.ts';
 import { changeAccount, createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/manage-accounts.ts';
-import { createKey, describeKey, listKeys, revokeKey } from '../accounts/manage-keys.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import { parseScopes } from '../domain/api-key.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';

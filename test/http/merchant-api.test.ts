@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createKey } from '../../src/accounts/manage-keys.ts';
+import { createKey } from '../../src/accounts/api-keys.ts';
 import { keyScopes } from '../../src/domain/api-key.ts';
 import { EVENT_RETENTION_MS } from '../../src/domain/payment-events.ts';
 import { operations as describedOperations } from '../../src/http/openapi/operations.ts';

@@ -5,8 +5,8 @@
 import { createHash } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createKey } from '../../src/accounts/api-keys.ts';
 import { approveConnection } from '../../src/accounts/connect-shop.ts';
-import { createKey } from '../../src/accounts/manage-keys.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { type ErrorName, errorTable, ServiceError } from '../../src/domain/errors.ts';
 import type { RefundStatus } from '../../src/domain/refund.ts';

@@ -9,8 +9,8 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServiceLocation } from '../../src/domain/callback-url.ts';
 import { createCallbackHostCheck, createHostResolver } from '../../src/webhooks/callback-host.ts';
-import { deliverWebhook } from '../../src/webhooks/deliver.ts';
 import type { AttemptOutcome } from '../../src/webhooks/deliver.ts';
+import { deliverWebhook } from '../../src/webhooks/deliver.ts';
 import cases from '../cases/callback-urls.json' with { type: 'json' };
 import { startBlackhole } from '../support/blackhole.ts';
 import {

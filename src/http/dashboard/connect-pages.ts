@@ -1,10 +1,10 @@
+import { MAXIMUM_ACTIVE_KEYS } from '../../accounts/api-keys.ts';
 import {
   approveConnection,
   CONNECT_CODE_MS,
   callbackHostOf,
   parseConnectRequest,
 } from '../../accounts/connect-shop.ts';
-import { MAXIMUM_ACTIVE_KEYS } from '../../accounts/manage-keys.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { keyScopes } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';

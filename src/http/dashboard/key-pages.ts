@@ -4,7 +4,7 @@ import {
   findOwnKey,
   MAXIMUM_ACTIVE_KEYS,
   revokeOwnKey,
-} from '../../accounts/manage-keys.ts';
+} from '../../accounts/api-keys.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import type { ApiKey } from '../../domain/account.ts';

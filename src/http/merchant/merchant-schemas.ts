@@ -1,4 +1,4 @@
-import type { CreatedKey } from '../../accounts/manage-keys.ts';
+import type { CreatedKey } from '../../accounts/api-keys.ts';
 import type { Account } from '../../domain/account.ts';
 import { keyScopes } from '../../domain/api-key.ts';
 import { openRestOf } from '../../domain/charge.ts';

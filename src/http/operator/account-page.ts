@@ -1,5 +1,5 @@
+import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/api-keys.ts';
 import { type AccountUpdate, changeAccount, requireFee } from '../../accounts/manage-accounts.ts';
-import { describeKey, findOwnKey, MAXIMUM_ACTIVE_KEYS, revokeOwnKey } from '../../accounts/manage-keys.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import { type Account, type ApiKey, features, isFeature } from '../../domain/account.ts';
 import { maskApiKey } from '../../domain/api-key.ts';
