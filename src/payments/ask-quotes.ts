@@ -1,7 +1,7 @@
-import type { Charge } from '../domain/charge.ts';
 import { isBusy, ServiceError } from '../domain/errors.ts';
 import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { Charge } from '../domain/session-charge.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
   type ProviderDirectory,

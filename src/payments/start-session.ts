@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { type Charge, chargeOf } from '../domain/charge.ts';
 import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
@@ -16,6 +15,7 @@ import {
   MAXIMUM_SESSIONS_PER_HOUR,
   type ProviderSession,
 } from '../domain/provider-session.ts';
+import { type Charge, chargeOf } from '../domain/session-charge.ts';
 import { settle, sumObservations } from '../domain/settle.ts';
 import type { KeyedHash } from '../platform/keyed-hash.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';

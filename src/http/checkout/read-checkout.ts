@@ -1,5 +1,4 @@
 import type { Account } from '../../domain/account.ts';
-import { type Charge, chargeOf } from '../../domain/charge.ts';
 import { ServiceError, UnknownStateError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../domain/payment-id.ts';
@@ -7,6 +6,7 @@ import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
 import { estimateSuccess, type SuccessRates } from '../../domain/provider-success.ts';
+import { type Charge, chargeOf } from '../../domain/session-charge.ts';
 import { sumObservations } from '../../domain/settle.ts';
 import {
   listOffers,

@@ -1,9 +1,9 @@
 import type { Words } from '../../../locales/locale.ts';
-import type { Charge } from '../../domain/charge.ts';
 import type { ErrorName, ServiceError } from '../../domain/errors.ts';
 import { UNITS_PER_CENT } from '../../domain/money.ts';
 import { aboutCents, type Payment } from '../../domain/payment.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
+import type { Charge } from '../../domain/session-charge.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { type Html, html } from '../design/html.ts';
 import { type CheckoutView, isTakenByProvider } from './checkout-view.ts';

@@ -1,4 +1,3 @@
-import { openRestOf } from '../../domain/charge.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { shortCodeOf } from '../../domain/payment-id.ts';
@@ -8,6 +7,7 @@ import { paymentUri } from '../../domain/payment-uri.ts';
 import { roleIncludes } from '../../domain/person.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import { openRestOf } from '../../domain/session-charge.ts';
 import { sumObservations } from '../../domain/settle.ts';
 import { type PaymentHistory, readPaymentHistory } from '../../payments/payment-history.ts';
 import { listOffers, servedFromUsdCents } from '../../payments/provider-availability.ts';

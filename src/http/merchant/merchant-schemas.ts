@@ -1,7 +1,7 @@
 import type { CreatedKey } from '../../accounts/api-keys.ts';
 import type { Account } from '../../domain/account.ts';
 import { keyScopes } from '../../domain/api-key.ts';
-import { openRestOf } from '../../domain/charge.ts';
+import { openRestOf } from '../../domain/session-charge.ts';
 import { currencies, formatCents, formatUnits } from '../../domain/money.ts';
 import { amountMismatches, type Payment } from '../../domain/payment.ts';
 import { type NumberedEvent, paymentEventTypes } from '../../domain/payment-events.ts';

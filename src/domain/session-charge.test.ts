@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { chargeOf } from './charge.ts';
 import {
   computeMinPaidThreshold,
   computePaidThreshold,
   minDeliveryUnits,
   thresholdAfterSessions,
 } from './paid-threshold.ts';
+import { chargeOf } from './session-charge.ts';
 
 const hundred = {
   accountId: 'account',
