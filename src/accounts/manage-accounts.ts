@@ -1,15 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import {
-  type Account,
-  type AccountChange,
-  type Feature,
-  features,
-  MAXIMUM_FEE_BASIS_POINTS,
-} from '../domain/account.ts';
+import { type Account, type AccountChange, type Feature, features } from '../domain/account.ts';
 import { parseBrandColor } from '../domain/brand-color.ts';
 import { VIEWING_MS } from '../domain/dashboard-session.ts';
 import { parseRetentionDays } from '../domain/email-retention.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
+import { MAXIMUM_FEE_BASIS_POINTS } from '../domain/fees.ts';
 import { type Currency, currencies, isCurrency } from '../domain/money.ts';
 import type { User } from '../domain/person.ts';
 import type { AccountStore, AuditStore } from '../domain/ports/account-store.ts';

@@ -11,9 +11,6 @@ export function isFeature(value: string): value is Feature {
   return (features as readonly string[]).includes(value);
 }
 
-/** Maximum fee in basis points. The deposit contract refuses more as well. */
-export const MAXIMUM_FEE_BASIS_POINTS = 1_000;
-
 /** A merchant. Its keys inherit its fee, wallet and providers. */
 export interface Account extends ShopProfile {
   readonly id: string;

@@ -76,32 +76,6 @@ export function parsePercentBasisPoints(text: string): number | null {
   return basisPoints <= BASIS_POINTS ? basisPoints : null;
 }
 
-/** The account's fee on a deposit, exactly as the deposit contract computes it. */
-export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
-  return (units * BigInt(feeBasisPoints)) / BigInt(BASIS_POINTS);
-}
-
-/** The merchant's net in 10⁻⁶ units when a gross amount in cents is paid in full. */
-function netUnits(grossCents: number, feeBasisPoints: number): bigint {
-  const units = BigInt(grossCents) * UNITS_PER_CENT;
-  return units - feeUnits(units, feeBasisPoints);
-}
-
-/**
- * Fee pass-through: the smallest gross in cents whose fee leaves at least `requestedCents`
- * (10000 at 250 basis points → 10257). Infinity when the fee is 100 %: no gross is large enough.
- */
-export function grossUpCents(requestedCents: number, feeBasisPoints: number): number {
-  if (feeBasisPoints >= BASIS_POINTS) return Number.POSITIVE_INFINITY;
-  const requestedUnits = BigInt(requestedCents) * UNITS_PER_CENT;
-  // A cent is 10,000 units and the fee has 1/10,000 steps, so the floor in the fee never applies to whole cents:
-  // the net of g cents is exactly g × (10000 − bps) units, and the smallest g is this quotient rounded up.
-  const netPerCent = BigInt(BASIS_POINTS - feeBasisPoints);
-  const gross = (requestedUnits + netPerCent - 1n) / netPerCent;
-  if (netUnits(Number(gross), feeBasisPoints) < requestedUnits) throw new RangeError('gross-up lost a unit');
-  return Number(gross);
-}
-
 /** An exchange rate: how many 10⁻⁸ USD one unit of the currency is worth (1.09 → 109000000n). */
 export type UsdRate = bigint;
 export const USD_RATE_ONE: UsdRate = 100_000_000n;
@@ -126,19 +100,6 @@ export function usdUnits(amountCents: number, rate: UsdRate): bigint {
 /** An amount less a tolerance or fee in basis points, rounded down. */
 export function lessBasisPoints(units: bigint, basisPoints: number): bigint {
   return (units * BigInt(BASIS_POINTS - basisPoints)) / BigInt(BASIS_POINTS);
-}
-
-/**
- * The result of a fee for an amount that a merchant requests, without the provider's own fee: what the customer is
- * charged, the fee as the deposit contract computes it, and what reaches the merchant of a payment that is paid in full.
- *
- * @param isPassedThrough whether the customer pays the fee on top, so that the merchant gets what was asked for
- */
-export function feeExample(askedCents: number, feeBasisPoints: number, isPassedThrough: boolean) {
-  const chargedCents = isPassedThrough ? grossUpCents(askedCents, feeBasisPoints) : askedCents;
-  const units = BigInt(chargedCents) * UNITS_PER_CENT;
-  const fee = feeUnits(units, feeBasisPoints);
-  return { chargedCents, feeUnits: fee, merchantUnits: units - fee };
 }
 
 /** The larger of two amounts. */

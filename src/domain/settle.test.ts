@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { UnknownStateError } from './errors.ts';
-import { feeUnits } from './money.ts';
+import { feeUnits } from './fees.ts';
 import {
   type ChainObservations,
   type Deposit,

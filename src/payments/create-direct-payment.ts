@@ -5,13 +5,11 @@ import { directThreshold } from '../domain/paid-threshold.ts';
 import type { Payment } from '../domain/payment.ts';
 import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
 import {
-  type CreatePaymentContext,
   type CreatePaymentRequest,
-  newPayment,
   requireAllowedWallet,
   requireUnreservedAddress,
-  storePayment,
-} from './create-payment.ts';
+} from './create-checks.ts';
+import { type CreatePaymentContext, newPayment, storePayment } from './create-payment.ts';
 import { findEarlierCreate, isReplayOf, recordOf } from './idempotent-replay.ts';
 
 export type DirectPaymentRequest = Pick<

@@ -1,5 +1,5 @@
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
-import { feeUnits } from '../domain/money.ts';
+import { feeUnits } from '../domain/fees.ts';
 import type { Payment } from '../domain/payment.ts';
 import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
 import {

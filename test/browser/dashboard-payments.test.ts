@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { feeUnits } from '../../src/domain/money.ts';
+import { feeUnits } from '../../src/domain/fees.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';

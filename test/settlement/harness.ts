@@ -22,12 +22,9 @@ import { settleScanned } from '../../src/domain/settle.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 import { cancelPayment } from '../../src/payments/cancel-payment.ts';
+import type { CreatePaymentRequest } from '../../src/payments/create-checks.ts';
 import { createDirectPayment } from '../../src/payments/create-direct-payment.ts';
-import {
-  type CreatePaymentContext,
-  type CreatePaymentRequest,
-  createPayment,
-} from '../../src/payments/create-payment.ts';
+import { type CreatePaymentContext, createPayment } from '../../src/payments/create-payment.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
 import {
   createKnownAddresses,

@@ -2,7 +2,7 @@ import { invalidField } from '../../domain/errors.ts';
 import { type Currency, isCurrency, parseAmountCents } from '../../domain/money.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
-import type { CreatePaymentRequest } from '../../payments/create-payment.ts';
+import type { CreatePaymentRequest } from '../../payments/create-checks.ts';
 import { createParameters } from './create-parameters.ts';
 
 /** The parameters as received: any value in JSON, only text in a query. */

@@ -1,4 +1,5 @@
-import { feeUnits, formatSigned, formatUnits } from '../../domain/money.ts';
+import { feeUnits } from '../../domain/fees.ts';
+import { formatSigned, formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { settle, sumObservations } from '../../domain/settle.ts';
