@@ -335,3 +335,11 @@ export const LONGEST_DELAY_MS = delaysMs[3];
 export function retryDelayMs(tries: number): number {
   return delaysMs[Math.min(tries, delaysMs.length) - 1] as number;
 }
+
+/**
+ * Whether a wait of the sender is over. One that begins in the future is over as well: the clock was set back, and nothing
+ * may stand still until it has caught up.
+ */
+export function isOver(sinceMs: number, waitMs: number, nowMs: number): boolean {
+  return nowMs < sinceMs || nowMs - sinceMs >= waitMs;
+}

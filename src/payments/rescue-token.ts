@@ -4,14 +4,9 @@ import { termsOf } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { CallRevertedError, type RelayCall } from '../domain/ports/chain.ts';
-import {
-  chooseNonce,
-  defaultRelayLimits,
-  hasFreeSlot,
-  type RelayContext,
-  readCounts,
-  signAttempt,
-} from './relay/relay-context.ts';
+import { chooseNonce, hasFreeSlot, readCounts } from './relay/nonces.ts';
+import { defaultRelayLimits, type RelayContext } from './relay/relay-context.ts';
+import { signAttempt } from './relay/size-batch.ts';
 
 /**
  * Sends a wrong token, or POL (the zero address), that lies at a deposit address to the payment's merchant, without

@@ -7,24 +7,18 @@ import {
   type RescuedLog,
   type TransferLog,
 } from '../domain/ports/chain.ts';
-import type { Decide } from '../domain/ports/payment-store.ts';
 import {
   type BlockReference,
-  type ObservationStore,
   type RowOwner,
   type ScanRecord,
   ScanRefusedError,
 } from '../domain/ports/settlement-store.ts';
 import type { KnownAddresses, OpenAddresses } from './known-addresses.ts';
+import { type RewindContext, rewind } from './reorganisations.ts';
 
-export interface WatchDepositsContext {
+export interface WatchDepositsContext extends RewindContext {
   readonly chain: ChainReader;
-  readonly observations: ObservationStore;
   readonly known: KnownAddresses;
-  /** Decides each payment that the scan touches. */
-  readonly decide: Decide;
-  /** Told when the chain no longer has blocks that it had called final. */
-  readonly onRewind: (from: BlockReference, to: BlockReference) => void;
   /** What earlier passes have read above the cursor. Without it, each pass reads all of it. */
   readonly kept?: KeptBlocks;
   /** While nothing of ours is above the cursor, the final block is asked for so often. By default with every pass. */
@@ -57,14 +51,11 @@ const MAXIMUM_KEPT_BLOCKS = 20_000;
 /** So many readings are compared with the chain one by one. A deeper reorganisation is read again as a whole. */
 const MAXIMUM_COMPARISONS = 8;
 
-/** How far below the oldest checkpoint the watcher begins again when the chain has no checkpoint: about an hour. */
-const BELOW_CHECKPOINTS = 2_000;
-
 /**
  * One pass over the chain. The blocks above the cursor are kept by their hash and read once; when they are final, they
  * are read once more, because a node may show a block before its logs. The rows found replace what the last pass saw
  * there, and the cursor moves to the newest final block. A reorganisation therefore needs no code of its own: what is
- * gone is not found again. All that a pass changes is one transaction.
+ * gone is not found again (but see `reorganisations.ts`). All that a pass changes is one transaction.
  */
 export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
   return context.chain.withView(async (view) => {
@@ -210,46 +201,7 @@ async function verifiedCursor(
   const block = await view.readBlock(cursor.number);
   if (block === null) throw new ChainUnavailableError('the endpoint is behind what was already scanned');
   if (block.hash === cursor.hash) return cursor;
-  // One endpoint on a fork is no reason to forget what was final: without agreement another one is asked.
-  if (final === null)
-    throw new ChainUnavailableError(
-      'the endpoint contradicts what was final, and no other endpoint confirms it',
-    );
-  if (!(await view.confirmBlock(block)))
-    throw new ChainUnavailableError(`no other endpoint has lost block ${cursor.number}, which was final`);
-  return rewind(context, view, cursor);
-}
-
-/**
- * The chain lost final blocks: back to the newest checkpoint that it still has. Where it has none, an endpoint lied about
- * all of them while nothing contradicted it: back to a block below them that another host has as well.
- */
-async function rewind(
-  context: WatchDepositsContext,
-  view: ChainView,
-  cursor: BlockReference,
-): Promise<BlockReference> {
-  const checkpoints = await context.observations.listCheckpoints(200);
-  for (const checkpoint of checkpoints) {
-    const block = await view.readBlock(checkpoint.number);
-    if (block?.hash === checkpoint.hash) return rewindTo(context, cursor, checkpoint);
-  }
-  const oldest = checkpoints.at(-1) ?? cursor;
-  const below = await view.readBlock(Math.max(0, oldest.number - BELOW_CHECKPOINTS));
-  if (below === null || !(await view.confirmBlock(below))) {
-    throw new ChainUnavailableError('the chain has none of the final blocks that were scanned before');
-  }
-  return rewindTo(context, cursor, below);
-}
-
-async function rewindTo(
-  { observations, decide, onRewind }: WatchDepositsContext,
-  from: BlockReference,
-  to: BlockReference,
-): Promise<BlockReference> {
-  await observations.rewindTo(to, decide);
-  onRewind(from, to);
-  return to;
+  return rewind(context, view, { cursor, block, final });
 }
 
 /**

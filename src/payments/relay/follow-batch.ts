@@ -1,33 +1,29 @@
 import { larger, smaller } from '../../domain/money.ts';
 import type { Payment, PaymentChange } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import {
-  type FeeQuote,
-  type Relayer,
-  SELF_TRANSFER_GAS,
-  TransactionRefusedError,
-} from '../../domain/ports/chain.ts';
+import { type FeeQuote, type Relayer, TransactionRefusedError } from '../../domain/ports/chain.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
-import { RETRY_AFTER_ABANDONED_MS, retryDelayMs, settle, sumObservations } from '../../domain/settle.ts';
 import {
-  type BatchesInFlight,
-  costOf,
   isOver,
-  type RelayContext,
-  type RelayLimits,
-  type RelayPass,
-  signAttempt,
-  unminedOf,
-} from './relay-context.ts';
+  RETRY_AFTER_ABANDONED_MS,
+  retryDelayMs,
+  settle,
+  sumObservations,
+} from '../../domain/settle.ts';
+import { type BatchesInFlight, fillGap, unminedOf } from './nonces.ts';
+import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
 import {
   broadcastOrShrink,
+  costOf,
   feeBudgetOf,
+  ignoreRefusal,
   isAboutFunds,
   isUnderpriced,
   replaceByDearer,
   replaceBySelfTransfer,
   replaceRefused,
+  signAttempt,
   transactionOf,
 } from './size-batch.ts';
 
@@ -173,11 +169,6 @@ function aboveBoth(last: FeeQuote, quote: FeeQuote): FeeQuote {
   return { maxFeePerGas, maxPriorityFeePerGas: smaller(tip, maxFeePerGas) };
 }
 
-/** What is refused is broadcast again, or replaced, once it is the first. */
-function ignoreRefusal(error: unknown): void {
-  if (!(error instanceof TransactionRefusedError)) throw error;
-}
-
 /** Hands to the chain what a node's pool lacks, behind the first: a broadcast may be lost, or a node restarted. */
 async function rebroadcastMissing(context: RelayContext, followers: readonly RelayBatch[]): Promise<void> {
   if (followers.length === 0) return;
@@ -203,31 +194,12 @@ async function waitOutGap(
   const firstSeenMs = memory.firstSeenMs.get(head.id);
   if (firstSeenMs === undefined) memory.firstSeenMs.set(head.id, nowMs);
   if (firstSeenMs === undefined || !isOver(firstSeenMs, limits.nonceGapPatienceMs, nowMs)) return 'waiting';
-  if (head.nonce - latest <= MAXIMUM_FILLED) return fillGap(context, latest, head.nonce);
+  if (head.nonce - latest <= MAXIMUM_FILLED) {
+    await fillGap(context, latest, head.nonce);
+    return 'filled';
+  }
   for (const batch of unmined.toReversed()) await abandonBatch(context, batch);
   return 'abandoned';
-}
-
-async function fillGap(context: RelayContext, fromNonce: number, endNonce: number): Promise<RelayPass> {
-  const fees = await context.relayer.quoteFees();
-  context.onIncident({ kind: 'filled_gap', fromNonce, toNonce: endNonce - 1 });
-  for (let nonce = fromNonce; nonce < endNonce; nonce++) {
-    const transaction = { kind: 'self_transfer' } as const;
-    const attempt = await signAttempt(context, transaction, nonce, SELF_TRANSFER_GAS, fees);
-    const batch: Omit<RelayBatch, 'id'> = {
-      relayer: context.relayer.address,
-      nonce,
-      kind: 'self_transfer',
-      rescueToken: null,
-      gasLimit: SELF_TRANSFER_GAS,
-      paymentIds: [],
-      attempts: [attempt],
-      createdAtMs: context.nowMs(),
-    };
-    await context.relay.openBatch(batch, () => null);
-    await context.relayer.broadcast(attempt.rawTransaction).catch(ignoreRefusal);
-  }
-  return 'filled';
 }
 
 async function higherFees(

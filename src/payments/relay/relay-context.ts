@@ -1,15 +1,6 @@
-import { paymentReference } from '../../domain/deposit-address.ts';
 import type { GasShareLimit } from '../../domain/gas-money.ts';
-import { type Payment, termsOf } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
-import type {
-  FeeQuote,
-  RelayCall,
-  Relayer,
-  RelayTransaction,
-  TokenReader,
-} from '../../domain/ports/chain.ts';
-import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
+import type { Relayer, TokenReader } from '../../domain/ports/chain.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 
 export interface RelayContext extends Pick<Stores, 'payments' | 'observations' | 'relay'> {
@@ -119,92 +110,4 @@ export function createRelayMemory() {
     /** Last time at which every node refused a batch for its size. */
     refusedAtMs: null as number | null,
   };
-}
-
-/**
- * Whether a wait is over. A wait that begins in the future is over as well: the clock was set back, and nothing may
- * stand still until it has caught up.
- */
-export function isOver(sinceMs: number, waitMs: number, nowMs: number): boolean {
-  return nowMs < sinceMs || nowMs - sinceMs >= waitMs;
-}
-
-/** The call that releases payments of one factory. */
-export function forwardCall(payments: readonly Payment[]): RelayCall {
-  const factory = (payments[0] as Payment).factory;
-  return {
-    kind: 'forward',
-    factory,
-    terms: payments.map((payment) => termsOf(payment, paymentReference(payment.id))),
-  };
-}
-
-/** Signs for this nonce; sends nothing. */
-export async function signAttempt(
-  context: Pick<RelayContext, 'relayer' | 'nowMs'>,
-  transaction: RelayTransaction,
-  nonce: number,
-  gasLimit: bigint,
-  fees: FeeQuote,
-): Promise<RelayAttempt> {
-  const signed = await context.relayer.sign(transaction, nonce, gasLimit, fees);
-  return { ...signed, signedAtMs: context.nowMs() };
-}
-
-/** The most that the batches may cost that are in no block yet, in wei: nodes reserve it from the balance. */
-export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts'>[]): bigint {
-  return batches.reduce(
-    (sum, { gasLimit, attempts }) => sum + gasLimit * (attempts.at(-1) as RelayAttempt).maxFeePerGas,
-    0n,
-  );
-}
-
-/** What the chain says of the relayer's transactions, read once a pass. */
-export interface TransactionCounts {
-  /** At the finalized block. */
-  readonly final: { readonly count: number; readonly blockNumber: number };
-  /** At the newest block; never below the final one, although a node that lags counts fewer. */
-  readonly latest: number;
-}
-
-/** The relayer's batches in flight by nonce, and what the chain says of its transactions. */
-export interface BatchesInFlight {
-  readonly open: readonly RelayBatch[];
-  readonly counts: TransactionCounts;
-}
-
-/** Reads both counts. */
-export async function readCounts(relayer: Relayer, of?: string): Promise<TransactionCounts> {
-  const final = await relayer.readFinalTransactionCount(of);
-  const latest = await relayer.readLatestTransactionCount(of);
-  return { final, latest: Math.max(latest, final.count) };
-}
-
-/** Those that are in no block yet. */
-export function unminedOf(open: readonly RelayBatch[], { latest }: TransactionCounts): RelayBatch[] {
-  return open.filter(({ nonce }) => nonce >= latest);
-}
-
-/** Whether another batch may be opened beside these: nodes drop what exceeds their own bounds. */
-export function hasFreeSlot(
-  { maximumUnmined, maximumOpen }: RelayLimits,
-  open: readonly RelayBatch[],
-  counts: TransactionCounts,
-): boolean {
-  return open.length < maximumOpen && unminedOf(open, counts).length < maximumUnmined;
-}
-
-/**
- * The nonce of the relayer's next transaction, for releases and rescues alike. `open`: its open batches by nonce. A node
- * that lags, also one of several behind one address, counts fewer transactions than there are: what is signed for a
- * spent nonce can never be mined.
- */
-export async function chooseNonce(
-  { relay, relayer }: Pick<RelayContext, 'relay' | 'relayer'>,
-  open: readonly RelayBatch[],
-  counts: TransactionCounts,
-): Promise<number> {
-  const last = open.at(-1);
-  const own = last === undefined ? await relay.findNextNonce(relayer.address) : last.nonce + 1;
-  return Math.max(counts.latest, own ?? 0);
 }

@@ -8,28 +8,25 @@ import {
   TransactionRefusedError,
 } from '../../domain/ports/chain.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
-import { LONGEST_FIRST_DELAY_MS, RETRY_AFTER_EMPTY_MS, refuseRelease, settle } from '../../domain/settle.ts';
-import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
 import {
-  type BatchesInFlight,
-  chooseNonce,
-  costOf,
-  forwardCall,
-  hasFreeSlot,
   isOver,
-  type RelayContext,
-  type RelayLimits,
-  type RelayPass,
-  readCounts,
-  signAttempt,
-  unminedOf,
-} from './relay-context.ts';
+  LONGEST_FIRST_DELAY_MS,
+  RETRY_AFTER_EMPTY_MS,
+  refuseRelease,
+  settle,
+} from '../../domain/settle.ts';
+import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
+import { type BatchesInFlight, chooseNonce, hasFreeSlot, readCounts, unminedOf } from './nonces.ts';
+import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
 import {
   broadcastOrShrink,
+  costOf,
   type FeeBounds,
   feeBudgetOf,
+  forwardCall,
   type ShrunkBatch,
   shrinkToGasLimit,
+  signAttempt,
 } from './size-batch.ts';
 
 /**

@@ -1,17 +1,49 @@
+import { paymentReference } from '../../domain/deposit-address.ts';
 import { smaller } from '../../domain/money.ts';
-import type { Payment } from '../../domain/payment.ts';
+import { type Payment, termsOf } from '../../domain/payment.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,
   type FeeQuote,
+  type RelayCall,
   type RelayTransaction,
   SELF_TRANSFER_GAS,
   TransactionRefusedError,
 } from '../../domain/ports/chain.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
-import { refuseRelease, settle } from '../../domain/settle.ts';
-import { forwardCall, isOver, type RelayContext, type RelayLimits, signAttempt } from './relay-context.ts';
+import { isOver, refuseRelease, settle } from '../../domain/settle.ts';
+import type { RelayContext, RelayLimits } from './relay-context.ts';
+
+/** The call that releases payments of one factory. */
+export function forwardCall(payments: readonly Payment[]): RelayCall {
+  const factory = (payments[0] as Payment).factory;
+  return {
+    kind: 'forward',
+    factory,
+    terms: payments.map((payment) => termsOf(payment, paymentReference(payment.id))),
+  };
+}
+
+/** Signs for this nonce; sends nothing. */
+export async function signAttempt(
+  context: Pick<RelayContext, 'relayer' | 'nowMs'>,
+  transaction: RelayTransaction,
+  nonce: number,
+  gasLimit: bigint,
+  fees: FeeQuote,
+): Promise<RelayAttempt> {
+  const signed = await context.relayer.sign(transaction, nonce, gasLimit, fees);
+  return { ...signed, signedAtMs: context.nowMs() };
+}
+
+/** The most that the batches may cost that are in no block yet, in wei: nodes reserve it from the balance. */
+export function costOf(batches: readonly Pick<RelayBatch, 'gasLimit' | 'attempts'>[]): bigint {
+  return batches.reduce(
+    (sum, { gasLimit, attempts }) => sum + gasLimit * (attempts.at(-1) as RelayAttempt).maxFeePerGas,
+    0n,
+  );
+}
 
 /** Payments that can share a transaction, and the gas it needs. */
 export interface ShrunkBatch {
@@ -143,6 +175,11 @@ const capped = /exceeds the configured cap/i;
 export function isAboutFunds(refusal: TransactionRefusedError): boolean {
   const reasons = [underpriced, unfunded, untimely, capped];
   return reasons.some((reason) => reason.test(refusal.message));
+}
+
+/** What is refused is broadcast again, or replaced, once it is the first. */
+export function ignoreRefusal(error: unknown): void {
+  if (!(error instanceof TransactionRefusedError)) throw error;
 }
 
 /**
