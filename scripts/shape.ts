@@ -29,8 +29,8 @@ const SETTLEMENT_TIMEOUT_MS = 60_000;
  *
  * - the sandbox, the command line, and the customer's page with its providers, sessions and rates;
  * - the status that this script asks for: its key, and the check of its payment id;
- * - work of other loops: the index of lists and its statistics, mail, alerts, refunds, and the numbering of events,
- *   which the settlement leaves behind as rows;
+ * - work of other loops: expiry, the index of lists and its statistics, mail, alerts, refunds, and the numbering of
+ *   events, which the settlement leaves behind as rows;
  * - counters for the operator.
  */
 const BESIDE_A_SETTLEMENT = new RegExp(
@@ -39,7 +39,7 @@ const BESIDE_A_SETTLEMENT = new RegExp(
     'src/store/(payment-(index|search|history)|emails|sessions|alerts|events|providers|refunds)',
     'src/store/\\w+/request-reads',
     'src/domain/(payment-(id|search|statistics)|api-key|provider-catalogue|paid-threshold|callback-url)',
-    'src/payments/(index-payments|send-receipts|read-status|start-session|provider-availability)',
+    'src/payments/(expire-payments|index-payments|send-receipts|read-status|start-session|provider-availability)',
     'src/payments/(handle-provider-webhook|watch-refunds)',
     'src/app/(public-server|run-until-stopped|metrics)',
   ]
