@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../src/accounts/manage-accounts.ts';
 import { createKey } from '../src/accounts/api-keys.ts';
+import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../src/accounts/manage-accounts.ts';
 import { createPasswords } from '../src/accounts/passwords.ts';
 import { createUser } from '../src/accounts/users.ts';
 import { hashApiKey } from '../src/domain/api-key.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { createAccount } from '../../src/accounts/manage-accounts.ts';
 import { createKey } from '../../src/accounts/api-keys.ts';
+import { createAccount } from '../../src/accounts/manage-accounts.ts';
 import { createLog } from '../../src/app/log.ts';
 import { openStore } from '../../src/app/open-store.ts';
 import { startService } from '../../src/app/start-service.ts';

@@ -13,7 +13,14 @@ export interface MutatedFile {
 
 /** Where a mistake costs money or lets somebody in. */
 export const mutationGroups: readonly MutationGroup[] = [
-  { name: 'money', parts: [beside('src/domain/money.ts'), beside('src/domain/fees.ts'), beside('src/domain/paid-threshold.ts')] },
+  {
+    name: 'money',
+    parts: [
+      beside('src/domain/money.ts'),
+      beside('src/domain/fees.ts'),
+      beside('src/domain/paid-threshold.ts'),
+    ],
+  },
   {
     name: 'signing',
     parts: [

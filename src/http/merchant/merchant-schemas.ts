@@ -1,12 +1,12 @@
 import type { CreatedKey } from '../../accounts/api-keys.ts';
 import type { Account } from '../../domain/account.ts';
 import { keyScopes } from '../../domain/api-key.ts';
-import { openRestOf } from '../../domain/session-charge.ts';
 import { currencies, formatCents, formatUnits } from '../../domain/money.ts';
 import { amountMismatches, type Payment } from '../../domain/payment.ts';
 import { type NumberedEvent, paymentEventTypes } from '../../domain/payment-events.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
+import { openRestOf } from '../../domain/session-charge.ts';
 import type { Webhook } from '../../domain/webhook.ts';
 import type { PaymentHistory } from '../../payments/payment-history.ts';
 import type { DayStatistics } from '../../payments/read-statistics.ts';
