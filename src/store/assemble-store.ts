@@ -1,12 +1,11 @@
 import type { RelayStore } from '../domain/ports/settlement-store.ts';
-import { createAddressPageStore } from './address-pages.ts';
 import { createAlertStore } from './alerts.ts';
 import { createEmailStore, createReceiptStore } from './emails.ts';
 import { createEventStore } from './events.ts';
 import { createObservationStore } from './observations.ts';
 import { createPaymentHistory } from './payment-history.ts';
 import { createPaymentIndex } from './payment-index.ts';
-import { createPaymentLists } from './payment-lists.ts';
+import { createAddressPageStore, createPaymentLists } from './payment-lists.ts';
 import { createPaymentSearch } from './payment-search.ts';
 import { decideOne } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { pageOfStored, storedPageOf } from './address-pages.ts';
+import { pageOfStored, storedPageOf } from './payment-lists.ts';
 
 const page = { afterRow: 7, rows: Uint32Array.of(8, 9, 11), prefixes: Uint32Array.of(0xdead_beef, 0, 1) };
 
