@@ -23,22 +23,9 @@ const MINIMUM_CHARACTERS = 12;
 const MAXIMUM_CHARACTERS = 200;
 const MINIMUM_DIFFERENT_CHARACTERS = 5;
 
-/** Hashes passwords and verifies them, a few at a time. */
-export interface Passwords {
-  /** The hash in the PHC string format, with a salt of its own. */
-  hash(password: string): Promise<string>;
-  /**
-   * Whether the password matches the hash. Without a hash the result is false after the same time, so that timing does
-   * not reveal which users exist. Throws `rate_limited` when too many requests wait: earlier for strangers, who present
-   * only the password, than for signed-in users and known browsers.
-   */
-  verify(password: string, hash: string | null, from?: { readonly isStranger: boolean }): Promise<boolean>;
-}
+export type Passwords = ReturnType<typeof createPasswords>;
 
-export interface HashParameters {
-  readonly memoryKib: number;
-  readonly passes: number;
-  readonly lanes: number;
+export interface HashParameters extends Readonly<Record<keyof typeof current, number>> {
   readonly salt: Buffer;
 }
 
@@ -51,17 +38,27 @@ interface Hash extends HashParameters {
 const phcPattern =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{43})$/;
 
-/** @param deriveKey Argon2id itself; its cost is the cost of a guess */
-export function createPasswords(deriveKey: DeriveKey = derive): Passwords {
+/**
+ * Hashes passwords and verifies them, a few at a time.
+ *
+ * @param deriveKey Argon2id itself; its cost is the cost of a guess
+ */
+export function createPasswords(deriveKey: DeriveKey = derive) {
   const inTurn = createTurns();
   const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   return {
-    hash: (password) =>
+    /** The hash in the PHC string format, with a salt of its own. */
+    hash: (password: string) =>
       inTurn(async () => {
         const salt = randomBytes(SALT_BYTES);
         return textOf({ ...current, salt, hash: await deriveKey(password, { ...current, salt }) });
       }),
-    verify: (password, text, { isStranger } = { isStranger: false }) =>
+    /**
+     * Whether the password matches the hash. Without a hash the result is false after the same time, so that timing does
+     * not reveal which users exist. Throws `rate_limited` when too many requests wait: earlier for strangers, who present
+     * only the password, than for signed-in users and known browsers.
+     */
+    verify: (password: string, text: string | null, { isStranger } = { isStranger: false }) =>
       inTurn(
         async () => {
           const expected = text === null ? dummy : parseHash(text);

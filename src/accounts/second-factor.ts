@@ -26,16 +26,6 @@ export interface SecondFactorContext extends PeopleContext {
 
 type People = Pick<PeopleContext, 'people'>;
 
-/** The setup data of an authenticator app; nothing is stored before it is confirmed. */
-export interface TotpOffer {
-  /** For typing, in base32. */
-  readonly secret: string;
-  /** For scanning: `otpauth://…`. */
-  readonly uri: string;
-  /** For the form that confirms it; valid for this user only. */
-  readonly sealed: string;
-}
-
 const PERIOD_SECONDS = 30;
 /** Accepted time steps before and after the current one: clocks differ, and typing takes time. */
 const WINDOW_STEPS = 1;
@@ -44,17 +34,25 @@ const RECOVERY_CODES = 10;
 /** 80 bits each. */
 const RECOVERY_CODE_BYTES = 10;
 
-/** A secret for this user's app: the one of an earlier offer, which the app may already have, or else a new one. */
+export type TotpOffer = ReturnType<typeof offerTotp>;
+
+/**
+ * The setup data of an authenticator app: a secret of this user's, the one of an earlier offer, which the app may already
+ * have, or else a new one. Nothing is stored before it is confirmed.
+ */
 export function offerTotp(
   { secondFactor }: Pick<SecondFactorContext, 'secondFactor'>,
   user: User,
   earlier = '',
-): TotpOffer {
+) {
   const kept = secondFactor.box.open(earlier, user.id);
   const secret = kept ?? new Secret({ buffer: Uint8Array.from(randomBytes(SECRET_BYTES)).buffer }).base32;
   return {
+    /** For typing, in base32. */
     secret,
+    /** For scanning: `otpauth://…`. */
     uri: totpOf(secret, user.email).toString(),
+    /** For the form that confirms it; valid for this user only. */
     sealed: kept === null ? secondFactor.box.seal(secret, user.id) : earlier,
   };
 }

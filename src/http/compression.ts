@@ -114,16 +114,13 @@ export function isSafeToCompress({ headers, url }: Pick<FastifyRequest, 'headers
   return site === undefined ? !url.includes('?') : site === 'same-origin' || site === 'none';
 }
 
-/** Content that is the same for all callers, in every coding. */
-export interface ConstantAnswer {
-  /** Sends the content in the coding that the caller prefers. Each coding is compressed at its first use, and kept. */
-  send(reply: FastifyReply): Promise<FastifyReply>;
-}
-
 const brotliOnce = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 const gzipOnce = promisify<Buffer, ZlibOptions, Buffer>(gzip);
 
-export function createConstantAnswer(body: Buffer): ConstantAnswer {
+export type ConstantAnswer = ReturnType<typeof createConstantAnswer>;
+
+/** Content that is the same for all callers, in every coding. */
+export function createConstantAnswer(body: Buffer) {
   const made = new Map<ContentCoding, Promise<Buffer>>();
 
   function compressed(coding: ContentCoding): Promise<Buffer> {
@@ -136,7 +133,8 @@ export function createConstantAnswer(body: Buffer): ConstantAnswer {
   }
 
   return {
-    async send(reply) {
+    /** Sends the content in the coding that the caller prefers. Each coding is compressed at its first use, and kept. */
+    async send(reply: FastifyReply): Promise<FastifyReply> {
       reply.header('vary', 'Accept-Encoding');
       const coding = chooseCoding(reply.request.headers['accept-encoding']);
       if (coding === null || body.length < MIN_COMPRESSED_BYTES) return reply.send(body);

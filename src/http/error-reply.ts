@@ -35,19 +35,15 @@ export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, s
   };
 }
 
-/** An answer without a reply object, for bytes that are no HTTP request or no accepted one. */
-export interface RawError {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** The row of the table as a raw answer, after which the connection is closed. `publicText` replaces the row's text. */
+/**
+ * The row of the table as an answer without a reply object, for bytes that are no HTTP request or no accepted one; the
+ * connection is closed after it. `publicText` replaces the row's text.
+ */
 export function rawError(
   errorName: ErrorName,
   { isHttpsOnly }: { readonly isHttpsOnly: boolean },
   publicText?: string,
-): RawError {
+) {
   const error = new ServiceError(errorName, publicText);
   const body = JSON.stringify(bodyOf(error));
   return {

@@ -3,11 +3,11 @@ import { beforeEach, expect, it } from 'vitest';
 import { createApiKey } from '../domain/api-key.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
-import { createRequestLog, describeError, type RequestLog, redact } from './request-log.ts';
+import { createRequestLog, describeError, redact } from './request-log.ts';
 
 let clockMs: number;
 let lines: string[];
-let log: RequestLog;
+let log: ReturnType<typeof createRequestLog>;
 
 beforeEach(() => {
   clockMs = 0;

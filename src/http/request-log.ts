@@ -11,19 +11,12 @@ const SAMPLE_EVERY = 100;
 /** Minimum interval between sampled lines: beyond a thousand requests a second, more lines serve no reader. */
 const SAMPLE_INTERVAL_MS = 100;
 
-export interface RequestLog {
-  /** Records the metrics after the answer, and a line for slow and sampled requests. */
-  completed(request: FastifyRequest, reply: FastifyReply): void;
-  /** Logs an internal error, or one whose cause the caller is not shown. */
-  failed(request: FastifyRequest, error: ServiceError): void;
-}
-
 /** Lines contain the route's pattern, never the path or the query: those may carry tokens and e-mail addresses. */
 export function createRequestLog(
   logger: FastifyBaseLogger | null,
   observe: Observe | null,
   monotonicMs: () => number = () => performance.now(),
-): RequestLog {
+) {
   let requests = 0;
   let sampledAtMs = Number.NEGATIVE_INFINITY;
 
@@ -34,7 +27,8 @@ export function createRequestLog(
   }
 
   return {
-    completed(request, reply) {
+    /** Records the metrics after the answer, and a line for slow and sampled requests. */
+    completed(request: FastifyRequest, reply: FastifyReply): void {
       const durationMs = reply.elapsedTime;
       observe?.(routeOf(request), request.method, reply.statusCode, durationMs);
       const isSlow = durationMs >= SLOW_REQUEST_MS;
@@ -45,7 +39,8 @@ export function createRequestLog(
         isSlow ? 'slow request' : 'request (sample)',
       );
     },
-    failed(request, error) {
+    /** Logs an internal error, or one whose cause the caller is not shown. */
+    failed(request: FastifyRequest, error: ServiceError) {
       if (logger === null || (error.status < 500 && error.cause === undefined)) return;
       if (isBusy(error)) return logBusy(logger, error, fieldsOf(request));
       const fields = { ...fieldsOf(request), status: error.status, err: error.cause ?? error };

@@ -45,35 +45,24 @@ export interface BaseServerOptions {
 }
 
 /** Bounds on the memory and time that a caller may take. */
-interface ServerLimits {
-  readonly bodyBytes: number;
-  readonly headerBytes: number;
-  /** Time for the headers to arrive. */
-  readonly headersTimeoutMs: number;
-  /** Time for the whole request to arrive. */
-  readonly requestTimeoutMs: number;
-  readonly keepAliveTimeoutMs: number;
-  /** How long a connection may be idle, also within a request. */
-  readonly stalledMs: number;
-  /** How long requests in progress may continue when the server closes. */
-  readonly drainTimeoutMs: number;
-  readonly pathParameterCharacters: number;
-  /** Maximum number of open connections; the server closes any further one at once. */
-  readonly connections: number;
-}
-
-const defaultLimits: ServerLimits = {
+const defaultLimits = {
   bodyBytes: 16 * 1024,
   headerBytes: 16 * 1024,
+  /** Time for the headers to arrive. */
   headersTimeoutMs: 10_000,
+  /** Time for the whole request to arrive. */
   requestTimeoutMs: 15_000,
-  // Longer than the idle time of common load balancers, so that the balancer closes first.
+  /** Longer than the idle time of common load balancers, so that the balancer closes first. */
   keepAliveTimeoutMs: 72_000,
+  /** How long a connection may be idle, also within a request. */
   stalledMs: 120_000,
+  /** How long requests in progress may continue when the server closes. */
   drainTimeoutMs: 10_000,
   pathParameterCharacters: 100,
+  /** Maximum number of open connections; the server closes any further one at once. */
   connections: 16_000,
 };
+type ServerLimits = typeof defaultLimits;
 
 /**
  * The public server: API, checkout pages, health. Each part registers its own routes on it. Every error has the API's

@@ -9,14 +9,14 @@ interface SmtpSettings {
   readonly from: string;
 }
 
-interface SmtpTimeouts {
+const usualTimeouts = {
   /** Timeout of the connection, the server's greeting and each of its answers. */
-  readonly answerMs: number;
+  answerMs: 10_000,
   /** Timeout of one mail from its first to its last byte. */
-  readonly sendMs: number;
-}
+  sendMs: 20_000,
+};
+type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;
 
-const usualTimeouts: SmtpTimeouts = { answerMs: 10_000, sendMs: 20_000 };
 /** Maximum number of mails in progress. Each holds a connection; further callers are told to try again later. */
 const MAXIMUM_OPEN = 8;
 /** The part of them for background mails. The rest is reserved for sign-in links. */
@@ -56,10 +56,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
  * Opens a connection of its own, with login. After an error up to this point, no mail was handed over. After a break
  * during sending, the library does not report how far it had come.
  */
-export async function reachServer(
-  settings: SmtpSettings,
-  timeouts: Pick<SmtpTimeouts, 'answerMs'>,
-): Promise<Transporter> {
+export async function reachServer(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
   try {
     const transport = await openTransport(settings, timeouts);
     await transport.verify();
@@ -69,10 +66,7 @@ export async function reachServer(
   }
 }
 
-async function openTransport(
-  settings: SmtpSettings,
-  timeouts: Pick<SmtpTimeouts, 'answerMs'>,
-): Promise<Transporter> {
+async function openTransport(settings: SmtpSettings, timeouts: AnswerTimeout): Promise<Transporter> {
   // Loaded with the first mail: a service may never send one, and the start is a tenth faster without.
   const { createTransport } = await import('nodemailer');
   const url = new URL(settings.url);

@@ -4,11 +4,7 @@ import { inflateSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import {
-  createPreviewDrawer,
-  type PreviewPicture,
-  previewDrawing,
-} from '../../src/http/checkout/preview-picture.ts';
+import { createPreviewDrawer, previewDrawing } from '../../src/http/checkout/preview-picture.ts';
 import { createCheckoutPages, pagePayment, pageView, shopAccount } from '../support/checkout-pages.ts';
 
 const pages = createCheckoutPages({ account: { name: 'Café <Tortuga> & Söhne' } });
@@ -115,7 +111,7 @@ describe('drawing', () => {
     waiting.length = 0;
     const draw = drawer();
     const both = [draw('one'), draw('one')];
-    const other: PreviewPicture = await draw('two');
+    const other = await draw('two');
     expect(other.isPlain).toBe(true);
     expect(readPng(other.png).colours.size).toBe(2);
     expect(waiting).toHaveLength(1);

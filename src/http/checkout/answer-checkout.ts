@@ -1,9 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy, ServiceError } from '../../domain/errors.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import type { Html } from '../design/html.ts';
 import { logBusy } from '../request-log.ts';
-import { checkoutPage, type LeadingOn } from './checkout-page.ts';
+import { type CheckoutPageOptions, checkoutPage } from './checkout-page.ts';
 import { isDeclined, takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { emailTokenOf, rememberEmailToken } from './known-email.ts';
@@ -15,11 +14,8 @@ import { type CountryQuestion, countryOfForm } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
 /** What the page shows besides the state of the checkout. */
-export interface CheckoutAnswer {
+interface CheckoutAnswer extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'leadsOn'> {
   readonly status: number;
-  readonly problem: Html | null;
-  readonly question?: CountryQuestion | null;
-  readonly leadsOn?: LeadingOn | null;
 }
 
 /** Answers with the page of a checkout, in the visitor's language. */

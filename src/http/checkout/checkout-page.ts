@@ -29,19 +29,6 @@ import {
 import { logoPathOf } from './show-logo.ts';
 import { goingWords, nameOf, type StateWords, wordsOf } from './state-words.ts';
 
-/** The parts of the page that change with the payment, shared by page and poll. */
-interface CheckoutContent {
-  readonly title: string;
-  /** The live region: the state's name and meaning. */
-  readonly status: Html;
-  /** The action and the receipt; with `offersToCome` in place of a list of offers. */
-  readonly frame: Html;
-  /** The same with the list itself, without quotes. */
-  readonly detail: () => Html;
-  /** Identifies this content; equal content has the same revision. */
-  readonly revision: string;
-}
-
 /** Chain values for the page. */
 interface ChainFacts {
   readonly explorerTransactionUrl: ExplorerTransactionUrl;
@@ -49,12 +36,12 @@ interface ChainFacts {
   readonly token: Address;
 }
 
-/** The changing parts of a checkout's page. */
+/** The parts of a checkout's page that change with the payment, shared by page and poll. */
 export function checkoutContent(
   checkout: Checkout,
   language: Language,
   { explorerTransactionUrl, token }: ChainFacts,
-): CheckoutContent {
+) {
   const { payment, account, view } = checkout;
   const direct = awaitsTransfer(checkout) ? directContent(checkout, language, token) : null;
   const words =
@@ -85,7 +72,17 @@ ${shopLinks(checkout, language)}`;
   // Rendering eleven rows only to compute the revision took a tenth of the time that a page costs.
   const offers = offersInBrief(checkout);
   const revision = revisionOf(html`${title}\n${status}\n${frame}\n${offers}`.toString());
-  return { title, status, frame, detail, revision };
+  return {
+    title,
+    /** The live region: the state's name and meaning. */
+    status,
+    /** The action and the receipt; with `offersToCome` in place of a list of offers. */
+    frame,
+    /** The same with the list itself, without quotes. */
+    detail,
+    /** Identifies this content; equal content has the same revision. */
+    revision,
+  };
 }
 
 /** Whether the page lists the offers: at the beginning, for the rest, and after a decline. */
@@ -130,7 +127,7 @@ function revisionOf(content: string): string {
 }
 
 /** Options of a checkout's page besides the checkout. */
-interface CheckoutPageOptions extends ChainFacts {
+export interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
   readonly isTestMode: boolean;
   /** Requests the quotes of the offers; without it the offers are shown without quotes. */
@@ -158,7 +155,7 @@ interface CheckoutPageOptions extends ChainFacts {
  * How a page continues to the provider: a script presses its button. Without script the browser requests
  * `withoutScript`, and the answer depends on whether the browser names the site it comes from.
  */
-export interface LeadingOn {
+interface LeadingOn {
   readonly withoutScript: string;
 }
 

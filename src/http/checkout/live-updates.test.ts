@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { createLiveUpdates, type LiveContent, type LiveUpdates } from './live-updates.ts';
+import { createLiveUpdates, type LiveContent } from './live-updates.ts';
 
 let content: LiveContent | null;
 let reads: string[];
 let errors: unknown[];
 let fails: boolean;
-let live: LiveUpdates;
+let live: ReturnType<typeof createLiveUpdates>;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });

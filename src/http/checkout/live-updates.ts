@@ -35,14 +35,6 @@ interface Viewer {
   end(): void;
 }
 
-/** Open pages that receive updates. */
-export interface LiveUpdates {
-  /** Adds a viewer and returns a function that removes it; null when there are too many, and the page has to poll. */
-  follow(viewer: Viewer): (() => void) | null;
-  /** Ends all streams before the server closes. */
-  close(): void;
-}
-
 interface LiveUpdatesOptions {
   readonly read: ReadLiveContent;
   /** Interval between two reads of an open page's payment. */
@@ -59,7 +51,7 @@ interface Watch {
 }
 
 /** Sends updates to open pages, with one read for each watched payment and language. */
-export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
+export function createLiveUpdates(options: LiveUpdatesOptions) {
   const watches = new Map<string, Watch>();
   const perAddress = new Map<string, number>();
   let count = 0;
@@ -101,7 +93,8 @@ export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
   }
 
   return {
-    follow(viewer) {
+    /** Adds a viewer and returns a function that removes it; null when there are too many, and the page has to poll. */
+    follow(viewer: Viewer): (() => void) | null {
       const { paymentId, language, address } = viewer;
       const ofAddress = perAddress.get(address) ?? 0;
       if (count >= options.maximumViewers || ofAddress >= options.maximumViewersOfAddress) return null;
@@ -116,7 +109,8 @@ export function createLiveUpdates(options: LiveUpdatesOptions): LiveUpdates {
       }
       return () => leave(key, viewer);
     },
-    close() {
+    /** Ends all streams before the server closes. */
+    close(): void {
       for (const [key, { viewers }] of watches) for (const viewer of viewers.keys()) end(key, viewer);
     },
   };
@@ -133,7 +127,7 @@ const LONGEST_MS = 10 * 60_000;
  * polls.
  */
 export function showEvents(
-  live: LiveUpdates,
+  live: ReturnType<typeof createLiveUpdates>,
   { request, reply, params, query }: CheckoutRequest<'paymentId'>,
 ): FastifyReply {
   setCommonHeaders(reply);

@@ -9,12 +9,6 @@ import type { CheckoutRequest } from './context.ts';
 import { setCommonHeaders } from './layout.ts';
 import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';
 
-/** A picture for a link preview: its own, or the plain one that replaces it when drawing would take too much. */
-export interface PreviewPicture {
-  readonly png: Buffer;
-  readonly isPlain: boolean;
-}
-
 interface PreviewDrawerOptions {
   readonly monotonicMs: () => number;
   /** Called with the error of a failed drawing. */
@@ -22,8 +16,6 @@ interface PreviewDrawerOptions {
   /** Renders an SVG as a PNG; the library's function unless a test replaces it. */
   readonly draw?: (svg: string) => Promise<Buffer>;
 }
-
-type DrawPreview = (svg: string) => Promise<PreviewPicture>;
 
 const KEEP_MS = 60 * 60_000;
 const MAXIMUM_KEPT_PICTURES = 100;
@@ -35,10 +27,10 @@ class BusyError extends Error {
 }
 
 /**
- * Draws previews one at a time, at most sixty a minute, and keeps the last hundred. A further
- * request meanwhile gets the plain picture at once, so that previews slow down nothing else. Never rejects.
+ * Draws previews one at a time, at most sixty a minute, and keeps the last hundred. A further request meanwhile gets the
+ * plain picture at once (`isPlain`), so that previews slow down nothing else. Never rejects.
  */
-export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview {
+export function createPreviewDrawer(options: PreviewDrawerOptions) {
   const { monotonicMs, onFailure, draw = drawWithLibrary } = options;
   const pictures = createTtlCache<Buffer>({
     monotonicMs,
@@ -56,7 +48,7 @@ export function createPreviewDrawer(options: PreviewDrawerOptions): DrawPreview 
     });
   }
 
-  return async (svg) => {
+  return async (svg: string) => {
     try {
       return { png: await pictures.fetchOrReuse(svg, () => drawOne(svg)), isPlain: false };
     } catch (error) {
@@ -150,7 +142,7 @@ function linesOf(note: string): readonly string[] {
 
 /** `GET /s/:shortCode/preview.png`: the picture of a checkout's link preview. */
 export async function showPreview(
-  drawPreview: DrawPreview,
+  drawPreview: ReturnType<typeof createPreviewDrawer>,
   { context, reply, params }: CheckoutRequest<'shortCode'>,
 ): Promise<FastifyReply> {
   const checkout = await readCheckoutOfShortCode(context, params.shortCode);

@@ -147,31 +147,28 @@ export type Admission<AnyVisit> = { readonly visit: AnyVisit } | { readonly answ
  */
 type CookieName = 'session' | 'visitor' | 'browser' | 'viewing';
 
-/** Cookies for this host alone, out of reach of scripts; without a lifetime they end with the browser's session. */
-export interface Cookies {
-  /** Null when there is none, or more than one: another host of the same site may have added its own. */
-  read(headers: IncomingHttpHeaders, name: CookieName): string | null;
-  set(reply: FastifyReply, name: CookieName, value: string, lifetimeMs?: number): void;
-  remove(reply: FastifyReply, name: CookieName): void;
-}
+export type Cookies = ReturnType<typeof createCookies>;
 
 /**
- * The name of a cookie. Over HTTPS it begins with `__Host-`, by which browsers guarantee that no other host has set it.
+ * Cookies for this host alone, out of reach of scripts; without a lifetime they end with the browser's session. Over
+ * HTTPS the name begins with `__Host-`, by which browsers guarantee that no other host has set it.
  * Over plain HTTP, which is served on loopback only, they would reject the prefix.
  *
  * @param prefix distinguishes the areas, because browsers do not separate cookies by port
  */
-export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_checkout_operator'): Cookies {
+export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_checkout_operator') {
   const isSecure = baseUrl.startsWith('https:');
   const nameOf = (name: CookieName) => `${isSecure ? '__Host-' : ''}${prefix}_${name}`;
   const scope = { path: '/', isSecure };
   return {
-    read: (headers, name) => readCookie(headers, nameOf(name)),
-    set(reply, name, value, lifetimeMs) {
+    /** Null when there is none, or more than one: another host of the same site may have added its own. */
+    read: (headers: IncomingHttpHeaders, name: CookieName) => readCookie(headers, nameOf(name)),
+    set(reply: FastifyReply, name: CookieName, value: string, lifetimeMs?: number): void {
       const lifetimeSeconds = lifetimeMs === undefined ? undefined : Math.floor(lifetimeMs / 1000);
       setCookie(reply, nameOf(name), value, { ...scope, lifetimeSeconds });
     },
-    remove: (reply, name) => setCookie(reply, nameOf(name), '', { ...scope, lifetimeSeconds: 0 }),
+    remove: (reply: FastifyReply, name: CookieName) =>
+      setCookie(reply, nameOf(name), '', { ...scope, lifetimeSeconds: 0 }),
   };
 }
 
