@@ -5,7 +5,14 @@ import type {
 } from '@simplewebauthn/server';
 import { invalidField } from '../domain/errors.ts';
 import type { Passkey, RelyingParty } from '../domain/person.ts';
-import { type Actor, beforeExpiry, type PeopleContext, recordForUser, withExpiry } from './people-context.ts';
+import {
+  type Actor,
+  beforeExpiry,
+  type PeopleContext,
+  recordForUser,
+  type SessionContext,
+  withExpiry,
+} from './people-context.ts';
 import { dropCodesWithoutFactor, renewRecoveryCodes, type SecondFactorContext } from './second-factor.ts';
 import type { SignedIn } from './sessions.ts';
 
@@ -24,7 +31,7 @@ const loadLibrary = () => import('@simplewebauthn/server');
  * for one of them.
  */
 export async function createChallenge(
-  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  { sessions, nowMs }: SessionContext,
   sessionId: string,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const challenge = Uint8Array.from(randomBytes(32));

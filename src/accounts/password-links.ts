@@ -10,6 +10,7 @@ import {
   isSecretToken,
   type PeopleContext,
   recordForUser,
+  type SessionContext,
 } from './people-context.ts';
 import type { SignedIn } from './sessions.ts';
 
@@ -21,7 +22,7 @@ export const PASSWORD_LINK_MS = 24 * 3_600_000;
  * ones. A link requested by e-mail (`forgotten`) leaves them, so that no stranger ends a link by requesting another.
  */
 export async function createPasswordLink(
-  context: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  context: SessionContext,
   { id, email }: Pick<User, 'id' | 'email'>,
   kind: 'password' | 'forgotten' = 'password',
 ): Promise<string> {
@@ -30,7 +31,7 @@ export async function createPasswordLink(
 
 /** The purpose of a link; null for an invalid one. Reading it does not use it up. */
 export async function readLink(
-  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  { sessions, nowMs }: SessionContext,
   token: string,
   purpose: 'password' | 'invitation',
 ): Promise<OneTimeLink | null> {

@@ -24,6 +24,8 @@ export interface Actor {
 /** The operator at the command line. */
 export const operatorActor: Actor = { name: 'operator', userId: null, address: null };
 
+export type SessionContext = Pick<PeopleContext, 'sessions' | 'nowMs'>;
+
 /** Dependencies of an entry about a user. */
 export type RecordContext = Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>;
 
@@ -94,7 +96,7 @@ export function beforeExpiry(stored: string | null, nowMs: number): string | nul
  * one is given.
  */
 export async function createLink(
-  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  { sessions, nowMs }: SessionContext,
   link: Pick<OneTimeLink, 'kind' | 'email'> & Partial<Pick<OneTimeLink, 'userId' | 'accountId' | 'role'>>,
   lifetimeMs: number,
   token = createSecretToken().token,

@@ -23,6 +23,7 @@ import {
   isSecretToken,
   type PeopleContext,
   recordAction,
+  type SessionContext,
   withExpiry,
 } from './people-context.ts';
 
@@ -38,10 +39,7 @@ interface NewSession extends Pick<DashboardSession, 'userId' | 'accountId' | 'ar
 const MAXIMUM_USER_AGENT_CHARACTERS = 300;
 
 /** Stores a session under a new token, and returns the token for the browser's cookie. */
-export async function createSession(
-  context: Pick<PeopleContext, 'sessions' | 'nowMs'>,
-  session: NewSession,
-): Promise<string> {
+export async function createSession(context: SessionContext, session: NewSession): Promise<string> {
   const created = await writeSession(context, session, undefined);
   if (created === null) throw new Error('a session without conditions was refused');
   return created;
@@ -49,7 +47,7 @@ export async function createSession(
 
 /** Null where the guard does not hold. */
 async function writeSession(
-  { sessions, nowMs }: Pick<PeopleContext, 'sessions' | 'nowMs'>,
+  { sessions, nowMs }: SessionContext,
   { lifetimeMs, caller, ...session }: NewSession,
   guard: UserGuard | undefined,
 ): Promise<string | null> {
@@ -198,7 +196,7 @@ export function openBrowserLink(box: SecretBox, token: string, nowMs: number): s
 }
 
 /** Dependencies for a secret that is shown once. */
-export interface ShowOnceContext extends Pick<PeopleContext, 'sessions' | 'nowMs'> {
+export interface ShowOnceContext extends SessionContext {
   readonly shownOnce: SecretBox;
 }
 

@@ -29,13 +29,7 @@ export function decorateRequests(server: FastifyInstance): void {
  * random bits cannot be guessed.
  */
 export function admit(
-  {
-    accounts,
-    limits,
-    noteKeyUse,
-  }: Pick<ApiRouteContext, 'accounts' | 'noteKeyUse'> & {
-    readonly limits: Pick<ApiRouteContext['limits'], 'unauthenticated'>;
-  },
+  { accounts, limits, noteKeyUse }: Pick<ApiRouteContext, 'accounts' | 'limits' | 'noteKeyUse'>,
   keyLimiter: RateLimiter,
   scope: KeyScope,
 ): onRequestAsyncHookHandler {
@@ -122,10 +116,7 @@ const MAXIMUM_REMEMBERED = 10_000;
  */
 export function recordKeyUses(
   server: FastifyInstance,
-  {
-    accounts,
-    nowMs,
-  }: { readonly accounts: Pick<ApiContext['accounts'], 'noteKeyUses'>; readonly nowMs: () => number },
+  { accounts, nowMs }: Pick<ApiContext, 'accounts'> & { readonly nowMs: () => number },
 ): (hash: string) => void {
   const used = new Set<string>();
 

@@ -75,7 +75,7 @@ export interface MerchantContext
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
-  readonly limits: Pick<ApiRateLimiters, 'unauthenticated' | 'merchant' | 'create'>;
+  readonly limits: ApiRateLimiters;
   /** For direct payments, under the same rules as checkouts. */
   readonly create: CreatePaymentContext;
   readonly callbacks: CallbackGuard;
