@@ -44,12 +44,12 @@ const phcPattern =
  * @param deriveKey Argon2id itself; its cost is the cost of a guess
  */
 export function createPasswords(deriveKey: DeriveKey = derive) {
-  const inTurn = createTurns();
+  const limited = createConcurrencyLimit();
   const dummy: Hash = { ...current, salt: randomBytes(SALT_BYTES), hash: randomBytes(HASH_BYTES) };
   return {
     /** The hash in the PHC string format, with a salt of its own. */
     hash: (password: string) =>
-      inTurn(async () => {
+      limited(async () => {
         const salt = randomBytes(SALT_BYTES);
         return textOf({ ...current, salt, hash: await deriveKey(password, { ...current, salt }) });
       }),
@@ -59,7 +59,7 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
      * only the password, than for signed-in users and known browsers.
      */
     verify: (password: string, text: string | null, { isStranger } = { isStranger: false }) =>
-      inTurn(
+      limited(
         async () => {
           const expected = text === null ? dummy : parseHash(text);
           const isEqual = timingSafeEqual(await deriveKey(password, expected), expected.hash);
@@ -125,10 +125,10 @@ function parseHash(text: string): Hash {
 }
 
 /** Runs a few tasks at a time, in the order of their requests. */
-function createTurns() {
+function createConcurrencyLimit() {
   const waiting: (() => void)[] = [];
   let running = 0;
-  return async function inTurn<T>(work: () => Promise<T>, maximumWaiting = MAXIMUM_WAITING): Promise<T> {
+  return async function limited<T>(work: () => Promise<T>, maximumWaiting = MAXIMUM_WAITING): Promise<T> {
     if (running < MAXIMUM_RUNNING) running++;
     else if (waiting.length >= maximumWaiting) {
       throw new ServiceError('rate_limited', 'Too many sign-ins are in progress. Retry after 5 s.', {

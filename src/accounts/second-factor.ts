@@ -152,14 +152,14 @@ export async function hasSecondFactor({ people }: People, user: User): Promise<b
  * Whether a code is correct; uses it up. A code of the app, an earlier one and a recovery code are accepted only once,
  * also when two requests are concurrent.
  */
-export async function spendCode(
+export async function consumeCode(
   { people, secondFactor, nowMs }: Pick<SecondFactorContext, 'people' | 'secondFactor' | 'nowMs'>,
   user: User,
   typed: string,
 ): Promise<boolean> {
   const code = plain(typed);
   if (!/^\d{6}$/.test(code))
-    return people.spendRecoveryCode(user.id, secondFactor.recoveryHash.candidates(code));
+    return people.consumeRecoveryCode(user.id, secondFactor.recoveryHash.candidates(code));
   if (user.totpSecret === null) return false;
   const secret = secondFactor.box.open(user.totpSecret, user.id);
   if (secret === null) {
@@ -168,7 +168,7 @@ export async function spendCode(
     );
   }
   const step = stepOf(secret, code, nowMs());
-  if (step === null || !(await people.spendTotpStep(user.id, step))) return false;
+  if (step === null || !(await people.consumeTotpStep(user.id, step))) return false;
   if (!secondFactor.box.isCurrent(user.totpSecret)) {
     const totpSecret = secondFactor.box.seal(secret, user.id);
     await people.updateUser(user.id, { totpSecret }, { guard: { user, sessionId: null } });

@@ -3,7 +3,7 @@ import { parseUserEmail, type RelyingParty, type User } from '../domain/person.t
 import { usePasskey } from './passkeys.ts';
 import { isCurrentHash } from './passwords.ts';
 import type { PeopleContext } from './people-context.ts';
-import { hasSecondFactor, type SecondFactorContext, spendCode } from './second-factor.ts';
+import { consumeCode, hasSecondFactor, type SecondFactorContext } from './second-factor.ts';
 import { type Caller, type OpenedSession, openSession, type SignedIn } from './sessions.ts';
 
 interface SignInOptions {
@@ -69,7 +69,7 @@ export async function passSecondFactor(
   const { user, session } = signedIn;
   const isProved =
     'code' in proof
-      ? await spendCode(context, user, proof.code)
+      ? await consumeCode(context, user, proof.code)
       : await usePasskey(context, signedIn, proof.response, proof.party);
   if (!isProved || !(await context.sessions.endSession(user.id, session.id))) return null;
   return openSession(context, user, { area, stage: 'open', caller });

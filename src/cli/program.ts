@@ -30,7 +30,7 @@ interface ProgramServices extends IntegratorServices {
   backUp(file: string): Promise<unknown>;
   /** Checks the configuration and everything it refers to. */
   doctor(): Promise<{ readonly checks: readonly DoctorCheck[] }>;
-  /** Takes a payment through live mode on this machine; tells of each step when it ends. */
+  /** Takes a payment through live mode on this machine; reports each step when it ends. */
   rehearse(onStep: (step: DoctorCheck) => void): Promise<{ readonly checks: readonly DoctorCheck[] }>;
   /** Deploys a deposit factory with the relayer's key. */
   deployContract(): Promise<unknown>;

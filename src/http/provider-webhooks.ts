@@ -8,7 +8,7 @@ import {
   handleProviderWebhook,
   type ProviderWebhookOutcome,
 } from '../payments/handle-provider-webhook.ts';
-import { countVisitor } from './checkout/page-limits.ts';
+import { limitByAddress } from './checkout/page-limits.ts';
 import { createFixedWindowLimiter } from './rate-limit.ts';
 
 /** The address at which a provider reaches its route below this root. */
@@ -26,7 +26,7 @@ export interface ProviderWebhooksContext extends HandleProviderWebhookContext {
 
 /** Posts of one address in a minute. A provider reports each payment a few times. */
 export const PROVIDER_WEBHOOKS_PER_MINUTE = 1_200;
-const NOTICE_LIMIT_BYTES = 64 * 1024;
+const WEBHOOK_LIMIT_BYTES = 64 * 1024;
 /** Log lines of one provider. A forged post must not fill the log; the metric counts every post. */
 const WARNINGS_PER_MINUTE = 6;
 
@@ -42,12 +42,12 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
     // Signatures cover bytes, so the body stays as received.
     webhooks.addContentTypeParser(
       '*',
-      { parseAs: 'buffer', bodyLimit: NOTICE_LIMIT_BYTES },
+      { parseAs: 'buffer', bodyLimit: WEBHOOK_LIMIT_BYTES },
       (_request, body, parsed) => parsed(null, body),
     );
     webhooks.post<{ Params: { provider: string } }>(
       '/providers/:provider/webhooks',
-      { onRequest: (request) => countVisitor(context.limiter, request), bodyLimit: NOTICE_LIMIT_BYTES },
+      { onRequest: (request) => limitByAddress(context.limiter, request), bodyLimit: WEBHOOK_LIMIT_BYTES },
       async (request, reply) => {
         const { provider } = request.params;
         if (!isProviderId(provider)) throw new ServiceError('not_found');
@@ -71,20 +71,20 @@ export function registerProviderWebhooks(server: FastifyInstance, context: Provi
 /** Logs a webhook that was not used in one line without a stack, with the number of lines omitted before it. */
 function createWebhookWarnings() {
   const limiter = createFixedWindowLimiter(WARNINGS_PER_MINUTE, () => performance.now());
-  const leftOut = new Map<ProviderId, number>();
+  const suppressed = new Map<ProviderId, number>();
   return (
     { log }: FastifyRequest,
     provider: ProviderId,
     outcome: ProviderWebhookOutcome,
     reason: Error | null,
   ): void => {
-    const before = leftOut.get(provider) ?? 0;
+    const before = suppressed.get(provider) ?? 0;
     if (limiter.takeNow(provider) > 0) {
-      leftOut.set(provider, before + 1);
+      suppressed.set(provider, before + 1);
       return;
     }
-    leftOut.delete(provider);
-    const fields = { provider, outcome, reason: reason?.message ?? null, leftOut: before };
+    suppressed.delete(provider);
+    const fields = { provider, outcome, reason: reason?.message ?? null, suppressed: before };
     log.warn(fields, 'a provider webhook was rejected');
   };
 }

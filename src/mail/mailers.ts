@@ -17,7 +17,7 @@ const usualTimeouts = {
 };
 type AnswerTimeout = Pick<typeof usualTimeouts, 'answerMs'>;
 
-/** Maximum number of mails in progress. Each holds a connection; further callers are told to try again later. */
+/** Maximum number of mails in progress. Each holds a connection; further mails are refused. */
 const MAXIMUM_OPEN = 8;
 /** The part of them for background mails. The rest is reserved for sign-in links. */
 const MAXIMUM_IN_BACKGROUND = 5;

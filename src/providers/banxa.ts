@@ -1,6 +1,6 @@
 /**
  * Banxa: an order is made with the partner's key, and its one-time address opened. Its webhooks' nonce is not kept: a
- * replayed webhook contains nothing new and changes nothing. What is known, and from where, is in `facts`.
+ * replayed webhook contains nothing new and changes nothing. `facts` lists what the adapter relies on, with sources.
  */
 import { formatCents } from '../domain/money.ts';
 import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';

@@ -1,7 +1,7 @@
 /**
  * Coinbase Onramp: a session is made with a token that this server signs for each call; its address opens once. A quote
  * needs the country, and in the United States also the state, which is unknown here: without them there is none, the
- * delivery is assumed, and the session is begun without them. What is known, and from where, is in `facts`.
+ * delivery is assumed, and the session is begun without them. `facts` lists what the adapter relies on, with sources.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
 import { CompactSign } from 'jose/jws/compact/sign';
@@ -62,7 +62,7 @@ export const coinbase = defineProvider({
     ],
     sdk: [
       '`POST /platform/v2/onramp/sessions` answers 201 with `session.onrampUrl`, and with `quote.purchaseAmount` where payment method and country are given; `clientIp`; the statuses (coinbase/cdp-sdk, openapi.yaml of 2026-08-20).',
-      'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `iat`, `nbf`, `exp`, `uris`, 120 s (@coinbase/cdp-sdk; held against it by a test).',
+      'The bearer token: EdDSA or ES256, `kid`, `nonce`, `sub`, `iss`, `iat`, `nbf`, `exp`, `uris`, 120 s (@coinbase/cdp-sdk; a test compares with it).',
     ],
     inferred: [
       '`X-Hook0-Signature`: `v0` over time and body, `v1` over time, names and values of headers, and body (documentation of Hook0, which sends the webhooks: hook0/hook0, documentation/tutorials/webhook-authentication.md).',

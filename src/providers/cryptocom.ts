@@ -2,7 +2,7 @@
  * Crypto.com Onramp: a payment is made with the account's secret key, and its page opened. The API is that of Crypto.com
  * Pay, which accepts payments for merchants; the on-ramp is a limited beta of it. An account without the beta ignores the
  * wallet and takes the money for its own balance, so a payment that does not echo wallet, asset and network is never
- * shown. It stays off until the operator says that Crypto.com has confirmed it. What is known is in `facts`.
+ * shown. It stays off until the operator says that Crypto.com has confirmed it. `facts` lists what the adapter relies on.
  */
 import type { SessionRequest } from '../domain/ports/provider.ts';
 import { defineProvider } from './define-provider.ts';

@@ -93,15 +93,15 @@ interface AccountSettings<Host extends string = string> extends AdapterSettings 
 export interface Facts {
   /** Read in the provider's own documentation. */
   readonly official: readonly string[];
-  /** Read in an official SDK or OpenAPI file, or held against one by a test. */
+  /** Read in an official SDK or OpenAPI file, or compared with one by a test. */
   readonly sdk: readonly string[];
   /** Seen in public integrations of others only. */
   readonly inferred: readonly string[];
   readonly unknown: readonly string[];
 }
 
-/** What a provider says, without the fields of which it says nothing. */
-type Said<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Partial<Answer>;
+/** An answer of which the fields that are not named have defaults. */
+type WithDefaults<Answer, Name extends keyof Answer> = Pick<Answer, Name> & Partial<Answer>;
 
 /** Everything that is specific to one provider. */
 interface ProviderDefinition<Host extends string, Own extends object, Account = AccountSettings<Host> & Own> {
@@ -119,13 +119,13 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   account?(settings: AccountSettings<Host>): Own;
   /** Headers of every call. */
   headers?(account: Account): Readonly<Record<string, string>>;
-  quote(account: Account, request: QuoteRequest, call: Call): Promise<Said<Quote, 'deliveryUnits'>>;
+  quote(account: Account, request: QuoteRequest, call: Call): Promise<WithDefaults<Quote, 'deliveryUnits'>>;
   /** Its reference is the payment's id, and the lifetime of its address an hour, where the provider names none. */
   startSession(
     account: Account,
     request: SessionRequest,
     call: Call,
-  ): Promise<Said<StartedSession, 'redirectUrl'>>;
+  ): Promise<WithDefaults<StartedSession, 'redirectUrl'>>;
   /** Why the account cannot be used; null where nothing speaks against it. */
   blockedBecause?(account: Account): string | null;
   readCatalogue?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
@@ -134,7 +134,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
     account: Account,
     webhook: PostedWebhook,
     call: Call,
-  ): Promise<Said<ProviderWebhook, 'paymentId' | 'progress' | 'atMs'> | null>;
+  ): Promise<WithDefaults<ProviderWebhook, 'paymentId' | 'progress' | 'atMs'> | null>;
 }
 
 /** A provider as the rest of the service uses it. */

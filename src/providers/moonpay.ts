@@ -1,4 +1,4 @@
-/** MoonPay: the customer is sent to a signed address of its widget. What is known of it, and from where, is in `facts`. */
+/** MoonPay: the customer is sent to a signed address of its widget. `facts` lists what the adapter relies on, with sources. */
 import { createHmac } from 'node:crypto';
 import { formatCents } from '../domain/money.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
@@ -38,7 +38,7 @@ export const moonpay = defineProvider({
       '`paymentMethod=paypal` in the United States, the United Kingdom and the EU (dev.moonpay.com).',
     ],
     sdk: [
-      'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node; held against it by a test).',
+      'Hosts, and the signature: HMAC-SHA256 of the query with its `?`, base64, appended last (@moonpay/moonpay-node; a test compares with it).',
       'The names of the other parameters of the URL, but not `allowedIpAddress` (@moonpay/moonpay-node, types).',
     ],
     inferred: [

@@ -2,8 +2,8 @@
  * Ramp Network: the customer is sent to a plain address of its widget, signed where the partner has a key for that.
  * **Without a signing key the address is not locked**: a customer who changes it pays another wallet, which leaves the
  * checkout unpaid. There is no field for our id: it stands in the query of the address that webhooks go to, which their
- * signature does not cover, so the wallet in a webhook has to be the deposit address of that payment. What is known,
- * and from where, is in `facts`.
+ * signature does not cover, so the wallet in a webhook has to be the deposit address of that payment. `facts` lists
+ * what the adapter relies on, with sources.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { formatCents } from '../domain/money.ts';

@@ -1,6 +1,6 @@
 /**
  * Revolut Ramp: the partner's API makes the address that the customer is sent to. An address that does not lock wallet,
- * amount and asset is not used: ask Revolut to lock them for your account. What is known, and from where, is in `facts`.
+ * amount and asset is not used: ask Revolut to lock them for your account. `facts` lists what the adapter relies on, with sources.
  */
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents } from '../domain/money.ts';

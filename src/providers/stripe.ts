@@ -1,6 +1,6 @@
 /**
  * Stripe's crypto onramp: a session is created, read back, and its page opened. Amount and currency cannot be locked
- * there, so that partial and surplus deliveries are to be expected. What is known, and from where, is in `facts`.
+ * there, so that partial and surplus deliveries are to be expected. `facts` lists what the adapter relies on, with sources.
  */
 import { formatCents } from '../domain/money.ts';
 import type { SessionRequest } from '../domain/ports/provider.ts';
@@ -34,7 +34,7 @@ export const stripe = defineProvider({
     ],
     sdk: [
       '`wallet_addresses[polygon]`, `lock_wallet_address`, `customer_ip_address`; no `wallet_address` and no e-mail address at creation; `wallet_address` and `wallet_addresses` of a session may be null (stripe/stripe-dotnet).',
-      '`Stripe-Signature` (stripe; held against it by a test).',
+      '`Stripe-Signature` (stripe; a test compares with it).',
     ],
     inferred: [
       '`GET /v1/crypto/onramp/quotes` and its answer; where the locks stand in a session.',

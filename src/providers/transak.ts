@@ -1,7 +1,7 @@
 /**
  * Transak: a session is minted with a partner's access token, and its address opens once. A new access token ends the
  * old one, so one is shared by all and refreshed by one call at a time; with several instances each refresh ends the
- * token of the others, who notice with their next session. What is known, and from where, is in `facts`.
+ * token of the others, who notice with their next session. `facts` lists what the adapter relies on, with sources.
  */
 import { compactVerify } from 'jose/jws/compact/verify';
 import { formatCents } from '../domain/money.ts';
@@ -57,7 +57,7 @@ export const transak = defineProvider({
       'The reference of the session requires `access-token` alone (docs.transak.com/api/public/create-widget-url): a session whose customer has no known address is started without `x-user-ip`.',
     ],
     sdk: [
-      'A webhook is a JWT with HS256 (jose; held against it by a test). The packages of Transak only embed the widget.',
+      'A webhook is a JWT with HS256 (jose; a test compares with it). The packages of Transak only embed the widget.',
     ],
     inferred: [
       '`GET /api/v1/pricing/public/quotes` and `response.cryptoAmount`; the parameters of the widget; `x-user-ip` with the session (vechain/vechain-kit).',

@@ -1,7 +1,7 @@
 /**
  * Wert: a session is made with the partner's key, and its page opened. Fees come on top of a conversion and are taken off
  * what it delivers. A webhook carries no signature, so it is only a trigger: it has to arrive at an address with a token
- * that only Wert knows, and the status is read from Wert's own API. What is known, and from where, is in `facts`.
+ * that only Wert knows, and the status is read from Wert's own API. `facts` lists what the adapter relies on, with sources.
  */
 import { timingSafeEqual } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
@@ -135,8 +135,8 @@ function readFee(conversion: answers.AnswerFields, name: string): bigint {
 
 function requireToken({ target }: PostedWebhook, expected: string): void {
   const given = Buffer.from(new URL(target, 'http://localhost').searchParams.get('token') ?? '');
-  const wanted = Buffer.from(expected);
-  if (given.length === wanted.length && timingSafeEqual(given, wanted)) return;
+  const token = Buffer.from(expected);
+  if (given.length === token.length && timingSafeEqual(given, token)) return;
   throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
 }
 

@@ -57,7 +57,7 @@ export function createAccounts(
     listKeys: read(
       (accountId) => select(keyTable)`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`,
     ),
-    noteKeyUses: write(function* (hashes, atMs) {
+    recordKeyUses: write(function* (hashes, atMs) {
       // Two instances would change the same keys in different orders.
       yield* lock('uses of keys');
       yield* run`UPDATE api_keys SET last_used_at_ms = ${atMs} WHERE hash = ANY(${hashes})`;

@@ -47,7 +47,7 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
     findUserByEmail: read((email) => findUser('email', email)),
     listUsers: read((limit) => select(userTable)`ORDER BY email LIMIT ${limit}`),
     updateUser: write(updateUser),
-    spendTotpStep: write(
+    consumeTotpStep: write(
       (userId, step) => hasRow`
         UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`,
     ),
@@ -60,7 +60,7 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
       }
       return true;
     }),
-    spendRecoveryCode: write(function* (userId, hashes) {
+    consumeRecoveryCode: write(function* (userId, hashes) {
       for (const hash of hashes) {
         const isSpent = yield* hasRow`
           DELETE FROM recovery_codes WHERE user_id = ${userId} AND hash = ${hash} RETURNING hash`;

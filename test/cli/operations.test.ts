@@ -877,7 +877,7 @@ describe('people', () => {
     await store.people.replaceRecoveryCodes(user_id, ['a']);
     expect(await run('user reset-second-factor', { email })).toEqual({ email, second_factor: false });
     expect((await store.people.findUser(user_id))?.totpSecret).toBeNull();
-    expect(await store.people.spendRecoveryCode(user_id, ['a'])).toBe(false);
+    expect(await store.people.consumeRecoveryCode(user_id, ['a'])).toBe(false);
     expect(await store.audit.listEntries(account, null, 1)).toMatchObject([
       { action: 'second_factor.removed' },
     ]);
@@ -951,7 +951,7 @@ describe('people', () => {
         totpSecret: null,
       });
       expect(await store.people.listPasskeys(userId)).toEqual([]);
-      expect(await store.people.spendRecoveryCode(userId, ['a'])).toBe(false);
+      expect(await store.people.consumeRecoveryCode(userId, ['a'])).toBe(false);
       expect(await store.sessions.listSessions(userId)).toEqual([]);
       const linkOf = (url: string) => store.sessions.findLink(hashSecretToken(url.slice(-43)));
       expect(await linkOf(older)).toBeNull();

@@ -173,7 +173,7 @@ describe('API keys', () => {
     const key = newKey(account.id, { createdAtMs: Date.UTC(2026, 0, 1) });
     await dashboard.store.accounts.createKey(key, 10);
     expect(await open('/dashboard/keys')).toContain('never');
-    await dashboard.store.accounts.noteKeyUses([key.hash], Date.UTC(2026, 6, 1, 12, 30));
+    await dashboard.store.accounts.recordKeyUses([key.hash], Date.UTC(2026, 6, 1, 12, 30));
     await dashboard.store.accounts.updateAccount(account.id, { timeZone: 'Asia/Tokyo' });
     expect(await open('/dashboard/keys')).toContain('Jul 1, 2026, 21:30 GMT+9');
   });

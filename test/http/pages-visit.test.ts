@@ -518,7 +518,7 @@ describe('a direct link to a provider that checks where customers come from', ()
       const response = await open(link(id), headers);
       expect(response.statusCode).toBe(200);
       expect(response.headers['referrer-policy']).toBe('strict-origin');
-      expect(response.body).toContain(' data-leads-on>');
+      expect(response.body).toContain(' data-auto-continue>');
       const markup = response.body.replaceAll(/&#(\d+);/g, (_, code) => String.fromCodePoint(Number(code)));
       expect(markup).toContain(
         `<noscript><meta http-equiv="refresh" content="0; url=/pay/${id}?auto=1&refreshed=1"></noscript>`,
@@ -541,7 +541,7 @@ describe('a direct link to a provider that checks where customers come from', ()
     const response = await open(`/pay/${id}?auto=1&refreshed=1`);
     expect(response.statusCode).toBe(200);
     expect(response.body).not.toContain('http-equiv="refresh"');
-    expect(response.body).not.toContain('data-leads-on');
+    expect(response.body).not.toContain('data-auto-continue');
     expect(response.body).toContain(`formaction="/pay/${id}/providers/transak"`);
   });
 

@@ -186,8 +186,8 @@ export function accountPromises(context: StoreContext): void {
     await context.store.accounts.createAccount(account);
     for (const key of keys) await context.store.accounts.createKey(key, 10);
     const hashes = keys.slice(0, 2).map(({ hash }) => hash);
-    await context.store.accounts.noteKeyUses([...hashes, 'of no key'], NOW_MS);
-    await context.store.accounts.noteKeyUses(hashes.slice(1), NOW_MS + 60_000);
+    await context.store.accounts.recordKeyUses([...hashes, 'of no key'], NOW_MS);
+    await context.store.accounts.recordKeyUses(hashes.slice(1), NOW_MS + 60_000);
     const listed = await context.store.accounts.listKeys(account.id);
     expect(listed.map(({ lastUsedAtMs }) => lastUsedAtMs)).toEqual([NOW_MS, NOW_MS + 60_000, null]);
   });

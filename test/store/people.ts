@@ -162,7 +162,7 @@ export function peoplePromises(context: StoreContext): void {
     expect(await people.findUser(user.id)).toEqual(user);
     expect(await sessions.listSessions(user.id)).toHaveLength(1);
     expect((await people.listPasskeys(user.id)).map(({ id }) => id)).toEqual(['kept']);
-    expect(await people.spendRecoveryCode(user.id, ['a'])).toBe(false);
+    expect(await people.consumeRecoveryCode(user.id, ['a'])).toBe(false);
     expect(await people.updateUser(user.id, { passwordHash: 'new' }, { guard: holding })).toMatchObject({
       passwordHash: 'new',
     });
@@ -191,26 +191,26 @@ export function peoplePromises(context: StoreContext): void {
     expect(await people.findUser(user.id)).toEqual({ ...user, passwordHash: 'new', totpSecret: null });
     expect((await sessions.listSessions(user.id)).map(({ id }) => id)).toEqual([kept.id]);
     expect(await sessions.findLink(link.tokenHash)).toBeNull();
-    expect(await people.spendRecoveryCode(user.id, ['a'])).toBe(false);
+    expect(await people.consumeRecoveryCode(user.id, ['a'])).toBe(false);
   });
 
   it('takes each time step of a second factor once, and none before it', async () => {
     const user = await giveUser(context);
-    const taken = await atOnce(10, () => context.store.people.spendTotpStep(user.id, 7));
+    const taken = await atOnce(10, () => context.store.people.consumeTotpStep(user.id, 7));
     expect(taken.filter(Boolean)).toHaveLength(1);
-    expect(await context.store.people.spendTotpStep(user.id, 6)).toBe(false);
-    expect(await context.store.people.spendTotpStep(user.id, 8)).toBe(true);
+    expect(await context.store.people.consumeTotpStep(user.id, 6)).toBe(false);
+    expect(await context.store.people.consumeTotpStep(user.id, 8)).toBe(true);
   });
 
   it('takes each recovery code of its user once, and none that was replaced', async () => {
     const [user, stranger] = [await giveUser(context), await giveUser(context)];
     await context.store.people.replaceRecoveryCodes(user.id, ['a', 'b']);
-    expect(await context.store.people.spendRecoveryCode(stranger.id, ['a'])).toBe(false);
-    const taken = await atOnce(10, () => context.store.people.spendRecoveryCode(user.id, ['x', 'a']));
+    expect(await context.store.people.consumeRecoveryCode(stranger.id, ['a'])).toBe(false);
+    const taken = await atOnce(10, () => context.store.people.consumeRecoveryCode(user.id, ['x', 'a']));
     expect(taken.filter(Boolean)).toHaveLength(1);
     await context.store.people.replaceRecoveryCodes(user.id, ['c']);
-    expect(await context.store.people.spendRecoveryCode(user.id, ['b'])).toBe(false);
-    expect(await context.store.people.spendRecoveryCode(user.id, ['c'])).toBe(true);
+    expect(await context.store.people.consumeRecoveryCode(user.id, ['b'])).toBe(false);
+    expect(await context.store.people.consumeRecoveryCode(user.id, ['c'])).toBe(true);
   });
 
   it('lists members of an account and accounts of a user, and changes a right', async () => {

@@ -60,7 +60,7 @@ async function askEverything(store: Store): Promise<void> {
   await store.webhooks.listWaitingWebhooks(10, ['host']);
   await store.webhooks.abandonStaleWebhooks(0);
   await store.accounts.searchAccounts({ search: 'text', before: null }, 10);
-  await store.accounts.noteKeyUses(['hash'], 1);
+  await store.accounts.recordKeyUses(['hash'], 1);
   await store.accounts.revokeKey('key', 1);
   await store.alerts.recordAlerts(0, 1);
   await store.alerts.recordAlerts(0, 2);

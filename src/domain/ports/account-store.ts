@@ -28,7 +28,7 @@ export interface AccountStore {
   /** Revokes at once; null when there is no such key. Revoking twice keeps the first time. */
   revokeKey(keyId: string, revokedAtMs: number): Promise<ApiKey | null>;
   /** Writes down when keys, named by their SHA-256, were last used. */
-  noteKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
+  recordKeyUses(hashes: readonly string[], atMs: number): Promise<void>;
   /**
    * An active key by its SHA-256, or null. On the hot path: an implementation may keep it in memory so long as a change
    * of key or account takes effect with the next call.
@@ -82,11 +82,11 @@ export interface PeopleStore extends PasskeyStore {
   updateUser(userId: string, change: UserChange, options?: UserChangeOptions): Promise<User | null>;
 
   /** Takes a time step of the second factor; false when this one or a later one was taken already. */
-  spendTotpStep(userId: string, step: number): Promise<boolean>;
+  consumeTotpStep(userId: string, step: number): Promise<boolean>;
   /** Hashes of the codes that stand in for the second factor; the earlier ones are forgotten. False when the guard does not hold. */
   replaceRecoveryCodes(userId: string, hashes: readonly string[], guard?: UserGuard): Promise<boolean>;
   /** Uses up the code that has one of the hashes; false when there is none. */
-  spendRecoveryCode(userId: string, hashes: readonly string[]): Promise<boolean>;
+  consumeRecoveryCode(userId: string, hashes: readonly string[]): Promise<boolean>;
 
   /** Gives a right, or changes it; false when the account or the user has as many as may be. */
   putMembership(membership: Membership): Promise<boolean>;

@@ -8,7 +8,7 @@ import { createFixedWindowLimiter } from '../rate-limit.ts';
 
 /** Dependencies of the API's routes. */
 export interface ApiContext {
-  readonly accounts: Pick<AccountStore, 'peekActiveKey' | 'findActiveKey' | 'noteKeyUses'>;
+  readonly accounts: Pick<AccountStore, 'peekActiveKey' | 'findActiveKey' | 'recordKeyUses'>;
   readonly create: CreatePaymentContext;
   readonly status: ReadStatusContext;
   readonly tokens: IpnTokens;
@@ -21,7 +21,7 @@ export interface ApiContext {
 /** Dependencies of one route: the context, and what belongs to the scope of all routes. */
 export interface ApiRouteContext extends ApiContext {
   /** Called with the key hash of each request that has a valid key. */
-  readonly noteKeyUse: (hash: string) => void;
+  readonly recordKeyUse: (hash: string) => void;
 }
 
 /** One limiter for each line of the specification's table. */

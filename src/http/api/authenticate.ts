@@ -29,7 +29,7 @@ export function decorateRequests(server: FastifyInstance): void {
  * random bits cannot be guessed.
  */
 export function admit(
-  { accounts, limits, noteKeyUse }: Pick<ApiRouteContext, 'accounts' | 'limits' | 'noteKeyUse'>,
+  { accounts, limits, recordKeyUse }: Pick<ApiRouteContext, 'accounts' | 'limits' | 'recordKeyUse'>,
   keyLimiter: RateLimiter,
   scope: KeyScope,
 ): onRequestAsyncHookHandler {
@@ -46,7 +46,7 @@ export function admit(
     if (key === null) return refuse(request);
     request.account = key.account;
     request.callbackHost = key.callbackHost;
-    noteKeyUse(hash);
+    recordKeyUse(hash);
     await requirePassing(keyLimiter, hash);
     if (key.scopes.includes(scope)) return;
     throw new ServiceError('scope_missing', `The API key does not have the scope "${scope}".`);
@@ -114,7 +114,7 @@ const MAXIMUM_REMEMBERED = 10_000;
  * Returns a function that records the hash of each used key. The hashes are written once a minute and when the server
  * closes. Recording costs a request no time. A failed write is logged and fails no request.
  */
-export function recordKeyUses(
+export function createKeyUseRecorder(
   server: FastifyInstance,
   { accounts, nowMs }: Pick<ApiContext, 'accounts'> & { readonly nowMs: () => number },
 ): (hash: string) => void {
@@ -125,7 +125,7 @@ export function recordKeyUses(
     const hashes = [...used];
     used.clear();
     await accounts
-      .noteKeyUses(hashes, nowMs())
+      .recordKeyUses(hashes, nowMs())
       .catch((error: unknown) => server.log.warn({ err: error }, 'the use of keys was not written down'));
   }
 

@@ -4,7 +4,13 @@ import { createPayoutAddressParser } from '../../domain/payout-address.ts';
 import { createPayment } from '../../payments/create-payment.ts';
 import { readStatus } from '../../payments/read-status.ts';
 import type { ApiContext, ApiRouteContext } from './api-context.ts';
-import { accountOf, admit, decorateRequests, recordKeyUses, requireCallbackHost } from './authenticate.ts';
+import {
+  accountOf,
+  admit,
+  createKeyUseRecorder,
+  decorateRequests,
+  requireCallbackHost,
+} from './authenticate.ts';
 import { createParameterNames, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
 import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
 import {
@@ -32,9 +38,9 @@ export function registerApi(server: FastifyInstance, context: ApiContext): void 
       acceptJsonBodies(scope);
       decorateRequests(scope);
       const { accounts, create } = context;
-      const noteKeyUse = recordKeyUses(scope, { accounts, nowMs: create.nowMs });
-      registerWalletRoutes(scope, { ...context, noteKeyUse });
-      registerStatusRoute(scope, { ...context, noteKeyUse });
+      const recordKeyUse = createKeyUseRecorder(scope, { accounts, nowMs: create.nowMs });
+      registerWalletRoutes(scope, { ...context, recordKeyUse });
+      registerStatusRoute(scope, { ...context, recordKeyUse });
       done();
     },
     { prefix: API_PREFIX },
@@ -52,9 +58,9 @@ function registerWalletRoutes(server: FastifyInstance, context: ApiRouteContext)
 
   async function create(request: FastifyRequest, parameters: CreateParameters, source: ParameterSource) {
     const idempotencyKey = readIdempotencyKey(request.headers);
-    const wanted = await parseCreateRequest(parsing, parameters, source, idempotencyKey);
-    requireCallbackHost(request, wanted.callbackUrl);
-    const payment = await createPayment(context.create, accountOf(request), wanted);
+    const requested = await parseCreateRequest(parsing, parameters, source, idempotencyKey);
+    requireCallbackHost(request, requested.callbackUrl);
+    const payment = await createPayment(context.create, accountOf(request), requested);
     return presentCreatedPayment(context, payment);
   }
 

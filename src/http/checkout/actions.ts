@@ -59,12 +59,12 @@ function continueSession(view: AtProvider, checkout: Checkout, language: Languag
   const label = fillIn(view.isOpen ? actions.continueAt : actions.startAgainAt, {
     provider: nameOf(view.provider),
   });
-  const canGoOn = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
+  const canContinue = offers.some(({ provider, refusal }) => provider === view.provider && refusal === null);
   const others = offers.filter(({ provider }) => provider !== view.provider);
   if (isDeclined(view) && others.length > 0)
     return html`${selector({ checkout, offers: others, language }, list)}
-${canGoOn ? providerButton(payment, view.provider, label, 'plain') : nothing}`;
-  return html`${canGoOn ? providerButton(payment, view.provider, label) : nothing}
+${canContinue ? providerButton(payment, view.provider, label, 'plain') : nothing}`;
+  return html`${canContinue ? providerButton(payment, view.provider, label) : nothing}
 ${isDeclined(view) ? nothing : paymentDelayHelp(view, language)}
 ${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, language })}`;
 }

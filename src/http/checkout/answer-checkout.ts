@@ -14,7 +14,7 @@ import { type CountryQuestion, countryOfForm } from './selector.ts';
 import { problemWords } from './state-words.ts';
 
 /** What the page shows besides the state of the checkout. */
-interface CheckoutAnswer extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'leadsOn'> {
+interface CheckoutAnswer extends Pick<CheckoutPageOptions, 'problem' | 'question' | 'autoContinue'> {
   readonly status: number;
 }
 

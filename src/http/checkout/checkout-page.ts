@@ -140,7 +140,7 @@ export interface CheckoutPageOptions extends ChainFacts {
   /** The question to answer before a session at this provider; asked on a page of its own. */
   readonly question?: CountryQuestion | null;
   /** Set on the page of a direct link that continues to its provider by itself. */
-  readonly leadsOn?: LeadingOn | null;
+  readonly autoContinue?: AutoContinue | null;
   /** The error of the last click. */
   readonly problem: Html | null;
   /** Whether the page has the panel of outcomes. */
@@ -155,7 +155,7 @@ export interface CheckoutPageOptions extends ChainFacts {
  * How a page continues to the provider: a script presses its button. Without script the browser requests
  * `withoutScript`, and the answer depends on whether the browser names the site it comes from.
  */
-interface LeadingOn {
+interface AutoContinue {
   readonly withoutScript: string;
 }
 
@@ -168,7 +168,7 @@ export type CheckoutMoment =
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
   const { view } = checkout;
   const { language, path = `/pay/${checkout.payment.id}`, moment = null } = options;
-  const { emailToken = null, question = null, leadsOn = null } = options;
+  const { emailToken = null, question = null, autoContinue = null } = options;
   if (question !== null) return countryStep(checkout, question, options, path);
   const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
@@ -188,15 +188,15 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
     isTestMode: options.isTestMode,
     // Without script, waiting pages reload themselves; pages with a choice do not.
     head:
-      leadsOn !== null
-        ? refreshWithoutScript(0, leadsOn.withoutScript)
+      autoContinue !== null
+        ? refreshWithoutScript(0, autoContinue.withoutScript)
         : refreshSeconds === null || (view.kind === 'choose' && !isDirect)
           ? nothing
           : refreshWithoutScript(Math.max(refreshSeconds, 10), path),
     summary: summary(checkout, language),
     brandColor: checkout.account.brandColor,
     kind: isDirect ? 'followTransfer' : 'follow',
-    main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}"${leadsOn === null ? nothing : html` data-leads-on`}>
+    main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}"${autoContinue === null ? nothing : html` data-auto-continue`}>
 ${problemOf(options)}
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>

@@ -24,6 +24,9 @@ export function createPageLimits(monotonicMs: () => number) {
  * Counts a request against its address; throws `rate_limited`. Loopback is not counted: it is this machine, or a proxy
  * on it that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
  */
-export async function countVisitor(limiter: RateLimiter, request: Pick<FastifyRequest, 'ip'>): Promise<void> {
+export async function limitByAddress(
+  limiter: RateLimiter,
+  request: Pick<FastifyRequest, 'ip'>,
+): Promise<void> {
   if (!isLoopbackHost(request.ip)) await requirePassing(limiter, addressGroupOf(request.ip));
 }

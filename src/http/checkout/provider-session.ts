@@ -34,7 +34,7 @@ export async function openProviderSession(
   if (!isProviderId(provider)) {
     return sendProblem(asked, paymentId, null, new ServiceError('provider_unknown'));
   }
-  return leadToProvider(asked, checkout.payment, provider, () => {
+  return redirectToProvider(asked, checkout.payment, provider, () => {
     rememberProvider(asked, provider);
     rememberCountry(asked);
   });
@@ -45,7 +45,7 @@ export async function openProviderSession(
  *
  * @param onStarted runs before the redirect
  */
-export async function leadToProvider(
+export async function redirectToProvider(
   asked: CheckoutRequest,
   payment: Payment,
   provider: ProviderId,

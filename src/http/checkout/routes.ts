@@ -23,9 +23,9 @@ import {
   showStatus,
   statusContent,
 } from './live-updates.ts';
-import { countVisitor } from './page-limits.ts';
+import { limitByAddress } from './page-limits.ts';
 import { createPreviewDrawer, showPreview } from './preview-picture.ts';
-import { automaticProvider, leadToProvider, openProviderSession } from './provider-session.ts';
+import { automaticProvider, openProviderSession, redirectToProvider } from './provider-session.ts';
 import { readCheckout, requireCheckout } from './read-checkout.ts';
 import { acceptRefundAddress, showRefund } from './refund-page.ts';
 import { rememberLanguage } from './remember.ts';
@@ -62,7 +62,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     );
     const { limits } = context;
     scope.addHook('onRequest', (request) =>
-      countVisitor(polledRoutes.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),
+      limitByAddress(polledRoutes.includes(request.routeOptions.url) ? limits.polls : limits.pages, request),
     );
     const live = createLiveUpdates({ ...liveLimits, ...liveSources(context, scope) });
     scope.addHook('preClose', (closed) => {
@@ -88,7 +88,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
       exposeHeadRoute = true,
     ) => scope.get(path, { exposeHeadRoute }, (request, reply) => show(askedOf(request, reply)));
     const form = <Path extends string>(path: Path, act: CheckoutHandler<ParametersOf<Path>>) =>
-      scope.post(path, { onRequest: (request) => countVisitor(limits.starts, request) }, (request, reply) =>
+      scope.post(path, { onRequest: (request) => limitByAddress(limits.starts, request) }, (request, reply) =>
         act(askedOf(request, reply)),
       );
 
@@ -201,11 +201,11 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   if (provider === null) return sendCheckout(asked, checkout, { status: 200, problem: null });
   if (needsOwnPage(context, request, provider)) {
     const withoutScript = `/pay/${payment.id}?auto=1&${REFRESHED}=1`;
-    const leadsOn = query[REFRESHED] === undefined ? { withoutScript } : null;
-    return sendCheckout(asked, checkout, { status: 200, problem: null, leadsOn });
+    const autoContinue = query[REFRESHED] === undefined ? { withoutScript } : null;
+    return sendCheckout(asked, checkout, { status: 200, problem: null, autoContinue });
   }
-  await countVisitor(context.limits.starts, request);
-  return leadToProvider(asked, payment, provider);
+  await limitByAddress(context.limits.starts, request);
+  return redirectToProvider(asked, payment, provider);
 }
 
 /** Marks the address to which the page of a direct link refreshes without script. */

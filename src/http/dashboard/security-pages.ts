@@ -11,12 +11,12 @@ import { recordForUser } from '../../accounts/people-context.ts';
 import {
   confirmSecondFactor,
   confirmTotp,
+  consumeCode,
   hasSecondFactor,
   isConfirmed,
   offerTotp,
   removeTotp,
   renewRecoveryCodes,
-  spendCode,
 } from '../../accounts/second-factor.ts';
 import { endSession } from '../../accounts/sessions.ts';
 import { type DashboardSession, isSessionAlive } from '../../domain/dashboard-session.ts';
@@ -174,7 +174,7 @@ async function requireSecondFactor(
   if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.');
   // Counted apart from sign-in codes: an attacker with only the password must not use these up.
   await requirePassing(context.limits.codesOfUser, `${visit.user.id} signed in`);
-  if (await spendCode(context, visit.user, code)) return;
+  if (await consumeCode(context, visit.user, code)) return;
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.');
 }
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { countVisitor } from '../checkout/page-limits.ts';
+import { limitByAddress } from '../checkout/page-limits.ts';
 import { type ConstantAnswer, createConstantAnswer } from '../compression.ts';
 import { type Html, html } from '../design/html.ts';
 import { createOpenApiDocument } from '../openapi/create-openapi-document.ts';
@@ -62,7 +62,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   const images = new Set(readdirSync(new URL('docs/images/', root)).filter((name) => name.endsWith('.svg')));
   const made = new Map<string, ConstantAnswer>();
   const options = {
-    onRequest: (request: FastifyRequest) => countVisitor(context.limiter, request),
+    onRequest: (request: FastifyRequest) => limitByAddress(context.limiter, request),
     exposeHeadRoute: true,
   };
 

@@ -21,8 +21,8 @@ import type { ApiRateLimiters, ApiRouteContext } from '../api/api-context.ts';
 import {
   accountOf,
   admit,
+  createKeyUseRecorder,
   decorateRequests,
-  recordKeyUses,
   requireCallbackHost,
 } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
@@ -88,10 +88,10 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
     (scope, _options, done) => {
       acceptJsonBodies(scope);
       decorateRequests(scope);
-      const noteKeyUse = recordKeyUses(scope, context);
+      const recordKeyUse = createKeyUseRecorder(scope, context);
       const { merchant, create } = context.limits;
       const admitFor = (scope: KeyScope, limiter = merchant) => ({
-        onRequest: admit({ ...context, noteKeyUse }, limiter, scope),
+        onRequest: admit({ ...context, recordKeyUse }, limiter, scope),
       });
       const guards = {
         read: admitFor('read'),
@@ -147,9 +147,9 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
     const parameters = completeDirectParameters(body, account);
     const idempotencyKey = readIdempotencyKey(request.headers);
-    const wanted = await parseCreateRequest(parsing, parameters, 'json', idempotencyKey);
-    requireCallbackHost(request, wanted.callbackUrl);
-    return presentDirectPayment(context, await createDirectPayment(context.create, account, wanted));
+    const requested = await parseCreateRequest(parsing, parameters, 'json', idempotencyKey);
+    requireCallbackHost(request, requested.callbackUrl);
+    return presentDirectPayment(context, await createDirectPayment(context.create, account, requested));
   });
 }
 

@@ -162,7 +162,7 @@ function followPayment(page) {
   });
   listen();
   // A direct link to a provider that accepts customers only from the partner's site: the form is sent from this page.
-  if (page.dataset['leadsOn'] !== undefined)
+  if (page.dataset['autoContinue'] !== undefined)
     /** @type {HTMLElement | null} */ (page.querySelector('button[data-provider]'))?.click();
 }
 
