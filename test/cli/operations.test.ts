@@ -134,6 +134,8 @@ describe('accounts', () => {
       support_link: null,
       failure_link: null,
       return_link: null,
+      terms_link: null,
+      brand_color: null,
       logo: null,
       time_zone: 'UTC',
       base_currency: 'USD',
