@@ -72,7 +72,7 @@ export const de: Words = {
     declinedOfSeveral: {
       heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
       sentence:
-        '{provider} meldet, dass Ihre Zahlung von {amount} nicht zustande kam. Wählen Sie einen anderen Weg zu zahlen, oder versuchen Sie es noch einmal.',
+        '{provider} meldet, dass Ihre Zahlung von {amount} nicht zustande kam. Wählen Sie eine andere Zahlungsart, oder versuchen Sie es noch einmal.',
     },
     underpaid: {
       heading: 'Ihre Zahlung ist unvollständig',
@@ -90,7 +90,7 @@ export const de: Words = {
     held: {
       heading: 'Ihre Zahlung ist angekommen, verzögert sich aber',
       sentence:
-        'Ihre {amount} konnten noch nicht an {shop} weitergeleitet werden. Das Geld ist sicher, und wir versuchen es weiter. Bitte zahlen Sie nicht noch einmal. Dauert es an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
+        'Ihre {amount} konnten noch nicht an {shop} weitergeleitet werden. Das Geld ist sicher, und wir versuchen es weiter. Bitte zahlen Sie nicht noch einmal. Hält die Verzögerung an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
     },
     paid: {
       heading: 'Bezahlt',
@@ -108,7 +108,7 @@ export const de: Words = {
         'Es ist nicht rechtzeitig Geld angekommen. Um {amount} zu zahlen, beginnen Sie bei {shop} neu. Falls Ihre Karte belastet wurde, nennen Sie {shop} die Referenz unten.',
     },
     closedWithMoney: {
-      heading: 'Bitte kümmern Sie sich um Ihre Zahlung',
+      heading: 'Ihre Zahlung muss geklärt werden',
       sentence:
         'Etwa {received} von {amount} sind angekommen, zu spät oder nur zum Teil. Das Geld wird für {shop} verwahrt. Wenden Sie sich an {shop} und nennen Sie die Referenz unten. Bitte zahlen Sie nicht noch einmal.',
     },
@@ -127,7 +127,7 @@ export const de: Words = {
     continueTo: 'Weiter zu {provider}',
     continueAt: 'Bei {provider} fortfahren',
     startAgainAt: 'Bei {provider} neu beginnen',
-    chooseAnother: 'Andere Wege zu zahlen',
+    chooseAnother: 'Andere Zahlungsarten',
     checkAgain: 'Erneut prüfen',
     print: 'Beleg drucken oder speichern',
     backToCheckout: 'Zurück zur Bezahlseite',
@@ -135,7 +135,7 @@ export const de: Words = {
   offers: {
     payAt: 'Bei {provider} zahlen',
     payWith: '{amount} mit {provider} zahlen',
-    otherWays: 'Andere Wege zu zahlen ({count})',
+    otherWays: 'Andere Zahlungsarten ({count})',
     card: 'Karte',
     lastChoice: 'Ihre letzte Wahl',
     country: 'In welchem Land wohnen Sie?',
@@ -158,11 +158,11 @@ export const de: Words = {
     otherProvider: 'Dieser Bezahlvorgang ist für einen anderen Zahlungsdienst.',
     busy: '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
     busyOfSeveral:
-      '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie einen anderen Weg zu zahlen.',
+      '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie eine andere Zahlungsart.',
     unreachable:
       '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
     unreachableOfSeveral:
-      '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal oder wählen Sie einen anderen Weg zu zahlen.',
+      '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal oder wählen Sie eine andere Zahlungsart.',
     inactive: '{provider} ist zurzeit nicht verfügbar. Ihre Karte wurde nicht belastet.',
     onlyCurrency: '{provider} nimmt keine Zahlungen in {currency} an.',
     belowMinimum: '{amount} ist weniger, als {provider} annimmt.',
@@ -178,10 +178,10 @@ export const de: Words = {
       'Das hat nicht funktioniert. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
   },
   missing: {
-    question: 'Belastet, aber hier erscheint nichts?',
+    question: 'Abgebucht, aber hier erscheint nichts?',
     usual:
       'Die Zahlung kommt meist innerhalb weniger Minuten an. Wenn der Zahlungsdienst sie prüft, kann es einen Tag dauern.',
-    ask: 'Dauert es länger, fragen Sie {provider}: Dort liegt Ihre Zahlung, bis sie zugestellt ist. Nennen Sie die Referenz unten.',
+    ask: 'Dauert es länger, fragen Sie {provider}: Dort liegt Ihre Zahlung, bis sie weitergeleitet ist. Nennen Sie die Referenz unten.',
     support: 'Hilfe von {provider}',
   },
   rest: {
@@ -197,11 +197,11 @@ export const de: Words = {
     referenceAt: 'Referenz bei {provider}',
     paidTo: 'Bezahlt an',
     amount: 'Betrag',
-    madeUpOf: 'Setzt sich zusammen aus',
+    madeUpOf: 'Zusammensetzung',
     chargedBy: 'Karte belastet von',
-    time: 'Zeit',
-    arrivedWith: 'Angekommen mit Transaktion',
-    sentWith: 'An den Shop gesendet mit Transaktion',
+    time: 'Zeitpunkt',
+    arrivedWith: 'Transaktion des Zahlungseingangs',
+    sentWith: 'Transaktion an den Shop',
     newTab: '(öffnet einen neuen Tab)',
     details: 'Details zur Transaktion',
   },
@@ -209,12 +209,12 @@ export const de: Words = {
     card: 'Ihre Kartendaten geben Sie beim Zahlungsdienst ein, nie auf dieser Seite. Auf Ihrer Abrechnung steht wahrscheinlich sein Name, nicht der des Shops.',
     price:
       'Bevor Sie bestätigen, zeigt der Zahlungsdienst den Gesamtbetrag samt seiner Gebühr. Möglicherweise müssen Sie Ihre Identität bestätigen.',
-    delivery: 'Der Zahlungsdienst liefert die Zahlung als USDC (digitale Dollar) an {shop}.',
+    delivery: 'Der Zahlungsdienst überträgt die Zahlung als USDC (digitale Dollar) an {shop}.',
     email: 'Wir geben Ihre E-Mail-Adresse {email} an den Zahlungsdienst weiter.',
     emailKept:
       'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben, {email}. Ihr Link enthält sie nicht, deshalb geben wir sie nicht an den Zahlungsdienst weiter.',
   },
-  offline: 'Sie sind offline. Diese Seite macht von selbst weiter, sobald die Verbindung zurück ist.',
+  offline: 'Sie sind offline. Sobald die Verbindung wieder besteht, geht es hier automatisch weiter.',
   messages: {
     unknownLink: {
       heading: 'Hier gibt es keinen Bezahlvorgang',
@@ -315,7 +315,7 @@ export const de: Words = {
   mail: {
     subject: 'Beleg von {shop}: {amount}',
     paid: 'Sie haben {amount} an {shop} gezahlt.',
-    page: 'Dieser Beleg als Seite',
+    page: 'Dieser Beleg online',
     questions: 'Fragen zu Ihrer Bestellung',
     warning: 'Niemand wird Sie wegen dieser E-Mail nach Kartendaten oder einer weiteren Zahlung fragen.',
   },

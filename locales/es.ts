@@ -76,10 +76,10 @@ export const es: Words = {
     underpaid: {
       heading: 'Su pago está incompleto',
       sentence:
-        'Han llegado unos {received} y faltan unos {missing}. Por favor, no vuelva a pagar el importe completo.',
+        'Hemos recibido unos {received} y faltan unos {missing}. Por favor, no vuelva a pagar el importe completo.',
     },
     seen: {
-      heading: 'Su pago ha llegado',
+      heading: 'Hemos recibido su pago',
       sentence: 'Lo estamos enviando a {shop}. No tiene que hacer nada.',
     },
     sending: {
@@ -87,39 +87,39 @@ export const es: Words = {
       sentence: 'Suele tardar menos de un minuto. Puede cerrar esta página.',
     },
     held: {
-      heading: 'Su pago ha llegado, pero se retrasa',
+      heading: 'Hemos recibido su pago, pero se está retrasando',
       sentence:
-        'Todavía no hemos podido enviar sus {amount} a {shop}. El dinero está a salvo y seguimos intentándolo. Por favor, no vuelva a pagar. Si el retraso continúa, póngase en contacto con {shop} e indique la referencia de abajo.',
+        'Todavía no hemos podido enviar {amount} a {shop}. El dinero está a salvo y seguimos intentándolo. Por favor, no vuelva a pagar. Si el retraso continúa, póngase en contacto con {shop} e indique la referencia de abajo.',
     },
     paid: {
       heading: 'Pagado',
       sentence: '{shop} ha recibido su pago. Gracias. Puede volver a este recibo en cualquier momento.',
     },
     canceled: {
-      heading: 'Este pago fue cancelado',
+      heading: 'Este pago se ha cancelado',
       sentence:
-        'No ha llegado dinero. Para pagar {amount}, empiece de nuevo en {shop}. Si se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
+        'No se ha recibido ningún pago. Para pagar {amount}, empiece de nuevo en {shop}. Si se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
     },
     expired: {
       heading: 'Este pago ha caducado',
       sentence:
-        'No ha llegado dinero a tiempo. Para pagar {amount}, empiece de nuevo en {shop}. Si se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
+        'No se ha recibido ningún pago a tiempo. Para pagar {amount}, empiece de nuevo en {shop}. Si se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
     },
     closedWithMoney: {
       heading: 'Su pago necesita atención',
       sentence:
-        'Han llegado unos {received} de {amount}, demasiado tarde o solo en parte. El dinero se guarda para {shop}. Póngase en contacto con {shop} e indique la referencia de abajo. Por favor, no vuelva a pagar.',
+        'Se han recibido unos {received} de {amount}, demasiado tarde o solo en parte. El dinero está reservado para {shop}. Póngase en contacto con {shop} e indique la referencia de abajo. Por favor, no vuelva a pagar.',
     },
     closedAndReleased: {
       heading: '{shop} ha recibido su dinero',
       sentence:
-        'Han llegado unos {received} de {amount}, demasiado tarde o solo en parte, por lo que este pago no cuenta como pagado. Póngase en contacto con {shop} por su pedido e indique la referencia de abajo.',
+        'Se han recibido unos {received} de {amount}, demasiado tarde o solo en parte, por lo que este pago no cuenta como pagado. Póngase en contacto con {shop} por su pedido e indique la referencia de abajo.',
     },
     overpaid:
-      'Han llegado unos {received}: {surplus} de más. {shop} lo ha recibido todo. Pida a {shop} que le devuelva la diferencia e indique la referencia de abajo.',
+      'Se han recibido unos {received}: {surplus} de más. {shop} lo ha recibido todo. Pida a {shop} que le devuelva la diferencia e indique la referencia de abajo.',
     paidTwice:
-      'Su pago ha llegado más de una vez: unos {received} en total. {shop} lo ha recibido todo. Pida a {shop} que le devuelva el pago duplicado e indique la referencia de abajo.',
-    littleArrived: 'Ha llegado una cantidad muy pequeña. El importe completo sigue pendiente.',
+      'Su pago se ha recibido más de una vez: unos {received} en total. {shop} lo ha recibido todo. Pida a {shop} que le devuelva el pago duplicado e indique la referencia de abajo.',
+    littleArrived: 'Se ha recibido una cantidad muy pequeña. El importe completo sigue pendiente.',
   },
   actions: {
     continueTo: 'Continuar a {provider}',
@@ -146,7 +146,7 @@ export const es: Words = {
     onlyCurrency: 'Solo para pagos en {currency}',
     inactive: 'No disponible por el momento',
     silent: 'No disponible temporalmente',
-    busy: 'Ocupado por el momento',
+    busy: 'Saturado por el momento',
     accountNeeded: 'Requiere una cuenta de {provider}',
     usually: 'Normalmente {time}',
     idNeeded: 'Documento de identidad en la primera compra',
@@ -154,9 +154,9 @@ export const es: Words = {
   problems: {
     noSuchProvider: 'Ese servicio de pago no existe. Elija uno de los siguientes.',
     otherProvider: 'Este pago es para otro servicio de pago.',
-    busy: '{provider} está ocupado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos.',
+    busy: '{provider} está saturado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos.',
     busyOfSeveral:
-      '{provider} está ocupado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos o elija otra forma de pago.',
+      '{provider} está saturado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos o elija otra forma de pago.',
     unreachable:
       'No se pudo contactar con {provider}. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento.',
     unreachableOfSeveral:
@@ -175,9 +175,8 @@ export const es: Words = {
   },
   missing: {
     question: '¿Se lo han cobrado y aquí no aparece nada?',
-    usual:
-      'La entrega suele tardar unos minutos. Si el servicio de pago revisa un pago, puede tardar un día.',
-    ask: 'Si tarda más, pregunte a {provider}: guarda su pago hasta que se entrega. Indique la referencia de abajo.',
+    usual: 'El pago suele llegar en unos minutos. Si el servicio de pago lo revisa, puede tardar un día.',
+    ask: 'Si tarda más, pregunte a {provider}: guarda su pago hasta enviarlo. Indique la referencia de abajo.',
     support: 'Ayuda de {provider}',
   },
   rest: {
@@ -185,7 +184,7 @@ export const es: Words = {
     askShop: 'Pregunte a {shop} cómo pagar el resto e indique la referencia de abajo.',
     fromWallet: 'Enviar el resto desde una cartera',
     howTo:
-      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta USDC en Polygon. Se suma a lo que ha llegado y esta página se actualiza sola.',
+      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta USDC en Polygon. Se suma a lo ya recibido y esta página se actualiza sola.',
     address: 'Dirección en Polygon',
   },
   facts: {
@@ -193,10 +192,10 @@ export const es: Words = {
     referenceAt: 'Referencia en {provider}',
     paidTo: 'Pagado a',
     amount: 'Importe',
-    madeUpOf: 'Compuesto por',
-    chargedBy: 'Cargo en tarjeta hecho por',
+    madeUpOf: 'Desglose',
+    chargedBy: 'Cobrado por',
     time: 'Fecha y hora',
-    arrivedWith: 'Llegó con la transacción',
+    arrivedWith: 'Recibido con la transacción',
     sentWith: 'Enviado a la tienda con la transacción',
     newTab: '(se abre en otra pestaña)',
     details: 'Detalles de la transacción',
@@ -258,7 +257,7 @@ export const es: Words = {
     heading: 'Envíe {amount}',
     waiting:
       'Esperando su transferencia. Cuenta en cuanto la red ya no puede revertirla, entre unos segundos y un minuto después.',
-    partly: 'Han llegado {received}. Este es el importe que falta.',
+    partly: 'Se han recibido {received}. Este es el importe que falta.',
     network: 'Red',
     testNetwork: 'Red de pruebas local, cadena {chain}',
     to: 'A',
@@ -277,36 +276,36 @@ export const es: Words = {
   },
   refund: {
     awaiting_address: {
-      heading: '{shop} te reembolsa {amount}',
+      heading: '{shop} le reembolsa {amount}',
       sentence:
-        'El reembolso llega en USDC (dólares digitales) por la red Polygon. Indica la dirección de tu propia cartera o la dirección en la que tu exchange acepta USDC en Polygon.',
+        'El reembolso llega en USDC (dólares digitales) por la red Polygon. Indique la dirección de su propia cartera o la dirección en la que su plataforma de intercambio acepta USDC en Polygon.',
     },
-    address: 'Tu dirección en Polygon',
-    hint: 'Empieza por 0x y tiene 42 caracteres. Cópiala en lugar de escribirla.',
-    wrong: 'Esta dirección no se puede usar. Cópiala de nuevo de tu cartera o exchange.',
+    address: 'Su dirección en Polygon',
+    hint: 'Empieza por 0x y tiene 42 caracteres. Cópiela en lugar de escribirla.',
+    wrong: 'Esta dirección no se puede usar. Cópiela de nuevo de su cartera o plataforma de intercambio.',
     send: 'Enviar esta dirección',
-    once: 'Solo puedes indicar una dirección una vez. {shop} la comprueba contigo antes de la transferencia.',
-    notYours: 'Si esta dirección no es tuya, contacta con {shop} de inmediato.',
+    once: 'Solo puede indicar una dirección una vez. {shop} la comprueba con usted antes de la transferencia.',
+    notYours: 'Si esta dirección no es suya, póngase en contacto con {shop} de inmediato.',
     warning:
-      'Esta página solo pide una dirección: nunca una tarjeta, una contraseña, una frase de recuperación ni un pago. Si no esperas un reembolso de {shop}, ciérrala.',
+      'Esta página solo pide una dirección: nunca una tarjeta, una contraseña, una frase de recuperación ni un pago. Si no espera un reembolso de {shop}, ciérrela.',
     awaiting_confirmation: {
-      heading: '{shop} ha recibido tu dirección',
-      sentence: '{shop} la comprueba contigo y después transfiere {amount}.',
+      heading: '{shop} ha recibido su dirección',
+      sentence: '{shop} la comprueba con usted y después transfiere {amount}.',
     },
     awaiting_transfer: {
-      heading: '{shop} va a transferir tu reembolso',
+      heading: '{shop} va a transferir su reembolso',
       sentence: 'La dirección está confirmada. {shop} transfiere {amount} a ella.',
     },
-    paid: { heading: 'Tu reembolso se ha transferido', sentence: '{shop} lo ha transferido a tu dirección.' },
+    paid: { heading: 'Su reembolso se ha transferido', sentence: '{shop} lo ha transferido a su dirección.' },
     expired: {
       heading: 'Este enlace ya no es válido',
-      sentence: 'Pide un enlace nuevo a {shop} si todavía esperas un reembolso.',
+      sentence: 'Pida un enlace nuevo a {shop} si todavía espera un reembolso.',
     },
   },
   mail: {
     subject: 'Recibo de {shop}: {amount}',
     paid: 'Ha pagado {amount} a {shop}.',
-    page: 'Este recibo como página',
+    page: 'Este recibo en línea',
     questions: 'Preguntas sobre su pedido',
     warning: 'Nadie le pedirá datos de su tarjeta ni otro pago a causa de este correo.',
   },

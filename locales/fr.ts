@@ -45,7 +45,7 @@ export const fr: Words = {
       sentence: '{provider} ne peut pas accepter ce paiement. Contactez {shop} ou réessayez plus tard.',
     },
     going: {
-      heading: 'Nous vous conduisons chez {provider}',
+      heading: 'Redirection vers {provider}',
       sentence: 'Cela prend quelques secondes. Rien n’a encore été débité.',
     },
     waiting: {
@@ -75,10 +75,10 @@ export const fr: Words = {
     underpaid: {
       heading: 'Votre paiement est incomplet',
       sentence:
-        'Environ {received} sont arrivés et il manque environ {missing}. Ne payez pas à nouveau le montant entier.',
+        'Nous avons reçu environ {received} et il manque environ {missing}. Ne payez pas à nouveau le montant entier.',
     },
     seen: {
-      heading: 'Votre paiement est arrivé',
+      heading: 'Votre paiement a été reçu',
       sentence: 'Nous le transmettons à {shop}. Vous n’avez rien à faire.',
     },
     sending: {
@@ -86,7 +86,7 @@ export const fr: Words = {
       sentence: 'Cela prend en général moins d’une minute. Vous pouvez fermer cette page.',
     },
     held: {
-      heading: 'Votre paiement est arrivé, mais il est retardé',
+      heading: 'Votre paiement a été reçu, mais son envoi est retardé',
       sentence:
         'Vos {amount} n’ont pas encore pu être transmis à {shop}. L’argent est en sécurité et nous continuons d’essayer. Ne payez pas à nouveau. Si le retard persiste, contactez {shop} et indiquez la référence ci-dessous.',
     },
@@ -97,28 +97,28 @@ export const fr: Words = {
     canceled: {
       heading: 'Ce paiement a été annulé',
       sentence:
-        'Aucun argent n’est arrivé. Pour payer {amount}, recommencez chez {shop}. Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
+        'Aucun paiement n’a été reçu. Pour payer {amount}, recommencez chez {shop}. Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
     },
     expired: {
       heading: 'Ce paiement a expiré',
       sentence:
-        'Aucun argent n’est arrivé à temps. Pour payer {amount}, recommencez chez {shop}. Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
+        'Aucun paiement n’a été reçu à temps. Pour payer {amount}, recommencez chez {shop}. Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
     },
     closedWithMoney: {
-      heading: 'Votre paiement demande votre attention',
+      heading: 'Votre paiement nécessite votre attention',
       sentence:
-        'Environ {received} sur {amount} sont arrivés, trop tard ou en partie seulement. L’argent est conservé pour {shop}. Contactez {shop} et indiquez la référence ci-dessous. Ne payez pas à nouveau.',
+        'Environ {received} sur {amount} ont été reçus, trop tard ou en partie seulement. L’argent est conservé pour {shop}. Contactez {shop} et indiquez la référence ci-dessous. Ne payez pas à nouveau.',
     },
     closedAndReleased: {
       heading: '{shop} a reçu votre argent',
       sentence:
-        'Environ {received} sur {amount} sont arrivés, trop tard ou en partie seulement\u00a0: ce paiement n’est donc pas considéré comme réglé. Contactez {shop} au sujet de votre commande et indiquez la référence ci-dessous.',
+        'Environ {received} sur {amount} ont été reçus, trop tard ou en partie seulement\u00a0: ce paiement n’est donc pas considéré comme réglé. Contactez {shop} au sujet de votre commande et indiquez la référence ci-dessous.',
     },
     overpaid:
-      'Environ {received} sont arrivés, soit {surplus} de trop. {shop} a tout reçu. Demandez à {shop} de rembourser la différence et indiquez la référence ci-dessous.',
+      'Environ {received} ont été reçus, soit {surplus} de trop. {shop} a tout reçu. Demandez à {shop} de rembourser la différence et indiquez la référence ci-dessous.',
     paidTwice:
-      'Votre paiement est arrivé plus d’une fois\u00a0: environ {received} au total. {shop} a tout reçu. Demandez à {shop} de rembourser le paiement en double et indiquez la référence ci-dessous.',
-    littleArrived: 'Une très petite somme est arrivée. Le montant entier reste à payer.',
+      'Votre paiement a été reçu plus d’une fois\u00a0: environ {received} au total. {shop} a tout reçu. Demandez à {shop} de rembourser le paiement en double et indiquez la référence ci-dessous.',
+    littleArrived: 'Une très petite somme a été reçue. Le montant entier reste à payer.',
   },
   actions: {
     continueTo: 'Continuer vers {provider}',
@@ -145,7 +145,7 @@ export const fr: Words = {
     onlyCurrency: 'Uniquement pour les paiements en {currency}',
     inactive: 'Indisponible pour le moment',
     silent: 'Temporairement indisponible',
-    busy: 'Occupé pour le moment',
+    busy: 'Momentanément saturé',
     accountNeeded: 'Nécessite un compte {provider}',
     usually: 'En général {time}',
     idNeeded: 'Pièce d’identité au premier achat',
@@ -153,9 +153,9 @@ export const fr: Words = {
   problems: {
     noSuchProvider: 'Ce service de paiement n’existe pas. Choisissez-en un ci-dessous.',
     otherProvider: 'Ce paiement est prévu pour un autre service de paiement.',
-    busy: '{provider} est momentanément occupé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes.',
+    busy: '{provider} est momentanément saturé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes.',
     busyOfSeveral:
-      '{provider} est momentanément occupé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes ou choisissez un autre moyen de paiement.',
+      '{provider} est momentanément saturé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes ou choisissez un autre moyen de paiement.',
     unreachable: '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant.',
     unreachableOfSeveral:
       '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant ou choisissez un autre moyen de paiement.',
@@ -174,8 +174,8 @@ export const fr: Words = {
   missing: {
     question: 'Débité, mais rien n’apparaît ici\u00a0?',
     usual:
-      'La livraison prend en général quelques minutes. Si le service de paiement vérifie un paiement, elle peut prendre un jour.',
-    ask: 'Si cela dure plus longtemps, demandez à {provider}, qui détient votre paiement jusqu’à sa livraison. Indiquez la référence ci-dessous.',
+      'Le paiement arrive en général en quelques minutes. Si le service de paiement le vérifie, cela peut prendre un jour.',
+    ask: 'Si cela dure plus longtemps, demandez à {provider}, qui conserve votre paiement jusqu’à sa transmission. Indiquez la référence ci-dessous.',
     support: 'Assistance de {provider}',
   },
   rest: {
@@ -183,7 +183,7 @@ export const fr: Words = {
     askShop: 'Demandez à {shop} comment payer le reste et indiquez la référence ci-dessous.',
     fromWallet: 'Envoyer le reste depuis un portefeuille',
     howTo:
-      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seul l’USDC sur Polygon compte. Il s’ajoute à ce qui est arrivé et cette page se met à jour d’elle-même.',
+      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seul l’USDC sur Polygon compte. Le montant s’ajoute à ce qui a été reçu et cette page se met à jour d’elle-même.',
     address: 'Adresse sur Polygon',
   },
   facts: {
@@ -191,10 +191,10 @@ export const fr: Words = {
     referenceAt: 'Référence chez {provider}',
     paidTo: 'Payé à',
     amount: 'Montant',
-    madeUpOf: 'Composé de',
+    madeUpOf: 'Détail',
     chargedBy: 'Carte débitée par',
     time: 'Date et heure',
-    arrivedWith: 'Arrivé avec la transaction',
+    arrivedWith: 'Reçu avec la transaction',
     sentWith: 'Envoyé à la boutique avec la transaction',
     newTab: '(s’ouvre dans un nouvel onglet)',
     details: 'Détails de la transaction',
@@ -203,7 +203,7 @@ export const fr: Words = {
     card: 'Vous saisissez votre carte auprès du service de paiement, jamais sur cette page. Votre relevé mentionnera sans doute son nom, et non celui de la boutique.',
     price:
       'Le service de paiement affiche le total, ses frais compris, avant que vous confirmiez. Vous devrez peut-être vérifier votre identité.',
-    delivery: 'Il livre le paiement à {shop} en USDC (dollars numériques).',
+    delivery: 'Il transmet le paiement à {shop} en USDC (dollars numériques).',
     email: 'Nous communiquons votre adresse e-mail, {email}, au service de paiement.',
     emailKept:
       'La boutique a joint une adresse e-mail à ce paiement, {email}. Votre lien ne la contient pas\u00a0: nous ne la communiquons donc pas au service de paiement.',
@@ -229,7 +229,7 @@ export const fr: Words = {
     },
     ourFailure: {
       heading: 'Une erreur s’est produite de notre côté',
-      sentence: 'Votre carte n’a pas été débitée pour autant. Réessayez dans un instant.',
+      sentence: 'Votre carte n’a pas été débitée. Réessayez dans un instant.',
     },
   },
   shortLink: {
@@ -256,7 +256,7 @@ export const fr: Words = {
     heading: 'Envoyez {amount}',
     waiting:
       'En attente de votre transfert. Il compte dès que le réseau ne peut plus l’annuler, de quelques secondes à une minute plus tard.',
-    partly: '{received} sont arrivés. Voici le montant qui manque.',
+    partly: '{received} ont été reçus. Voici le montant qui manque.',
     network: 'Réseau',
     testNetwork: 'Réseau de test local, chaîne {chain}',
     to: 'À',
@@ -287,7 +287,7 @@ export const fr: Words = {
     once: 'Vous ne pouvez indiquer une adresse qu’une fois. {shop} la vérifie avec vous avant le transfert.',
     notYours: 'Si cette adresse n’est pas la vôtre, contactez {shop} immédiatement.',
     warning:
-      'Cette page ne demande qu’une adresse : jamais de carte, de mot de passe, de phrase de récupération ni de paiement. Si vous n’attendez pas de remboursement de {shop}, fermez-la.',
+      'Cette page ne demande qu’une adresse\u00a0: jamais de carte, de mot de passe, de phrase de récupération ni de paiement. Si vous n’attendez pas de remboursement de {shop}, fermez-la.',
     awaiting_confirmation: {
       heading: '{shop} a reçu votre adresse',
       sentence: '{shop} la vérifie avec vous, puis transfère {amount}.',
@@ -306,9 +306,9 @@ export const fr: Words = {
     },
   },
   mail: {
-    subject: 'Reçu de {shop} : {amount}',
+    subject: 'Reçu de {shop}\u00a0: {amount}',
     paid: 'Vous avez payé {amount} à {shop}.',
-    page: 'Ce reçu en page web',
+    page: 'Ce reçu en ligne',
     questions: 'Questions sur votre commande',
     warning: 'Personne ne vous demandera de données de carte ni un autre paiement à cause de cet e-mail.',
   },

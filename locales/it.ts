@@ -5,7 +5,7 @@ export const it: Words = {
   chooseLanguage: 'Lingua',
   sandbox: {
     name: 'Ambiente di prova.',
-    sentence: 'Questo è un test: nessuna carta viene addebitata e non si muove denaro reale.',
+    sentence: 'Questo è un test: nessun addebito sulla carta e nessun movimento di denaro reale.',
   },
   title: '{heading} – {amount} a {shop}',
   summary: {
@@ -24,11 +24,11 @@ export const it: Words = {
   states: {
     choose: {
       heading: 'Scegli un metodo di pagamento',
-      sentence: 'La tua carta viene addebitata dal servizio di pagamento che scegli.',
+      sentence: 'L’addebito sulla carta viene effettuato dal servizio di pagamento che scegli.',
     },
     single: {
       heading: 'Paga con {provider}',
-      sentence: 'La tua carta viene addebitata da {provider}.',
+      sentence: 'L’addebito sulla carta viene effettuato da {provider}.',
     },
     nobody: {
       heading: 'Al momento non è possibile pagare',
@@ -45,7 +45,7 @@ export const it: Words = {
       sentence: '{provider} non può accettare questo pagamento. Contatta {shop} o riprova più tardi.',
     },
     going: {
-      heading: 'Ti portiamo su {provider}',
+      heading: 'Ti stiamo reindirizzando a {provider}',
       sentence: 'Ci vogliono pochi secondi. Non è stato ancora addebitato nulla.',
     },
     waiting: {
@@ -56,7 +56,7 @@ export const it: Words = {
     visitEnded: {
       heading: 'La tua sessione su {provider} è scaduta',
       sentence:
-        'Se {provider} ha addebitato la tua carta, non pagare di nuovo: il pagamento può richiedere un po’ di tempo e comparirà qui. Altrimenti ricomincia.',
+        'Se {provider} ha effettuato l’addebito sulla tua carta, non pagare di nuovo: il pagamento può richiedere un po’ di tempo e comparirà qui. Altrimenti ricomincia.',
     },
     taken: {
       heading: 'Pagamento approvato. Lo stiamo confermando.',
@@ -87,7 +87,7 @@ export const it: Words = {
       sentence: 'Di solito ci vuole meno di un minuto. Puoi chiudere questa pagina.',
     },
     held: {
-      heading: 'Il tuo pagamento è arrivato, ma è in ritardo',
+      heading: 'Il tuo pagamento è arrivato, ma l’invio è in ritardo',
       sentence:
         'Non è stato ancora possibile inviare {amount} a {shop}. Il denaro è al sicuro e continuiamo a provare. Non pagare di nuovo. Se il ritardo continua, contatta {shop} e indica il riferimento qui sotto.',
     },
@@ -99,12 +99,12 @@ export const it: Words = {
     canceled: {
       heading: 'Questo pagamento è stato annullato',
       sentence:
-        'Non è arrivato denaro. Per pagare {amount}, ricomincia da {shop}. Se la tua carta è stata addebitata, indica a {shop} il riferimento qui sotto.',
+        'Non è arrivato denaro. Per pagare {amount}, ricomincia da {shop}. Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
     },
     expired: {
       heading: 'Questo pagamento è scaduto',
       sentence:
-        'Non è arrivato denaro in tempo. Per pagare {amount}, ricomincia da {shop}. Se la tua carta è stata addebitata, indica a {shop} il riferimento qui sotto.',
+        'Non è arrivato denaro in tempo. Per pagare {amount}, ricomincia da {shop}. Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
     },
     closedWithMoney: {
       heading: 'Il tuo pagamento richiede attenzione',
@@ -147,7 +147,7 @@ export const it: Words = {
     onlyCurrency: 'Solo per pagamenti in {currency}',
     inactive: 'Non disponibile al momento',
     silent: 'Temporaneamente non disponibile',
-    busy: 'Occupato al momento',
+    busy: 'Momentaneamente sovraccarico',
     accountNeeded: 'Serve un account {provider}',
     usually: 'Di solito {time}',
     idNeeded: 'Documento d’identità al primo acquisto',
@@ -155,26 +155,27 @@ export const it: Words = {
   problems: {
     noSuchProvider: 'Questo servizio di pagamento non esiste. Scegline uno qui sotto.',
     otherProvider: 'Questo pagamento è per un altro servizio di pagamento.',
-    busy: '{provider} è occupato al momento. La tua carta non è stata addebitata. Riprova tra qualche secondo.',
+    busy: '{provider} è momentaneamente sovraccarico. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo.',
     busyOfSeveral:
-      '{provider} è occupato al momento. La tua carta non è stata addebitata. Riprova tra qualche secondo o scegli un altro metodo di pagamento.',
-    unreachable: 'Impossibile contattare {provider}. La tua carta non è stata addebitata. Riprova tra poco.',
+      '{provider} è momentaneamente sovraccarico. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo o scegli un altro metodo di pagamento.',
+    unreachable:
+      'Impossibile contattare {provider}. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
     unreachableOfSeveral:
-      'Impossibile contattare {provider}. La tua carta non è stata addebitata. Riprova tra poco o scegli un altro metodo di pagamento.',
-    inactive: '{provider} non è disponibile al momento. La tua carta non è stata addebitata.',
+      'Impossibile contattare {provider}. Non è stato addebitato nulla sulla tua carta. Riprova tra poco o scegli un altro metodo di pagamento.',
+    inactive: '{provider} non è disponibile al momento. Non è stato addebitato nulla sulla tua carta.',
     onlyCurrency: '{provider} non accetta pagamenti in {currency}.',
     belowMinimum: '{amount} è meno di quanto {provider} accetta.',
     aboveMaximum: '{amount} è più di quanto {provider} accetta.',
     tooOften: '{provider} è stato aperto troppo spesso da questo pagamento. Riprova tra un’ora.',
     shopCannotReceive: '{shop} al momento non può ricevere pagamenti. Contatta {shop}.',
     networkDown:
-      'La rete di pagamento non è raggiungibile. La tua carta non è stata addebitata. Riprova tra poco.',
+      'La rete di pagamento non è raggiungibile. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
     countryMissing: 'Scegli il tuo paese: {provider} deve conoscerlo.',
     notFromHere: 'Usa i pulsanti di questa pagina per continuare.',
-    other: 'Qualcosa non ha funzionato. La tua carta non è stata addebitata. Riprova tra poco.',
+    other: 'Qualcosa non ha funzionato. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
   },
   missing: {
-    question: 'Ti è stato addebitato, ma qui non compare nulla?',
+    question: 'Hai ricevuto l’addebito, ma qui non compare nulla?',
     usual:
       'Di solito ci vogliono pochi minuti. Se il servizio di pagamento verifica un pagamento, può volerci un giorno.',
     ask: 'Se ci vuole di più, chiedi a {provider}, che conserva il tuo pagamento fino alla consegna. Indica il riferimento qui sotto.',
@@ -194,7 +195,7 @@ export const it: Words = {
     paidTo: 'Pagato a',
     amount: 'Importo',
     madeUpOf: 'Dettaglio',
-    chargedBy: 'Carta addebitata da',
+    chargedBy: 'Addebitato da',
     time: 'Data e ora',
     arrivedWith: 'Arrivato con la transazione',
     sentWith: 'Inviato al negozio con la transazione',
@@ -232,7 +233,7 @@ export const it: Words = {
     },
     ourFailure: {
       heading: 'Si è verificato un errore da parte nostra',
-      sentence: 'La tua carta non è stata addebitata. Riprova tra poco.',
+      sentence: 'Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
     },
   },
   shortLink: {
@@ -247,7 +248,7 @@ export const it: Words = {
     terms: 'Condizioni di vendita di {shop}',
     back: 'Torna a {shop}',
     leadsTo: 'Questo link apre {host}.',
-    automatic: 'Tra {seconds} secondi passerai a {host}.',
+    automatic: 'Tra {seconds} secondi verrai reindirizzato a {host}.',
     stay: 'Resta su questa pagina',
   },
   phone: {
@@ -309,8 +310,8 @@ export const it: Words = {
   mail: {
     subject: 'Ricevuta di {shop}: {amount}',
     paid: 'Hai pagato {amount} a {shop}.',
-    page: 'Questa ricevuta come pagina',
+    page: 'Questa ricevuta online',
     questions: 'Domande sul tuo ordine',
-    warning: 'Nessuno ti chiederà i dati della carta o un altro pagamento a causa di questa e-mail.',
+    warning: 'Nessuno ti chiederà i dati della carta o un altro pagamento per via di questa e-mail.',
   },
 };

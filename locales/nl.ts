@@ -5,7 +5,7 @@ export const nl: Words = {
   chooseLanguage: 'Taal',
   sandbox: {
     name: 'Testomgeving.',
-    sentence: 'Dit is een test: er wordt geen kaart belast en er beweegt geen echt geld.',
+    sentence: 'Dit is een test: er wordt niets van een kaart afgeschreven en er gaat geen echt geld om.',
   },
   title: '{heading} – {amount} aan {shop}',
   summary: {
@@ -24,11 +24,11 @@ export const nl: Words = {
   states: {
     choose: {
       heading: 'Kies een betaalmethode',
-      sentence: 'Je kaart wordt belast door de betaaldienst die je kiest.',
+      sentence: 'Het bedrag wordt afgeschreven door de betaaldienst die je kiest.',
     },
     single: {
       heading: 'Betalen bij {provider}',
-      sentence: 'Je kaart wordt belast door {provider}.',
+      sentence: 'Het bedrag wordt afgeschreven door {provider}.',
     },
     nobody: {
       heading: 'Betalen kan op dit moment niet',
@@ -57,7 +57,7 @@ export const nl: Words = {
     visitEnded: {
       heading: 'Je sessie bij {provider} is verlopen',
       sentence:
-        'Heeft {provider} je kaart belast, betaal dan niet opnieuw: de betaling kan even duren en verschijnt hier. Begin anders opnieuw.',
+        'Heeft {provider} het bedrag afgeschreven? Betaal dan niet opnieuw: de betaling kan even duren en verschijnt hier. Zo niet, begin dan opnieuw.',
     },
     taken: {
       heading: 'Betaling goedgekeurd. We zijn bezig met bevestigen.',
@@ -93,20 +93,21 @@ export const nl: Words = {
     },
     paid: {
       heading: 'Betaald',
-      sentence: '{shop} heeft je betaling ontvangen. Bedankt. Je kunt altijd naar deze bon terugkeren.',
+      sentence:
+        '{shop} heeft je betaling ontvangen. Bedankt. Je kunt dit betaalbewijs altijd opnieuw bekijken.',
     },
     canceled: {
       heading: 'Deze betaling is geannuleerd',
       sentence:
-        'Er is geen geld aangekomen. Begin opnieuw bij {shop} om {amount} te betalen. Is je kaart belast, geef {shop} dan de referentie hieronder door.',
+        'Er is geen geld aangekomen. Begin opnieuw bij {shop} om {amount} te betalen. Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
     },
     expired: {
       heading: 'Deze betaling is verlopen',
       sentence:
-        'Er is niet op tijd geld aangekomen. Begin opnieuw bij {shop} om {amount} te betalen. Is je kaart belast, geef {shop} dan de referentie hieronder door.',
+        'Er is niet op tijd geld aangekomen. Begin opnieuw bij {shop} om {amount} te betalen. Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
     },
     closedWithMoney: {
-      heading: 'Je betaling heeft aandacht nodig',
+      heading: 'Je betaling vraagt je aandacht',
       sentence:
         'Er is ongeveer {received} van {amount} aangekomen, te laat of maar gedeeltelijk. Het geld wordt bewaard voor {shop}. Neem contact op met {shop} en geef de referentie hieronder door. Betaal niet opnieuw.',
     },
@@ -127,7 +128,7 @@ export const nl: Words = {
     startAgainAt: 'Opnieuw beginnen bij {provider}',
     chooseAnother: 'Andere manieren om te betalen',
     checkAgain: 'Opnieuw controleren',
-    print: 'Bon afdrukken of opslaan',
+    print: 'Betaalbewijs afdrukken of opslaan',
     backToCheckout: 'Terug naar de betaling',
   },
   offers: {
@@ -146,7 +147,7 @@ export const nl: Words = {
     onlyCurrency: 'Alleen voor betalingen in {currency}',
     inactive: 'Op dit moment niet beschikbaar',
     silent: 'Tijdelijk niet beschikbaar',
-    busy: 'Op dit moment bezet',
+    busy: 'Op dit moment erg druk',
     accountNeeded: '{provider}-account nodig',
     usually: 'Meestal {time}',
     idNeeded: 'Legitimatie bij de eerste aankoop',
@@ -154,29 +155,31 @@ export const nl: Words = {
   problems: {
     noSuchProvider: 'Deze betaaldienst bestaat niet. Kies er hieronder een.',
     otherProvider: 'Deze betaling is voor een andere betaaldienst.',
-    busy: '{provider} is op dit moment bezet. Je kaart is niet belast. Probeer het over een paar seconden opnieuw.',
+    busy: 'Het is op dit moment erg druk bij {provider}. Er is niets van je kaart afgeschreven. Probeer het over een paar seconden opnieuw.',
     busyOfSeveral:
-      '{provider} is op dit moment bezet. Je kaart is niet belast. Probeer het over een paar seconden opnieuw of kies een andere betaalmethode.',
-    unreachable: '{provider} is niet bereikbaar. Je kaart is niet belast. Probeer het zo opnieuw.',
+      'Het is op dit moment erg druk bij {provider}. Er is niets van je kaart afgeschreven. Probeer het over een paar seconden opnieuw of kies een andere betaalmethode.',
+    unreachable:
+      '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo opnieuw.',
     unreachableOfSeveral:
-      '{provider} is niet bereikbaar. Je kaart is niet belast. Probeer het zo opnieuw of kies een andere betaalmethode.',
-    inactive: '{provider} is op dit moment niet beschikbaar. Je kaart is niet belast.',
+      '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo opnieuw of kies een andere betaalmethode.',
+    inactive: '{provider} is op dit moment niet beschikbaar. Er is niets van je kaart afgeschreven.',
     onlyCurrency: '{provider} neemt geen betalingen in {currency} aan.',
     belowMinimum: '{amount} is minder dan {provider} aanneemt.',
     aboveMaximum: '{amount} is meer dan {provider} aanneemt.',
     tooOften: '{provider} is te vaak vanuit deze betaling geopend. Probeer het over een uur opnieuw.',
     shopCannotReceive: '{shop} kan op dit moment geen betalingen ontvangen. Neem contact op met {shop}.',
-    networkDown: 'Het betaalnetwerk is niet bereikbaar. Je kaart is niet belast. Probeer het zo opnieuw.',
+    networkDown:
+      'Het betaalnetwerk is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo opnieuw.',
     countryMissing: 'Kies je land: {provider} moet het weten.',
     notFromHere: 'Gebruik de knoppen op deze pagina om door te gaan.',
-    other: 'Dat is niet gelukt. Je kaart is niet belast. Probeer het zo opnieuw.',
+    other: 'Dat is niet gelukt. Er is niets van je kaart afgeschreven. Probeer het zo opnieuw.',
   },
   missing: {
     question: 'Afgeschreven, maar hier verschijnt niets?',
     usual:
       'Meestal duurt het een paar minuten. Als de betaaldienst een betaling controleert, kan het een dag duren.',
-    ask: 'Duurt het langer, vraag het dan aan {provider}: die houdt je betaling vast tot de levering. Geef de referentie hieronder door.',
-    support: 'Hulp van {provider}',
+    ask: 'Duurt het langer, vraag het dan aan {provider}: die houdt je betaling vast tot de aflevering. Geef de referentie hieronder door.',
+    support: 'Klantenservice van {provider}',
   },
   rest: {
     heading: 'Zo betaal je de rest',
@@ -192,7 +195,7 @@ export const nl: Words = {
     paidTo: 'Betaald aan',
     amount: 'Bedrag',
     madeUpOf: 'Opbouw',
-    chargedBy: 'Kaart belast door',
+    chargedBy: 'Afgeschreven door',
     time: 'Datum en tijd',
     arrivedWith: 'Aangekomen met transactie',
     sentWith: 'Naar de winkel gestuurd met transactie',
@@ -228,8 +231,8 @@ export const nl: Words = {
       sentence: 'Ga terug naar de betaalpagina en probeer het opnieuw.',
     },
     ourFailure: {
-      heading: 'Er ging iets mis aan onze kant',
-      sentence: 'Je kaart is hierdoor niet belast. Probeer het zo opnieuw.',
+      heading: 'Er ging bij ons iets mis',
+      sentence: 'Hierdoor is er niets van je kaart afgeschreven. Probeer het zo opnieuw.',
     },
   },
   shortLink: {
@@ -255,7 +258,7 @@ export const nl: Words = {
   direct: {
     heading: 'Stuur {amount}',
     waiting:
-      'Wachten op je overboeking. Die telt zodra het netwerk haar niet meer kan terugdraaien, een paar seconden tot een minuut later.',
+      'Wachten op je overboeking. Die telt zodra het netwerk de overboeking niet meer kan terugdraaien, een paar seconden tot een minuut later.',
     partly: 'Er is {received} aangekomen. Dit is het ontbrekende bedrag.',
     network: 'Netwerk',
     testNetwork: 'Lokaal testnetwerk, chain {chain}',
@@ -286,7 +289,7 @@ export const nl: Words = {
     once: 'Je kunt maar één keer een adres opgeven. {shop} controleert het met je vóór de overboeking.',
     notYours: 'Is dit niet jouw adres? Neem dan meteen contact op met {shop}.',
     warning:
-      'Deze pagina vraagt alleen om een adres: nooit om een kaart, een wachtwoord, een herstelzin of een betaling. Sluit haar als je geen terugbetaling van {shop} verwacht.',
+      'Deze pagina vraagt alleen om een adres: nooit om een kaart, een wachtwoord, een herstelzin of een betaling. Sluit de pagina als je geen terugbetaling van {shop} verwacht.',
     awaiting_confirmation: {
       heading: '{shop} heeft je adres ontvangen',
       sentence: '{shop} controleert het met je en boekt daarna {amount} over.',
@@ -305,9 +308,9 @@ export const nl: Words = {
     },
   },
   mail: {
-    subject: 'Bon van {shop}: {amount}',
+    subject: 'Betaalbewijs van {shop}: {amount}',
     paid: 'Je hebt {amount} betaald aan {shop}.',
-    page: 'Deze bon als pagina',
+    page: 'Dit betaalbewijs online',
     questions: 'Vragen over je bestelling',
     warning: 'Niemand zal je vanwege deze e-mail om kaartgegevens of een andere betaling vragen.',
   },

@@ -77,20 +77,20 @@ export const pt: Words = {
     underpaid: {
       heading: 'Seu pagamento está incompleto',
       sentence:
-        'Chegaram cerca de {received} e faltam cerca de {missing}. Não pague o valor inteiro de novo.',
+        'Recebemos cerca de {received} e faltam cerca de {missing}. Não pague o valor inteiro de novo.',
     },
     seen: {
-      heading: 'Seu pagamento chegou',
+      heading: 'Recebemos seu pagamento',
       sentence: 'Estamos enviando o pagamento a {shop}. Você não precisa fazer nada.',
     },
     sending: {
       heading: 'Seu pagamento está sendo enviado a {shop}',
-      sentence: 'Em regra leva menos de um minuto. Você pode fechar esta página.',
+      sentence: 'Geralmente leva menos de um minuto. Você pode fechar esta página.',
     },
     held: {
-      heading: 'Seu pagamento chegou, mas está atrasado',
+      heading: 'Recebemos seu pagamento, mas há um atraso',
       sentence:
-        'Seus {amount} ainda não puderam ser enviados a {shop}. O dinheiro está seguro e continuamos tentando. Não pague de novo. Se o atraso continuar, entre em contato com {shop} e informe a referência abaixo.',
+        'Ainda não foi possível enviar {amount} a {shop}. O dinheiro está seguro e continuamos tentando. Não pague de novo. Se o atraso continuar, entre em contato com {shop} e informe a referência abaixo.',
     },
     paid: {
       heading: 'Pago',
@@ -99,28 +99,28 @@ export const pt: Words = {
     canceled: {
       heading: 'Este pagamento foi cancelado',
       sentence:
-        'Nenhum dinheiro chegou. Para pagar {amount}, recomece em {shop}. Se seu cartão foi cobrado, informe a {shop} a referência abaixo.',
+        'Nenhum pagamento foi recebido. Para pagar {amount}, recomece em {shop}. Se seu cartão foi cobrado, informe a {shop} a referência abaixo.',
     },
     expired: {
       heading: 'Este pagamento expirou',
       sentence:
-        'Nenhum dinheiro chegou a tempo. Para pagar {amount}, recomece em {shop}. Se seu cartão foi cobrado, informe a {shop} a referência abaixo.',
+        'Nenhum pagamento foi recebido a tempo. Para pagar {amount}, recomece em {shop}. Se seu cartão foi cobrado, informe a {shop} a referência abaixo.',
     },
     closedWithMoney: {
       heading: 'Seu pagamento precisa de atenção',
       sentence:
-        'Chegaram cerca de {received} de {amount}, tarde demais ou só em parte. O dinheiro está guardado para {shop}. Entre em contato com {shop} e informe a referência abaixo. Não pague de novo.',
+        'Foram recebidos cerca de {received} de {amount}, tarde demais ou só em parte. O dinheiro está guardado para {shop}. Entre em contato com {shop} e informe a referência abaixo. Não pague de novo.',
     },
     closedAndReleased: {
       heading: '{shop} recebeu seu dinheiro',
       sentence:
-        'Chegaram cerca de {received} de {amount}, tarde demais ou só em parte, por isso este pagamento não conta como pago. Fale com {shop} sobre seu pedido e informe a referência abaixo.',
+        'Foram recebidos cerca de {received} de {amount}, tarde demais ou só em parte, por isso este pagamento não conta como pago. Fale com {shop} sobre seu pedido e informe a referência abaixo.',
     },
     overpaid:
-      'Chegaram cerca de {received}, {surplus} a mais. {shop} recebeu tudo. Peça a {shop} que devolva a diferença e informe a referência abaixo.',
+      'Foram recebidos cerca de {received}, {surplus} a mais. {shop} recebeu tudo. Peça a {shop} que devolva a diferença e informe a referência abaixo.',
     paidTwice:
-      'Seu pagamento chegou mais de uma vez: cerca de {received} no total. {shop} recebeu tudo. Peça a {shop} que devolva o pagamento duplicado e informe a referência abaixo.',
-    littleArrived: 'Chegou um valor muito pequeno. O valor inteiro ainda precisa ser pago.',
+      'Seu pagamento foi recebido mais de uma vez: cerca de {received} no total. {shop} recebeu tudo. Peça a {shop} que devolva o pagamento duplicado e informe a referência abaixo.',
+    littleArrived: 'Foi recebido um valor muito pequeno. O valor inteiro ainda precisa ser pago.',
   },
   actions: {
     continueTo: 'Continuar para {provider}',
@@ -147,7 +147,7 @@ export const pt: Words = {
     onlyCurrency: 'Somente para pagamentos em {currency}',
     inactive: 'Indisponível no momento',
     silent: 'Temporariamente indisponível',
-    busy: 'Ocupado no momento',
+    busy: 'Sobrecarregado no momento',
     accountNeeded: 'Requer uma conta {provider}',
     usually: 'Geralmente {time}',
     idNeeded: 'Documento de identidade na primeira compra',
@@ -155,9 +155,9 @@ export const pt: Words = {
   problems: {
     noSuchProvider: 'Esse serviço de pagamento não existe. Escolha um abaixo.',
     otherProvider: 'Este pagamento é para outro serviço de pagamento.',
-    busy: '{provider} está ocupado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos.',
+    busy: '{provider} está sobrecarregado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos.',
     busyOfSeveral:
-      '{provider} está ocupado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos ou escolha outra forma de pagamento.',
+      '{provider} está sobrecarregado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos ou escolha outra forma de pagamento.',
     unreachable:
       'Não foi possível contatar {provider}. Seu cartão não foi cobrado. Tente de novo em instantes.',
     unreachableOfSeveral:
@@ -177,7 +177,7 @@ export const pt: Words = {
   missing: {
     question: 'Foi cobrado, mas nada aparece aqui?',
     usual:
-      'A entrega geralmente leva poucos minutos. Quando o serviço de pagamento analisa um pagamento, pode levar um dia.',
+      'O pagamento geralmente chega em poucos minutos. Se o serviço de pagamento o analisar, pode levar um dia.',
     ask: 'Se demorar mais, pergunte a {provider}, que guarda seu pagamento até a entrega. Informe a referência abaixo.',
     support: 'Ajuda de {provider}',
   },
@@ -186,7 +186,7 @@ export const pt: Words = {
     askShop: 'Pergunte a {shop} como pagar o restante e informe a referência abaixo.',
     fromWallet: 'Enviar o restante de uma carteira',
     howTo:
-      'Envie {missing} pela rede Polygon para este endereço. Só USDC na Polygon conta. O valor é somado ao que chegou, e esta página se atualiza sozinha.',
+      'Envie {missing} pela rede Polygon para este endereço. Só USDC na Polygon conta. O valor é somado ao que já foi recebido, e esta página se atualiza sozinha.',
     address: 'Endereço na Polygon',
   },
   facts: {
@@ -194,10 +194,10 @@ export const pt: Words = {
     referenceAt: 'Referência em {provider}',
     paidTo: 'Pago a',
     amount: 'Valor',
-    madeUpOf: 'Composto de',
+    madeUpOf: 'Detalhamento',
     chargedBy: 'Cartão cobrado por',
     time: 'Data e hora',
-    arrivedWith: 'Chegou com a transação',
+    arrivedWith: 'Recebido com a transação',
     sentWith: 'Enviado à loja com a transação',
     newTab: '(abre em nova aba)',
     details: 'Detalhes da transação',
@@ -232,7 +232,7 @@ export const pt: Words = {
     },
     ourFailure: {
       heading: 'Algo deu errado do nosso lado',
-      sentence: 'Seu cartão não foi cobrado por isso. Tente de novo em instantes.',
+      sentence: 'Seu cartão não foi cobrado. Tente de novo em instantes.',
     },
   },
   shortLink: {
@@ -259,7 +259,7 @@ export const pt: Words = {
     heading: 'Envie {amount}',
     waiting:
       'Aguardando a sua transferência. Ela conta assim que a rede não puder mais desfazê-la, de segundos a um minuto depois.',
-    partly: 'Chegaram {received}. Este é o valor que falta.',
+    partly: 'Foram recebidos {received}. Este é o valor que falta.',
     network: 'Rede',
     testNetwork: 'Rede de testes local, cadeia {chain}',
     to: 'Para',
@@ -278,7 +278,7 @@ export const pt: Words = {
   },
   refund: {
     awaiting_address: {
-      heading: '{shop} reembolsa {amount} a você',
+      heading: '{shop} vai reembolsar {amount} a você',
       sentence:
         'O reembolso chega em USDC (dólares digitais) na rede Polygon. Informe o endereço da sua própria carteira ou o endereço em que a sua corretora aceita USDC na Polygon.',
     },
@@ -310,7 +310,7 @@ export const pt: Words = {
   mail: {
     subject: 'Recibo de {shop}: {amount}',
     paid: 'Você pagou {amount} a {shop}.',
-    page: 'Este recibo como página',
+    page: 'Este recibo on-line',
     questions: 'Perguntas sobre o seu pedido',
     warning: 'Ninguém pedirá dados do seu cartão nem outro pagamento por causa deste e-mail.',
   },

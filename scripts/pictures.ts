@@ -10,7 +10,17 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 /** The test that draws each, by its file and a part of its name, and what it is kept as. */
 const pictures = [
-  ['pages.test.ts', 'is drawn for the README', { 'readme.png': 'checkout.png' }],
+  [
+    'pages.test.ts',
+    'is drawn for the README',
+    {
+      'readme-checkout.png': 'checkout.png',
+      'readme-checkout-dark.png': 'checkout-dark.png',
+      'readme-checkout-phone.png': 'checkout-phone.png',
+      'readme-checkout-phone-dark.png': 'checkout-phone-dark.png',
+      'readme-checkout-phone-brand.png': 'checkout-phone-brand.png',
+    },
+  ],
   [
     'dashboard-payments.test.ts',
     'the pages of payments on a desktop',

@@ -87,6 +87,7 @@ export async function startSandboxParts(
   const shop = cleanUp.add(await startShopWhereItWas(config, account, tokens, clock, log), (opened) =>
     opened.stop(),
   );
+  await returnToShop(store, demo.accountId, shop);
   const feed = cleanUp.add(createEventFeed(clock.nowMs), async (opened) => opened.stop());
   const customer = { baseUrl: config.baseUrl, country: CUSTOMER_COUNTRY };
   const defaults = { accountId: demo.accountId, callbackUrl: shop.idleCallback };
@@ -120,6 +121,14 @@ export async function startSandboxParts(
   );
   const facts = { config, demo, sandbox, shop };
   return isJson ? welcomeJson(facts) : welcome(facts);
+}
+
+/** Leads the customers of the demo account back to the shop, unless somebody has set another return URL. */
+async function returnToShop({ accounts }: Store, accountId: string, { returnUrl }: Shop): Promise<void> {
+  const known = (await accounts.findAccount(accountId))?.returnUrl ?? null;
+  const withoutPort = (url: string) => url.replace(/:\d+/, '');
+  if (known === null || withoutPort(known) === withoutPort(returnUrl))
+    await accounts.updateAccount(accountId, { returnUrl });
 }
 
 /** The text that `npm start` prints, for visitors of the service's own address. */

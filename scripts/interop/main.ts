@@ -1,6 +1,7 @@
 /**
  * Runs the service with the neighbours that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
  * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. Prometheus scrapes it.
+ * Lighthouse measures the pages.
  * The machine, the database and the network fail as well. `npm run interop`; what is not installed is named as not checked.
  * With `--install`, as root on Debian, it is installed first. Not part of `npm test`.
  */
@@ -17,6 +18,7 @@ import { waitFor } from '../../test/support/wait-for.ts';
 import { checkClock } from './check-clock.ts';
 import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
+import { checkLighthouse, findLighthouse, lighthousePackage } from './check-lighthouse.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkPrometheus } from './check-prometheus.ts';
@@ -27,6 +29,8 @@ import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
 
 /** What `--install` brings from npm. */
 const toolsFolder = join(import.meta.dirname, '../../test-output/interop');
+/** Checks that need nothing else. */
+const npmChecks: readonly string[] = ['prism', 'lighthouse'];
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
@@ -52,7 +56,16 @@ function versionOf(program: string): string | undefined {
   return /\d+\.\d+(?:\.\d+)?/.exec(`${stdout}${stderr}`)?.[0] ?? 'unknown version';
 }
 
-function install(): void {
+/** Installs what the named checks need; everything without a name. */
+function install(only: readonly string[]): void {
+  if (only.length === 0 || only.some((name) => !npmChecks.includes(name))) installPackages();
+  mkdirSync(toolsFolder, { recursive: true });
+  writeFileSync(join(toolsFolder, 'package.json'), '{ "private": true }');
+  const words = ['install', '--no-audit', '--no-fund', prismPackage, castPackage, lighthousePackage];
+  execFileSync('npm', words, { cwd: toolsFolder, stdio: 'inherit' });
+}
+
+function installPackages(): void {
   if (process.getuid?.() !== 0) throw new Error('--install needs root on Debian');
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
   const tools = ['prometheus', 'libfaketime', 'iproute2', 'nftables', 'python3', 'postgresql'];
@@ -64,12 +77,6 @@ function install(): void {
       env: environment,
     },
   );
-  mkdirSync(toolsFolder, { recursive: true });
-  writeFileSync(join(toolsFolder, 'package.json'), '{ "private": true }');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', prismPackage, castPackage], {
-    cwd: toolsFolder,
-    stdio: 'inherit',
-  });
 }
 
 function report(neighbour: string, outcomes: readonly Outcome[]): void {
@@ -161,10 +168,17 @@ async function checkOpenApi(folder: string): Promise<void> {
   else report(`Prism ${prism.version}`, await checkPrism(prism.file, folder));
 }
 
+/** What customers and merchants open most, measured as on a phone. */
+async function checkPages(folder: string): Promise<void> {
+  const lighthouse = findLighthouse(toolsFolder);
+  if (lighthouse === undefined) console.log('not checked: Lighthouse is not installed');
+  else report(`Lighthouse ${lighthouse.version}`, await checkLighthouse(lighthouse.file, folder));
+}
+
 async function main(): Promise<void> {
-  if (process.argv.includes('--install')) install();
-  const names = [...Object.keys(packages), 'prism', ...Object.keys(hostChecks)];
+  const names = [...Object.keys(packages), ...npmChecks, ...Object.keys(hostChecks)];
   const only = process.argv.slice(2).filter((word) => names.includes(word));
+  if (process.argv.includes('--install')) install(only);
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-interop-'));
   try {
     for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
@@ -174,6 +188,7 @@ async function main(): Promise<void> {
       else await checkProxy(name, folder);
     }
     if (only.length === 0 || only.includes('prism')) await checkOpenApi(folder);
+    if (only.length === 0 || only.includes('lighthouse')) await checkPages(folder);
     for (const [name, check] of Object.entries(hostChecks)) {
       if (only.length > 0 && !only.includes(name)) continue;
       const outcomes = await check(folder);

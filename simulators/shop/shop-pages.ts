@@ -107,8 +107,8 @@ export function orderPage(order: ShopOrder): string {
 ${
   payment === null || isFulfilled
     ? nothing
-    : html`<p><a class="button primary wide" href="${payment.checkoutUrl}" target="_blank" rel="noopener">Go to the checkout (new tab)</a></p>
-<p>Choose a provider and pay with the card <code>4242 4242 4242 4242</code>. Come back here and watch.</p>`
+    : html`<p><a class="button primary wide" href="${payment.checkoutUrl}">Go to the checkout</a></p>
+<p>Choose a provider and pay with the card <code>4242 4242 4242 4242</code>. After the payment, the checkout brings you back here.</p>`
 }
 ${
   received === null

@@ -21,6 +21,7 @@ const LOOPBACK = '127.0.0.1';
 const MAXIMUM_BODY_BYTES = 64 * 1024;
 const IDLE_PATH = '/idle';
 const INBOX_PATH = '/inbox';
+const RETURN_PATH = '/payments';
 
 export interface ShopOptions {
   readonly account: Omit<ShopAccount, 'callbackUrl'>;
@@ -35,6 +36,8 @@ export interface ShopOptions {
 /** A merchant of the sandbox's own: a shop with pages, and a receiver for its webhooks. */
 export interface Shop {
   readonly url: string;
+  /** The return URL of its account: customers come back to their order. */
+  readonly returnUrl: string;
   /** A callback for checkouts that are created by hand, and the page that shows what came there. */
   readonly inbox: { readonly callbackUrl: string; readonly pageUrl: string };
   readonly ports: { readonly shop: number; readonly receiver: number };
@@ -69,6 +72,7 @@ export async function startShop({ account, ipnTokenOf, nowMs, ports, log }: Shop
   log.info({ port: shopPort }, 'the shop is open');
   return {
     url: `http://${LOOPBACK}:${shopPort}`,
+    returnUrl: `http://${LOOPBACK}:${shopPort}${RETURN_PATH}/{payment_id}`,
     inbox: {
       callbackUrl: `https://${receiverHost}${INBOX_PATH}`,
       pageUrl: `http://${LOOPBACK}:${shopPort}/webhooks`,
@@ -179,6 +183,11 @@ function createPageServer(
     if (product === undefined) return notFound(reply);
     const { id } = await serverSide.buy(product);
     return reply.redirect(`/orders/${id}`, 303);
+  });
+  server.get<{ Params: { payment: string } }>(`${RETURN_PATH}/:payment`, (request, reply) => {
+    const order = orders.findByPayment(request.params.payment);
+    // A checkout that was created by hand, or before a restart: its webhook shows there.
+    return reply.redirect(order === null ? '/webhooks' : `/orders/${order.id}`, 303);
   });
   server.get<{ Params: { order: string } }>('/orders/:order', (request, reply) => {
     const order = orders.find(request.params.order);

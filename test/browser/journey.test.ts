@@ -75,6 +75,22 @@ describe('a customer with a browser', () => {
     120_000,
   );
 
+  it('buys in the demo shop, pays, and is brought back to the order, which is paid', async () => {
+    const shopUrl = /Shop +(http:\S+)/.exec(service.process().output())?.[1] ?? '';
+    const page = await browser.newPage();
+    await page.goto(shopUrl);
+    await page.getByRole('button', { name: 'Buy A tin of tea' }).click();
+    const order = page.url();
+    // In the same tab: a customer with two of them does not know where the order is.
+    await page.getByRole('link', { name: 'Go to the checkout' }).click();
+    await choose(page, 'Wert');
+    await payWith(page, '4242 4242 4242 4242');
+    await page.locator('#back').click();
+    await page.waitForURL(order, { timeout: SETTLED_MS });
+    await page.getByText('Paid. Your order is on its way.').waitFor({ timeout: SETTLED_MS });
+    await page.close();
+  }, 180_000);
+
   it('plays outcomes with the panel of the sandbox, without JavaScript', async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();

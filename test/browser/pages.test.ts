@@ -125,7 +125,8 @@ const brokenWordsOf = (page: Page) =>
 
 const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
 /** As large as the README shows it. */
-const picture = { viewport: { width: 1280, height: 880 }, deviceScaleFactor: 1 };
+const picture = { viewport: { width: 1120, height: 720 }, deviceScaleFactor: 1 };
+const phonePicture = { viewport: { width: 390, height: 780 }, deviceScaleFactor: 1 };
 /** Width and height of a PNG. */
 const sizeOf = (png: Buffer) => [png.readUInt32BE(16), png.readUInt32BE(20)];
 const desktop = { viewport: { width: 1280, height: 900 } };
@@ -183,6 +184,18 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
       expect(complaints).toEqual([]);
     },
   );
+});
+
+it('breaks no word in German and Dutch, whose words are longest, at 200 % text', async () => {
+  await inBrowser(phone, async (page) => {
+    for (const name of statePageNames) {
+      for (const code of ['de', 'nl']) {
+        await page.goto(`${baseUrl}/sandbox/pages/${name}?lang=${code}`);
+        await page.evaluate("document.documentElement.style.fontSize = '200%'");
+        expect([name, code, await brokenWordsOf(page)]).toEqual([name, code, []]);
+      }
+    }
+  });
 });
 
 it('has no barriers in any language: the choice with the question for the country, and the transfer from a wallet', async () => {
@@ -255,21 +268,30 @@ it('is painted within 0.8 s on slow 3G with a processor that is four times slowe
   expect(Math.max(...fastest)).toBeLessThanOrEqual(800);
 });
 
-it('is drawn for the README as `npm run pictures` keeps it', async () => {
-  const live = createCheckoutPages();
-  for (const [id, answer] of pages.quoteAnswers) live.quoteAnswers.set(id, answer);
-  await live.server.listen({ host: '127.0.0.1', port: 0 });
-  const { port } = live.server.server.address() as AddressInfo;
-  await inBrowser({ ...picture, colorScheme: 'light' }, async (page) => {
-    await page.goto(`http://127.0.0.1:${port}/pay/${live.put(checkoutStates.choose())}`);
-    expect(await page.locator('.lead button').isVisible()).toBe(true);
-    const file = join(screenshots, 'readme.png');
-    await page.screenshot({ path: file });
-    const kept = await readFile(join(import.meta.dirname, '../../docs/images/checkout.png'));
-    expect(sizeOf(await readFile(file))).toEqual(sizeOf(kept));
-  });
-  await live.server.close();
-});
+it.each([
+  ['checkout', 'choose', 'light', picture, null],
+  ['checkout-dark', 'choose', 'dark', picture, null],
+  ['checkout-phone', 'choose', 'light', phonePicture, null],
+  ['checkout-phone-dark', 'paid', 'dark', phonePicture, null],
+  ['checkout-phone-brand', 'paid-twice', 'light', phonePicture, '#a01830'],
+] as const)(
+  'is drawn for the README as `npm run pictures` keeps it: %s',
+  async (name, state, colorScheme, size, brandColor) => {
+    const live = createCheckoutPages({ account: { brandColor, supportUrl: 'mailto:help@tortuga.example' } });
+    for (const [id, answer] of pages.quoteAnswers) live.quoteAnswers.set(id, answer);
+    await live.server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = live.server.server.address() as AddressInfo;
+    await inBrowser({ ...size, colorScheme }, async (page) => {
+      await page.goto(`http://127.0.0.1:${port}/pay/${live.put(checkoutStates[state]())}`);
+      expect(await page.locator('.button').first().isVisible()).toBe(true);
+      const file = join(screenshots, `readme-${name}.png`);
+      await page.screenshot({ path: file });
+      const kept = await readFile(join(import.meta.dirname, `../../docs/images/${name}.png`));
+      expect(sizeOf(await readFile(file))).toEqual(sizeOf(kept));
+    });
+    await live.server.close();
+  },
+);
 
 it.each(['choose', 'paid', 'underpaid', 'at-provider'])(
   'the page %s fits 320 pixels, also with long names',
@@ -418,6 +440,84 @@ describe('a customer', () => {
       await page.goto(`${baseUrl}/s/${shortCodeOf(id)}`);
       await page.waitForURL(`${baseUrl}/pay/${id}`);
     });
+  });
+});
+
+it.each([true, false])(
+  'a customer is asked for the country once, on a page of its own (script: %s)',
+  async (javaScriptEnabled) => {
+    const asking = createCheckoutPages({ needsCountry: 'revolut', redirectUrl: `${baseUrl}/sandbox/pages` });
+    await asking.server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = asking.server.server.address() as AddressInfo;
+    const checkout = () => `http://127.0.0.1:${port}/pay/${asking.put(checkoutStates.choose())}`;
+    await inBrowser({ ...phone, javaScriptEnabled }, async (page) => {
+      await page.goto(checkout());
+      await page.getByRole('button', { name: 'Pay $26.10 with Revolut' }).click();
+      await page.getByRole('heading', { name: 'Where do you live?' }).waitFor();
+      expect(await page.getByRole('button').count(), 'one thing to do').toBe(1);
+      expect(await page.getByRole('alert').textContent(), 'no mistake was made').toBe('');
+      await page.getByLabel('Where do you live?').selectOption('DE');
+      await page.getByRole('button', { name: 'Continue to Revolut' }).click();
+      await page.waitForURL('**/sandbox/pages');
+      await page.goto(checkout());
+      await page.getByRole('button', { name: 'Pay $26.10 with Revolut' }).click();
+      await page.waitForURL('**/sandbox/pages');
+    });
+    expect(asking.countries).toEqual(['DE', 'DE']);
+    await asking.server.close();
+  },
+);
+
+it('shows all ways to pay at once while a provider is silent, and moves nothing when it says so', async () => {
+  const slow = createCheckoutPages();
+  for (const [id, answer] of pages.quoteAnswers) slow.quoteAnswers.set(id, answer);
+  let fail = (_: Error) => {};
+  slow.quoteAnswers.set('moonpay', () => new Promise((_, reject) => (fail = reject)));
+  await slow.server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = slow.server.server.address() as AddressInfo;
+  await inBrowser(phone, async (page) => {
+    const path = `/pay/${slow.put(checkoutStates.choose())}`;
+    await page.goto(`http://127.0.0.1:${port}${path}`, { waitUntil: 'commit' });
+    await page.locator('.others summary').click();
+    const rows = page.locator('.offers button');
+    expect(await rows.count(), 'besides the one that leads').toBe(9);
+    expect(await rows.last().getAttribute('data-provider')).toBe('MoonPay');
+    const late = page.locator('#offer-moonpay .late');
+    expect(await late.isVisible()).toBe(false);
+    const before = await shiftOf(page);
+    fail(new Error('no answer'));
+    await late.waitFor();
+    expect((await shiftOf(page)) - before).toBe(0);
+  });
+  await slow.server.close();
+});
+
+it.each(['light', 'dark'] as const)("has no barriers in a shop's color, on %s pages", async (colorScheme) => {
+  // One at the limit of what is accepted, and a loud one.
+  for (const brandColor of ['#767676', '#c2185b']) {
+    const branded = createCheckoutPages({
+      account: { brandColor, supportUrl: 'mailto:help@shop.example', termsUrl: 'https://shop.example/terms' },
+    });
+    await branded.server.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = branded.server.server.address() as AddressInfo;
+    await inBrowser({ ...desktop, colorScheme }, async (page) => {
+      for (const state of ['choose', 'direct', 'underpaid', 'paid-twice'] as const) {
+        await page.goto(`http://127.0.0.1:${port}/pay/${branded.put(checkoutStates[state]())}`);
+        await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+        expect([brandColor, state, await violationsOf(page)]).toEqual([brandColor, state, []]);
+      }
+    });
+    await branded.server.close();
+  }
+});
+
+it('keeps the transactions of a receipt folded', async () => {
+  await inBrowser(phone, async (page) => {
+    await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.paid())}`);
+    const hash = page.getByText('Arrived with transaction');
+    expect(await hash.isVisible()).toBe(false);
+    await page.getByText('Transaction details').click();
+    expect(await hash.isVisible()).toBe(true);
   });
 });
 

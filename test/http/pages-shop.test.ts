@@ -81,6 +81,16 @@ describe('the shop on the page', () => {
   });
 });
 
+it('names what the merchant wrote for the customer, and never the note', async () => {
+  const id = plain.put(pageView(pagePayment({ orderLine: 'Invoice <7>', note: 'canary-note' })));
+  for (const path of [`/pay/${id}`, `/pay/${id}/status`]) {
+    const { body } = await plain.server.inject(path);
+    expect(body).not.toContain('canary-note');
+    if (!path.endsWith('status'))
+      expect(body).toContain('<p class="order"><bdi>Invoice &#60;7&#62;</bdi></p>');
+  }
+});
+
 describe('the way back to the shop', () => {
   const ways = createCheckoutPages({
     account: {

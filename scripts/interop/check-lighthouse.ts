@@ -1,0 +1,157 @@
+/**
+ * Lighthouse for phones on what customers and merchants open most: the checkout, its receipt, and the overview and the
+ * payments of the dashboard. With the browser of the tests, against a sandbox that has a few payments.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type BrowserContext, chromium } from 'playwright-core';
+import { freePorts } from '../../test/support/free-ports.ts';
+import { runCommand, startServiceProcess } from '../../test/support/service-process.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
+import { chromiumLaunch } from '../chromium.ts';
+import type { Outcome } from './check-proxy.ts';
+
+/** Installed by `--install`, outside the project's own packages. */
+export const lighthousePackage = 'lighthouse@13.5.0';
+
+const GOALS = { performance: 98, accessibility: 100 } as const;
+type Category = keyof typeof GOALS;
+const categories = Object.keys(GOALS) as Category[];
+/** The best of them counts: what else the machine does meanwhile is not the page's weight. */
+const ROUNDS = 3;
+const WALLET = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
+
+interface Audit {
+  readonly id: string;
+  readonly score: number | null;
+}
+interface Result {
+  readonly lhr: {
+    readonly categories: Record<
+      Category,
+      { readonly score: number | null; readonly auditRefs: readonly { readonly id: string }[] }
+    >;
+    readonly audits: Readonly<Record<string, Audit>>;
+    readonly finalDisplayedUrl: string;
+  };
+}
+type Lighthouse = (url: string, flags: object) => Promise<Result | undefined>;
+
+/** The program in this folder; undefined where it is not installed. */
+export function findLighthouse(
+  folder: string,
+): { readonly file: string; readonly version: string } | undefined {
+  const path = join(folder, 'node_modules/lighthouse');
+  try {
+    const manifest = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as Record<
+      'main' | 'version',
+      string
+    >;
+    return { file: join(path, manifest.main), version: manifest.version };
+  } catch {
+    return undefined;
+  }
+}
+
+/** The scores of each page, as outcomes that name them. */
+export async function checkLighthouse(file: string, folder: string): Promise<readonly Outcome[]> {
+  const { default: lighthouse } = (await import(pathToFileURL(file).href)) as { default: Lighthouse };
+  const [port = 0, adminPort = 0, debuggingPort = 0] = await freePorts(3);
+  const environment = {
+    DATA_DIR: join(folder, 'lighthouse'),
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+  };
+  const service = await startServiceProcess(environment);
+  const url = `http://127.0.0.1:${port}`;
+  let browser: BrowserContext | null = null;
+  try {
+    const shop = createShop(url, service.demoKey());
+    const paid = await shop.create();
+    await runCommand(environment, 'sandbox', 'pay', paid);
+    await waitFor('the payment to be paid', 60_000, () => shop.isPaid(paid));
+    const open = await shop.create();
+    const { executablePath, args, env } = await chromiumLaunch();
+    browser = await chromium.launchPersistentContext(join(folder, 'profile'), {
+      executablePath,
+      env,
+      args: [...args, `--remote-debugging-port=${debuggingPort}`],
+    });
+    const [, password = ''] = /password (\S+)/.exec(service.output()) ?? [];
+    await signIn(browser, url, password);
+    const pages = {
+      checkout: `/pay/${open}`,
+      receipt: `/pay/${paid}`,
+      'overview of the dashboard': '/dashboard',
+      'payments of the dashboard': '/dashboard/payments',
+    };
+    const outcomes: Outcome[] = [];
+    for (const [name, path] of Object.entries(pages)) {
+      outcomes.push(await measure(lighthouse, name, url + path, debuggingPort));
+    }
+    return outcomes;
+  } finally {
+    await browser?.close();
+    await service.end('SIGTERM');
+  }
+}
+
+function createShop(url: string, apiKey: string) {
+  const call = async (path: string, init: RequestInit = {}) => {
+    const headers = { 'x-api-key': apiKey, 'content-type': 'application/json' };
+    const response = await fetch(`${url}/api/v1/${path}`, { ...init, headers });
+    return (await response.json()) as Record<string, string>;
+  };
+  return {
+    async create(): Promise<string> {
+      const order = { address: WALLET, callback: 'https://shop.example.com/webhook', amount: '25.00' };
+      const { payment_id: id } = await call('wallet', { method: 'POST', body: JSON.stringify(order) });
+      if (id === undefined) throw new Error('the sandbox created no payment');
+      return id;
+    },
+    isPaid: async (id: string) => (await call(`payment-status?payment_id=${id}`))['status'] === 'paid',
+  };
+}
+
+async function signIn(browser: BrowserContext, url: string, password: string): Promise<void> {
+  const page = await browser.newPage();
+  await page.goto(`${url}/dashboard`);
+  await page.getByLabel('E-mail address').fill('demo@shop.example');
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.waitForURL((now) => now.pathname === '/dashboard');
+  await page.close();
+}
+
+async function measure(lighthouse: Lighthouse, page: string, url: string, port: number): Promise<Outcome> {
+  const best: Record<Category, number> = { performance: 0, accessibility: 0 };
+  let below: readonly string[] = [];
+  for (let round = 0; round < ROUNDS && !isGood(best); round++) {
+    const flags = { port, onlyCategories: categories, disableStorageReset: true, logLevel: 'error' };
+    const result = await lighthouse(url, flags);
+    // A session that has ended would show the sign-in page instead.
+    if (result?.lhr.finalDisplayedUrl !== url)
+      throw new Error(`Lighthouse measured another page than ${url}`);
+    for (const category of categories) {
+      best[category] = Math.max(
+        best[category],
+        Math.round((result.lhr.categories[category].score ?? 0) * 100),
+      );
+    }
+    below = belowGoal(result);
+  }
+  const scores = categories.map((category) => `${category} ${best[category]}`).join(', ');
+  const problem = isGood(best) ? null : `below ${Object.values(GOALS).join(' and ')}: ${below.join(', ')}`;
+  return { name: `${page}: ${scores}`, problem };
+}
+
+function isGood(scores: Record<Category, number>): boolean {
+  return categories.every((category) => scores[category] >= GOALS[category]);
+}
+
+/** The audits of the categories that cost points. */
+function belowGoal({ lhr }: Result): readonly string[] {
+  const counted = categories.flatMap((category) => lhr.categories[category].auditRefs.map(({ id }) => id));
+  return [...new Set(counted)].filter((id) => (lhr.audits[id]?.score ?? 1) < 0.9);
+}
