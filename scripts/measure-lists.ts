@@ -1,6 +1,6 @@
 /**
  * Fills a store of each engine with payments and asks of it what the dashboard asks: lists, searches, statistics. Fails
- * when one of them takes more than 100 ms at the median.
+ * when one of them takes more than 100 ms at the median, or the ten counts of the tabs together more than 300 ms.
  *
  *   node scripts/measure-lists.ts                      a million payments: half an hour, 3 GB below test-output
  *   node scripts/measure-lists.ts --payments 50000     fewer
@@ -25,6 +25,8 @@ import { fillPayments } from './plans/fill-payments.ts';
 
 const ROUNDS = 21;
 const GOAL_MS = 100;
+const TABS = 'all tabs with their counts';
+const GOAL_OF_TABS_MS = 300;
 const DAY_MS = 86_400_000;
 
 const { values } = parseArgs({
@@ -54,10 +56,10 @@ console.log(
     ]),
   ),
 );
-const slow = [...measured].filter(
-  ([, { SQLite = 0, PostgreSQL = 0 }]) => SQLite > GOAL_MS || PostgreSQL > GOAL_MS,
-);
-if (slow.length > 0) throw new Error(`slower than ${GOAL_MS} ms: ${slow.map(([name]) => name).join('; ')}`);
+const slow = [...measured].filter(([name, { SQLite = 0, PostgreSQL = 0 }]) => {
+  return Math.max(SQLite, PostgreSQL) > (name === TABS ? GOAL_OF_TABS_MS : GOAL_MS);
+});
+if (slow.length > 0) throw new Error(`too slow: ${slow.map(([name]) => name).join('; ')}`);
 
 async function measureSqlite(): Promise<void> {
   await fillStore(folder, payments, Math.floor(payments / 200));
@@ -127,7 +129,17 @@ async function questionsOf(store: Store): Promise<readonly (readonly [string, ()
     ...displayStatuses.map(
       (status) => [`the tab ${status}`, list({ display: { status, nowMs: Date.now() } })] as const,
     ),
-    ['needs a hand (there are none)', list({ forwardStatus: 'manual_required' })],
+    [
+      TABS,
+      () =>
+        Promise.all(
+          [undefined, ...displayStatuses].map((status) => {
+            const display = status === undefined ? {} : { display: { status, nowMs: Date.now() } };
+            return store.search.searchPayments({ accountId, ...display }, null, 99);
+          }),
+        ),
+    ],
+    ['action required (there are none)', list({ forwardStatus: 'manual_required' })],
     ['a currency that none has', list({ currency: 'INR' })],
     ['a provider that none has, and paid', list({ status: 'paid', provider: 'klarna' })],
     ['of one day', list({ fromMs: nowMs - DAY_MS, beforeMs: nowMs })],
@@ -138,6 +150,7 @@ async function questionsOf(store: Store): Promise<readonly (readonly [string, ()
     ['by an e-mail address that none has', search(`${email}.example`)],
     ['by amount and currency', search(`${(sample.amountCents / 100).toFixed(2)} ${sample.currency}`)],
     ['by amount', search((sample.amountCents / 100).toFixed(2))],
+    ['by amount with a decimal comma', search((sample.amountCents / 100).toFixed(2).replace('.', ','))],
     ['by transaction', search(transaction)],
     ['by words that none has', search('blue shoes')],
     [

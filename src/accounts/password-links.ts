@@ -94,5 +94,5 @@ export async function requireOwnPassword(
   password: string,
 ): Promise<void> {
   if (await passwords.verify(password, user.passwordHash)) return;
-  throw invalidField('The password', 'is incorrect.');
+  throw invalidField('The password', 'is incorrect.', 'password');
 }

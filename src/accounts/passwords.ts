@@ -79,7 +79,7 @@ export function isCurrentHash(text: string): boolean {
 /** Throws a 400 that names the weakness of a new password. */
 export function requireGoodPassword(password: string, email: string): void {
   const characters = [...password];
-  const refused = (rule: string) => invalidField('The password', rule);
+  const refused = (rule: string) => invalidField('The password', rule, 'new_password');
   if (characters.length < MINIMUM_CHARACTERS || characters.length > MAXIMUM_CHARACTERS)
     throw refused(`must have ${MINIMUM_CHARACTERS} to ${MAXIMUM_CHARACTERS} characters.`);
   if (new Set(characters).size < MINIMUM_DIFFERENT_CHARACTERS)

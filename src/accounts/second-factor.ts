@@ -68,7 +68,7 @@ export async function confirmTotp(
   if (secret === null) throw invalidField('The form', 'has expired. Start again.');
   const totpStep = stepOf(secret, code, context.nowMs());
   if (totpStep === null)
-    throw invalidField('The code', 'is wrong. Check that the clock of your device is correct.');
+    throw invalidField('The code', 'is wrong. Check that the clock of your device is correct.', 'code');
   const totpSecret = context.secondFactor.box.seal(secret, user.id);
   const guard = { user, sessionId: session.id };
   if ((await context.people.updateUser(user.id, { totpSecret, totpStep }, { guard })) === null)

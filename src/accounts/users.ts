@@ -103,10 +103,10 @@ export async function invite(
   actor: Actor,
 ): Promise<{ readonly email: string; readonly token: string }> {
   const email = parseUserEmail(typed);
-  if (email === null) throw invalidField('The e-mail address', 'is not valid.');
+  if (email === null) throw invalidField('The e-mail address', 'is not valid.', 'email');
   const members = await context.people.listMembers(accountId);
   if (members.some((member) => member.email === email)) {
-    throw invalidField('The e-mail address', 'belongs to a member already.');
+    throw invalidField('The e-mail address', 'belongs to a member already.', 'email');
   }
   if (members.length >= MAXIMUM_MEMBERS) {
     throw invalidField('The account', `may have at most ${MAXIMUM_MEMBERS} members.`);

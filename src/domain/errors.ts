@@ -66,20 +66,33 @@ function row(status: number, code: string | null, text: string) {
 /** The name of a row of the error table. */
 export type ErrorName = keyof typeof errorTable;
 
+/** The fields of a create request that some errors are about. */
+const fieldOfError: Readonly<Partial<Record<ErrorName, string>>> = {
+  below_minimum: 'amount',
+  above_maximum: 'amount',
+  currency_locked: 'currency',
+  provider_unknown: 'provider',
+  provider_inactive: 'provider',
+};
+
 /** An error with a row in the table; everything else that is thrown is `internal` (500) to the caller. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError';
   readonly errorName: ErrorName;
   /** Seconds until a retry makes sense; for `rate_limited`, and for `provider_unavailable` where the provider is busy. */
   readonly retryAfterSeconds: number | null;
-  /** The problem of a field, without the field's name: a page shows it at the field. Null where no field is named. */
-  readonly problem: string | null;
+  /** The problems of fields, by their names and without them: a page shows each at its field. */
+  readonly problems: ReadonlyMap<string, string>;
 
   /** `publicText` replaces the table's text where more can be said; `cause` never leaves the process. */
   constructor(
     errorName: ErrorName,
     publicText?: string,
-    options?: { cause?: unknown; retryAfterSeconds?: number | undefined; problem?: string },
+    options?: {
+      cause?: unknown;
+      retryAfterSeconds?: number | undefined;
+      problems?: ReadonlyMap<string, string>;
+    },
   ) {
     super(
       publicText ?? errorTable[errorName].text,
@@ -87,7 +100,8 @@ export class ServiceError extends Error {
     );
     this.errorName = errorName;
     this.retryAfterSeconds = options?.retryAfterSeconds ?? null;
-    this.problem = options?.problem ?? null;
+    const field = fieldOfError[errorName];
+    this.problems = options?.problems ?? new Map(field === undefined ? [] : [[field, this.message]]);
   }
 
   get status(): number {
@@ -108,9 +122,19 @@ export function isBusy(error: unknown): boolean {
   );
 }
 
-/** A 400 that names the field; `problem` continues the sentence that begins with the field's name. */
-export function invalidField(field: string, problem: string): ServiceError {
-  return new ServiceError('invalid_request', `${field} ${problem}`, { problem });
+/**
+ * A 400 that names the field; `problem` continues the sentence that begins with the field's name.
+ *
+ * @param name the field's name in forms, where the sentence names it differently
+ */
+export function invalidField(field: string, problem: string, name = field): ServiceError {
+  return new ServiceError('invalid_request', `${field} ${problem}`, { problems: new Map([[name, problem]]) });
+}
+
+/** A 400 with the problems of several fields of a form. */
+export function invalidFields(problems: ReadonlyMap<string, string>): ServiceError {
+  const text = [...problems].map(([field, problem]) => `${field} ${problem}`).join('; ');
+  return new ServiceError('invalid_request', text, { problems });
 }
 
 /** The refusal of a change that the payment's state does not allow, with the reason for the caller. */

@@ -146,7 +146,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await page.getByLabel('Role').selectOption('owner');
     await page.getByLabel('Your password').fill('not the password');
     await page.getByRole('button', { name: 'Create a link' }).click();
-    await page.getByText('Nobody was invited.').waitFor();
+    await page.getByText('Nothing was saved.').waitFor();
     await look('invite');
     await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create a link' }).click();

@@ -292,7 +292,7 @@ describe('the page of a connection', () => {
     browser = await dashboard.signIn(user);
     const without = await approve();
     expect(without.statusCode).toBe(400);
-    expect(textOf(without.payload)).toContain('A second factor is needed');
+    expect(textOf(without.payload)).toContain('This is needed: a code or a passkey.');
     expect((await approve({}, { code: '000000' })).headers['refresh']).toBeUndefined();
     expect(await auditOf()).toEqual([]);
     const totp = new TOTP({ secret: Secret.fromBase32('JBSWY3DPEHPK3PXP') });

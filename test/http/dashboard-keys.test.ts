@@ -125,7 +125,10 @@ describe('API keys', () => {
 
   it('have the scopes that were ticked, at least one', async () => {
     const none = await browser.post('/dashboard/keys', { name: 'Reader' });
-    expect([none.statusCode, none.payload.includes('scopes must contain at least one')]).toEqual([400, true]);
+    expect([none.statusCode, none.payload.includes('id="scopes-error">Must contain at least one.')]).toEqual([
+      400,
+      true,
+    ]);
     await browser.post('/dashboard/keys', { name: 'Reader', read: '1' });
     const [key] = await dashboard.store.accounts.listKeys(account.id);
     expect(key?.scopes).toEqual(['read']);

@@ -643,6 +643,7 @@ describe('a payment link', () => {
       const refused = await browser.post('/dashboard/links', { ...form, ...own, [field]: value });
       expect([field, refused.statusCode]).toEqual([field, 400]);
       expect(textOf(refused.payload)).toContain('Table 7');
+      expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
     }
   });
 });
@@ -673,9 +674,9 @@ describe('a link without a webhook address', () => {
 
   it('is refused for an amount that can be read in two ways and for an overlong order line, with what was typed', async () => {
     for (const [field, value, text] of [
-      ['amount', '1.234', 'can be read in two ways'],
+      ['amount', '1.234', 'This can be read in two ways'],
       ['amount', '1,234', 'can be read in two ways'],
-      ['amount', '', 'must be an amount from 0.01 to 10000.00'],
+      ['amount', '', 'Must be an amount from 0.01 to 10000.00'],
       ['order_line', 'x'.repeat(121), 'at most 120 characters'],
       ['callback', 'http://shop.example.com', 'https'],
     ] as const) {
@@ -688,6 +689,7 @@ describe('a link without a webhook address', () => {
       expect([field, refused.statusCode]).toEqual([field, 400]);
       expect(textOf(refused.payload)).toContain(text);
       expect(textOf(refused.payload)).toContain('Table 7');
+      expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
     }
   });
 });
@@ -793,6 +795,7 @@ describe('a payment in USDC from a wallet', () => {
       const refused = await browser.post('/dashboard/links/direct', { ...form, ...own, [field]: value });
       expect([field, refused.statusCode]).toEqual([field, 400]);
       expect(textOf(refused.payload)).toContain('Table 7');
+      expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
     }
     expect((await dashboard.store.payments.listPayments({ accountId: account.id }, null, 10)).length).toBe(0);
   });

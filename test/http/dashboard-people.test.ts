@@ -52,8 +52,8 @@ describe('an invitation', () => {
     expect(textOf((await newcomer.get(link)).payload)).toContain(
       'new@shop.example is invited to Tea shop as developer',
     );
-    expect((await newcomer.post(link, { password: 'short' })).statusCode).toBe(400);
-    const answer = await newcomer.post(link, { password: 'a password 123' });
+    expect((await newcomer.post(link, { new_password: 'short' })).statusCode).toBe(400);
+    const answer = await newcomer.post(link, { new_password: 'a password 123' });
     expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/sign-in?flash=joined']);
     expect(await membersOf()).toEqual([`${owner.email} owner`, 'new@shop.example developer']);
     const signedIn = await newcomer.post('/dashboard/sign-in', {
@@ -69,7 +69,7 @@ describe('an invitation', () => {
     const known = await dashboard.giveUser(null);
     const link = await invite(known.email, 'viewer');
     const thief = dashboard.newBrowser();
-    await thief.post(link, { password: 'a password 123' });
+    await thief.post(link, { new_password: 'a password 123' });
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBe(known.passwordHash);
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
     const them = await dashboard.signIn(known);
@@ -84,7 +84,7 @@ describe('an invitation', () => {
     await dashboard.store.people.updateUser(known.id, { passwordHash: null });
     const link = await invite(known.email, 'viewer');
     const thief = dashboard.newBrowser();
-    await thief.post(link, { password: 'a password 123' });
+    await thief.post(link, { new_password: 'a password 123' });
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBeNull();
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
   });
@@ -105,9 +105,9 @@ describe('an invitation', () => {
       const link = linkIn(mail?.text ?? '') ?? '';
       const reader = dashboard.newBrowser();
       const page = (await reader.get(link)).payload;
-      const poor = await reader.post(link, { password: 'short' });
+      const poor = await reader.post(link, { new_password: 'short' });
       const before = dashboard.hashedPasswords();
-      const accepted = await reader.post(link, { password: 'a password 123' });
+      const accepted = await reader.post(link, { new_password: 'a password 123' });
       hashed.push(dashboard.hashedPasswords() - before);
       seen.push([
         [invited.statusCode, invited.headers['location'], invited.payload],
@@ -191,7 +191,7 @@ describe('an invitation', () => {
 
   it.each([
     ['no address', 'developer', 'is not valid'],
-    ['a@shop.example', 'king', 'The role does not exist'],
+    ['a@shop.example', 'king', 'Does not exist.'],
     ['', 'viewer', 'is not valid'],
   ])('to %j as %s is not made', async (email, role, problem) => {
     expect(await invite(email, role)).toContain(problem);

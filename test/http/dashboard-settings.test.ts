@@ -338,7 +338,7 @@ describe('a forgotten password', () => {
       dashboard.mails[0]?.text ?? '',
     )?.[1];
     const next = dashboard.newBrowser();
-    expect((await next.post(link as string, { password: 'a new password 1' })).statusCode).toBe(303);
+    expect((await next.post(link as string, { new_password: 'a new password 1' })).statusCode).toBe(303);
     expect((await next.get('/dashboard')).statusCode).toBe(200);
     const signedIn = await dashboard.newBrowser().post('/dashboard/sign-in', {
       email: owner.email,

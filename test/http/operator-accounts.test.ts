@@ -68,7 +68,7 @@ describe('creating an account', () => {
   ])('refuses a wrong %s, and shows again what was typed', async (what, fields) => {
     const answer = await create(fields);
     expect(answer.statusCode).toBe(400);
-    expect(textOf(answer.payload)).toContain('No account was created.');
+    expect(textOf(answer.payload)).toMatch(/Nothing was saved. Check:\s+\w/);
     expect(answer.payload).toMatch(new RegExp(`<input id="${what}"[^>]*aria-invalid="true"`));
     for (const value of Object.values(fields)) expect(answer.payload).toContain(`value="${value}"`);
   });

@@ -8,7 +8,7 @@ import {
 import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { keyScopes } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { html } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import {
   DASHBOARD_PATH,
@@ -16,8 +16,7 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { banner, passwordField, tickField } from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageView } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageView, withRefusal } from '../signed-in/signed-in-page.ts';
 import { scopeLabels } from './key-pages.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
 
@@ -29,23 +28,11 @@ const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
  */
 export function registerConnectPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, null, 'developer');
-  pages.page('/connect', (context, visit) => showConnect(context, visit));
-  pages.form('/connect', approve, (context, visit, { message }, form) =>
-    showConnect(context, visit, { message: banner('bad', message), isAnyHost: form.has('any_host') }),
-  );
+  pages.page('/connect', showConnect);
+  pages.form('/connect', approve, withRefusal(showConnect));
 }
 
-/** The content of the page besides the request. */
-interface Shown {
-  readonly message?: Html;
-  readonly isAnyHost?: boolean;
-}
-
-async function showConnect(
-  context: DashboardContext,
-  visit: Visit,
-  { message = nothing, isAnyHost = false }: Shown = {},
-): Promise<PageView> {
+async function showConnect(context: DashboardContext, visit: Visit): Promise<PageView> {
   const { name, returnUrl, scopes } = parseConnectRequest(visit.query);
   const { host, hostname } = new URL(returnUrl);
   const keys = await context.accounts.listKeys(visit.account.id);
@@ -56,14 +43,18 @@ async function showConnect(
     );
   const form = await confirmedForm(context, visit, {
     action: `${CONNECT_PATH}?${visit.query}`,
-    fields: html`${callbackHostOf({ returnUrl }) === null ? nothing : html`<div class="actions">${tickField({ type: 'checkbox', name: 'any_host', isChecked: isAnyHost, label: `Allow webhooks to other hosts than ${hostname}` })}</div>`}
-${passwordField({ label: 'Your password' })}`,
+    fields: {
+      ...(callbackHostOf({ returnUrl }) === null
+        ? {}
+        : { any_host: { label: `Allow webhooks to other hosts than ${hostname}`, type: 'checkbox' } }),
+      password: { label: 'Your password', type: 'password' },
+    },
     button: 'Connect the shop',
     more: html`<a class="button" href="${DASHBOARD_PATH}">Cancel</a>`,
   });
   return {
     title: 'Connect a shop',
-    main: html`${message}<section class="card">
+    main: html`<section class="card">
 <p>A shop at <strong><bdi>${host}</bdi></strong> asks for an API key of <strong><bdi>${visit.account.name}</bdi></strong>. It calls itself “<bdi>${name}</bdi>”.</p>
 <p class="banner warn">Approve only if you have just started this in your own shop, and the address is your shop’s. Anyone can choose the name.</p>
 <h2>The shop may</h2><ul>${keyScopes.filter((scope) => scopes.includes(scope)).map((scope) => html`<li>${scopeLabels[scope]}</li>`)}</ul>

@@ -19,6 +19,7 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
+import { cardForm, errorAt, type Fields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import {
@@ -27,6 +28,7 @@ import {
   type PageHandler,
   type PageView,
   seeOther,
+  withRefusal,
 } from '../signed-in/signed-in-page.ts';
 
 const flashMessages = {
@@ -48,13 +50,8 @@ const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 /** API keys: created and shown once, listed, and revoked after a confirmation. */
 export function registerKeyPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'keys', 'developer');
-  pages.page('/keys', (context, visit) => showKeys(context, visit));
-  pages.form('/keys', answerCreate, (context, visit, { message, problem }, form) =>
-    showKeys(context, visit, {
-      message: forms.banner('bad', `No key was created: ${message}`),
-      typed: { ...keyIn(form), error: problem === null ? undefined : message },
-    }),
-  );
+  pages.page('/keys', showKeys);
+  pages.form('/keys', answerCreate, withRefusal(showKeys));
   pages.page('/keys/:keyId/created', showCreated);
   pages.page('/keys/:keyId/revoke', showQuestion);
   pages.form('/keys/:keyId/revoke', async (context, visit) => {
@@ -64,21 +61,7 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   });
 }
 
-/** The key that a form asks for. */
-function keyIn(form: forms.FormFields): { readonly name: string; readonly scopes: readonly KeyScope[] } {
-  return { name: form.text('name'), scopes: keyScopes.filter((scope) => form.has(scope)) };
-}
-
-/** The form of a failed creation. */
-interface TypedKey extends ReturnType<typeof keyIn> {
-  readonly error: string | undefined;
-}
-
-async function showKeys(
-  context: DashboardContext,
-  visit: Visit,
-  { message = nothing, typed }: { readonly message?: Html; readonly typed?: TypedKey } = {},
-): Promise<PageView> {
+async function showKeys(context: DashboardContext, visit: Visit): Promise<PageView> {
   const keys = await context.accounts.listKeys(visit.account.id);
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   const revoked = keys
@@ -87,19 +70,33 @@ async function showKeys(
     .reverse();
   return {
     title: 'API keys',
-    main: html`${message}${forms.flashOf(visit, flashMessages)}
+    main: html`${forms.flashOf(visit, flashMessages)}
 <p>A key lets your shop create checkouts and read payments. Shop plugins can <a href="/docs/connect">get one in one click</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
-${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit, typed)}
+${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit)}
 ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
   };
 }
 
-function createForm(visit: Visit, typed: TypedKey = { name: '', scopes: keyScopes, error: undefined }): Html {
-  return html`<form class="card" method="post" action="${KEYS_PATH}"><h2>Create a key</h2>${forms.formTokenField(visit.formToken)}
-${forms.textField({ name: 'name', label: 'Name', value: typed.name, error: typed.error, hint: 'The use of the key, such as "web shop". Customers never see it.' })}
-<fieldset class="field"><legend>What the key may do</legend>${keyScopes.map((name) => html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked: typed.scopes.includes(name), label: scopeLabels[name] })}</div>`)}</fieldset>
-<div class="actions"><button class="button primary">Create key</button></div></form>`;
+const keyFields: Fields = {
+  name: { label: 'Name', hint: 'The use of the key, such as "web shop". Customers never see it.' },
+};
+
+function createForm(visit: Visit): Html {
+  const { refused } = visit;
+  const label = 'What the key may do';
+  const error = refused === undefined ? {} : errorAt(refused, 'scopes', { label });
+  const boxes = keyScopes.map((name) => {
+    const isChecked = refused?.has(name) ?? true;
+    return html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked, label: scopeLabels[name] })}</div>`;
+  });
+  return cardForm(visit, {
+    action: KEYS_PATH,
+    title: 'Create a key',
+    fields: keyFields,
+    more: html`<fieldset class="field" id="scopes"${forms.describedBy('scopes', error)}><legend>${label}</legend>${boxes}${forms.notesOf('scopes', error)}</fieldset>`,
+    button: 'Create key',
+  });
 }
 
 function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
@@ -135,7 +132,8 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 
 /** The key is kept only for the next page, so no other page can show it. */
 const answerCreate: FormHandler = async (context, visit, form) => {
-  const { name, scopes } = keyIn(form);
+  const name = form.text('name');
+  const scopes = keyScopes.filter((scope) => form.has(scope));
   if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
   const { key, plainKey } = await createKey(context, visit.account.id, { name, scopes });
   await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));

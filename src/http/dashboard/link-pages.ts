@@ -20,16 +20,16 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
+import { type Field, type Fields, formFields } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
+import { type FormFields, formTokenField } from '../signed-in/forms.ts';
 import {
-  banner,
-  type FormFields,
-  formTokenField,
-  optionsOf,
-  selectField,
-  textField,
-} from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+  dashboardPages,
+  type FormHandler,
+  type PageView,
+  seeOther,
+  withRefusal,
+} from '../signed-in/signed-in-page.ts';
 import { walletCard } from './payment-page.ts';
 import { providerName, statusBadge } from './payment-words.ts';
 
@@ -40,26 +40,24 @@ const LINKS_SHOWN = 20;
 export function registerLinkPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'links', 'developer');
   for (const kind of Object.values(kinds)) {
-    pages.page(kind.path, async (context, visit) => {
+    const show = async (context: DashboardContext, visit: Visit) => {
       const links = await context.payments.listByOrigin(visit.account.id, LINK_ORIGIN, LINKS_SHOWN);
       const { title, main } = formView(kind, visit);
       return { title, main: html`${main}${linksCard(links, visit)}` };
-    });
-    pages.form(kind.path, answerCreate(kind), async (_context, visit, { message }, form) =>
-      formView(kind, visit, form, banner('bad', message)),
-    );
+    };
+    pages.page(kind.path, show);
+    pages.form(kind.path, answerCreate(kind), withRefusal(show));
   }
   pages.page('/links/:paymentId', showLink);
 }
 
-/** What the forms of both kinds say differently; a card payment has a provider and can pass on the fee. */
+/** What the forms of both kinds say differently. */
 const kinds = {
   card: {
     create: createPayment,
     path: '/links',
     title: 'Payment links',
     intro: 'Create a checkout and send its link, or show its QR code.',
-    emailHint: 'Prefilled at the provider',
     button: 'Create link',
     other: html`<a class="button" href="${DASHBOARD_PATH}/links/direct">USDC from a wallet instead</a>`,
   },
@@ -68,41 +66,82 @@ const kinds = {
     path: '/links/direct',
     title: 'USDC from a wallet',
     intro:
-      'Request USDC from a customer’s own wallet, without a card. The full amount must arrive. Your account’s fee is deducted when the USDC is forwarded to you.',
-    emailHint: 'Included in your webhooks',
+      'Request USDC from a customer’s own wallet, without a card. The full amount must arrive; other currencies are converted once, at creation. Your account’s fee is deducted when the USDC is forwarded to you.',
     button: 'Create payment',
     other: html`<a class="button" href="${DASHBOARD_PATH}/links">By card instead</a>`,
   },
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-function formView(kind: Kind, { account, formToken }: Visit, form?: FormFields, message = nothing): PageView {
-  const value = (name: string) => form?.text(name) ?? '';
-  const isCard = kind === kinds.card;
-  const orderHint = `The customer sees it. At most ${ORDER_LINE_CHARACTERS} characters.`;
+function formView(kind: Kind, visit: Visit): PageView {
+  const { wallet, defaultCallbackUrl } = visit.account;
+  const action = `${DASHBOARD_PATH}${kind.path}`;
+  const fields = kind === kinds.card ? { ...commonFields, ...cardFields } : commonFields;
+  const { amount, currency, email, ...others } = fields;
   return {
     title: kind.title,
-    main: html`${message}<p>${kind.intro}</p>
-<form class="card" method="post" action="${DASHBOARD_PATH}${kind.path}">${formTokenField(formToken)}
-<div class="grid">${textField({ name: 'amount', label: 'Amount', value: value('amount'), hint: 'From 0.01 to 10000, for example 12.50' })}
-${selectField('currency', 'Currency', optionsOf(currencies, value('currency'), String))}
-${isCard ? selectField('provider', 'Provider', optionsOf(providerChoices, value('provider'), providerName)) : nothing}
-${textField({ name: 'email', label: 'Customer’s e-mail address', type: 'email', value: value('email'), isOptional: true, hint: kind.emailHint })}</div>
-${isCard ? nothing : html`<p class="hint">Other currencies are converted to USDC once, at creation.</p>`}
-${textField({ name: 'order_line', label: 'What the customer pays for', value: value('order_line'), isOptional: true, hint: orderHint })}
-<div class="field"><label for="note">Note</label><textarea id="note" name="note" rows="2" maxlength="1000" aria-describedby="note-hint">
-${value('note')}</textarea>
-<p class="hint" id="note-hint">Public: previews of the short link show it. Not shown on the checkout page. At most 500 characters.</p></div>
-${
-  isCard
-    ? html`<p><label><input type="checkbox" name="passFeeToCustomer" value="1"${form?.has('passFeeToCustomer') ? html` checked` : nothing}> The customer pays the account’s fee on top</label></p>
-<p class="hint">This covers the account’s fee only. The provider’s fee is separate and reduces what you receive.</p>`
-    : nothing
-}
-${destinationFields(account, value)}
+    main: html`<p>${kind.intro}</p>
+<form class="card" method="post" action="${action}">${formTokenField(visit.formToken)}
+<div class="grid">${formFields(visit, action, { amount, currency, email })}</div>
+${formFields(visit, action, {
+  ...others,
+  ...(wallet === null ? { address } : {}),
+  ...(defaultCallbackUrl === null ? { callback } : {}),
+})}
+${wallet === null ? nothing : html`<p>Paid out to <code>${wallet}</code></p>`}
+${defaultCallbackUrl === null ? nothing : html`<p>The event goes to <code>${defaultCallbackUrl}</code></p>`}
 <p class="actions"><button class="button primary">${kind.button}</button>${kind.other}</p></form>`,
   };
 }
+
+const commonFields = {
+  amount: { label: 'Amount', hint: 'From 0.01 to 10000, for example 12.50' },
+  currency: { label: 'Currency', type: 'select', options: currencies },
+  email: {
+    label: 'Customer’s e-mail address',
+    type: 'email',
+    isOptional: true,
+    hint: 'Included in your webhooks',
+  },
+  order_line: {
+    label: 'What the customer pays for',
+    isOptional: true,
+    hint: `The customer sees it. At most ${ORDER_LINE_CHARACTERS} characters.`,
+  },
+  note: {
+    label: 'Note',
+    type: 'textarea',
+    hint: 'Public: previews of the short link show it. Not shown on the checkout page. At most 500 characters.',
+  },
+} satisfies Fields;
+
+/** A card payment has a provider, who is given the e-mail address, and can pass on the fee. */
+const cardFields = {
+  email: { ...commonFields.email, hint: 'Prefilled at the provider' },
+  provider: {
+    label: 'Provider',
+    type: 'select',
+    options: providerChoices,
+    wordsOf: (provider) => providerName(provider as Payment['provider']),
+  },
+  passFeeToCustomer: {
+    label: 'The customer pays the account’s fee on top',
+    type: 'checkbox',
+    hint: 'This covers the account’s fee only. The provider’s fee is separate and reduces what you receive.',
+  },
+} satisfies Fields;
+
+/** The payout wallet and the webhook URL, where the settings have none. */
+const address: Field = {
+  label: 'Payout wallet',
+  hint: 'A Polygon address (0x…). You can save one in the settings.',
+};
+const callback: Field = {
+  label: 'Webhook address',
+  type: 'url',
+  isOptional: true,
+  hint: 'The https URL that receives the signed event. Without one, no event is sent. You can save one in the settings.',
+};
 
 async function showLink(context: DashboardContext, visit: Visit): Promise<PageView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
@@ -163,12 +202,6 @@ async function readLinkForm(
     null,
   );
   return { ...request, callbackUrl, order };
-}
-
-/** The payout wallet and the webhook URL: the account's settings, or fields of the form. */
-function destinationFields(account: Account, value: (name: string) => string): Html {
-  return html`${account.wallet === null ? textField({ name: 'address', label: 'Payout wallet', value: value('address'), hint: 'A Polygon address (0x…). You can save one in the settings.' }) : html`<p>Paid out to <code>${account.wallet}</code></p>`}
-${account.defaultCallbackUrl === null ? textField({ name: 'callback', label: 'Webhook address', type: 'url', value: value('callback'), isOptional: true, hint: 'The https URL that receives the signed event. Without one, no event is sent. You can save one in the settings.' }) : html`<p>The event goes to <code>${account.defaultCallbackUrl}</code></p>`}`;
 }
 
 /** The newest links. */

@@ -9,7 +9,14 @@ import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import { type AreaRequest, callerOf, DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
-import { banner, formTokenField, newPasswordField, textField } from '../signed-in/forms.ts';
+import {
+  type FormVisit,
+  formFields,
+  newPassword,
+  type RefusedForm,
+  refusedForm,
+} from '../signed-in/form-fields.ts';
+import { formTokenField, textField } from '../signed-in/forms.ts';
 import {
   openFormToken,
   readOwnForm,
@@ -28,7 +35,7 @@ const tokenOf = ({ request }: LinkRequest) => (request.params as { readonly toke
 /** `/dashboard/password/:token`: the page of a link that sets a password. Opening it does not use it up. */
 export function registerPasswordLinkPages(routes: DashboardRoutes): void {
   const pages = visitorPages(routes);
-  pages.page('/password/:token', (asked) => showForm(asked, 200, nothing));
+  pages.page('/password/:token', (asked) => showForm(asked));
   pages.form('/password/:token', (asked) =>
     answerPassword(asked, showForm, async (password, address) => {
       const { context, isSecondFactorRequired, area, request, reply } = asked;
@@ -55,24 +62,24 @@ async function answerPassword(
   const address = addressGroupOf(asked.request.ip);
   await requirePassing(asked.context.limits.signInsOfAddress, address);
   try {
-    return await act(form.text('password'), address);
+    return await act(form.text('new_password'), address);
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    return showAgain(asked, 400, banner('bad', error.message));
+    return showAgain(asked, refusedForm(form, error, asked.request.url));
   }
 }
 
-async function showForm(asked: LinkRequest, status: number, message: Html): Promise<FastifyReply> {
+async function showForm(asked: LinkRequest, refused?: RefusedForm): Promise<FastifyReply> {
   const link = await readLink(asked.context, tokenOf(asked), 'password');
   if (link === null) return sendGone(asked);
-  return sendPlainPage(asked, status, {
+  return sendPlainPage(asked, refused === undefined ? 200 : 400, {
     title: 'Set your password',
-    main: html`${message}
-<form class="card" method="post">
+    ...(refused && { refused }),
+    main: html`<form class="card" method="post">
 ${formTokenField(openFormToken(asked))}
 <input type="hidden" name="email" value="${link.email}" autocomplete="username">
 <p>For <strong><bdi>${link.email}</bdi></strong></p>
-${newPasswordField('At least 12 characters. All your sessions end.')}
+${formFields({ refused }, asked.request.url, newPassword('At least 12 characters. All your sessions end.'))}
 <button class="button primary wide">Set password</button>
 </form>`,
   });
@@ -137,7 +144,7 @@ If you did not request it, ignore this e-mail. Your password stays unchanged.
 /** `/dashboard/invitation/:token`: makes the invited person a member. Opening it does not use it up. */
 export function registerInvitationPages(routes: DashboardRoutes): void {
   const pages = visitorPages(routes);
-  pages.page('/invitation/:token', (asked) => showInvitation(asked, 200, nothing));
+  pages.page('/invitation/:token', (asked) => showInvitation(asked));
   pages.form('/invitation/:token', (asked) =>
     answerPassword(asked, showInvitation, async (password, address) => {
       const how = { signedInAs: await readOwnUserId(asked), password, address };
@@ -154,29 +161,30 @@ async function readOwnUserId(asked: LinkRequest): Promise<string | null> {
   return own?.session.stage === 'open' ? own.user.id : null;
 }
 
-async function showInvitation(asked: LinkRequest, status: number, message: Html): Promise<FastifyReply> {
+async function showInvitation(asked: LinkRequest, refused?: RefusedForm): Promise<FastifyReply> {
   const token = tokenOf(asked);
   const invited = await findInvited(asked.context, token);
   if (invited === null) return sendInvitationGone(asked);
   const { link, accountName, user } = invited;
   const isThem = user !== null && (await readOwnUserId(asked)) === user.id;
   const formToken = openFormToken(asked);
-  return sendPlainPage(asked, status, {
+  return sendPlainPage(asked, refused === undefined ? 200 : 400, {
     title: 'You are invited',
-    main: html`${message}
+    ...(refused && { refused }),
+    main: html`
 <p><strong><bdi>${link.email}</bdi></strong> is invited to <strong><bdi>${accountName}</bdi></strong> as ${link.role}.</p>
-${isThem ? acceptForm(formToken, nothing) : waysToAccept(formToken, link.email, `${DASHBOARD_PATH}/invitation/${token}`)}`,
+${isThem ? acceptForm(formToken, nothing) : waysToAccept({ formToken, refused }, link.email, `${DASHBOARD_PATH}/invitation/${token}`)}`,
   });
 }
 
 /** The same page for every address: it must not reveal whether a user has the address. */
-function waysToAccept(formToken: string, email: string, path: string): Html {
+function waysToAccept(visit: FormVisit, email: string, path: string): Html {
   return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this e-mail address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(path)}">Sign in</a></section>
 ${acceptForm(
-  formToken,
+  visit.formToken,
   html`<h2>You are new here</h2><input type="hidden" name="email" value="${email}" autocomplete="username">
-${newPasswordField('At least 12 characters.')}`,
+${formFields(visit, path, newPassword('At least 12 characters.'))}`,
 )}`;
 }
 

@@ -15,6 +15,7 @@ import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
+import { cardForm, foldedForm } from '../signed-in/form-fields.ts';
 import { formatMoney, formatPercent, formatUsdc, moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
@@ -114,14 +115,15 @@ async function acceptCard(
   const isOffered = payment.amountMismatch === 'partially_paid' && finalSeenUnits === seenUnits;
   if (!isOffered || !roleIncludes(visit.role, 'owner')) return nothing;
   const units = formatUnits(seenUnits);
+  const action = `${DASHBOARD_PATH}/payments/${payment.id}/accept`;
   const form = await confirmedForm(context, visit, {
-    action: `${DASHBOARD_PATH}/payments/${payment.id}/accept`,
-    fields: html`<p class="banner">The payment becomes paid with ${units} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
+    action,
+    introduction: html`<p class="banner">The payment becomes paid with ${units} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
 <input type="hidden" name="units" value="${units}">`,
     button: 'Accept as paid',
   });
   return html`<section class="card"><h2>Accept as paid</h2><p>If what arrived is enough for you, accept it instead of waiting for the rest.</p>
-<details><summary>Accept ${units} USDC…</summary>${form}</details></section>`;
+${foldedForm(visit, action, `Accept ${units} USDC…`, form)}</section>`;
 }
 
 /** A note for an open payment that no provider serves, with the amount from which one does. */
@@ -212,13 +214,19 @@ function noteCard(visit: Visit, payment: Payment): Html {
       ? nothing
       : html`<section class="card"><h2>Note</h2><p class="lines"><bdi>${payment.note}</bdi></p></section>`;
   }
-  return html`<section class="card"><h2>Note</h2>
-<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/note">${formTokenField(visit.formToken)}
-<div class="field"><label for="note">Your note</label>
-<textarea id="note" name="note" rows="3" maxlength="1000" aria-describedby="note-hint">
-${payment.note ?? ''}</textarea>
-<p class="hint" id="note-hint">At most 500 characters. Hidden from the checkout page, but shown in previews of the short link. A queued webhook keeps the old note.</p></div>
-<p class="actions"><button class="button">Save the note</button></p></form></section>`;
+  return cardForm(visit, {
+    action: `${DASHBOARD_PATH}/payments/${payment.id}/note`,
+    title: 'Note',
+    fields: {
+      note: {
+        label: 'Your note',
+        type: 'textarea',
+        value: payment.note ?? '',
+        hint: 'At most 500 characters. Hidden from the checkout page, but shown in previews of the short link. A queued webhook keeps the old note.',
+      },
+    },
+    button: 'Save the note',
+  });
 }
 
 function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Html {

@@ -10,15 +10,16 @@ import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payme
 import { acceptPayment } from '../../payments/release-payment.ts';
 import { parseNote } from '../api/parse-create-request.ts';
 import { html } from '../design/html.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, type FormFields, flashOf } from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageHandler, seeOther } from '../signed-in/signed-in-page.ts';
+import { type FormFields, flashOf } from '../signed-in/forms.ts';
+import {
+  dashboardPages,
+  type FormHandler,
+  type PageHandler,
+  seeOther,
+  withRefusal,
+} from '../signed-in/signed-in-page.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline } from './payment-page.ts';
 import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
@@ -78,11 +79,8 @@ export function registerPaymentPages(routes: DashboardRoutes): void {
   seen.page('/payments/:paymentId/evidence', showEvidence);
   seen.form('/payments/:paymentId/verify-signature', verifySignature);
   registerChanges(routes);
-  registerRefundForms(routes, showRefused);
+  registerRefundForms(routes, showPayment);
 }
-
-const showRefused = (context: DashboardContext, visit: Visit, refusal: ServiceError) =>
-  showPayment(context, visit, { message: banner('bad', refusal.message) });
 
 /** The forms that change a payment. Refusals appear on the payment's own page. */
 function registerChanges(routes: DashboardRoutes): void {
@@ -106,7 +104,7 @@ function registerChanges(routes: DashboardRoutes): void {
         if (action !== null) await recordAction(context, visit.account.id, visit.actor, action, payment.id);
         return seeOther(`/payments/${payment.id}?flash=${done}`);
       },
-      showRefused,
+      withRefusal(showPayment),
     );
   change('developer', 'note', 'noted', async (payment, form) => {
     await context.search.editNote(payment, parseNote(form.text('note').trim() || null));

@@ -3,7 +3,7 @@ import { keepForNextPage, type ShowOnceContext, takeForPage } from '../../accoun
 import { changeMember, invite, withdrawInvitation } from '../../accounts/users.ts';
 import type { Account } from '../../domain/account.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
-import { ServiceError } from '../../domain/errors.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { isRole, type Member, type Role, roles, type User } from '../../domain/person.ts';
 import { type Mail, MailNotSentError } from '../../domain/ports/mail.ts';
 import { dataTable } from '../design/data-table.ts';
@@ -17,6 +17,7 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
+import { cardForm, type Fields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import {
@@ -25,6 +26,7 @@ import {
   type PageHandler,
   type PageView,
   seeOther,
+  withRefusal,
 } from '../signed-in/signed-in-page.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
@@ -44,34 +46,26 @@ const roleWords: Record<Role, string> = {
 /** The account's members and invitations, and their changes. */
 export function registerPeoplePages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'people', 'owner');
-  pages.page('/people', (context, visit) => showPeople(context, visit));
+  pages.page('/people', showPeople);
   pages.page('/people/invited', showInvited);
-  pages.form('/people/invite', answerInvite, (context, visit, { message, problem }, invitation) =>
-    showPeople(context, visit, {
-      message: forms.banner('bad', message),
-      invitation,
-      emailError: problem === null ? undefined : message,
-    }),
-  );
+  pages.form('/people/invite', answerInvite, withRefusal(showPeople));
   pages.form('/people/invitations/:invitationId/withdraw', async (context, visit) => {
     await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
     return seeOther('/people?flash=withdrawn');
   });
-  pages.form('/people/:userId', answerChange, (context, visit, { message }) =>
-    showPeople(context, visit, { message: forms.banner('bad', message) }),
-  );
+  pages.form('/people/:userId', answerChange, withRefusal(showPeople));
 }
 
 const answerInvite: FormHandler = async (context, visit, form) => {
   const outcome = await sendInvitation(context, visit, visit.account, context.baseUrl, form);
   if (outcome === 'sent') return seeOther('/people?flash=invited');
   if (outcome === 'kept') return seeOther('/people/invited');
-  const message = forms.banner('bad', outcome.failure);
-  return { ...(await showPeople(context, visit, { message, invitation: form })), status: 502 };
+  const refusal = new ServiceError('invalid_request', outcome.failure);
+  return { ...(await withRefusal(showPeople)(context, visit, refusal, form)), status: 502 };
 };
 
 /**
- * Invites a person by the form of `invitationFields`. Sends the link by e-mail if it is configured, so that only a reader
+ * Invites a person by the form of `inviteFields`. Sends the link by e-mail if it is configured, so that only a reader
  * of the address's mail gets it, or else keeps it for `takeInvitationPage`.
  *
  * @param baseUrl of the public server, which has the dashboard
@@ -159,56 +153,37 @@ const answerChange: FormHandler = async (context, visit, form) => {
 
 function roleIn(form: forms.FormFields): Role {
   const role = form.text('role');
-  if (!isRole(role)) throw new ServiceError('invalid_request', 'The role does not exist.');
+  if (!isRole(role)) throw invalidField('The role', 'does not exist', 'role');
   return role;
 }
 
-interface Shown {
-  readonly message?: Html;
-  /** The form of a failed invitation. */
-  readonly invitation?: forms.FormFields | undefined;
-  readonly emailError?: string | undefined;
-}
-
-async function showPeople(
-  context: DashboardContext,
-  visit: Visit,
-  { message = nothing, invitation, emailError }: Shown = {},
-): Promise<PageView> {
+async function showPeople(context: DashboardContext, visit: Visit): Promise<PageView> {
   const [members, invitations] = await Promise.all([
     context.people.listMembers(visit.account.id),
     context.sessions.listInvitations(visit.account.id, context.nowMs()),
   ]);
   return {
     title: 'People',
-    main: html`${message}${forms.flashOf(visit, flashMessages)}
+    main: html`${forms.flashOf(visit, flashMessages)}
 ${dataTable({
   label: 'Members',
   columns: ['E-mail address', 'Second factor', 'Since', 'Role'],
   rows: members.map((member) => memberRow(member, visit)),
 })}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
-${inviteForm(context, visit, invitation, emailError)}`,
+${cardForm(visit, {
+  action: `${PEOPLE_PATH}/invite`,
+  title: 'Invite a member',
+  fields: inviteFields,
+  button: context.mailer === null ? 'Create a link' : 'Send the invitation',
+})}`,
   };
 }
 
-function inviteForm(
-  { mailer }: DashboardContext,
-  { formToken }: Visit,
-  typed: forms.FormFields | undefined,
-  error: string | undefined,
-): Html {
-  return html`<form class="card" method="post" action="${PEOPLE_PATH}/invite"><h2>Invite a member</h2>${forms.formTokenField(formToken)}
-${invitationFields(typed, error)}
-<div class="actions"><button class="button primary">${mailer === null ? 'Create a link' : 'Send the invitation'}</button></div></form>`;
-}
-
-/** The fields of an invitation, as typed in a refused form. */
-export function invitationFields(typed: forms.FormFields | undefined, emailError: string | undefined): Html {
-  const options = forms.optionsOf(roles, typed?.text('role'), (role) => roleWords[role]);
-  return html`${forms.textField({ name: 'email', label: 'E-mail address', type: 'email', value: typed?.text('email') ?? '', error: emailError })}
-${forms.selectField('role', 'Role', options)}`;
-}
+export const inviteFields: Fields = {
+  email: { label: 'E-mail address', type: 'email' },
+  role: { label: 'Role', type: 'select', options: roles, wordsOf: (role) => roleWords[role as Role] },
+};
 
 function memberRow(member: Member, visit: Visit): Html[] {
   const isOneself = member.userId === visit.user.id;

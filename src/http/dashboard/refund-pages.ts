@@ -1,6 +1,5 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import type { AuditAction } from '../../domain/audit-entry.ts';
-import type { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
@@ -23,9 +22,10 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
+import { foldedForm, formFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
-import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { banner, type FormFields, formTokenField } from '../signed-in/forms.ts';
+import { dashboardPages, type PageView, seeOther, withRefusal } from '../signed-in/signed-in-page.ts';
 import { networkName } from '../well-known.ts';
 import { fact, transactionLink } from './payment-words.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
@@ -59,16 +59,26 @@ async function openForm(
   paymentId: string,
   leftUnits: bigint,
 ): Promise<Html> {
-  const fields = html`<p class="banner">The e-mail address of a payment is not verified. Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>
-${textField({ name: 'amount', label: 'Amount in USDC', value: formatUnits(leftUnits), hint: 'Or surplus, for what an overpaid payment has too much.' })}
-${textField({ name: 'reason', label: 'Reason', isOptional: true })}
-${textField({ name: 'destination', label: 'The customer’s Polygon address', isOptional: true, hint: 'It begins with 0x and has 42 characters. Leave it empty to get a link with which the customer names it.' })}`;
+  const action = pathOf(paymentId);
   const form = await confirmedForm(context, visit, {
-    action: pathOf(paymentId),
-    fields,
+    action,
+    introduction: html`<p class="banner">The e-mail address of a payment is not verified. Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
+    fields: {
+      amount: {
+        label: 'Amount in USDC',
+        value: formatUnits(leftUnits),
+        hint: 'Or surplus, for what an overpaid payment has too much.',
+      },
+      reason: { label: 'Reason', isOptional: true },
+      destination: {
+        label: 'The customer’s Polygon address',
+        isOptional: true,
+        hint: 'It begins with 0x and has 42 characters. Leave it empty to get a link with which the customer names it.',
+      },
+    },
     button: 'Open the refund',
   });
-  return html`<details><summary>Open a refund…</summary>${form}</details>`;
+  return foldedForm(visit, action, 'Open a refund…', form);
 }
 
 /** Asks for the second factor too: a reader of the customer's e-mail could have named this address. */
@@ -76,7 +86,7 @@ async function confirmForm(context: DashboardContext, visit: Visit, refund: Refu
   const { id, destination, paymentId } = refund;
   const form = await confirmedForm(context, visit, {
     action: `${pathOf(paymentId)}/${id}/confirm`,
-    fields: html`<input type="hidden" name="destination" value="${destination}">
+    introduction: html`<input type="hidden" name="destination" value="${destination}">
 <p class="banner">Someone with the link named ${destination}. Check it with the customer over a channel that you know: a transfer to a wrong address cannot be undone.</p>`,
     button: 'Confirm this address',
   });
@@ -93,8 +103,9 @@ function refundPart(context: DashboardContext, visit: Visit, refund: Refund, cha
     isExpected && destination !== null
       ? paymentUri({ token: context.token, chainId, to: destination, units })
       : null;
-  const form = (action: string, content: Html) =>
-    html`<form method="post" action="${pathOf(refund.paymentId)}/${refund.id}/${action}">${formTokenField(visit.formToken)}${content}</form>`;
+  const actionOf = (name: string) => `${pathOf(refund.paymentId)}/${refund.id}/${name}`;
+  const form = (name: string, content: Html) =>
+    html`<form method="post" action="${actionOf(name)}">${formTokenField(visit.formToken)}${content}</form>`;
   return html`<h3>${formatUnits(units)} USDC</h3><p>${refundStatuses[status]}</p>
 ${transactionProblem === null ? nothing : banner('bad', transactionProblems[transactionProblem])}
 <dl class="facts">${fact('Id', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
@@ -121,7 +132,13 @@ ${
   mayCancel && isExpected
     ? form(
         'transaction',
-        html`${textField({ name: 'transaction', id: `transaction-${refund.id}`, label: 'Transaction hash', hint: 'Only if you transferred another amount.' })}
+        html`${formFields(visit, actionOf('transaction'), {
+          transaction: {
+            id: `transaction-${refund.id}`,
+            label: 'Transaction hash',
+            hint: 'Only if you transferred another amount.',
+          },
+        })}
 <p class="actions"><button class="button">Submit the transaction</button></p>`,
       )
     : nothing
@@ -134,7 +151,7 @@ type RefundForm = (context: DashboardContext, visit: Visit, form: FormFields) =>
 /** The forms of the refunds. Their results, and refusals, are shown on the payment's page. */
 export function registerRefundForms(
   routes: DashboardRoutes,
-  showAgain: (context: DashboardContext, visit: Visit, refusal: ServiceError) => Promise<PageView>,
+  showPayment: (context: DashboardContext, visit: Visit) => Promise<PageView>,
 ): void {
   const register = (path: string, action: AuditAction, act: RefundForm) =>
     dashboardPages(routes, 'payments', 'developer').form(
@@ -144,7 +161,7 @@ export function registerRefundForms(
         await recordAction(context, visit.account.id, visit.actor, action, id);
         return seeOther(`/payments/${paymentId}#refunds`);
       },
-      showAgain,
+      withRefusal(showPayment),
     );
   const own = (context: DashboardContext, { account, params }: Visit) =>
     readRefund(context, account.id, params['refundId'] ?? '');

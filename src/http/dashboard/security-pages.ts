@@ -33,25 +33,25 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
+import { cardForm, type Fields, foldedForm, formFields, newPassword } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
-import {
-  banner,
-  type FormFields,
-  flashOf,
-  formTokenField,
-  newPasswordField,
-  passwordField,
-  textField,
-} from '../signed-in/forms.ts';
+import { banner, type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
 import {
   codeWords,
   confirmPasskeyForm,
-  type ProofField,
+  type ProofFields,
   passkeyCard,
   recoveryCodesPage,
-  totpFields,
+  totpCode,
+  totpOffer,
 } from '../signed-in/second-factor-pages.ts';
-import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import {
+  dashboardPages,
+  type PageAnswer,
+  type PageView,
+  seeOther,
+  withRefusal,
+} from '../signed-in/signed-in-page.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const flashMessages = {
@@ -61,15 +61,6 @@ const flashMessages = {
   'passkey-removed': 'The passkey is removed.',
   ended: 'The session has ended.',
 };
-
-/** The content of a page besides the forms. */
-interface Shown {
-  readonly message: Html;
-  /** The app's secret that the previous page offered; the app may have it already. */
-  readonly sealed?: string;
-  /** The confirmation of a passkey used just now (`confirmSecondFactor`). */
-  readonly confirmation?: string;
-}
 
 /**
  * The user's own password, second factors and sessions. Every form of the first two asks for the password. Forms that change second factors also
@@ -87,16 +78,9 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
         await requireOwnPassword(context, visit.user, fields.text('password'));
         return act(visit, fields);
       },
-      (_context, visit, { message }, fields) =>
-        showSecurity(context, visit, {
-          message: banner('bad', message),
-          sealed: fields.text('sealed'),
-          confirmation: fields.text('confirmation'),
-        }),
+      withRefusal(showSecurity),
     );
-  pages.page('/security', (_context, visit) =>
-    showSecurity(context, visit, { message: flashOf(visit, flashMessages) }),
-  );
+  pages.page('/security', (_context, visit) => showSecurity(context, visit));
   pages.form('/security/confirm', confirm);
   pages.form('/sessions/:sessionId/end', async (_context, visit) => {
     const session = {
@@ -171,52 +155,46 @@ async function requireSecondFactor(
   if (!(await hasSecondFactor(context, visit.user))) return;
   if (isConfirmed(context, visit.session.id, form.text('confirmation'))) return;
   const code = form.text(codeField);
-  if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.');
+  if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.', codeField);
   // Counted apart from sign-in codes: an attacker with only the password must not use these up.
   await requirePassing(context.limits.codesOfUser, `${visit.user.id} signed in`);
   if (await consumeCode(context, visit.user, code)) return;
-  throw invalidField('The code', 'is wrong or was already used. Wait for the next one.');
+  throw invalidField('The code', 'is wrong or was already used. Wait for the next one.', codeField);
 }
 
-/** A form that the user confirms with an existing second factor, see `requireConfirmedForm`. `more` follows its button. */
+interface ConfirmedForm {
+  readonly action: string;
+  /** Above the fields. */
+  readonly introduction?: Html;
+  readonly fields?: Fields;
+  readonly button: string;
+  /** After the button. */
+  readonly more?: Html;
+}
+
+/** A form that the user confirms with an existing second factor, see `requireConfirmedForm`. */
 export async function confirmedForm(
   context: AreaContext,
   visit: AreaVisit,
-  form: {
-    readonly action: string;
-    readonly fields: Html;
-    readonly button: string;
-    readonly more?: Html;
-    /** The error of the submitted code. */
-    readonly codeError?: string | undefined;
-  },
+  { action, introduction = nothing, fields = {}, button, more = nothing }: ConfirmedForm,
 ): Promise<Html> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkey = party === null ? null : await askForPasskey(context, visit, party);
   const isNeeded = await hasSecondFactor(context, visit.user);
-  const code = isNeeded
-    ? codeField(visit, passkey === null ? null : 'Leave it empty to use a passkey.', form.codeError)
-    : nothing;
+  const code = isNeeded ? codeField(visit, passkey !== null) : {};
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
-  return html`<form class="fields" method="post" action="${form.action}"${options}>${formTokenField(visit.formToken)}${form.fields}
-${code}<input type="hidden" name="response" value="">
-<div class="actions"><button class="button primary">${form.button}</button>${form.more ?? nothing}</div>
+  return html`<form class="fields" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
+${formFields(visit, action, { ...fields, ...code })}<input type="hidden" name="response" value="">
+<div class="actions"><button class="button primary">${button}</button>${more}</div>
 <p role="status" data-status></p></form>`;
 }
 
-/** The field for a code. `passkeyHint` says how to use a passkey instead; null without one. */
-function codeField(visit: AreaVisit, passkeyHint: string | null, error?: string): Html {
+/** The field for a code, which a passkey may replace. */
+function codeField(visit: AreaVisit, isOptional: boolean): Fields {
   const { label, hint } = codeWords(visit.user, 'One of your recovery codes.');
-  return textField({
-    label,
-    hint: passkeyHint === null ? hint : `${hint} ${passkeyHint}`,
-    name: 'code',
-    id: 'code-to-confirm',
-    autocomplete: 'one-time-code',
-    isOptional: passkeyHint !== null,
-    error,
-  });
+  const note = isOptional ? `${hint} Leave it empty to use a passkey.` : hint;
+  return { code: { label, hint: note, id: 'code-to-confirm', autocomplete: 'one-time-code', isOptional } };
 }
 
 /** Throws `invalid_request` for a form of `confirmedForm` without the user's second factor. */
@@ -232,49 +210,68 @@ export async function requireConfirmedForm(
     throw invalidField('The passkey', 'was not accepted. Please try again.');
 }
 
-async function showSecurity(context: DashboardContext, visit: Visit, shown: Shown): Promise<PageView> {
+/** @param shown a message, and the confirmation of a passkey used just now (`confirmSecondFactor`) */
+async function showSecurity(
+  context: DashboardContext,
+  visit: Visit,
+  shown: { readonly message?: Html; readonly confirmation?: string } = {},
+): Promise<PageView> {
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkeys = await context.people.listPasskeys(visit.user.id);
   // One challenge for both forms: the first submission uses it up.
   const challenge = party === null ? null : await createChallenge(context, visit.session.id);
   const offer =
     party === null || challenge === null ? null : await offerPasskey(context, visit, party, challenge);
-  const proof = proofOf(context, visit, passkeys.length > 0, shown.confirmation ?? '');
+  const proof = proofOf(context, visit, passkeys.length > 0, shown.confirmation);
   const question =
     party === null || challenge === null || proof.isGiven
       ? null
       : await askForPasskey(context, visit, party, challenge);
   return {
     title: 'Security',
-    main: html`${shown.message}
-<form class="card" method="post" action="${OWN_PATH}/password"><h2>Password</h2>${formTokenField(visit.formToken)}
-${passwordField({ label: 'Current password' })}
-${newPasswordField('At least 12 characters. Your other sessions end.', 'new_password')}
-<div class="actions"><button class="button primary">Change password</button></div></form>
+    main: html`${shown.message ?? flashOf(visit, flashMessages)}
+${cardForm(visit, { action: `${OWN_PATH}/password`, title: 'Password', fields: passwordFields, button: 'Change password' })}
 ${question === null ? nothing : confirmationCard(visit, question)}
-${visit.user.totpSecret === null ? offerForm(context, visit, proof, shown.sealed) : manageForms(visit, proof)}
-${passkeyCard(visit, passkeys, offer, proof.field)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit, proof) : nothing}
+${visit.user.totpSecret === null ? offerForm(context, visit, proof) : manageForms(visit, proof)}
+${passkeyCard(visit, passkeys, offer, proof.fields)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit, proof) : nothing}
 ${await sessionsCard(context, visit)}`,
   };
 }
 
-/** The extra fields of the forms that change second factors, besides the password. */
+const passwordFields: Fields = {
+  password: { label: 'Current password', type: 'password' },
+  ...newPassword('At least 12 characters. Your other sessions end.'),
+};
+
+/** The proof that a form gives before it changes second factors, besides the password. */
 interface Proof {
-  /** Whether a passkey was used just now. */
+  /** Whether a passkey was used just now, or there is no second factor yet. */
   readonly isGiven: boolean;
-  readonly field: ProofField;
+  readonly fields: ProofFields;
 }
 
-function proofOf(context: DashboardContext, visit: Visit, hasPasskeys: boolean, confirmation: string): Proof {
-  if (visit.user.totpSecret === null && !hasPasskeys) return { isGiven: true, field: () => nothing };
-  if (isConfirmed(context, visit.session.id, confirmation)) {
-    const field = html`<input type="hidden" name="confirmation" value="${confirmation}">`;
-    return { isGiven: true, field: () => field };
-  }
+function proofOf(
+  context: DashboardContext,
+  visit: Visit,
+  hasPasskeys: boolean,
+  confirmation = visit.refused?.text('confirmation') ?? '',
+): Proof {
+  const isConfirmedNow = isConfirmed(context, visit.session.id, confirmation);
+  const isGiven = isConfirmedNow || (visit.user.totpSecret === null && !hasPasskeys);
+  const hidden = isConfirmedNow
+    ? html`<input type="hidden" name="confirmation" value="${confirmation}">`
+    : nothing;
   const words = codeWords(visit.user, 'Not needed after you confirm with a passkey.');
   return {
-    isGiven: false,
-    field: (id, name = 'code') => textField({ ...words, name, id, autocomplete: 'one-time-code' }),
+    isGiven,
+    fields(path, { fields = {}, id = path, codeName = 'code' } = {}) {
+      const code = { ...words, id: `${codeName}-for-${id}`, autocomplete: 'one-time-code' };
+      return html`${formTokenField(visit.formToken)}${hidden}${formFields(visit, `${OWN_PATH}/${path}`, {
+        password: { label: 'Password', type: 'password', id: `password-for-${id}` },
+        ...fields,
+        ...(isGiven ? {} : { [codeName]: code }),
+      })}`;
+    },
   };
 }
 
@@ -290,33 +287,33 @@ ${newCodesForm(visit, proof)}</section>`;
 }
 
 function newCodesForm(visit: Visit, proof: Proof): Html {
-  return html`<details><summary>New recovery codes</summary>${factorForm(visit, proof, { path: 'recovery-codes', label: 'Create new codes', tone: 'primary' })}</details>`;
+  const button = html`<button class="button primary">Create new codes</button>`;
+  return factorForm(visit, proof, 'recovery-codes', 'New recovery codes', button);
 }
 
-function offerForm(context: DashboardContext, visit: Visit, proof: Proof, sealed = ''): Html {
-  const offer = offerTotp(context, visit.user, sealed);
+function offerForm(context: DashboardContext, visit: Visit, proof: Proof): Html {
   const introduction =
     'With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.';
-  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>${formTokenField(visit.formToken)}${totpFields(offer, { introduction, passwordId: 'password-for-second-factor' })}
-${proof.field('factor-code-for-second-factor', 'factor_code')}
+  // The secret that a refused form had been offered: the app may have it already.
+  const offer = offerTotp(context, visit.user, visit.refused?.text('sealed'));
+  return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>
+${totpOffer(offer, introduction)}
+${proof.fields('second-factor', { fields: totpCode, codeName: 'factor_code' })}
 <div class="actions"><button class="button primary">Switch on</button></div></form>`;
 }
 
 function manageForms(visit: Visit, proof: Proof): Html {
+  const button = html`<button class="button danger">Switch off</button>`;
   return html`<section class="card"><h2>Authenticator app: on</h2><p>You enter a code from your authenticator app when you sign in.</p>
 ${newCodesForm(visit, proof)}
-<details><summary>Switch it off</summary>${factorForm(visit, proof, { path: 'remove-second-factor', label: 'Switch off', tone: 'danger' })}</details></section>`;
+${factorForm(visit, proof, 'remove-second-factor', 'Switch it off', button)}</section>`;
 }
 
-function factorForm(
-  visit: Visit,
-  proof: Proof,
-  { path, label, tone }: { readonly path: string; readonly label: string; readonly tone: string },
-): Html {
-  return html`<form class="fields" method="post" action="${OWN_PATH}/${path}">${formTokenField(visit.formToken)}
-${passwordField({ id: `password-for-${path}` })}
-${proof.field(`code-for-${path}`)}
-<div class="actions"><button class="button ${tone}">${label}</button></div></form>`;
+function factorForm(visit: Visit, { fields }: Proof, path: string, summary: string, button: Html): Html {
+  const action = `${OWN_PATH}/${path}`;
+  const form = html`<form class="fields" method="post" action="${action}">${fields(path)}
+<div class="actions">${button}</div></form>`;
+  return foldedForm(visit, action, summary, form);
 }
 
 async function sessionsCard(context: DashboardContext, visit: Visit): Promise<Html> {

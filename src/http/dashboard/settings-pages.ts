@@ -29,66 +29,28 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
+import { cardForm, checkFields, errorAt, type Fields, formFields } from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import {
   dashboardPages,
   type FormHandler,
-  type PageAnswer,
   type PageView,
   seeOther,
+  withRefusal,
 } from '../signed-in/signed-in-page.ts';
-import { collectFieldErrors, errorSummary, type FieldErrors } from './field-errors.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
 
-const shopLabels = {
-  name: 'Name',
-  brand_color: 'Brand color',
-  support_link: 'Support',
-  terms_link: 'Terms',
-  return_link: 'Return URL',
-  failure_link: 'Return URL after a canceled or expired checkout',
-  default_callback: 'Default webhook URL',
-  time_zone: 'Time zone',
-  base_currency: 'Base currency',
-  email_retention: 'Days for which customers’ e-mail addresses are kept',
-  tolerance_percent: 'Underpayment tolerance in percent',
-  max_provider_fee_percent: 'Maximum provider fee in percent',
-} as const;
-const walletLabels = {
-  wallet: 'Wallet on Polygon',
-  locked: 'Lock payouts to this wallet',
-  password: 'Your password',
-} as const;
-
-/** A form with the submitted values. */
-interface Refused {
-  readonly form: forms.FormFields;
-  readonly errors: FieldErrors;
-}
-
-/** The content of a page besides the stored account. */
-interface Shown {
-  readonly message: Html;
-  readonly shop?: Refused;
-  readonly wallet?: Refused;
-  readonly logoErrors?: FieldErrors;
-}
-
 /** The shop's appearance, its payouts, and the operator's settings. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'settings', 'owner');
-  pages.page('/settings', async (context, visit) =>
-    showSettings(context, visit, {
-      message: forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' }),
-    }),
-  );
+  pages.page('/settings', showSettings);
   registerLogoForm(routes);
-  pages.form('/settings/shop', changeShop);
+  pages.form('/settings/shop', changeShop, withRefusal(showSettings));
   pages.form('/settings/providers', changeProviders);
-  pages.form('/settings/wallet', changeWallet);
+  pages.form('/settings/wallet', changeWallet, withRefusal(showSettings));
 }
 
 const changeShop: FormHandler = async (context, visit, form) => {
@@ -97,15 +59,11 @@ const changeShop: FormHandler = async (context, visit, form) => {
     ...texts.map(([name, text]) => [fieldOf(name), { texts: { [name]: text } }] as const),
     ['default_callback', { defaultCallback: form.text('default_callback').trim() }],
   ];
-  const errors = await collectFieldErrors(
+  await checkFields(
     Object.fromEntries(
       updates.map(([name, update]) => [name, () => readProfileUpdate(context, visit.account, update)]),
     ),
   );
-  if (errors.size > 0) {
-    const message = errorSummary('Nothing was saved.', shopLabels, errors);
-    return { ...showSettings(context, visit, { message, shop: { form, errors } }), status: 400 };
-  }
   const profile: ProfileUpdate = {
     texts: Object.fromEntries(texts),
     defaultCallback: form.text('default_callback').trim(),
@@ -138,16 +96,12 @@ const changeWallet: FormHandler = async (context, visit, form) => {
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
-  const errors = await collectFieldErrors({
+  await checkFields({
     wallet: () => walletOf(typed),
     locked: () =>
       requireWalletForLock(typed === '' ? null : parsePayoutAddress(typed), isWalletLocked && typed === ''),
     password: () => requireOwnPassword(context, visit.user, form.text('password')),
   });
-  if (errors.size > 0) {
-    const message = errorSummary('Nothing was saved.', walletLabels, errors);
-    return { ...showSettings(context, visit, { message, wallet: { form, errors } }), status: 400 };
-  }
   const profile = { wallet: walletOf(typed), isWalletLocked };
   const account = await updateAccount(context, visit.account.id, { profile });
   const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
@@ -163,19 +117,15 @@ export function walletOf(text: string): Address | null {
   return wallet;
 }
 
-function showSettings(
-  { create }: DashboardContext,
-  visit: Visit,
-  { message, shop, wallet, logoErrors }: Shown,
-): PageView {
+async function showSettings({ create }: DashboardContext, visit: Visit): Promise<PageView> {
   const { account } = visit;
   return {
     title: 'Settings',
-    main: html`${message}
-${shopForm(visit, create.thresholdDefaults, shop)}
-${logoForm(visit, logoErrors?.get('logo'))}
+    main: html`${forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' })}
+${shopForm(visit, create.thresholdDefaults)}
+${logoForm(visit)}
 ${providersForm(visit)}
-${walletForm(visit, wallet)}
+${walletForm(visit)}
 <section class="card"><h2>Set by the operator</h2><dl class="facts">
 <div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
 ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${account.features.includes(feature) ? 'on' : 'off: contact support'}</dd></div>`)}
@@ -194,50 +144,103 @@ ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
-function shopForm({ account, formToken }: Visit, defaults: ThresholdTerms, refused?: Refused): Html {
-  const stored = {
-    name: account.name,
-    brand_color: account.brandColor ?? '',
-    terms_link: account.termsUrl ?? '',
-    support_link: account.supportUrl?.replace(/^mailto:/, '') ?? '',
-    return_link: account.returnUrl ?? '',
-    failure_link: account.failureUrl ?? '',
-    default_callback: account.defaultCallbackUrl ?? '',
-    time_zone: account.timeZone,
-    base_currency: account.baseCurrency,
-    email_retention: account.emailRetentionDays?.toString() ?? '',
-    tolerance_percent: percentOf(account.toleranceBasisPoints),
-    max_provider_fee_percent: percentOf(account.maxProviderFeeBasisPoints),
-  } satisfies Record<keyof typeof shopLabels, string>;
-  const field = (name: keyof typeof shopLabels) => ({
-    name,
-    label: shopLabels[name],
-    value: refused?.form.text(name) ?? stored[name],
-    error: refused?.errors.get(name),
+function shopForm(visit: Visit, defaults: ThresholdTerms): Html {
+  const { account } = visit;
+  const zones = timeZones.includes(account.timeZone) ? timeZones : [account.timeZone, ...timeZones];
+  const supportUrl = account.supportUrl?.replace(/^mailto:/, '') ?? '';
+  const action = `${SETTINGS_PATH}/shop`;
+  return cardForm(visit, {
+    action,
+    title: 'Your shop',
+    fields: {
+      name: { label: 'Name', value: account.name, hint: 'Customers see it on every checkout.' },
+      brand_color: { ...shopTexts.brand_color, value: account.brandColor ?? '' },
+      support_link: { ...shopTexts.support_link, value: supportUrl },
+      terms_link: { ...shopTexts.terms_link, value: account.termsUrl ?? '' },
+      return_link: { ...shopTexts.return_link, value: account.returnUrl ?? '' },
+      failure_link: { ...shopTexts.failure_link, value: account.failureUrl ?? '' },
+      default_callback: { ...shopTexts.default_callback, value: account.defaultCallbackUrl ?? '' },
+      time_zone: { label: 'Time zone', type: 'select', value: account.timeZone, options: zones },
+      base_currency: { ...shopTexts.base_currency, value: account.baseCurrency },
+      email_retention: { ...shopTexts.email_retention, value: account.emailRetentionDays?.toString() ?? '' },
+      tolerance_percent: {
+        label: 'Underpayment tolerance in percent',
+        value: percentOf(account.toleranceBasisPoints),
+        isOptional: true,
+        hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.`,
+      },
+      max_provider_fee_percent: {
+        label: 'Maximum provider fee in percent',
+        value: percentOf(account.maxProviderFeeBasisPoints),
+        isOptional: true,
+        hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
+      },
+    },
+    more: html`<p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
+${formFields(visit, action, {
+  missing_cent: { ...shopTexts.missing_cent, value: account.toleratesMissingCent },
+  trouble_mails: { ...shopTexts.trouble_mails, value: account.receivesAlerts },
+})}`,
+    button: 'Save',
   });
-  const zone = field('time_zone');
-  const zones = timeZones.includes(zone.value) ? timeZones : [zone.value, ...timeZones];
-  const base = field('base_currency');
-  const toleratesCent = refused?.form.has('missing_cent') ?? account.toleratesMissingCent;
-  const isTold = refused?.form.has('trouble_mails') ?? account.receivesAlerts;
-  return html`<form class="card" method="post" action="${SETTINGS_PATH}/shop"><h2>Your shop</h2>${forms.formTokenField(formToken)}
-${forms.textField({ ...field('name'), hint: 'Customers see it on every checkout.' })}
-${forms.textField({ ...field('brand_color'), isOptional: true, hint: 'Hexadecimal, such as #0c5a49: for the main button and accents on the checkout. White text must be readable on it.' })}
-${forms.textField({ ...field('support_link'), isOptional: true, hint: 'An https URL or an e-mail address for customer support.' })}
-${forms.textField({ ...field('terms_link'), type: 'url', isOptional: true, hint: 'An https URL, linked from the checkout.' })}
-${forms.textField({ ...field('return_link'), type: 'url', isOptional: true, hint: 'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.' })}
-${forms.textField({ ...field('failure_link'), type: 'url', isOptional: true, hint: 'Empty takes the return URL.' })}
-${forms.textField({ ...field('default_callback'), type: 'url', isOptional: true, hint: 'For checkouts created in the dashboard. API requests always include their own.' })}
-${forms.selectField(zone.name, zone.label, forms.optionsOf(zones, zone.value), zone.error)}
-${forms.selectField(base.name, `${base.label}, for exports and statements`, forms.optionsOf(currencies, base.value), base.error)}
-${forms.textField({ ...field('email_retention'), isOptional: true, hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.' })}
-${forms.textField({ ...field('tolerance_percent'), isOptional: true, hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.` })}
-${forms.textField({ ...field('max_provider_fee_percent'), isOptional: true, hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.` })}
-<p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
-<div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name: 'missing_cent', isChecked: toleratesCent, label: 'Accept direct payments that are at most one cent short' })}</div><p class="hint">Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.</p></div>
-<div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name: 'trouble_mails', isChecked: isTold, label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention' })}</div><p class="hint">At most one of each kind per hour. Requires e-mail to be configured by the operator.</p></div>
-<div class="actions"><button class="button primary">Save</button></div></form>`;
 }
+
+const shopTexts = {
+  brand_color: {
+    label: 'Brand color',
+    isOptional: true,
+    hint: 'Hexadecimal, such as #0c5a49: for the main button and accents on the checkout. White text must be readable on it.',
+  },
+  terms_link: {
+    label: 'Terms',
+    type: 'url',
+    isOptional: true,
+    hint: 'An https URL, linked from the checkout.',
+  },
+  support_link: {
+    label: 'Support',
+    isOptional: true,
+    hint: 'An https URL or an e-mail address for customer support.',
+  },
+  return_link: {
+    label: 'Return URL',
+    type: 'url',
+    isOptional: true,
+    hint: 'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.',
+  },
+  failure_link: {
+    label: 'Return URL after a canceled or expired checkout',
+    type: 'url',
+    isOptional: true,
+    hint: 'Empty takes the return URL.',
+  },
+  default_callback: {
+    label: 'Default webhook URL',
+    type: 'url',
+    isOptional: true,
+    hint: 'For checkouts created in the dashboard. API requests always include their own.',
+  },
+  base_currency: {
+    label: 'Base currency, for the overview, exports and statements',
+    type: 'select',
+    options: currencies,
+  },
+  email_retention: {
+    label: 'Days for which customers’ e-mail addresses are kept',
+    isOptional: true,
+    hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.',
+  },
+  missing_cent: {
+    label: 'Accept direct payments that are at most one cent short',
+    type: 'checkbox',
+    hint: 'Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.',
+  },
+  trouble_mails: {
+    label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention',
+    type: 'checkbox',
+    hint: 'At most one of each kind per hour. Requires e-mail to be configured by the operator.',
+  },
+} satisfies Fields;
 
 /** Empty if the service's setting applies. */
 function percentOf(basisPoints: number | null): string {
@@ -256,17 +259,28 @@ function lowestThresholdSentence(terms: ThresholdTerms): string {
 
 const EXAMPLE_UNITS = 100_000_000n;
 
-function walletForm({ account, formToken }: Visit, refused?: Refused): Html {
-  const wallet = refused?.form.text('wallet') ?? account.wallet ?? '';
-  const lockNotes = {
-    hint: 'The API then refuses all other wallets, so that a stolen key cannot redirect payouts.',
-    error: refused?.errors.get('locked'),
-  };
-  return html`<form class="card" method="post" action="${SETTINGS_PATH}/wallet"><h2>Payout wallet</h2>${forms.formTokenField(formToken)}
-${forms.textField({ name: 'wallet', label: walletLabels.wallet, value: wallet, isOptional: true, hint: 'Existing payments keep their wallet.', error: refused?.errors.get('wallet') })}
-<div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name: 'locked', isChecked: refused?.form.has('locked') ?? account.isWalletLocked, label: walletLabels.locked, attributes: forms.describedBy('locked', lockNotes) })}</div>${forms.notesOf('locked', lockNotes)}</div>
-${forms.passwordField({ label: walletLabels.password, error: refused?.errors.get('password') })}
-<div class="actions"><button class="button primary">Save wallet</button></div></form>`;
+function walletForm(visit: Visit): Html {
+  const { wallet, isWalletLocked } = visit.account;
+  return cardForm(visit, {
+    action: `${SETTINGS_PATH}/wallet`,
+    title: 'Payout wallet',
+    fields: {
+      wallet: {
+        label: 'Wallet on Polygon',
+        value: wallet ?? '',
+        isOptional: true,
+        hint: 'Existing payments keep their wallet.',
+      },
+      locked: {
+        label: 'Lock payouts to this wallet',
+        type: 'checkbox',
+        value: isWalletLocked,
+        hint: 'The API then refuses all other wallets, so that a stolen key cannot redirect payouts.',
+      },
+      password: { label: 'Your password', type: 'password' },
+    },
+    button: 'Save wallet',
+  });
 }
 
 const counts = new Intl.NumberFormat('en');
@@ -282,14 +296,12 @@ function registerLogoForm(routes: DashboardRoutes): void {
         requireLength(request, MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES);
         const { form, file } = await readParts(request);
         forms.requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
-        let answer: PageAnswer | undefined;
-        const errors = await collectFieldErrors({
-          logo: async () => {
-            answer = await changeLogo(context, visit, form, file);
-          },
-        });
-        const message = errorSummary('Nothing was saved.', { logo: 'Picture' }, errors);
-        return answer ?? { ...showSettings(context, visit, { message, logoErrors: errors }), status: 400 };
+        try {
+          return await changeLogo(context, visit, form, file);
+        } catch (error) {
+          if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
+          return { ...(await withRefusal(showSettings)(context, visit, error, form)), status: 400 };
+        }
       }),
     );
     done();
@@ -308,13 +320,15 @@ async function changeLogo(context: DashboardContext, visit: Visit, form: forms.F
   return seeOther('/settings?flash=saved');
 }
 
-function logoForm({ account, formToken }: Visit, error?: string): Html {
+function logoForm({ account, formToken, refused }: Visit): Html {
   const { logoHash } = account;
+  const label = 'Picture';
   const hint = `PNG, JPEG or WebP, at most ${MAXIMUM_LOGO_BYTES / 1024} KiB and ${counts.format(MAXIMUM_LOGO_PIXELS)} pixels wide and high.`;
+  const notes = { hint, ...(refused === undefined ? {} : errorAt(refused, 'logo', { label })) };
   return html`<form class="card" method="post" action="${DASHBOARD_PATH}/settings/logo" enctype="multipart/form-data"><h2>Logo</h2>${forms.formTokenField(formToken)}
 ${logoHash === null ? html`<p>No logo yet.</p>` : html`<p><img class="logo" src="/logos/${logoHash}" alt="Your logo as customers see it"></p>`}
-<div class="field"><label for="logo">Picture</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', { hint, error })}>
-${forms.notesOf('logo', { hint, error })}</div>
+<div class="field"><label for="logo">${label}</label><input id="logo" name="logo" type="file" accept="image/png,image/jpeg,image/webp"${forms.describedBy('logo', notes)}>
+${forms.notesOf('logo', notes)}</div>
 <div class="actions"><button class="button primary">Save logo</button>${logoHash === null ? nothing : html`<button class="button" name="remove" value="1">Remove logo</button>`}</div></form>`;
 }
 

@@ -4,14 +4,14 @@ import type { Account } from '../../domain/account.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import { parseName } from '../../domain/shop-profile.ts';
-import { collectFieldErrors, errorSummary, type FieldErrors, noErrors } from '../dashboard/field-errors.ts';
 import { walletOf } from '../dashboard/settings-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { type Html, html } from '../design/html.ts';
+import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
 import { formatPercent } from '../signed-in/format.ts';
-import { type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import type { FormFields } from '../signed-in/forms.ts';
 import { pageLinks } from '../signed-in/layout.ts';
-import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type PageAnswer, type PageView, seeOther, withRefusal } from '../signed-in/signed-in-page.ts';
 import { parseFee } from './account-page.ts';
 import {
   consoleTime,
@@ -29,8 +29,8 @@ const MAXIMUM_SEARCH_CHARACTERS = 100;
 export function registerAccountsPages(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'accounts');
   pages.page('/accounts', showAccounts);
-  pages.page('/accounts/new', async (_context, visit) => showForm(visit, untouched, noErrors));
-  pages.form('/accounts/new', answerCreate);
+  pages.page('/accounts/new', showForm);
+  pages.form('/accounts/new', answerCreate, withRefusal(showForm));
 }
 
 async function showAccounts(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
@@ -68,36 +68,39 @@ function accountTable(accounts: readonly Account[]): Html {
   });
 }
 
-/** The fields of the form for a new account, which gets all features and providers. */
-const labels = {
-  name: 'Name',
-  email: 'E-mail address',
-  fee: 'Card fee in percent',
-  wallet: 'Payout wallet',
+/** The form for a new account, which gets all features and providers. */
+const accountFields: Fields = {
+  name: { label: 'Name', hint: 'The shop name that customers see.' },
+  email: { label: 'E-mail address', type: 'email', isOptional: true, hint: 'The merchant’s e-mail address.' },
+  fee: {
+    label: 'Card fee in percent',
+    value: String(DEFAULT_FEE_BASIS_POINTS / 100),
+    hint: 'A percentage of the received USDC. It applies to new payments.',
+  },
+  wallet: {
+    label: 'Payout wallet',
+    isOptional: true,
+    hint: 'A Polygon address. The merchant can change it.',
+  },
 };
-type Typed = Readonly<Record<keyof typeof labels, string>>;
-const untouched: Typed = { name: '', email: '', fee: String(DEFAULT_FEE_BASIS_POINTS / 100), wallet: '' };
 
 async function answerCreate(
   context: OperatorContext,
   visit: OperatorVisit,
   form: FormFields,
 ): Promise<PageAnswer> {
-  const typed = Object.fromEntries(
-    Object.keys(labels).map((name) => [name, form.text(name)]),
-  ) as unknown as Typed;
-  const errors = await collectFieldErrors({
-    name: () => parseName(typed.name),
-    email: () => emailOf(typed.email.trim()),
-    fee: () => requireFee(parseFee(typed.fee)),
-    wallet: () => walletOf(typed.wallet.trim()),
+  const [email, wallet] = [form.text('email').trim(), form.text('wallet').trim()];
+  await checkFields({
+    name: () => parseName(form.text('name')),
+    email: () => emailOf(email),
+    fee: () => requireFee(parseFee(form.text('fee'))),
+    wallet: () => walletOf(wallet),
   });
-  if (errors.size > 0) return { ...showForm(visit, typed, errors), status: 400 };
   const account = await createAccount(context, {
-    name: typed.name,
-    email: emailOf(typed.email.trim()),
-    feeBasisPoints: parseFee(typed.fee),
-    wallet: walletOf(typed.wallet.trim()),
+    name: form.text('name'),
+    email: emailOf(email),
+    feeBasisPoints: parseFee(form.text('fee')),
+    wallet: walletOf(wallet),
   });
   await recordAction(context, account.id, visit.actor, 'account.created', account.name);
   return seeOther(`/accounts/${account.id}?flash=created`);
@@ -110,21 +113,10 @@ function emailOf(text: string): string | null {
   return email;
 }
 
-function showForm(visit: OperatorVisit, typed: Typed, errors: FieldErrors): PageView {
-  const field = (name: keyof typeof labels) => ({
-    name,
-    label: labels[name],
-    value: typed[name],
-    error: errors.get(name),
-  });
+async function showForm(_context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
+  const action = `${OPERATOR_PATH}/accounts/new`;
   return {
     title: 'Create an account',
-    main: html`${errors.size === 0 ? nothing : errorSummary('No account was created.', labels, errors)}
-<form class="card" method="post" action="${OPERATOR_PATH}/accounts/new">${formTokenField(visit.formToken)}
-${textField({ ...field('name'), hint: 'The shop name that customers see.' })}
-${textField({ ...field('email'), type: 'email', isOptional: true, hint: 'The merchant’s e-mail address.' })}
-${textField({ ...field('fee'), hint: 'A percentage of the received USDC. It applies to new payments.' })}
-${textField({ ...field('wallet'), isOptional: true, hint: 'A Polygon address. The merchant can change it.' })}
-<div class="actions"><button class="button primary">Create account</button></div></form>`,
+    main: cardForm(visit, { action, fields: accountFields, button: 'Create account' }),
   };
 }

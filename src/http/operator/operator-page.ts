@@ -29,6 +29,7 @@ import {
   type AreaVisit,
   createCookies,
 } from '../signed-in/context.ts';
+import { refusalBanner } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import { formTokenField, requireTextUrl } from '../signed-in/forms.ts';
 import {
@@ -70,7 +71,7 @@ interface Frame {
 }
 
 /** A page of the console, for a signed-in operator. */
-function operatorLayout({ title, main }: PageContent, visit: OperatorVisit, frame: Frame): Page {
+function operatorLayout({ title, main, refused }: PageContent, visit: OperatorVisit, frame: Frame): Page {
   return wholePage(
     `${title} – Operator`,
     frame,
@@ -82,7 +83,7 @@ function operatorLayout({ title, main }: PageContent, visit: OperatorVisit, fram
 <form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
 </header>`,
       html`<nav aria-label="Console"><ul>${navigation(frame.section)}<li><a href="${frame.publicUrl}/docs">Documentation</a></li></ul></nav>`,
-      main,
+      html`${refusalBanner(refused)}${main}`,
     ),
     style,
   );

@@ -65,7 +65,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
       (_context, visit, refusal, form) =>
         showPayment(context, visit, nothingChanged(refusal), {
           token: form.text('token'),
-          error: refusal.problem === null ? undefined : refusal.message,
+          error: refusal.problems.size === 0 ? undefined : refusal.message,
         }),
     );
   action('release', 'released', async (id, visit) => {

@@ -3,15 +3,18 @@ import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { confirmTotp, hasSecondFactor, offerTotp } from '../../accounts/second-factor.ts';
 import { openSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import { type Html, html, nothing } from '../design/html.ts';
+import { html } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import { type AreaRequest, callerOf } from '../signed-in/context.ts';
-import { banner, formTokenField, formTokenOf } from '../signed-in/forms.ts';
+import { formFields, type RefusedForm, refusedForm } from '../signed-in/form-fields.ts';
+import { formTokenField, formTokenOf } from '../signed-in/forms.ts';
 import { readOwnForm, sendPlainPage, sendSeeOther, visitorPages } from '../signed-in/layout.ts';
 import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
-import { readPending, recoveryCodesPage, totpFields } from '../signed-in/second-factor-pages.ts';
+import { readPending, recoveryCodesPage, totpCode, totpOffer } from '../signed-in/second-factor-pages.ts';
 import type { OwnSession } from '../signed-in/signed-in-page.ts';
 import { OPERATOR_PATH, type OperatorRoutes } from './operator-page.ts';
+
+const SET_UP_PATH = `${OPERATOR_PATH}/set-up`;
 
 /** `/operator/set-up`: sets up the second factor, before any other page if it is required. */
 export function registerSetUpPages(routes: OperatorRoutes): void {
@@ -19,7 +22,7 @@ export function registerSetUpPages(routes: OperatorRoutes): void {
   pages.page('/set-up', async (asked) => {
     const own = await readWithoutFactor(asked);
     if (own === null) return sendSeeOther(asked.reply, `${OPERATOR_PATH}/sign-in`);
-    return sendOffer(asked, own, { status: 200, message: nothing, sealed: '' });
+    return sendOffer(asked, own);
   });
   pages.form('/set-up', answerSetUp);
 }
@@ -48,8 +51,7 @@ async function answerSetUp(asked: AreaRequest): Promise<FastifyReply> {
     return sendPlainPage(asked, 200, recoveryCodesPage(codes, OPERATOR_PATH));
   } catch (error) {
     if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    const sealed = form.text('sealed');
-    return sendOffer(asked, own, { status: 400, message: banner('bad', error.message), sealed });
+    return sendOffer(asked, own, refusedForm(form, error, SET_UP_PATH));
   }
 }
 
@@ -59,19 +61,16 @@ async function readWithoutFactor(asked: AreaRequest): Promise<OwnSession | null>
   return own === null || (await hasSecondFactor(asked.context, own.user)) ? null : own;
 }
 
-function sendOffer(
-  asked: AreaRequest,
-  { user, token }: OwnSession,
-  { status, message, sealed }: { readonly status: number; readonly message: Html; readonly sealed: string },
-): FastifyReply {
-  const offer = offerTotp(asked.context, user, sealed);
+function sendOffer(asked: AreaRequest, { user, token }: OwnSession, refused?: RefusedForm): FastifyReply {
+  const offer = offerTotp(asked.context, user, refused?.text('sealed'));
   const introduction =
     'Scan this code with an authenticator app on your phone, or enter the key. Then enter the six digits that the app shows.';
-  return sendPlainPage(asked, status, {
+  return sendPlainPage(asked, refused === undefined ? 200 : 400, {
     title: 'Set up your second factor',
-    main: html`${message}
-<p>The console controls other people’s money, so a password alone is not enough.</p>
-<form class="card" method="post" action="${OPERATOR_PATH}/set-up">${formTokenField(formTokenOf(token))}${totpFields(offer, { introduction, passwordId: 'password' })}
+    ...(refused && { refused }),
+    main: html`<p>The console controls other people’s money, so a password alone is not enough.</p>
+<form class="card" method="post" action="${SET_UP_PATH}">${formTokenField(formTokenOf(token))}${totpOffer(offer, introduction)}
+${formFields({ refused }, SET_UP_PATH, { password: { label: 'Password', type: 'password' }, ...totpCode })}
 <button class="button primary wide">Switch on</button></form>`,
   });
 }

@@ -18,6 +18,7 @@ import type { RefundContext } from '../../payments/refunds.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-limit.ts';
+import type { RefusedForm } from './form-fields.ts';
 import type { DashboardLimits } from './limits.ts';
 
 /** Dependencies of signing in and out, in every area. */
@@ -126,8 +127,12 @@ export interface AreaVisit extends SignedIn {
   readonly formToken: string;
   /** The named parts of the path. */
   readonly params: Readonly<Record<string, string>>;
+  /** The path of the request. */
+  readonly path: string;
   /** The query parameters. */
   readonly query: URLSearchParams;
+  /** The form that this request sent, if it changed nothing: its page is shown again. */
+  readonly refused?: RefusedForm;
   /** The time zone of displayed times. */
   readonly timeZone: string;
 }

@@ -18,7 +18,7 @@ export function acceptForms(scope: FastifyInstance): void {
   );
 }
 
-interface TextField {
+interface TextField extends Notes {
   readonly name: string;
   /** The id; the name unless a page has several fields of the name. */
   readonly id?: string;
@@ -27,10 +27,7 @@ interface TextField {
   readonly value?: string;
   /** The `autocomplete` value for browsers and password managers (`current-password`). */
   readonly autocomplete?: string;
-  readonly hint?: string;
   readonly isOptional?: boolean;
-  /** The error of the submitted value. */
-  readonly error?: string | undefined;
 }
 
 /** A field with its label. */
@@ -41,46 +38,38 @@ export function textField({
   type = 'text',
   value = '',
   autocomplete = 'off',
-  hint,
   isOptional = false,
-  error,
+  ...notes
 }: TextField): Html {
   return html`<div class="field">
 <label for="${id}">${label}</label>
-<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"${describedBy(id, { hint, error })}${isOptional ? nothing : html` required`}>
-${notesOf(id, { hint, error })}
+<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"${describedBy(id, notes)}${isOptional ? nothing : html` required`}>
+${notesOf(id, notes)}
 </div>`;
 }
 
 interface Notes {
   readonly hint?: string | undefined;
+  /** Whether the page opens at this field. */
+  readonly hasFocus?: boolean | undefined;
   /** The error of the submitted value or choice. */
   readonly error?: string | undefined;
 }
 
 /** The attributes that link an input to its description and mark an error. */
-export function describedBy(id: string, { hint, error }: Notes): Html {
+export function describedBy(id: string, { hint, error, hasFocus = false }: Notes): Html {
   const ids = [
     ...(error === undefined ? [] : [`${id}-error`]),
     ...(hint === undefined ? [] : [`${id}-hint`]),
   ];
   const described = ids.length === 0 ? nothing : html` aria-describedby="${ids.join(' ')}"`;
-  return error === undefined ? described : html` aria-invalid="true"${described}`;
+  const focused = hasFocus ? html` autofocus` : nothing;
+  return error === undefined ? described : html` aria-invalid="true"${described}${focused}`;
 }
 
 /** The texts below an input: the error and the hint. */
 export function notesOf(id: string, { hint, error }: Notes): Html {
   return html`${error === undefined ? nothing : html`<p class="error" id="${id}-error">${error}</p>`}${hint === undefined ? nothing : html`<p class="hint" id="${id}-hint">${hint}</p>`}`;
-}
-
-/** The field of the current password. */
-export function passwordField({
-  id = 'password',
-  label = 'Password',
-  error,
-}: Partial<Pick<TextField, 'id' | 'label' | 'error'>> = {}): Html {
-  const autocomplete = 'current-password';
-  return textField({ name: 'password', id, label, type: 'password', autocomplete, error });
 }
 
 /** The options of a choice; a value without words of its own is shown as it is. */
@@ -101,14 +90,9 @@ export function selectField(
   name: string,
   label: string,
   options: Html | readonly Html[],
-  error?: string,
+  notes: Notes = {},
 ): Html {
-  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"${describedBy(name, { error })}>${options}</select>${notesOf(name, { error })}</div>`;
-}
-
-/** The field of a password to be set. */
-export function newPasswordField(hint: string, name = 'password'): Html {
-  return textField({ name, label: 'New password', type: 'password', autocomplete: 'new-password', hint });
+  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"${describedBy(name, notes)}>${options}</select>${notesOf(name, notes)}</div>`;
 }
 
 interface TickField {

@@ -21,6 +21,7 @@ import {
   sections,
   type Visit,
 } from './context.ts';
+import { type RefusedForm, refusalBanner } from './form-fields.ts';
 import { moment } from './format.ts';
 import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
 
@@ -29,6 +30,8 @@ export interface PageContent {
   /** The heading, and the beginning of the window's title. */
   readonly title: string;
   readonly main: Html;
+  /** The form that the page shows again; the page then begins with why. */
+  readonly refused?: RefusedForm;
 }
 
 interface Frame {
@@ -61,7 +64,7 @@ const beginning = pageBeginning('en', 'ltr', '0b5f4a');
 
 /** A page for a signed-in user: navigation, account, and the content. */
 export function signedInPage(
-  { title, main }: PageContent,
+  { title, main, refused }: PageContent,
   visit: Visit,
   frame: Frame & { readonly section: Section | null; readonly shown: ReadonlySet<Section> },
 ): Page {
@@ -79,7 +82,7 @@ ${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/si
 </header>`,
       html`<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}${docsLink(visit)}</ul></nav>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
-${main}`,
+${refusalBanner(refused)}${main}`,
     ),
   );
 }
@@ -107,12 +110,12 @@ function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
 const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
 
 /** A page for a visitor, or for a user without an account: a form or a message. */
-function plainPage({ title, main }: PageContent, frame: Frame): Page {
+function plainPage({ title, main, refused }: PageContent, frame: Frame): Page {
   return wholePage(
     title,
     frame,
     html`<main class="alone" id="main"><h1>${title}</h1>
-${main}
+${refusalBanner(refused)}${main}
 </main>`,
   );
 }

@@ -2,6 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { askForPasskey } from '../../accounts/passkeys.ts';
 import type { TotpOffer } from '../../accounts/second-factor.ts';
 import { passSecondFactor } from '../../accounts/sign-in.ts';
+import { invalidField } from '../../domain/errors.ts';
 import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../domain/person.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -14,32 +15,39 @@ import {
   DASHBOARD_PATH,
   type Visit,
 } from './context.ts';
+import { type Fields, foldedForm, formFields, type RefusedForm, refusedForm } from './form-fields.ts';
 import { moment } from './format.ts';
-import { banner, formTokenField, formTokenOf, passwordField, textField } from './forms.ts';
+import { banner, formTokenField, formTokenOf } from './forms.ts';
 import { type PageContent, readOwnForm, sendPlainPage, sendSeeOther, visitorPages } from './layout.ts';
 import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
 import { type OwnSession, readOwnSession, returnPathOf } from './signed-in-page.ts';
 
 const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
 
-/** The field for an existing second factor; empty if none is needed. */
-export type ProofField = (id: string, name?: string) => Html;
+/**
+ * The fields of a form that changes second factors, with its token: the password, those given, and an existing factor if
+ * one is needed.
+ */
+export type ProofFields = (
+  path: string,
+  form?: { readonly fields?: Fields; readonly id?: string; readonly codeName?: string },
+) => Html;
 
 /** The user's passkeys, and a form for another; `options` is null if browsers have none for this address. */
 export function passkeyCard(
   visit: Visit,
   passkeys: readonly Passkey[],
   options: object | null,
-  proofField: ProofField,
+  fields: ProofFields,
 ): Html {
   return html`<section class="card"><h2>Passkeys</h2>
 <p>Use a fingerprint, a face, a security key or your device lock as the second factor. A passkey works only on this site.</p>
-${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, proofField)}
-${options === null ? html`<p class="soft small">They need an address with a name and HTTPS, which this service does not have.</p>` : addForm(visit, options, proofField)}
+${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, fields)}
+${options === null ? html`<p class="soft small">They need an address with a name and HTTPS, which this service does not have.</p>` : addForm(options, fields)}
 <noscript><p class="soft small">Adding a passkey requires JavaScript. An authenticator app does not.</p></noscript></section>`;
 }
 
-function passkeyTable(visit: Visit, passkeys: readonly Passkey[], proofField: ProofField): Html {
+function passkeyTable(visit: Visit, passkeys: readonly Passkey[], fields: ProofFields): Html {
   return dataTable({
     label: 'Passkeys',
     columns: ['Name', 'Added', 'Last used', { name: 'Action', holds: 'actions' }],
@@ -47,19 +55,25 @@ function passkeyTable(visit: Visit, passkeys: readonly Passkey[], proofField: Pr
       html`<bdi>${name}</bdi>`,
       moment(createdAtMs, visit.timeZone),
       lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone),
-      html`<details><summary>Remove…</summary><form class="fields" method="post" action="${PASSKEYS_PATH}/remove-passkey">${formTokenField(visit.formToken)}<input type="hidden" name="passkey" value="${id}">
-${passwordField({ id: `password-for-passkey-${index}` })}
-${proofField(`code-for-passkey-${index}`)}
-<button class="button danger">Remove</button></form></details>`,
+      removalForm(visit, id, fields('remove-passkey', { id: `passkey-${index}` })),
     ]),
   });
 }
 
-function addForm(visit: Visit, options: object, proofField: ProofField): Html {
-  return html`<form class="fields" method="post" action="${PASSKEYS_PATH}/passkeys" data-passkey="make" data-options="${JSON.stringify(options)}" hidden>${formTokenField(visit.formToken)}<input type="hidden" name="response" value="">
-<div class="field"><label for="passkey-name">Name</label><input id="passkey-name" name="name" maxlength="60" value="" autocomplete="off" required></div>
-${passwordField({ id: 'password-for-passkey' })}
-${proofField('code-for-passkey')}
+function removalForm(visit: Visit, passkey: string, fields: Html): Html {
+  const action = `${PASSKEYS_PATH}/remove-passkey`;
+  return foldedForm(
+    visit,
+    action,
+    'Remove…',
+    html`<form class="fields" method="post" action="${action}"><input type="hidden" name="passkey" value="${passkey}">${fields}
+<button class="button danger">Remove</button></form>`,
+  );
+}
+
+function addForm(options: object, fields: ProofFields): Html {
+  return html`<form class="fields" method="post" action="${PASSKEYS_PATH}/passkeys" data-passkey="make" data-options="${JSON.stringify(options)}" hidden><input type="hidden" name="response" value="">
+${fields('passkeys', { id: 'passkey', fields: { name: { label: 'Name', id: 'passkey-name' } } })}
 <p role="status" data-status></p>
 <div class="actions"><button class="button primary">Add a passkey</button></div></form>`;
 }
@@ -111,11 +125,16 @@ async function answerCode(asked: AreaRequest): Promise<FastifyReply> {
   }
   const opened = await passSecondFactor(context, own, passkey ?? { code: form.text('code') }, how);
   if (opened === null) {
-    const text =
-      passkey !== null
-        ? 'The passkey was not accepted. Please try again.'
-        : 'The code is wrong or was already used. Wait for the next one.';
-    return sendQuestion(asked, { status: 401, own, next, message: banner('bad', text) });
+    const isPasskey = passkey !== null;
+    const text = isPasskey
+      ? 'The passkey was not accepted. Please try again.'
+      : 'The code is wrong or was already used. Wait for the next one.';
+    const refused = refusedForm(
+      form,
+      invalidField('The form', text, isPasskey ? '' : 'code'),
+      `${area.path}/second-factor`,
+    );
+    return sendQuestion(asked, { status: 401, own, next, message: banner('bad', text), refused });
   }
   cookies.set(reply, 'session', opened.token);
   rememberBrowser(asked, opened.email);
@@ -148,11 +167,12 @@ interface Question {
   readonly own: OwnSession;
   readonly next: string;
   readonly message: Html;
+  readonly refused?: RefusedForm;
 }
 
 async function sendQuestion(
   asked: AreaRequest,
-  { status, own, next, message }: Question,
+  { status, own, next, message, refused }: Question,
 ): Promise<FastifyReply> {
   const { context, area } = asked;
   const party = partyOf(context);
@@ -168,7 +188,7 @@ async function sendQuestion(
     title: options === null ? 'Your code' : 'Your second factor',
     main: html`${message}${options === null ? nothing : passkeyForm('card', { ...form, options }, nextField, button)}
 <form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}${nextField}
-${textField({ name: 'code', autocomplete: 'one-time-code', ...codeWords(own.user, withoutPasskey) })}
+${formFields({ refused }, form.action, { code: { autocomplete: 'one-time-code', ...codeWords(own.user, withoutPasskey) } })}
 <button class="button primary wide">Continue</button></form>
 <p class="soft small">Lost your device and your recovery codes? ${area.help}.</p>`,
   });
@@ -181,17 +201,15 @@ export function codeWords({ totpSecret }: User, recoveryHint: string) {
     : { label: 'Code from your authenticator app', hint: 'Six digits, or one of your recovery codes.' };
 }
 
-/** The form that enables an authenticator app: the app's key, the password and a first code. */
-export function totpFields(
-  { secret, uri, sealed }: TotpOffer,
-  { introduction, passwordId }: { readonly introduction: string; readonly passwordId: string },
-): Html {
+/** The first code of an authenticator app. */
+export const totpCode: Fields = { code: { label: 'Code', autocomplete: 'one-time-code' } };
+
+/** The key of an authenticator app, in the form that enables it. */
+export function totpOffer({ secret, uri, sealed }: TotpOffer, introduction: string): Html {
   return html`<input type="hidden" name="sealed" value="${sealed}">
 <p>${introduction}</p>
 ${qrCode(uri, 'QR code for your authenticator app, with the same key as below')}
-<dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>
-${passwordField({ id: passwordId })}
-${textField({ name: 'code', label: 'Code', autocomplete: 'one-time-code' })}`;
+<dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>`;
 }
 
 /** The only page that shows recovery codes; `nextPath` is the link after they are saved. The file needs no script. */

@@ -4,7 +4,7 @@ import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Html, html } from '../design/html.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
-import { banner, flashOf, formTokenField, passwordField, textField } from './forms.ts';
+import { banner, flashOf, formTokenField, textField } from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther, visitorPages } from './layout.ts';
 import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
 import { readOwnSession, returnPathOf } from './signed-in-page.ts';
@@ -53,7 +53,7 @@ function sendSignIn(asked: AreaRequest, { status, next, email, message }: SignIn
 <form class="card" method="post" action="${asked.area.path}/sign-in">
 ${formTokenField(openFormToken(asked))}<input type="hidden" name="next" value="${next}">
 ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
-${passwordField()}
+${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
 <button class="button primary wide">Sign in</button>
 </form>
 ${forgotten(asked)}`,

@@ -5,13 +5,14 @@
  *   export function registerKeyPages(routes: DashboardRoutes): void {
  *     const pages = dashboardPages(routes, 'keys', 'developer');
  *     pages.page('/keys', showKeys);
- *     pages.form('/keys', createOwnKey, showRefusal);
+ *     pages.form('/keys', createOwnKey, withRefusal(showKeys));
  *   }
  *
  * - A handler runs only for a signed-in user with the role in the chosen account (`visit.account`), a form's only for a
  *   form of ours. An id of another account answers as an unknown one: `throw new ServiceError('not_found')`.
- * - It returns what the page shows, or `seeOther(path)` after a form that worked. A refused form shows its page again.
- * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`.
+ * - It returns what the page shows, or `seeOther(path)` after a form that worked. A refused form shows its page again:
+ *   `withRefusal` does so with what was typed, and the errors at the fields.
+ * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`, its fields are `formFields`.
  * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `reply`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -35,6 +36,7 @@ import {
   type Section,
   type Visit,
 } from './context.ts';
+import { refusedForm } from './form-fields.ts';
 import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
 import { type PageContent, sendDashboardPage, sendPlainPage, sendSeeOther, signedInPage } from './layout.ts';
 
@@ -135,6 +137,16 @@ export function createSectionPages<Context extends AreaContext, AnyVisit>(
         }),
       );
     },
+  };
+}
+
+/** The page of a refused form, as it is shown to a visit that has the form. */
+export function withRefusal<Context, AnyVisit extends AreaVisit>(
+  show: (context: Context, visit: AnyVisit) => Promise<PageView>,
+) {
+  return async (context: Context, visit: AnyVisit, refusal: ServiceError, form: FormFields) => {
+    const refused = refusedForm(form, refusal, visit.path);
+    return { ...(await show(context, { ...visit, refused })), refused };
   };
 }
 
@@ -263,13 +275,15 @@ export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
 /** What all pages of an area know of a request. */
 export function visitOf(request: FastifyRequest, own: OwnSession, timeZone: string): AreaVisit {
   const { user, session, token } = own;
+  const { pathname, searchParams } = new URL(request.url, 'http://localhost');
   return {
     user,
     session,
     actor: { name: user.email, userId: user.id, address: addressGroupOf(request.ip) },
     formToken: formTokenOf(token),
     params: request.params as Record<string, string>,
-    query: new URL(request.url, 'http://localhost').searchParams,
+    path: pathname,
+    query: searchParams,
     timeZone,
   };
 }

@@ -1,0 +1,174 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createPasswordLink } from '../../src/accounts/password-links.ts';
+import type { Account } from '../../src/domain/account.ts';
+import type { User } from '../../src/domain/person.ts';
+import { newPayment } from '../store/fixtures.ts';
+import {
+  createTestDashboard,
+  PASSWORD,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+} from '../support/dashboard.ts';
+import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
+
+let dashboard: TestDashboard;
+let account: Account;
+let user: User;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount();
+  user = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  browser = await dashboard.signIn(user);
+});
+afterEach(() => dashboard.close());
+
+/** The wrong fields of a page: each is marked, is described by its error and is linked from the summary; the first has the focus. */
+function wrongFieldsIn(page: string): Record<string, string> {
+  const marked = [
+    ...page.matchAll(/<(?:input|textarea|select|fieldset)[^>]* id="([\w-]+)"[^>]*aria-invalid="true"[^>]*>/g),
+  ];
+  const [summary = ''] = /<p class="banner bad" role="alert">.*?<\/p>/.exec(page) ?? [];
+  expect(marked.map(([field]) => field.includes(' autofocus'))).toEqual(
+    marked.map((_, index) => index === 0),
+  );
+  return Object.fromEntries(
+    marked.map(([field, id = '']) => {
+      expect(field).toMatch(new RegExp(`aria-describedby="${id}-error\\b`));
+      expect(summary).toContain(`href="#${id}"`);
+      return [id, new RegExp(`<p class="error" id="${id}-error">([^<]+)`).exec(page)?.[1] ?? ''];
+    }),
+  );
+}
+
+interface BadForm {
+  readonly page: string;
+  readonly action?: string;
+  readonly fields: Readonly<Record<string, string>>;
+  /** The ids of the wrong fields, with their errors. */
+  readonly wrong: Readonly<Record<string, string>>;
+  /** What stays in the form. */
+  readonly kept?: readonly string[];
+}
+
+const forms: readonly BadForm[] = [
+  {
+    page: '/links',
+    fields: {
+      amount: '10000.01',
+      currency: 'EUR',
+      provider: 'stripe',
+      email: 'a@b.example',
+      note: 'Table 7',
+      address: '0x12',
+    },
+    wrong: {
+      amount: 'Must be an amount from 0.01 to 10000.00.',
+    },
+    kept: [
+      'value="10000.01"',
+      '<option selected>EUR',
+      'value="stripe" selected',
+      'a@b.example',
+      'Table 7',
+      'value="0x12"',
+    ],
+  },
+  {
+    page: '/links/direct',
+    fields: { amount: '5', currency: 'USD', note: 'x'.repeat(501), address: CUSTOMER_ADDRESS },
+    wrong: { note: 'Must be at most 500 characters long.' },
+    kept: ['value="5"', 'x'.repeat(501), CUSTOMER_ADDRESS],
+  },
+  {
+    page: '/keys',
+    fields: { name: '', read: '1' },
+    wrong: { name: 'Must have 1 to 100 characters.' },
+    kept: ['name="read" type="checkbox" value="1" checked'],
+  },
+  {
+    page: '/keys',
+    fields: { name: 'Till' },
+    wrong: { scopes: 'Must contain at least one.' },
+    kept: ['value="Till"'],
+  },
+  {
+    page: '/people',
+    action: '/people/invite',
+    fields: { email: 'no address', role: 'owner' },
+    wrong: { email: 'This is not valid.' },
+    kept: ['value="no address"', 'value="owner" selected'],
+  },
+  {
+    page: '/security',
+    action: '/security/password',
+    fields: { password: PASSWORD, new_password: 'short' },
+    wrong: { new_password: 'Must have 12 to 200 characters.' },
+  },
+  {
+    page: '/security',
+    action: '/security/password',
+    fields: { password: 'wrong', new_password: 'a new password 1' },
+    wrong: { password: 'This is incorrect.' },
+  },
+  {
+    page: '/security',
+    action: '/security/second-factor',
+    fields: { password: 'wrong', code: '123456', sealed: 'x' },
+    wrong: { 'password-for-second-factor': 'This is incorrect.' },
+  },
+];
+
+describe('a form with a wrong field', () => {
+  it.each(forms)('of $page says so at the field, and keeps the rest but secrets: $wrong', async (form) => {
+    const page = `/dashboard${form.page}`;
+    const answer = await browser.post(`/dashboard${form.action ?? form.page}`, form.fields, { page });
+    expect(answer.statusCode).toBe(400);
+    expect(wrongFieldsIn(answer.payload)).toEqual(form.wrong);
+    for (const text of form.kept ?? []) expect(answer.payload).toContain(text);
+    for (const secret of ['password', 'new_password', 'code'])
+      if (form.fields[secret]) expect(answer.payload).not.toContain(`value="${form.fields[secret]}"`);
+  });
+
+  it('of a refund stays open on the payment’s page', async () => {
+    const payment = newPayment(account.id);
+    await dashboard.store.payments.createPayment(payment, null);
+    await payWithDeposit(dashboard.store, payment, 25_000_000n);
+    const page = `/dashboard/payments/${payment.id}`;
+    const open = (fields: Record<string, string>) => browser.post(`${page}/refunds`, fields, { page });
+    const typed = { amount: 'all', reason: 'Wrong size', destination: '0x12' };
+    const answer = await open(typed);
+    expect(wrongFieldsIn(answer.payload)).toEqual({
+      destination: 'Must be a Polygon address: 0x and 40 hex digits, with a correct checksum.',
+    });
+    for (const value of Object.values(typed)) expect(answer.payload).toContain(`value="${value}"`);
+    expect(answer.payload).toContain('<details open><summary>Open a refund');
+    expect(answer.payload).not.toContain('<details open><summary>Cancel');
+    const { payload } = await open({ amount: '1.234567891', destination: CUSTOMER_ADDRESS });
+    expect(Object.keys(wrongFieldsIn(payload))).toEqual(['amount']);
+  });
+
+  it('of a payment’s note keeps the note that was typed', async () => {
+    const payment = newPayment(account.id, { note: 'stored' });
+    await dashboard.store.payments.createPayment(payment, null);
+    const page = `/dashboard/payments/${payment.id}`;
+    const { payload } = await browser.post(`${page}/note`, { note: `${'y'.repeat(501)}` }, { page });
+    expect(wrongFieldsIn(payload)).toEqual({ note: 'Must be at most 500 characters long.' });
+    expect(payload).toContain('y'.repeat(501));
+  });
+
+  it('of a link to set a password, and of one that fits no field, says why', async () => {
+    const link = `/dashboard/password/${await createPasswordLink(dashboard.context, user, 'forgotten')}`;
+    const poor = await dashboard.newBrowser().post(link, { new_password: 'short' });
+    expect(wrongFieldsIn(poor.payload)).toEqual({ new_password: 'Must have 12 to 200 characters.' });
+    const last = await browser.post(
+      `/dashboard/people/${user.id}`,
+      { remove: '1' },
+      { page: '/dashboard/people' },
+    );
+    expect(wrongFieldsIn(last.payload)).toEqual({});
+    expect(textOf(last.payload)).toContain('The account needs an owner');
+  });
+});
