@@ -25,9 +25,9 @@ function sharing(alone: ReturnType<typeof project>) {
 const onStore = sharing(project('postgres', postgresTests.include, 180_000, postgresTests.exclude));
 const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/support/postgres-for-all.ts'] } };
 
-/** Files that take half a minute and more: begun last, each would be waited for alone. */
+/** Files that take longest: begun last, each would be waited for alone. */
 const longFiles =
-  /test\/(store\/(store|move-store|hot-plans|postgres-instances)\.|sandbox\/restart|browser\/pages\.|e2e\/(kill|recovery-drill|rolling-restart|ten-minute-start)\.)/;
+  /test\/(store\/(store|move-store|postgres-instances)|release\/(setup|package)|verify\/planted|sandbox\/restart|sdk\/(python|follow-events)|examples\/examples|browser\/pages|e2e\/(kill|recovery-drill|rolling-restart|ten-minute-start))\./;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -33,11 +33,11 @@ const shownOutputLines = 40;
 
 /** The vitest projects: one run for those that are quick, one for those that start services and a browser. */
 const quickProjects = ['structure', 'unit', 'http', 'integration'];
-/** Joins the quick ones in `npm test`: its files start processes and PostgreSQL, and half of the run's time is theirs. */
-const processProject = 'processes';
-/** It runs files of these two a second time, on the other engine. */
-const postgresProject = 'postgres';
-const projectsOnStore = ['http', 'integration'];
+/**
+ * These join the quick ones in `npm test`, so that some files wait while others compute: files that start processes, and
+ * files of `http` and `integration` a second time, on PostgreSQL.
+ */
+const longerProjects = ['processes', 'postgres'];
 const slowProjects = ['e2e', 'browser'];
 
 /** Outcome of one step together with its tests. */
@@ -111,12 +111,9 @@ async function main(all: boolean): Promise<number> {
   checked.push(...(await twoAtATime(staticSteps, checkPlain)));
   // Alone, like the projects: these use both cores themselves.
   for (const step of contractTests) checked.push(await checkContracts(step));
-  checked.push(...(await checkProjects('tests', all ? [...quickProjects, processProject] : quickProjects)));
+  checked.push(await checkProjects('tests', all ? [...quickProjects, ...longerProjects] : quickProjects));
   if (all) {
-    checked.push(
-      ...(await checkProjects('tests on PostgreSQL', [postgresProject], { filled: projectsOnStore })),
-    );
-    checked.push(...(await checkProjects('end-to-end tests', slowProjects, { workers: ['--maxWorkers=4'] })));
+    checked.push(await checkProjects('end-to-end tests', slowProjects, ['--maxWorkers=4']));
     checked.push(...(await twoAtATime(campaignSteps(), checkCampaign)));
   }
   return summarize(checked, performance.now() - started);
@@ -189,15 +186,11 @@ async function checkContracts(step: Step): Promise<Checked> {
 }
 
 /**
- * Runs vitest once over the projects; one without tests fails: its own, or else what `filled` names by their files.
+ * Runs vitest once over the projects; one without tests fails.
  *
  * @param workers files at once, where these wait more than they compute
  */
-async function checkProjects(
-  name: string,
-  projects: string[],
-  { filled = projects, workers = [] }: { readonly filled?: string[]; readonly workers?: string[] } = {},
-): Promise<Checked[]> {
+async function checkProjects(name: string, projects: string[], workers: string[] = []): Promise<Checked> {
   const reportFile = join(root, 'test-output', `${fileName(name)}.json`);
   await rm(reportFile, { force: true });
   const result = await runStep({
@@ -216,7 +209,7 @@ async function checkProjects(
   });
   const json = await readFile(reportFile, 'utf8').catch(() => undefined);
   const counts = vitestCounts(json);
-  const empty = filled.filter((project) => !projectsWithTests(json, root).has(project));
+  const empty = projects.filter((project) => !projectsWithTests(json, root).has(project));
   const emptiness = empty.length > 0 ? `no test ran in ${empty.join(', ')}` : undefined;
   const checked = await report({
     result,
@@ -225,7 +218,7 @@ async function checkProjects(
     failedTests: failedTests(json, root),
   });
   for (const line of closingLines(result.output)) console.log(line);
-  return [checked];
+  return checked;
 }
 
 /** vitest's own closing lines, as it printed them. */

@@ -65,6 +65,12 @@ it('tells to which project a test belongs, and leaves out files in which none ra
   expect(projectsWithTests(undefined, '/project').size).toBe(0);
 });
 
+it('counts a file that ran twice for the project on PostgreSQL too', () => {
+  const file = { name: '/project/test/http/b.test.ts', assertionResults: [{}] };
+  const json = JSON.stringify({ testResults: [file, file] });
+  expect([...projectsWithTests(json, '/project')].sort()).toEqual(['http', 'postgres']);
+});
+
 it('shows of each failed test its file, its name and the first lines of what went wrong', () => {
   const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
   const report = {

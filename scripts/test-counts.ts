@@ -68,11 +68,14 @@ function isOwnFolder(project: string): boolean {
   return ['structure', 'http', 'e2e', 'browser'].includes(project);
 }
 
-/** The projects of vitest.config.ts to which at least one test of the report belongs. */
+/** The projects of vitest.config.ts to which at least one test of the report belongs; `postgres` repeats files of others. */
 export function projectsWithTests(json: string | undefined, root: string): Set<string> {
   const files = (parseReport(json)?.testResults ?? []).filter((file) => file.assertionResults.length > 0);
+  const seen = new Set<string>();
   return new Set(
     files.map(({ name }) => {
+      if (seen.has(name)) return 'postgres';
+      seen.add(name);
       const [top, folder = ''] = relative(root, name).split(sep);
       if (top !== 'test') return 'unit';
       if (processFolders.includes(folder)) return 'processes';
