@@ -22,7 +22,7 @@ import {
 } from '../../payments/refunds.ts';
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
-import { type RequestParameter, readParameters } from '../api/request-input.ts';
+import { type ParameterSchema, type RequestParameter, readParameters } from '../api/request-input.ts';
 import * as json from '../openapi/json-schema.ts';
 import { required } from './merchant-parameters.ts';
 import { EXAMPLE_HASH, isoTime, isoTimeOrNull } from './merchant-schemas.ts';
@@ -36,35 +36,33 @@ export interface RefundRoutesContext extends RefundContext {
 
 const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
-const optional = { isRequired: false, isNullable: true } as const;
 const addressSchema = { type: 'string', pattern: json.ADDRESS_PATTERN } as const;
+
+const nullable = (schema: ParameterSchema, description: string, example: string) => ({
+  ...required(schema, description, example),
+  isRequired: false,
+  isNullable: true,
+});
 
 export const createRefundParameters = {
   amount: {
-    ...required(
+    ...nullable(
       { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
       'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
       '12.50',
     ),
-    ...optional,
     default: 'all',
   },
-  reason: {
-    ...required(
-      { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
-      'The reason. The customer does not see it.',
-      'Order 1042 was returned',
-    ),
-    ...optional,
-  },
-  destination: {
-    ...required(
-      addressSchema,
-      "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
-      EXAMPLE_ADDRESS,
-    ),
-    ...optional,
-  },
+  reason: nullable(
+    { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
+    'The reason. The customer does not see it.',
+    'Order 1042 was returned',
+  ),
+  destination: nullable(
+    addressSchema,
+    "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
+    EXAMPLE_ADDRESS,
+  ),
 } satisfies Record<string, RequestParameter>;
 
 export const confirmRefundParameters = {

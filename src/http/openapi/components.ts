@@ -108,6 +108,16 @@ const paymentForwardedSchema: json.JsonSchema = {
   }),
 };
 
+/** Parameters of JSON bodies, by the names of their schemas. */
+export const bodies = {
+  CreateCheckout: createParameters,
+  CreateDirectPayment: directParameters,
+  ConnectShop: connectParameters,
+  CreateRefund: createRefundParameters,
+  ConfirmRefund: confirmRefundParameters,
+  RefundTransaction: refundTransactionParameters,
+} as const satisfies Record<string, Readonly<Record<string, RequestParameter>>>;
+
 /** The schemas that operations and webhooks refer to. */
 export const schemas = {
   CreateCheckout: createCheckoutSchema(),

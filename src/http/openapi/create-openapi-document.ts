@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { type ErrorName, errorTable } from '../../domain/errors.ts';
 import type { RequestParameter } from '../api/request-input.ts';
 import { createConstantAnswer } from '../compression.ts';
-import { headers, schemas, signatureParameter } from './components.ts';
+import { bodies, headers, schemas, signatureParameter } from './components.ts';
 import { describe, exampleOf, querySchemaOf } from './json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 
@@ -89,7 +89,6 @@ function operationObject(operation: Operation): OperationObject {
     query = {},
     headers: requestHeaders = {},
     body,
-    bodyName = 'CreateCheckout',
   } = operation;
   const parameters = [
     ...parametersOf(inPath, 'path'),
@@ -104,7 +103,7 @@ function operationObject(operation: Operation): OperationObject {
     // Exactly one of the two headers.
     security: needsKey ? [{ bearerKey: [] }, { headerKey: [] }] : [],
     ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBody(body, bodyName) }),
+    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
     responses: answersOf(operation, exampleOf(schemas[operation.answer])),
   } as OperationObject;
 }
@@ -123,8 +122,10 @@ function parametersOf(
   }));
 }
 
-function requestBody(parameters: Readonly<Record<string, RequestParameter>>, name: string): object {
-  const entries = Object.entries(parameters).filter(([name]) => name !== 'pass_fee_to_customer');
+function requestBody(name: keyof typeof bodies): object {
+  const entries = Object.entries<RequestParameter>(bodies[name]).filter(
+    ([name]) => name !== 'pass_fee_to_customer',
+  );
   const required = entries.filter(([, { isRequired }]) => isRequired);
   const exampleWith = (named: typeof entries) =>
     Object.fromEntries(named.map(([name, { example }]) => [name, example]));

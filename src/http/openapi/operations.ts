@@ -2,21 +2,14 @@ import type { ErrorName } from '../../domain/errors.ts';
 import { createParameters, idempotencyKeyParameter, statusParameters } from '../api/create-parameters.ts';
 import type { RequestParameter } from '../api/request-input.ts';
 import {
-  connectParameters,
   dayParameters,
-  directParameters,
   eventParameters,
   journalParameters,
   listParameters,
   paymentParameters,
   required,
 } from '../merchant/merchant-parameters.ts';
-import {
-  confirmRefundParameters,
-  createRefundParameters,
-  refundTransactionParameters,
-} from '../merchant/refund-routes.ts';
-import type { SchemaName } from './components.ts';
+import type { bodies, SchemaName } from './components.ts';
 
 /** One operation as the document describes it. */
 export interface Operation {
@@ -30,9 +23,8 @@ export interface Operation {
   /** Parameters of the path. */
   readonly inPath?: Readonly<Record<string, RequestParameter>>;
   readonly query?: Readonly<Record<string, RequestParameter>>;
-  readonly body?: Readonly<Record<string, RequestParameter>>;
-  /** Name of the component that describes the body. Default: `CreateCheckout`. */
-  readonly bodyName?: SchemaName;
+  /** Name of the component that describes the JSON body. */
+  readonly body?: keyof typeof bodies;
   readonly headers?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that answers with 200. */
   readonly answer: SchemaName;
@@ -124,6 +116,15 @@ function merchantOperation(
   };
 }
 
+/** An operation of the checkout API, by the part of its path after `/api/v1`. */
+function checkoutOperation(
+  method: Operation['method'],
+  path: string,
+  more: Omit<Operation, 'method' | 'path' | 'tag' | 'needsKey'>,
+): Operation {
+  return { ...more, method, path: `/api/v1${path}`, tag: 'Payments', needsKey: true };
+}
+
 /** A public operation without a key. */
 function serviceOperation(
   path: string,
@@ -138,8 +139,7 @@ const refundOperations = [
     summary: 'Open a refund',
     description:
       'Opens a refund in USDC, which you transfer from your own wallet. Without `destination`, the response has a link with which the customer names an address. All refunds together never exceed what was received.',
-    body: createRefundParameters,
-    bodyName: 'CreateRefund',
+    body: 'CreateRefund',
     headers: idempotency,
     answer: 'Refund',
     errors: ['refund_state_conflict'],
@@ -161,8 +161,7 @@ const refundOperations = [
     summary: "Confirm the customer's address",
     description:
       'Check with the customer that the address is theirs: the e-mail address of a payment is not verified. From then on the transfer is looked for.',
-    body: confirmRefundParameters,
-    bodyName: 'ConfirmRefund',
+    body: 'ConfirmRefund',
     answer: 'Refund',
     errors: ['refund_state_conflict'],
   }),
@@ -171,8 +170,7 @@ const refundOperations = [
     summary: 'Submit the transaction of a transfer',
     description:
       'Needed only for a transfer of another amount than the refund asks for. It is checked and booked when it is final.',
-    body: refundTransactionParameters,
-    bodyName: 'RefundTransaction',
+    body: 'RefundTransaction',
     answer: 'Refund',
     errors: ['refund_state_conflict'],
   }),
@@ -187,46 +185,34 @@ const refundOperations = [
 
 /** Every operation that the document describes. */
 export const operations: readonly Operation[] = [
-  {
-    method: 'post',
-    path: '/api/v1/wallet',
+  checkoutOperation('post', '/wallet', {
     id: 'createCheckout',
-    tag: 'Payments',
     summary: 'Create a checkout',
     description:
       'Store `payment_id` and `ipn_token` with your order, then send the customer to `checkout_url`. Unknown parameters are ignored.',
-    needsKey: true,
-    body: createParameters,
+    body: 'CreateCheckout',
     headers: idempotency,
     answer: 'Payment',
     errors: [...createErrors, 'payload_too_large'],
-  },
-  {
-    method: 'get',
-    path: '/api/v1/wallet',
+  }),
+  checkoutOperation('get', '/wallet', {
     id: 'createCheckoutByQuery',
-    tag: 'Payments',
     summary: 'Create a checkout, with the parameters in the query',
     description: 'The same operation as with `POST`. Prefer `POST`, because URLs end up in logs.',
-    needsKey: true,
     query: createParameters,
     headers: idempotency,
     answer: 'Payment',
     errors: createErrors,
-  },
-  {
-    method: 'get',
-    path: '/api/v1/payment-status',
+  }),
+  checkoutOperation('get', '/payment-status', {
     id: 'readPaymentStatus',
-    tag: 'Payments',
     summary: "Read a payment's status",
     description:
       'Confirm every webhook with it before you fulfill the order. Read the status of open orders every few minutes during the first hour. One of the two parameters is required.',
-    needsKey: true,
     query: statusParameters,
     answer: 'PaymentStatus',
     errors: [...apiErrors, 'payment_not_found'],
-  },
+  }),
   merchantOperation('get', '/payments', {
     id: 'listPayments',
     summary: 'List payments',
@@ -280,8 +266,7 @@ export const operations: readonly Operation[] = [
     summary: 'Create a direct payment',
     description:
       "A payment in USDC from the customer's wallet, without a card. Send the customer to `checkout_url`. An unknown parameter is an error. Creates of checkouts and direct payments share a rate limit.",
-    body: directParameters,
-    bodyName: 'CreateDirectPayment',
+    body: 'CreateDirectPayment',
     headers: idempotency,
     answer: 'DirectPayment',
     errors: ['feature_disabled', 'callback_host_refused', 'conversion_failed'],
@@ -295,8 +280,7 @@ export const operations: readonly Operation[] = [
     description:
       'The last step of connecting a shop: server to server, within 60 seconds, once. Requests count against the address.',
     needsKey: false,
-    body: connectParameters,
-    bodyName: 'ConnectShop',
+    body: 'ConnectShop',
     answer: 'Connection',
     errors: [
       ...transportErrors,
