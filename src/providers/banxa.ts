@@ -146,7 +146,7 @@ export const banxa = defineProvider({
   },
 });
 
-/** `2026-01-16 04:04:21`, of which Banxa's own example leaves out the space; when it arrived where there is none. */
+/** `2026-01-16 04:04:21`, in Banxa's own example without the space; the time of arrival if it is missing. */
 function readStatusTimeMs(date: unknown, receivedAtMs: number): number {
   if (date === undefined || date === null) return receivedAtMs;
   const [, day, time] =

@@ -13,7 +13,7 @@ import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 
-/** What a token is good for is named by Coinbase's own hosts, also where a proxy stands before them. */
+/** Tokens name Coinbase's own hosts, also behind a proxy. */
 const PLATFORM_HOST = 'api.cdp.coinbase.com';
 const DEVELOPER_HOST = 'api.developer.coinbase.com';
 const TOKEN_LIFETIME_SECONDS = 120;
@@ -24,7 +24,7 @@ const SESSION_LIFETIME_MS = 5 * 60_000;
 /** Before our id, in the test environment. */
 const SANDBOX_PREFIX = 'sandbox-';
 
-/** Null says nothing. */
+/** Null: the status says nothing about the progress. */
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress | null> = new Map([
   ['ONRAMP_TRANSACTION_STATUS_UNSPECIFIED', null],
   ['ONRAMP_TRANSACTION_STATUS_CREATED', 'paying'],
@@ -117,7 +117,7 @@ export const coinbase = defineProvider({
   async quote({ urls, authorizationOf }, request, call) {
     const country = quotedCountryOf(request);
     if (country === null) {
-      // No price, but whether anything is sold at all.
+      // Without a country there is no price: the call only checks that Coinbase sells at all.
       const path = '/onramp/v1/buy/config';
       const headers = await authorizationOf(`GET ${DEVELOPER_HOST}${path}`);
       const { countries } = await call.fields({ url: `${urls.developer}${path}`, headers });
@@ -197,7 +197,7 @@ export const coinbase = defineProvider({
   },
 });
 
-/** The country, where all is known that a quote for it needs. */
+/** The customer's country if it suffices for a quote; in the United States a quote also needs the state. */
 function quotedCountryOf({ customerCountry }: QuoteRequest): string | null {
   return customerCountry === 'US' ? null : (customerCountry ?? null);
 }
@@ -226,7 +226,7 @@ function requireHook0(
   }
 }
 
-/** The latest time that it names; a time that is still to come is written as that of the year one. */
+/** The latest of the webhook's times; Coinbase writes a time that has not come yet as year one. */
 function timeOf(fields: Readonly<Record<string, unknown>>, receivedAtMs: number): number {
   const times = ['updatedAt', 'completedAt', 'createdAt']
     .map((name) => fields[name])

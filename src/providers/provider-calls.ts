@@ -55,7 +55,7 @@ export async function asProviderUnavailable<T>(id: ProviderId, outcome: Promise<
   }
 }
 
-/** A webhook may be refused or unknown; one of another form than expected is unknown too, and loud. */
+/** Passes on refusals and unknown states; a malformed webhook counts as an unknown state, which is logged as an error. */
 export async function classifyWebhookError(
   id: ProviderId,
   outcome: Promise<ProviderWebhook | null>,
@@ -119,7 +119,7 @@ function codesOf(body: unknown): readonly string[] {
   ) as string[];
 }
 
-/** Throws `provider_inactive` for a currency that the provider is known not to take: asking would be for nothing. */
+/** Throws `provider_inactive` for a currency that the provider does not take, without a call. */
 export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold?: readonly Currency[]): void {
   if (sold === undefined || sold.includes(currency)) return;
   const { name } = providerCatalogue[id];

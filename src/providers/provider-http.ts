@@ -24,12 +24,12 @@ export interface JsonRequest {
   readonly maximumBytes?: number;
 }
 
-/** No answer of a provider that we can use is anywhere near this long. */
+/** Usable responses are far shorter. */
 const MAXIMUM_ANSWER_BYTES = 64 * 1024;
 
 /** Time for which a provider that answers 429 without `Retry-After` is not called. */
 const DEFAULT_RETRY_SECONDS = 1;
-/** A provider that names an hour is tried once a minute: nothing here depends on its guess. */
+/** A provider that asks for an hour is still tried once a minute. */
 const LONGEST_RETRY_SECONDS = 60;
 
 /** Thrown when the provider answers 429 (too many requests), which does not concern its health. */
@@ -138,8 +138,7 @@ function bodyText(body: unknown): string | null {
 }
 
 /**
- * Reads single values out of what a provider answered. Nothing is taken for granted: whatever has another form than it
- * should is a `MalformedAnswerError`.
+ * Reads single values of a provider's response. A value of an unexpected form throws `MalformedAnswerError`.
  */
 
 const MAXIMUM_REDIRECT_LENGTH = 4_096;

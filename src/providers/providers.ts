@@ -86,7 +86,7 @@ export function createProviderAdapter(
   return providers[id].open(values, settings);
 }
 
-/** What is known of each provider without an account there. */
+/** The facts about each provider that need no account there. */
 export const providerDescriptions = Object.fromEntries(
   providerIds.map((id): [ProviderId, ProviderDescription] => {
     const { variables, facts } = providers[id];

@@ -152,10 +152,10 @@ function purchaseOf(request: QuoteRequest, country: string, asset: string): Read
   };
 }
 
-/** What keeps a customer from changing wallet, amount and asset in the widget. */
+/** Parameters that lock wallet, amount and asset in the widget. */
 const locks = ['disableWalletAddress', 'disableFiatAmount', 'disableCryptoCurrency'];
 
-/** Requires an address for exactly the deposit address, with everything locked. */
+/** Requires a URL for exactly the deposit address, with everything locked. */
 function requireLocked(redirectUrl: string, { depositAddress }: SessionRequest): void {
   const { searchParams } = new URL(redirectUrl);
   const [wallet, ...others] = searchParams.getAll('walletAddress');

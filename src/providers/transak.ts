@@ -186,10 +186,10 @@ interface AccessToken {
   readonly expiresAtMs: number;
 }
 
-/** So long before its end a token is not begun with any more. */
+/** A token this close to its expiry is not used any more. */
 const EARLY_MS = 60_000;
 
-/** A token that many calls use and one at a time fetches. None at first; a failed fetch is forgotten, so that the next caller tries again. */
+/** A token that calls share and one call at a time fetches. A failed fetch is not kept: the next caller tries again. */
 function createSharedToken(nowMs: () => number) {
   let current: AccessToken | null = null;
   let fetching: Promise<string> | null = null;
@@ -200,7 +200,7 @@ function createSharedToken(nowMs: () => number) {
   }
 
   return {
-    /** The token, fetched first where there is none that still works for a while; callers at the same time share one fetch. */
+    /** The token, fetched if there is none or it expires soon; concurrent callers share one fetch. */
     read(fetchToken: () => Promise<AccessToken>): Promise<string> {
       if (current !== null && nowMs() < current.expiresAtMs - EARLY_MS) return Promise.resolve(current.token);
       fetching ??= fetchNew(fetchToken).finally(() => {
@@ -208,7 +208,7 @@ function createSharedToken(nowMs: () => number) {
       });
       return fetching;
     },
-    /** Gives a token up that was refused; one that has replaced it meanwhile stays. */
+    /** Drops a refused token, unless another one has replaced it. */
     forget(token: string): void {
       if (current?.token === token) current = null;
     },

@@ -110,7 +110,7 @@ export const wert = defineProvider({
       paymentId,
       progress: progressOf(orders),
       walletAddress: answers.readTextOrNull(walletAddress),
-      // What was asked for just now is true now, whenever the webhook was written.
+      // The status was read just now, whenever the webhook was written.
       atMs: webhook.receivedAtMs,
     };
   },
@@ -140,7 +140,7 @@ function requireToken({ target }: PostedWebhook, expected: string): void {
   throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
 }
 
-/** How far the orders for our id have come, of which Wert's own API answered a list. */
+/** The progress of the orders that Wert's API lists for our id. */
 function progressOf(orders: unknown): SessionProgress {
   if (!Array.isArray(orders)) throw new answers.MalformedAnswerError('there is no list of orders');
   if (orders.length === 0)
