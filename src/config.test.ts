@@ -295,7 +295,7 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
   ['FEE_WALLET', ['wallet', `0x${'0'.repeat(40)}`], /valid checksum/],
   [
     'RELAYER_PRIVATE_KEY',
-    ['', '1f'.repeat(32), `0x${'1f'.repeat(31)}`, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`],
+    ['1f'.repeat(32), `0x${'1f'.repeat(31)}`, `0x${'0'.repeat(64)}`, `0x${'f'.repeat(64)}`],
     /64 hex digits/,
   ],
   [
@@ -311,7 +311,7 @@ const invalidInLiveMode: readonly [string, readonly string[], RegExp][] = [
     [`${RELAYER_KEY},${RELAYER_KEY.replace(/[a-f]/g, (digit) => digit.toUpperCase())}`],
     /lists a key twice/,
   ],
-  ...(['SECRET_KEY', 'DEPOSIT_FACTORY_ADDRESS', 'FEE_WALLET'] as const).map(
+  ...(['SECRET_KEY', 'RELAYER_PRIVATE_KEY', 'DEPOSIT_FACTORY_ADDRESS', 'FEE_WALLET'] as const).map(
     (name): [string, readonly string[], RegExp] => [name, ['', ' '], /is missing/],
   ),
 ];
@@ -678,7 +678,7 @@ describe('contract deploy', () => {
 
   it('names what is missing', () => {
     expect(() => readContractDeploymentConfig({})).toThrow(
-      /POLYGON_RPC_URL is missing[\s\S]*RELAYER_PRIVATE_KEY must be/,
+      /POLYGON_RPC_URL is missing[\s\S]*RELAYER_PRIVATE_KEY is missing/,
     );
   });
 });

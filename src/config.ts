@@ -258,11 +258,11 @@ const MAXIMUM_RELAYER_KEYS = 16;
 /** One for each relayer that this process sends with. */
 function readRelayerKeys(read: Reader): readonly [`0x${string}`, ...`0x${string}`[]] | null {
   const [first, ...others] = read.list('RELAYER_PRIVATE_KEY') as readonly `0x${string}`[];
-  if (
-    first === undefined ||
-    ![first, ...others].every(isPrivateKey) ||
-    others.length >= MAXIMUM_RELAYER_KEYS
-  ) {
+  if (first === undefined) {
+    read.refuse('RELAYER_PRIVATE_KEY is missing: `card-checkout relayer create` makes one.');
+    return null;
+  }
+  if (![first, ...others].every(isPrivateKey) || others.length >= MAXIMUM_RELAYER_KEYS) {
     read.refuse(
       `RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key, or up to ${MAXIMUM_RELAYER_KEYS} of them, comma-separated.`,
     );

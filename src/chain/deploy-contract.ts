@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { encodeAbiParameters, getContractAddress } from 'viem/utils';
 import factoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
+import { polOf } from '../domain/gas-money.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
@@ -11,6 +12,7 @@ import {
   quoteFees,
   type RelayerOptions,
   readAccount,
+  readBalance,
   signTransaction,
 } from './relayer.ts';
 
@@ -29,7 +31,8 @@ export class DeploymentFailedError extends Error {
 
 /**
  * Deploys `initCode` (with its constructor arguments) and waits until it is in a block. Throws `CallRevertedError`,
- * `TransactionRefusedError`, `ChainUnavailableError`, and `DeploymentFailedError` with the transaction's hash.
+ * `TransactionRefusedError`, `ChainUnavailableError`, and `DeploymentFailedError` with the transaction's hash, or with the
+ * address that holds too little POL.
  */
 export async function deployContract(options: DeployerOptions, initCode: `0x${string}`) {
   const { endpoints, chainId } = options;
@@ -42,7 +45,13 @@ export async function deployContract(options: DeployerOptions, initCode: `0x${st
     nonce: readCount(await rpc.call('eth_getTransactionCount', [account.address, 'pending']), 'nonce'),
     gasLimit: await estimateGas(rpc, { from: account.address, to: null, data: initCode }),
     fees: await quoteFees(rpc, options),
+    balanceWei: await readBalance(rpc, account.address),
   }));
+  const costWei = prepared.gasLimit * prepared.fees.maxFeePerGas;
+  if (prepared.balanceWei < costWei) {
+    const pol = `${polOf(prepared.balanceWei)} POL, and the deployment can cost ${polOf(costWei)} POL`;
+    throw new DeploymentFailedError(`The address ${account.address} holds ${pol}: send POL to it first.`);
+  }
   const { hash, rawTransaction } = await signTransaction(account, prepared);
   await broadcast(endpoints, rawTransaction);
   const blockNumber = await waitForReceipt(rotation, hash, options);

@@ -101,11 +101,13 @@ export function createRelayer(options: RelayerOptions): Relayer {
           : { to: transaction.factory, data: encodeRelayCall(transaction) }),
       }),
     broadcast: (rawTransaction) => broadcast(endpoints, rawTransaction),
-    readGasBalance: () =>
-      rotation.useAny(async ({ rpc }) =>
-        readQuantity(await rpc.call('eth_getBalance', [account.address, 'latest']), 'balance'),
-      ),
+    readGasBalance: () => rotation.useAny(({ rpc }) => readBalance(rpc, account.address)),
   };
+}
+
+/** The POL of an address, in wei. */
+export async function readBalance(rpc: JsonRpcClient, address: Address): Promise<bigint> {
+  return readQuantity(await rpc.call('eth_getBalance', [address, 'latest']), 'balance');
 }
 
 /** Polygon takes no transaction with more gas (EIP-7825). */

@@ -5,6 +5,7 @@ import {
   closeChainEndpoints,
   createChainEndpoints,
 } from '../../src/chain/endpoint-rotation.ts';
+import { readAccount } from '../../src/chain/relayer.ts';
 import {
   type Deployment,
   DeploymentMismatchError,
@@ -59,6 +60,17 @@ describe('a deployed factory', () => {
 
   it('for a token that does not exist is not deployed', async () => {
     await expect(deployFactory(chain.deployer, addressFor('no token'))).rejects.toThrow(CallRevertedError);
+  });
+
+  it('is not deployed without POL: the refusal names the address and both amounts', async () => {
+    const privateKey = `0x${'7'.repeat(64)}` as const;
+    const account = readAccount(privateKey).address;
+    await chain.anvil.rpc('anvil_setBalance', [account, '0x1']);
+    await expect(deployFactory({ ...chain.deployer, privateKey }, chain.token)).rejects.toThrow(
+      new RegExp(
+        `^The address ${account} holds 0 POL, and the deployment can cost 0\\.\\d+ POL: send POL to it first\\.$`,
+      ),
+    );
   });
 
   it('is not reported as deployed while no block has it', async () => {
