@@ -12,6 +12,7 @@ import { type Payment, termsOf } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { Relayer } from '../../src/domain/ports/chain.ts';
 import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
 import type { LocalChain } from '../../test/chain/local-chain.ts';
 import { anvilKeys } from '../../test/support/anvil.ts';
@@ -75,6 +76,11 @@ export function settlementParts(
     known: createKnownAddresses(store.payments, store.addressPages),
     tokens: createIpnTokens(benchSecret),
     mailer: null,
+    // There are no channels.
+    notifier: {
+      box: createSecretBox('notification channels', 'never used here, and long enough'),
+      send: async () => ({ result: 'sent' }),
+    },
     baseUrl: 'http://localhost',
     deliver,
     nowMs: Date.now,

@@ -25,6 +25,7 @@ import {
 } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { createKnownLimits } from '../payments/provider-limits.ts';
+import type { Notifier } from '../payments/send-notifications.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
@@ -37,6 +38,7 @@ import {
   createHostResolver,
   createOwnAddresses,
 } from '../webhooks/callback-host.ts';
+import { createNotificationSender } from '../webhooks/send-notification.ts';
 import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import { createMetrics, type Metrics } from './metrics.ts';
@@ -159,6 +161,10 @@ export function assembleParts(options: ServiceOptions) {
     cacheMaxEntries: CALLBACK_CACHE_ENTRIES,
   });
   const ownAddresses = createOwnAddresses();
+  const notifier: Notifier = {
+    box: createSecretBox('notification channels', options.secretKey, config.previousSecretKeys),
+    send: createNotificationSender({ resolver, ownAddresses }, options.mailer),
+  };
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   const known = createKnownAddresses(store.payments, store.addressPages);
   /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
@@ -171,6 +177,7 @@ export function assembleParts(options: ServiceOptions) {
     metrics,
     resolver,
     ownAddresses,
+    notifier,
     testPayments: options.additions?.createTestPayments(startSession) ?? null,
     callbacks: createCallbackGuard(
       { allowedHosts: config.callbackAllowedHosts, own: locationOf(config.baseUrl) },
@@ -243,6 +250,7 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
     browsers: box('known browsers'),
     shownOnce: box('secrets shown once'),
     mailer: parts.mailer,
+    notifier: parts.notifier,
     limits: createDashboardLimits(clock.monotonicMs),
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,

@@ -3,6 +3,7 @@ import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Mailer } from '../domain/ports/mail.ts';
 import type { KnownAddresses } from '../payments/known-addresses.ts';
 import type { RelayContext } from '../payments/relay/relay-context.ts';
+import type { Notifier } from '../payments/send-notifications.ts';
 import type { Store } from '../store/store.ts';
 import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
@@ -17,6 +18,7 @@ export interface WorkerParts {
   readonly deliver: DeliverWebhook;
   /** Null where no mail server is configured. */
   readonly mailer: Mailer | null;
+  readonly notifier: Notifier;
   /** The service's root as customers reach it, without a slash at the end. */
   readonly baseUrl: string;
   readonly nowMs: () => number;

@@ -4,6 +4,7 @@ import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../domain/base-curre
 import { ServiceError } from '../domain/errors.ts';
 import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import { type Currency, currencies } from '../domain/money.ts';
+import type { NotificationChannel } from '../domain/notification.ts';
 import type { PaymentReference } from '../domain/payment.ts';
 import { EVENT_RETENTION_MS } from '../domain/payment-events.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
@@ -20,6 +21,7 @@ import { type IndexPaymentsContext, indexPayments, PAYMENTS_AT_A_TIME } from '..
 import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
 import { relayReleases } from '../payments/relay/relay-releases.ts';
 import { sendAlerts } from '../payments/send-alerts.ts';
+import { type NotifyContext, notifyChannel } from '../payments/send-notifications.ts';
 import { sendReceipts } from '../payments/send-receipts.ts';
 import { claimWebhooks, type DeliveryBounds, sendWebhook } from '../payments/send-webhooks.ts';
 import { watchRefunds } from '../payments/watch-refunds.ts';
@@ -45,6 +47,7 @@ export type WorkerTasks = ReturnType<typeof createWorkerTasks>;
 /** All background tasks, by the processes that may run them. */
 export function createWorkerTasks(parts: WorkerParts) {
   const webhooks = createWebhookTask(parts);
+  const notifications = createNotificationTask(parts);
   return {
     /** Tasks of one process at a time, among all with the same data. */
     watching: [
@@ -54,6 +57,7 @@ export function createWorkerTasks(parts: WorkerParts) {
       createRefundTask(parts),
       createErasingTask(parts),
       createRateTask(parts),
+      notifications.task,
     ],
     /** Tasks of one process at a time, among all with the same relayer key; one for each key. */
     sending: parts.external.relayers.map((relayer) => relayTask(parts, relayer)),
@@ -67,7 +71,9 @@ export function createWorkerTasks(parts: WorkerParts) {
       ...createAlertTasks(parts),
     ],
     /** Waits for what was begun and cannot be taken back: open deliveries. */
-    drain: webhooks.drain,
+    async drain() {
+      await Promise.all([webhooks.drain(), notifications.drain()]);
+    },
   };
 }
 
@@ -202,6 +208,44 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
         hasBacklog = pass.hasBacklog;
         for (const webhook of pass.claimed) open.set(webhook, send(webhook));
         return pass.claimed.length > 0;
+      },
+    },
+    async drain() {
+      await Promise.all(open.values());
+    },
+  };
+}
+
+const NOTIFICATION_INTERVAL_MS = 5_000;
+/** Messages in progress. Each ends within its own ten seconds. */
+const OPEN_NOTIFICATIONS = 40;
+
+/** Sends each due channel its message on its own, so that a slow one does not delay the others. */
+function createNotificationTask({ store, notifier, baseUrl, nowMs, log }: WorkerParts) {
+  const open = new Map<string, Promise<void>>();
+  const context: NotifyContext = {
+    ...store,
+    notifier,
+    dashboardUrl: `${baseUrl}/dashboard`,
+    nowMs,
+    onFailure: ({ id, kind }, outcome) => log.info({ channel: id, kind, ...outcome }, 'notification'),
+  };
+  const send = async (channel: NotificationChannel) => {
+    await notifyChannel(context, channel).catch((err: unknown) =>
+      log.error({ err, channel: channel.id }, 'notification'),
+    );
+    open.delete(channel.id);
+  };
+  return {
+    task: {
+      name: 'notifications',
+      intervalMs: NOTIFICATION_INTERVAL_MS,
+      async run() {
+        const free = OPEN_NOTIFICATIONS - open.size;
+        if (free === 0) return false;
+        const due = await store.notifications.listDueChannels(nowMs(), [...open.keys()], free);
+        for (const channel of due) open.set(channel.id, send(channel));
+        return false;
       },
     },
     async drain() {

@@ -42,6 +42,8 @@ export const auditActions = {
   'refund.canceled': 'canceled the refund',
   'payments.exported': 'downloaded payments as CSV',
   'link.created': 'created a payment link',
+  'notification.added': 'added the notification channel',
+  'notification.removed': 'removed the notification channel',
 } as const;
 export type AuditAction = keyof typeof auditActions;
 

@@ -2,6 +2,7 @@ import type { RelayStore } from '../domain/ports/settlement-store.ts';
 import { createAlertStore } from './alerts.ts';
 import { createEmailStore, createReceiptStore } from './emails.ts';
 import { createEventStore } from './events.ts';
+import { createNotificationStore } from './notifications.ts';
 import { createObservationStore } from './observations.ts';
 import { createPaymentHistory } from './payment-history.ts';
 import { createPaymentIndex } from './payment-index.ts';
@@ -56,6 +57,7 @@ export function assembleStore(
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
     events: createEventStore(scripts),
+    notifications: createNotificationStore(scripts),
     refunds: createRefundStore(scripts),
     providers,
     // They are a handful, so each call reads them anew.

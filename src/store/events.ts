@@ -67,7 +67,7 @@ function* numberEvents(limit: number): Script<number> {
 }
 
 /** Kept apart from the events, which are deleted one day. */
-function* newestNumber(accountId: string): Script<number> {
+export function* newestNumber(accountId: string): Script<number> {
   const row = yield* runForOne<{ newest: number }>`
     SELECT newest FROM event_numbers WHERE account_id = ${accountId}`;
   return Number(row?.newest ?? 0);

@@ -567,6 +567,27 @@ export function initialSchema(engine: Engine): Migration {
     CREATE INDEX one_time_links_by_user ON one_time_links (user_id) WHERE user_id IS NOT NULL;
     CREATE INDEX one_time_links_by_account ON one_time_links (account_id) WHERE account_id IS NOT NULL;
 
+    -- The event that was handled last is a number of the account's event log: the log is the queue of messages.
+    CREATE TABLE notification_channels (
+      id ${id} PRIMARY KEY NOT NULL,
+      account_id ${id} NOT NULL REFERENCES accounts (id),
+      user_id ${id} NOT NULL REFERENCES users (id),
+      kind text NOT NULL,
+      sealed_target text,
+      hint text NOT NULL,
+      events ${texts} NOT NULL,
+      created_at_ms ${bigint} NOT NULL,
+      read_through ${bigint} NOT NULL,
+      daily_due_at_ms ${bigint},
+      not_before_ms ${bigint} NOT NULL,
+      hour_start_ms ${bigint} NOT NULL,
+      sent_in_hour integer NOT NULL,
+      failures_in_a_row integer NOT NULL,
+      paused_reason text,
+      last_sent_at_ms ${bigint}
+    )${strict};
+    CREATE INDEX notification_channels_by_member ON notification_channels (account_id, user_id);
+
     -- Positions are counted in each account, so that the oldest beyond a number are found by arithmetic.
     CREATE TABLE audit_entries (
       account_id ${id} NOT NULL,

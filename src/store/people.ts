@@ -82,6 +82,8 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
       if (member === undefined) return 'unknown';
       const otherOwners = members.filter((other) => other.role === 'owner' && other.userId !== userId);
       if (member.role === 'owner' && role !== 'owner' && otherOwners.length === 0) return 'last_owner';
+      if (role === null)
+        yield* run`DELETE FROM notification_channels WHERE account_id = ${accountId} AND user_id = ${userId}`;
       yield* role === null
         ? run`DELETE FROM memberships WHERE account_id = ${accountId} AND user_id = ${userId}`
         : run`UPDATE memberships SET role = ${role} WHERE account_id = ${accountId} AND user_id = ${userId}`;

@@ -3,6 +3,7 @@ import type { AuditEntry } from '../domain/audit-entry.ts';
 import type { HourlyRate } from '../domain/base-currency.ts';
 import type { DashboardSession, OneTimeLink } from '../domain/dashboard-session.ts';
 import type { JournalEntry } from '../domain/journal.ts';
+import type { NotificationChannel } from '../domain/notification.ts';
 import type { Deposit, Payment, Release } from '../domain/payment.ts';
 import type { Membership, Passkey, User } from '../domain/person.ts';
 import type { Alert } from '../domain/ports/mail.ts';
@@ -136,6 +137,25 @@ export const linkTable = table<OneTimeLink>('one_time_links', ['id'], {
   role: 'text',
   createdAtMs: 'integer',
   expiresAtMs: 'integer',
+});
+
+export const channelTable = table<NotificationChannel>('notification_channels', ['id'], {
+  id: 'text',
+  accountId: 'text',
+  userId: 'text',
+  kind: 'text',
+  sealedTarget: 'text',
+  hint: 'text',
+  events: 'texts',
+  createdAtMs: 'integer',
+  readThrough: 'integer',
+  dailyDueAtMs: 'integer',
+  notBeforeMs: 'integer',
+  hourStartMs: 'integer',
+  sentInHour: 'integer',
+  failuresInARow: 'integer',
+  pausedReason: 'text',
+  lastSentAtMs: 'integer',
 });
 
 export const auditTable = table<AuditEntry>('audit_entries', ['account_id', 'position'], {
@@ -489,6 +509,7 @@ export const tables: readonly Table[] = [
   membershipTable,
   dashboardSessionTable,
   linkTable,
+  channelTable,
   auditTable,
   paymentTable,
   idempotencyTable,

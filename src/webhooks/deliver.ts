@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request as openRequest, type RequestOptions } from 'node:http';
+import {
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as openRequest,
+  type RequestOptions,
+} from 'node:http';
 import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
 import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
@@ -29,16 +34,23 @@ export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal'> 
   readonly own: ServiceLocation | null;
 }
 
-export interface WebhookDelivery {
-  /** The callback as it was supplied at creation. */
+interface GuardedPost {
   readonly url: string;
-  /** The bytes that were signed; text is sent as UTF-8. */
+  /** Text is sent as UTF-8. */
   readonly body: string | Buffer;
-  /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`. */
-  readonly signature: string;
   /** Time limit of the whole delivery: DNS, TCP, TLS, request and answer. Default 10,000, as the specification says. */
   readonly timeoutMs?: number;
 }
+
+export interface WebhookDelivery extends GuardedPost {
+  /** Hex HMAC-SHA256 of exactly the bytes of the body, for `X-Service-Signature`. */
+  readonly signature: string;
+}
+
+type HeadersOf = (
+  target: Parameters<typeof webhookHeaders>[0],
+  bodyBytes: number,
+) => Readonly<Record<string, string>>;
 
 /** The specification's limit. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -48,16 +60,27 @@ const DEFAULT_TIMEOUT_MS = 10_000;
  *
  * @throws whatever is a mistake of our own, an unknown state is not an outcome
  */
-export async function deliverWebhook(
+export function deliverWebhook(
   dependencies: DeliveryDependencies,
   delivery: WebhookDelivery,
 ): Promise<AttemptOutcome> {
+  return postGuarded(dependencies, delivery, (target, bodyBytes) =>
+    webhookHeaders(target, bodyBytes, delivery.signature),
+  );
+}
+
+/** Sends one POST under the rules of a webhook: public address, verified TLS, one attempt, no redirect. */
+export async function postGuarded(
+  dependencies: DeliveryDependencies,
+  post: GuardedPost,
+  headersOf: HeadersOf,
+): Promise<AttemptOutcome> {
   const startedMs = performance.now();
-  const timeoutMs = delivery.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const timeoutMs = post.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   try {
-    const answer = await attempt(dependencies, delivery, timeoutMs, deadline.signal);
+    const answer = await attempt(dependencies, post, headersOf, timeoutMs, deadline.signal);
     const isSuccess = answer.httpStatus >= 200 && answer.httpStatus <= 299;
     return {
       outcome: isSuccess ? 'delivered' : 'failed',
@@ -74,6 +97,7 @@ export async function deliverWebhook(
       durationMs: Math.round(performance.now() - startedMs),
       responseBytes: 0,
       responseExcerpt: '',
+      responseHeaders: {},
     };
   } finally {
     clearTimeout(timer);
@@ -82,12 +106,13 @@ export async function deliverWebhook(
 
 async function attempt(
   dependencies: DeliveryDependencies,
-  delivery: WebhookDelivery,
+  post: GuardedPost,
+  headersOf: HeadersOf,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<PostAnswer> {
   // The rule may have become stricter since creation, and a host may have left the operator's list.
-  const callback = parseCallbackUrl(delivery.url, dependencies.allowedHosts);
+  const callback = parseCallbackUrl(post.url, dependencies.allowedHosts);
   if (!callback.ok) throw new DeliveryStopped('blocked', 'blocked_url');
   const { own } = dependencies;
   if (callback.kind !== 'allowed' && own !== null && isOwnCallback(callback, own)) {
@@ -98,8 +123,8 @@ async function attempt(
   const addresses = await findAddresses(dependencies, hostname, callback.kind === 'allowed', timeoutMs);
   const options = { ...dependencies, signal };
   const socket = await startTls(await openFirst(addresses, port, options), hostname, options);
-  const body = Buffer.from(delivery.body);
-  const headers = webhookHeaders({ hostname, port }, body.length, delivery.signature);
+  const body = Buffer.from(post.body);
+  const headers = headersOf({ hostname, port }, body.length);
   return postOnce(socket, { path: url.pathname + url.search, headers, body }, signal);
 }
 
@@ -249,7 +274,8 @@ function codeOf(error: unknown): string {
 /** Without a listener, a socket's error would end the process while no code waits for it. */
 function ignore(): void {}
 
-type PostAnswer = Pick<AttemptOutcome, 'responseBytes' | 'responseExcerpt'> & { readonly httpStatus: number };
+type ReadBeginning = Pick<AttemptOutcome, 'responseBytes' | 'responseExcerpt'>;
+type PostAnswer = ReadBeginning & Pick<AttemptOutcome, 'responseHeaders'> & { readonly httpStatus: number };
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const MAX_BODY_BYTES = 64 * 1024;
@@ -271,7 +297,8 @@ async function postOnce(
 ): Promise<PostAnswer> {
   try {
     const response = await sendAndAwaitStatus(socket, post, signal);
-    return { httpStatus: response.statusCode ?? 0, ...(await readBeginning(response, signal)) };
+    const { statusCode: httpStatus = 0, headers: responseHeaders } = response;
+    return { httpStatus, responseHeaders, ...(await readBeginning(response, signal)) };
   } finally {
     socket.destroy();
   }
@@ -334,7 +361,7 @@ function stoppedBy(error: NodeJS.ErrnoException): DeliveryStopped {
 
 /** Reads until the end, the limit, an error or the deadline: the status stands, so none of them changes it. */
 function readBeginning(response: IncomingMessage, signal: AbortSignal) {
-  return new Promise<Omit<PostAnswer, 'httpStatus'>>((resolve) => {
+  return new Promise<ReadBeginning>((resolve) => {
     let bytes = 0;
     let excerpt = Buffer.alloc(0);
     const finish = () => {
@@ -396,6 +423,8 @@ export interface AttemptOutcome extends DeliveryOutcome {
   readonly reason: DeliveryReason | null;
   /** Bytes of the answer's body that were read, at most 64 KiB. */
   readonly responseBytes: number;
+  /** At most 16 KiB, as they were sent. */
+  readonly responseHeaders: IncomingHttpHeaders;
 }
 
 type Undelivered = Exclude<DeliveryOutcome['outcome'], 'delivered'>;

@@ -8,6 +8,7 @@ import type { OpenedStore } from './engines.ts';
 import { eventPromises } from './events.ts';
 import type { StoreContext } from './fixtures.ts';
 import { journalPromises } from './journal.ts';
+import { notificationPromises } from './notifications.ts';
 import { observationModelPromises } from './observation-model.ts';
 import { observationPromises } from './observations.ts';
 import { paymentListPromises } from './payment-lists.ts';
@@ -61,6 +62,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the end of e-mail addresses', () => emailPromises(context));
     describe('receipts by e-mail', () => receiptPromises(context));
     describe('trouble to tell of', () => troublePromises(context));
+    describe('notification channels', () => notificationPromises(context));
     describe('settlements', () => settlementPromises(context));
   });
 }

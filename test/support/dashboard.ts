@@ -5,6 +5,7 @@ import { openSession } from '../../src/accounts/sessions.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { Role, User } from '../../src/domain/person.ts';
 import type { Mail } from '../../src/domain/ports/mail.ts';
+import type { SendNotification } from '../../src/domain/ports/notifications.ts';
 import { createApiRateLimiters } from '../../src/http/api/api-context.ts';
 import { registerApi } from '../../src/http/api/payment-routes.ts';
 import { registerDashboard } from '../../src/http/dashboard/routes.ts';
@@ -38,6 +39,9 @@ const USER_AGENT = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Fir
  */
 const deriveQuickly: typeof derive = (password, parameters) =>
   derive(password, { ...parameters, memoryKib: 320, passes: 1 });
+
+/** A test that sends notifications says where. */
+const notSent: SendNotification = async () => ({ result: 'unsent', reason: 'dns_failed' });
 
 /** Hashed once for all users of a test file. */
 const passwordHash = createPasswords(deriveQuickly).hash(PASSWORD);
@@ -89,11 +93,11 @@ export interface TestBrowser {
 
 /**
  * @param baseUrl its scheme decides what the cookies are called
- * @param options `listens`: at the port of `baseUrl`, for a real browser; `hasMail`: whether e-mail is configured
+ * @param options `listens`: at the port of `baseUrl`, for a real browser; `hasMail`: whether e-mail is configured; `sendNotification`: sends to channels
  */
 export async function createTestDashboard(
   baseUrl = 'https://pay.example.com',
-  { listens = false, hasMail = true } = {},
+  { listens = false, hasMail = true, sendNotification = notSent } = {},
 ): Promise<TestDashboard> {
   const database = await createTestDatabase();
   const store = await database.open();
@@ -138,6 +142,10 @@ export async function createTestDashboard(
     },
     browsers: createSecretBox('known browsers', 'a secret key of the tests, long enough'),
     shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
+    notifier: {
+      box: createSecretBox('notification channels', 'a secret key of the tests, long enough'),
+      send: sendNotification,
+    },
     mailer: hasMail ? { send: async (mail) => void mails.push(mail) } : null,
     limits,
     nowMs,

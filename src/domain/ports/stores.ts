@@ -1,6 +1,7 @@
 import type { AccountStore, AuditStore, PeopleStore } from './account-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { AlertStore, EmailStore, ReceiptStore } from './mail.ts';
+import type { NotificationStore } from './notifications.ts';
 import type { PaymentSearchStore } from './payment-search-store.ts';
 import type { PaymentStore, SessionStore } from './payment-store.ts';
 import type { ProviderStore, VisitStore } from './provider.ts';
@@ -26,6 +27,7 @@ export interface Stores {
   readonly receipts: ReceiptStore;
   readonly alerts: AlertStore;
   readonly events: EventStore;
+  readonly notifications: NotificationStore;
   readonly refunds: RefundStore;
   readonly providers: ProviderStore;
   readonly visits: VisitStore;

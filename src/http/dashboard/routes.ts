@@ -25,6 +25,7 @@ import { registerAuditPage } from './audit-page.ts';
 import { registerConnectPages } from './connect-pages.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerLinkPages } from './link-pages.ts';
+import { registerNotificationPages } from './notification-pages.ts';
 import {
   registerForgottenPages,
   registerInvitationPages,
@@ -82,6 +83,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerAuditPage(routes);
       registerAccountSwitcher(routes);
       registerSettingsPages(routes);
+      registerNotificationPages(routes);
       if (context.mailer !== null) {
         registerForgottenPages(routes, context.mailer);
         registerNewBrowserPages(routes, context.mailer);

@@ -9,12 +9,14 @@ import type { Address } from '../../domain/payout-address.ts';
 import type { Role } from '../../domain/person.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { EmailStore, Mailer } from '../../domain/ports/mail.ts';
+import type { NotificationStore } from '../../domain/ports/notifications.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import type { RefundStore } from '../../domain/ports/refund-store.ts';
 import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { RefundContext } from '../../payments/refunds.ts';
+import type { Notifier } from '../../payments/send-notifications.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-limit.ts';
@@ -43,6 +45,8 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly emails: Pick<EmailStore, 'eraseEmail'>;
   readonly observations: Pick<ObservationStore, 'readCursor'>;
+  readonly notifications: NotificationStore;
+  readonly notifier: Notifier;
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
@@ -88,6 +92,7 @@ export const sections = {
   links: { label: 'Payment links', path: '/links', role: 'developer' },
   keys: { label: 'API keys', path: '/keys', role: 'developer' },
   settings: { label: 'Settings', path: '/settings', role: 'owner' },
+  notifications: { label: 'Notifications', path: '/notifications', role: 'viewer' },
   people: { label: 'People', path: '/people', role: 'owner' },
   security: { label: 'Security', path: '/security', role: 'viewer' },
   audit: { label: 'Audit log', path: '/audit', role: 'owner' },

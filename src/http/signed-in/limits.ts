@@ -17,6 +17,8 @@ const dashboardLimits = {
   strangersOfUser: [30, HOUR_MS],
   /** E-mails with a link, by user. */
   mailsOfUser: [3, HOUR_MS],
+  /** Test messages to notification channels, by user. */
+  testMessagesOfUser: [10, HOUR_MS],
   /** Invitations by e-mail, by account. */
   invitationsOfAccount: [30, HOUR_MS],
   /**

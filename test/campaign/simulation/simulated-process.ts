@@ -14,6 +14,7 @@ import { cancelPayment } from '../../../src/payments/cancel-payment.ts';
 import { createKnownAddresses } from '../../../src/payments/known-addresses.ts';
 import { defaultRelayLimits, type RelayIncident } from '../../../src/payments/relay/relay-context.ts';
 import { releasePayment } from '../../../src/payments/release-payment.ts';
+import { createSecretBox } from '../../../src/platform/secret-box.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { anvilKeys } from '../../support/anvil.ts';
 import { checkBroadcast, checkDecision, checkIncident, checkMistake } from './checks-during.ts';
@@ -109,6 +110,11 @@ function createParts(
     known: createKnownAddresses(store.payments, store.addressPages),
     tokens,
     mailer: null,
+    // There are no channels.
+    notifier: {
+      box: createSecretBox('notification channels', 'never used here, and long enough'),
+      send: async () => ({ result: 'sent' }),
+    },
     baseUrl: 'http://localhost',
     deliver: createReceiver(world, life, raw),
     nowMs,

@@ -1,0 +1,115 @@
+import {
+  afterMessage,
+  type ChannelTarget,
+  countMessage,
+  type NotificationChannel,
+  type NotificationOutcome,
+} from '../domain/notification.ts';
+import {
+  dailyMessage,
+  NAMED_PAYMENTS,
+  type NotificationMessage,
+  paymentMessage,
+} from '../domain/notification-message.ts';
+import type { SendNotification } from '../domain/ports/notifications.ts';
+import type { StoreParts, Stores } from '../domain/ports/stores.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
+import { lastDays } from '../platform/time-zone.ts';
+import { readStatistics } from './read-statistics.ts';
+
+/** What sends to the channels of members, in the worker and from the dashboard. */
+export interface Notifier {
+  /** Seals the targets of channels. */
+  readonly box: SecretBox;
+  readonly send: SendNotification;
+}
+
+export interface NotifyContext
+  extends Pick<Stores, 'notifications'>,
+    StoreParts<{
+      accounts: 'findAccount';
+      people: 'findUser';
+      search: 'listSlots' | 'listPaidCounts';
+    }> {
+  readonly notifier: Notifier;
+  /** Address of the dashboard, without a slash at its end. */
+  readonly dashboardUrl: string;
+  readonly nowMs: () => number;
+  /** Told of each message that was not sent, for the log. */
+  readonly onFailure: (channel: NotificationChannel, outcome: NotificationOutcome) => void;
+}
+
+/**
+ * Sends one message of a channel that is due: the daily sum, or all that its member wants to know since the last
+ * message. The claim is durable before anything is sent, so that no message comes twice; it fails where another process
+ * was faster, or where the channel was removed or paused meanwhile.
+ */
+export async function notifyChannel(context: NotifyContext, channel: NotificationChannel): Promise<void> {
+  const { notifications } = context;
+  const nowMs = context.nowMs();
+  const due = await composeDue(context, channel, nowMs);
+  if (due === null) return;
+  const { message, ...progress } = due;
+  const moved = { ...channel, ...progress };
+  const claimed = message === null ? { ...moved, notBeforeMs: nowMs + 1 } : countMessage(moved, nowMs);
+  if (!(await notifications.updateChannel(channel, claimed)) || message === null) return;
+  const outcome = await sendToChannel(context, claimed, message);
+  if (outcome.result !== 'sent') context.onFailure(channel, outcome);
+  const after = afterMessage(channel, claimed, outcome, context.nowMs());
+  await notifications.updateChannel(claimed, resealed(context.notifier, after));
+}
+
+/** What the channel has to send, and how far it then is; null where its account is gone. */
+async function composeDue(context: NotifyContext, channel: NotificationChannel, nowMs: number) {
+  const { readThrough, dailyDueAtMs } = channel;
+  const account = await context.accounts.findAccount(channel.accountId);
+  if (account === null) return null;
+  const place = { shop: account.name, dashboardUrl: context.dashboardUrl };
+  if (dailyDueAtMs !== null && dailyDueAtMs <= nowMs) {
+    const { days } = await readStatistics(context.search, account, 2, nowMs);
+    const [yesterday] = days;
+    const nextMs = nextDailyMs(nowMs, account.timeZone);
+    const message =
+      yesterday === undefined ? null : dailyMessage({ ...yesterday, timeZone: account.timeZone }, place);
+    return { message, readThrough, dailyDueAtMs: nextMs };
+  }
+  const news = await context.notifications.readNews(channel, NAMED_PAYMENTS);
+  const message = news.counts.size === 0 ? null : paymentMessage(news, place);
+  return { message, readThrough: news.through, dailyDueAtMs };
+}
+
+/** The statistics are a moment behind the payments. */
+const AFTER_MIDNIGHT_MS = 15 * 60_000;
+
+/** A quarter of an hour after the day in this zone. */
+export function nextDailyMs(nowMs: number, timeZone: string): number {
+  const [today] = lastDays(1, nowMs - AFTER_MIDNIGHT_MS, timeZone);
+  return (today?.endMs ?? nowMs) + AFTER_MIDNIGHT_MS;
+}
+
+/** Sends a message to a channel now, without a claim. */
+export async function sendToChannel(
+  { notifier, people }: Pick<NotifyContext, 'notifier' | 'people'>,
+  channel: NotificationChannel,
+  message: NotificationMessage,
+): Promise<NotificationOutcome> {
+  const user = await people.findUser(channel.userId);
+  const target = openTarget(notifier, channel);
+  if (user === null || target === null) return { result: 'unsent', reason: 'signing_key_missing' };
+  return notifier.send(channel, target, message, user.email);
+}
+
+/** The target of a channel; null where no secret that we hold has sealed it. */
+function openTarget({ box }: Notifier, { id, sealedTarget }: NotificationChannel): ChannelTarget | null {
+  if (sealedTarget === null) return {};
+  const opened = box.open(sealedTarget, id);
+  return opened === null ? null : JSON.parse(opened);
+}
+
+/** Sealed with the current secret, so that an earlier one can be dropped one day. */
+function resealed({ box }: Notifier, channel: NotificationChannel): NotificationChannel {
+  const { id, sealedTarget } = channel;
+  if (sealedTarget === null || box.isCurrent(sealedTarget)) return channel;
+  const opened = box.open(sealedTarget, id);
+  return opened === null ? channel : { ...channel, sealedTarget: box.seal(opened, id) };
+}

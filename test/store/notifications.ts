@@ -1,0 +1,142 @@
+import { expect, it } from 'vitest';
+import type { NotificationChannel } from '../../src/domain/notification.ts';
+import { atOnce, givePayment, newPayment, type StoreContext } from './fixtures.ts';
+import { newUser } from './people.ts';
+
+let lastNumber = 0;
+
+export function newChannel(accountId: string, userId: string, change: Partial<NotificationChannel> = {}) {
+  const channel: NotificationChannel = {
+    id: `ntf_${++lastNumber}`,
+    accountId,
+    userId,
+    kind: 'telegram',
+    sealedTarget: 'sealed',
+    hint: '…7890',
+    events: ['paid', 'daily_sum'],
+    createdAtMs: lastNumber,
+    readThrough: 0,
+    dailyDueAtMs: null,
+    notBeforeMs: 1_000,
+    hourStartMs: 0,
+    sentInHour: 0,
+    failuresInARow: 0,
+    pausedReason: null,
+    lastSentAtMs: null,
+    ...change,
+  };
+  return channel;
+}
+
+export function notificationPromises(context: StoreContext): void {
+  /** A member of a new account, which has a payment. */
+  async function giveMember() {
+    const payment = await givePayment(context.store);
+    const user = newUser();
+    await context.store.people.createUser(user);
+    const { accountId } = payment;
+    await context.store.people.putMembership({ accountId, userId: user.id, role: 'viewer', createdAtMs: 1 });
+    return { payment, accountId, userId: user.id };
+  }
+  const numberAll = async () => {
+    while ((await context.store.events.numberEvents(200)) > 0);
+  };
+  const dueIds = async (nowMs: number, except: readonly string[] = []) =>
+    (await context.store.notifications.listDueChannels(nowMs, except, 10)).map(({ id }) => id);
+
+  it('are kept as they were added, of members only, and five at most', async () => {
+    const { accountId, userId } = await giveMember();
+    const channels = Array.from({ length: 7 }, (_, index) =>
+      newChannel(
+        accountId,
+        userId,
+        index === 0 ? { dailyDueAtMs: 7, pausedReason: 'member', lastSentAtMs: 9 } : {},
+      ),
+    );
+    const added = await atOnce(7, (index) =>
+      context.store.notifications.addChannel(channels[index] as NotificationChannel),
+    );
+    expect(added.filter(Boolean)).toHaveLength(5);
+    expect(await context.store.notifications.addChannel(newChannel(accountId, 'usr_other'))).toBe(false);
+    await context.reopen();
+    const kept = channels.filter((_, index) => added[index]);
+    expect(await context.store.notifications.listChannels(accountId, userId)).toEqual(kept);
+  });
+
+  it('end with the membership, and only those of this member in this account', async () => {
+    const { accountId, userId } = await giveMember();
+    const other = await giveMember();
+    const owner = { accountId, userId: other.userId, role: 'owner', createdAtMs: 1 } as const;
+    await context.store.people.putMembership(owner);
+    await context.store.people.putMembership({ ...owner, accountId: other.accountId, userId });
+    for (const account of [accountId, other.accountId])
+      for (const user of [userId, other.userId])
+        await context.store.notifications.addChannel(newChannel(account, user));
+    await context.store.people.changeMembership(accountId, userId, null);
+    const lengths = await Promise.all(
+      [accountId, other.accountId].flatMap((account) =>
+        [userId, other.userId].map(
+          async (user) => (await context.store.notifications.listChannels(account, user)).length,
+        ),
+      ),
+    );
+    expect(lengths).toEqual([0, 1, 1, 1]);
+  });
+
+  it('are due with a newer event or a daily sum, unless paused, too early or named', async () => {
+    const { payment, accountId, userId } = await giveMember();
+    const { notifications } = context.store;
+    const [reading, daily, paused, early, done] = [
+      newChannel(accountId, userId),
+      newChannel(accountId, userId, { readThrough: Number.MAX_SAFE_INTEGER, dailyDueAtMs: 1_500 }),
+      newChannel(accountId, userId, { pausedReason: 'http_404' }),
+      newChannel(accountId, userId, { notBeforeMs: 3_000 }),
+      newChannel(accountId, userId, { readThrough: 1, notBeforeMs: 500 }),
+    ] as const;
+    for (const channel of [reading, daily, paused, early, done]) await notifications.addChannel(channel);
+    expect(await dueIds(1_499)).toEqual([]);
+    await context.store.payments.decidePayment(payment, () => ({
+      change: { status: 'paid', forwardStatus: 'completed' },
+    }));
+    await numberAll();
+    expect(await dueIds(1_000)).toEqual([reading.id]);
+    expect((await dueIds(1_500)).sort()).toEqual([reading.id, daily.id].sort());
+    expect(await dueIds(1_500, [reading.id])).toEqual([daily.id]);
+    expect(await dueIds(999)).toEqual([]);
+    expect(await notifications.readNewestEvent(accountId)).toBe(1);
+  });
+
+  it('are changed by one of several, and by none after a removal', async () => {
+    const { accountId, userId } = await giveMember();
+    const { notifications } = context.store;
+    const channel = newChannel(accountId, userId);
+    await notifications.addChannel(channel);
+    const claimed = { ...channel, notBeforeMs: 2_000, readThrough: 4, sentInHour: 1 };
+    const claims = await atOnce(5, () => notifications.updateChannel(channel, claimed));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(await notifications.listChannels(accountId, userId)).toEqual([claimed]);
+    expect(await notifications.removeChannel(channel)).toBe(true);
+    expect(await notifications.removeChannel(channel)).toBe(false);
+    expect(await notifications.updateChannel(claimed, channel)).toBe(false);
+  });
+
+  it('read the wanted events after the last one, and tell late money from a partial payment that expired', async () => {
+    const { payment, accountId, userId } = await giveMember();
+    const { payments, notifications } = context.store;
+    const channel = newChannel(accountId, userId, { events: ['paid', 'late_money'] });
+    const attention = { status: 'canceled', forwardStatus: 'manual_required' } as const;
+    const [late, expired, partial] = [payment, newPayment(accountId), newPayment(accountId)] as const;
+    for (const each of [expired, partial]) await payments.createPayment(each, null);
+    await payments.decidePayment(partial, () => ({ change: { amountMismatch: 'partially_paid' } }));
+    await payments.decidePayment(expired, () => ({ change: attention }));
+    await payments.decidePayment(late, () => ({ change: { status: 'canceled', forwardStatus: 'canceled' } }));
+    await payments.decidePayment(late, () => ({ change: attention }));
+    await numberAll();
+    const news = await notifications.readNews(channel, 5);
+    expect([...news.counts]).toEqual([['late_money', 1]]);
+    expect(news.newest.map(({ payment: { id } }) => id)).toEqual([late.id]);
+    expect(news.through).toBe(await notifications.readNewestEvent(accountId));
+    const after = await notifications.readNews({ ...channel, readThrough: news.through }, 5);
+    expect([after.counts.size, after.newest, after.through]).toEqual([0, [], news.through]);
+  });
+}
