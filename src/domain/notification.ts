@@ -25,8 +25,8 @@ export interface NotificationChannel {
   readonly accountId: string;
   readonly userId: string;
   readonly kind: ChannelKind;
-  /** The sealed fields of the kind as JSON; null for mail, which goes to the member's own address. */
-  readonly sealedTarget: string | null;
+  /** The fields of the kind as JSON, sealed for this id. */
+  readonly sealedTarget: string;
   /** The end of the target, which distinguishes it from others. */
   readonly hint: string;
   readonly events: readonly NotificationEvent[];
@@ -45,54 +45,70 @@ export interface NotificationChannel {
   readonly lastSentAtMs: number | null;
 }
 
+/** The fields of a channel to which nothing was sent. */
+export const unsentChannel = {
+  hourStartMs: 0,
+  sentInHour: 0,
+  failuresInARow: 0,
+  pausedReason: null,
+  lastSentAtMs: null,
+} as const satisfies Partial<NotificationChannel>;
+
 /** Maximum channels of a member in an account. */
 export const MAXIMUM_CHANNELS = 5;
 
 interface ChannelField {
-  readonly name: string;
   readonly label: string;
   readonly hint: string;
   readonly form: RegExp;
   /** The refusal of anything else. */
   readonly problem: string;
 }
+type ChannelFields = Readonly<Record<string, ChannelField>>;
 
-const slackUrl: ChannelField = {
-  name: 'slack_url',
-  label: 'Webhook URL',
-  hint: 'In Slack: the app’s “Incoming Webhooks” page, “Webhook URL”. Whoever knows it can post.',
-  form: /^https:\/\/hooks\.slack\.com\/services\/T[A-Z0-9]{1,20}\/B[A-Z0-9]{1,20}\/[A-Za-z0-9]{16,64}$/,
-  problem: 'must begin with https://hooks.slack.com/services/ and have three parts after it',
-};
-const discordUrl: ChannelField = {
-  name: 'discord_url',
-  label: 'Webhook URL',
-  hint: 'In Discord: the channel’s settings, “Integrations”, “Webhooks”, “Copy Webhook URL”.',
-  form: /^https:\/\/(?:discord|discordapp)\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{15,20}\/[\w-]{40,100}$/,
-  problem: 'must begin with https://discord.com/api/webhooks/ and have an id and a token after it',
-};
-const telegramToken: ChannelField = {
-  name: 'telegram_token',
-  label: 'Bot token',
-  hint: 'From @BotFather, such as 123456789:AA…',
-  form: /^\d{6,12}:[\w-]{30,50}$/,
-  problem: 'must be digits, a colon and 30 to 50 letters, digits, - or _',
-};
-const telegramChat: ChannelField = {
-  name: 'telegram_chat',
-  label: 'Chat ID',
-  hint: 'A number, which is negative for groups, or the @name of a channel. The bot must be a member, or you must have written to it.',
-  form: /^(?:-?[1-9]\d{0,15}|@[A-Za-z]\w{3,31})$/,
-  problem: 'must be a number such as -1001234567890, or a name such as @orders',
-};
-
-/** The kinds of channels, with the fields of their targets. */
+/** The kinds of channels, with the fields of their targets. Mail goes to the member's own address. */
 export const channelKinds = {
-  mail: { name: 'E-mail', fields: [] },
-  slack: { name: 'Slack', fields: [slackUrl] },
-  discord: { name: 'Discord', fields: [discordUrl] },
-  telegram: { name: 'Telegram', fields: [telegramToken, telegramChat] },
-} as const satisfies Record<string, { name: string; fields: readonly ChannelField[] }>;
+  mail: { name: 'E-mail', fields: {} },
+  slack: {
+    name: 'Slack',
+    fields: {
+      slack_url: {
+        label: 'Webhook URL',
+        hint: 'In Slack: the app’s “Incoming Webhooks” page. Everyone who knows the URL can post.',
+        form: /^https:\/\/hooks\.slack\.com\/services\/T[A-Z0-9]{1,20}\/B[A-Z0-9]{1,20}\/[A-Za-z0-9]{16,64}$/,
+        problem: 'must begin with https://hooks.slack.com/services/ and have three parts after it',
+      },
+    },
+  },
+  discord: {
+    name: 'Discord',
+    fields: {
+      discord_url: {
+        label: 'Webhook URL',
+        hint: 'In Discord: the channel’s settings, “Integrations”, “Webhooks”, “Copy Webhook URL”.',
+        form: /^https:\/\/(?:discord|discordapp)\.com\/api\/(?:v\d{1,2}\/)?webhooks\/\d{15,20}\/[\w-]{40,100}$/,
+        problem: 'must begin with https://discord.com/api/webhooks/ and have an id and a token after it',
+      },
+    },
+  },
+  telegram: {
+    name: 'Telegram',
+    fields: {
+      telegram_token: {
+        label: 'Bot token',
+        hint: 'From @BotFather, such as 123456789:AA…',
+        form: /^\d{6,12}:[\w-]{30,50}$/,
+        problem: 'must be digits, a colon and 30 to 50 letters, digits, - or _',
+      },
+      telegram_chat: {
+        label: 'Chat ID',
+        hint: 'A number, negative for groups, or the @name of a channel. Write to the bot or add it first.',
+        form: /^(?:-?[1-9]\d{0,15}|@[A-Za-z]\w{3,31})$/,
+        problem: 'must be a number such as -1001234567890, or a name such as @orders',
+      },
+    },
+  },
+} as const satisfies Record<string, { name: string; fields: ChannelFields }>;
 export type ChannelKind = keyof typeof channelKinds;
 
 /** The fields of a target by their names; empty for mail. */
@@ -107,7 +123,7 @@ export function isNotificationEvent(text: string): text is NotificationEvent {
 }
 
 /** A field of a target as it was typed. Throws `invalid_request`, naming the field. */
-export function parseChannelField({ name, form, problem }: ChannelField, typed: string): string {
+export function parseChannelField(name: string, { form, problem }: ChannelField, typed: string): string {
   const text = typed.trim();
   if (!form.test(text)) throw invalidField(name, problem);
   return text;
@@ -115,8 +131,8 @@ export function parseChannelField({ name, form, problem }: ChannelField, typed: 
 
 /** The end of a target, for its owner to recognize it. */
 export function hintOf(target: ChannelTarget): string {
-  const last = Object.values(target).at(-1) ?? '';
-  return last === '' ? '' : `…${last.slice(-4)}`;
+  const last = Object.values(target).at(-1);
+  return last === undefined ? '' : `…${last.slice(-4)}`;
 }
 
 /** Maximum messages of a channel in an hour. What happens beyond is summed in one message when the hour is over. */
@@ -126,10 +142,7 @@ const HOUR_MS = 3_600_000;
 const PAUSE_MS = 15_000;
 
 /** The channel with one message more, and the time before which no other is sent. */
-export function countMessage<Channel extends Pick<NotificationChannel, 'hourStartMs' | 'sentInHour'>>(
-  channel: Channel,
-  nowMs: number,
-) {
+export function countMessage(channel: NotificationChannel, nowMs: number): NotificationChannel {
   const isNewHour = nowMs - channel.hourStartMs >= HOUR_MS;
   const hourStartMs = isNewHour ? nowMs : channel.hourStartMs;
   const sentInHour = isNewHour ? 1 : channel.sentInHour + 1;

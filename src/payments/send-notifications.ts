@@ -1,6 +1,5 @@
 import {
   afterMessage,
-  type ChannelTarget,
   countMessage,
   type NotificationChannel,
   type NotificationOutcome,
@@ -89,27 +88,19 @@ export function nextDailyMs(nowMs: number, timeZone: string): number {
 
 /** Sends a message to a channel now, without a claim. */
 export async function sendToChannel(
-  { notifier, people }: Pick<NotifyContext, 'notifier' | 'people'>,
-  channel: NotificationChannel,
+  { notifier: { box, send }, people }: Pick<NotifyContext, 'notifier' | 'people'>,
+  { id, userId, kind, sealedTarget }: NotificationChannel,
   message: NotificationMessage,
 ): Promise<NotificationOutcome> {
-  const user = await people.findUser(channel.userId);
-  const target = openTarget(notifier, channel);
-  if (user === null || target === null) return { result: 'unsent', reason: 'signing_key_missing' };
-  return notifier.send(channel, target, message, user.email);
-}
-
-/** The target of a channel; null where no secret that we hold has sealed it. */
-function openTarget({ box }: Notifier, { id, sealedTarget }: NotificationChannel): ChannelTarget | null {
-  if (sealedTarget === null) return {};
-  const opened = box.open(sealedTarget, id);
-  return opened === null ? null : JSON.parse(opened);
+  const user = await people.findUser(userId);
+  const target = box.open(sealedTarget, id);
+  if (user === null || target === null) return { result: 'unsent', reason: 'sealed_otherwise' };
+  return send(kind, JSON.parse(target), message, user.email);
 }
 
 /** Sealed with the current secret, so that an earlier one can be dropped one day. */
 function resealed({ box }: Notifier, channel: NotificationChannel): NotificationChannel {
   const { id, sealedTarget } = channel;
-  if (sealedTarget === null || box.isCurrent(sealedTarget)) return channel;
-  const opened = box.open(sealedTarget, id);
-  return opened === null ? channel : { ...channel, sealedTarget: box.seal(opened, id) };
+  const target = box.isCurrent(sealedTarget) ? null : box.open(sealedTarget, id);
+  return target === null ? channel : { ...channel, sealedTarget: box.seal(target, id) };
 }

@@ -573,7 +573,7 @@ export function initialSchema(engine: Engine): Migration {
       account_id ${id} NOT NULL REFERENCES accounts (id),
       user_id ${id} NOT NULL REFERENCES users (id),
       kind text NOT NULL,
-      sealed_target text,
+      sealed_target text NOT NULL,
       hint text NOT NULL,
       events ${texts} NOT NULL,
       created_at_ms ${bigint} NOT NULL,

@@ -18,7 +18,7 @@ export function createNotificationSender(
 ): SendNotification {
   // No host of the operator's list is exempt here: these three are public.
   const guard = { ...dependencies, allowedHosts: new Set<string>(), own: null };
-  return async ({ kind }, target, message, email) => {
+  return async (kind, target, message, email) => {
     if (kind === 'mail') return sendMail(mailer, email, message);
     const { url, body } = requestOf(kind, target, message);
     const text = JSON.stringify(body);

@@ -175,7 +175,7 @@ describe('a notification', () => {
     await setPaused(context, account, channel, true);
     await pay();
     await pass(HOUR_MS);
-    await setPaused(context, account, channel, false);
+    await setPaused(context, account, await channelOf(), false);
     await pass(HOUR_MS);
     expect(texts()).toEqual([]);
     await pay();
@@ -481,9 +481,9 @@ describe('the target of a channel', () => {
     expect(row).not.toContain(targets.telegram.telegram_chat);
     expect(channel.hint).toBe('…7890');
     const { box } = context.notifier;
-    expect(JSON.parse(box.open(channel.sealedTarget ?? '', channel.id) ?? '')).toEqual(targets.telegram);
-    expect(box.open(channel.sealedTarget ?? '', 'ntf_other')).toBeNull();
-    expect(createSecretBox('second factor', SECRET).open(channel.sealedTarget ?? '', channel.id)).toBeNull();
+    expect(JSON.parse(box.open(channel.sealedTarget, channel.id) ?? '')).toEqual(targets.telegram);
+    expect(box.open(channel.sealedTarget, 'ntf_other')).toBeNull();
+    expect(createSecretBox('second factor', SECRET).open(channel.sealedTarget, channel.id)).toBeNull();
   });
 
   it('is sealed anew with the current secret when it is used', async () => {
@@ -493,7 +493,7 @@ describe('the target of a channel', () => {
     context = { ...context, notifier: { ...context.notifier, box } };
     await pass();
     expect(texts()).toHaveLength(1);
-    expect(box.isCurrent((await channelOf()).sealedTarget ?? '')).toBe(true);
+    expect(box.isCurrent((await channelOf()).sealedTarget)).toBe(true);
   });
 
   it('without its secret fails visibly, and sends nothing', async () => {
@@ -502,6 +502,6 @@ describe('the target of a channel', () => {
     const box = createSecretBox('notification channels', 'another secret key, long enough as well');
     context = { ...context, notifier: { ...context.notifier, box } };
     await pass();
-    expect(outcomes).toEqual([{ result: 'unsent', reason: 'signing_key_missing' }]);
+    expect(outcomes).toEqual([{ result: 'unsent', reason: 'sealed_otherwise' }]);
   });
 });

@@ -1,4 +1,9 @@
-import type { ChannelTarget, NotificationChannel, NotificationOutcome } from '../notification.ts';
+import type {
+  ChannelKind,
+  ChannelTarget,
+  NotificationChannel,
+  NotificationOutcome,
+} from '../notification.ts';
 import type { NotificationMessage, PaymentNews } from '../notification-message.ts';
 
 /** The channels of members, and what they are to be notified of. */
@@ -20,7 +25,7 @@ export interface NotificationStore {
 
 /** Sends one message, within a bounded time and at most once. */
 export type SendNotification = (
-  channel: Pick<NotificationChannel, 'kind'>,
+  kind: ChannelKind,
   target: ChannelTarget,
   message: NotificationMessage,
   /** The member's own address. */

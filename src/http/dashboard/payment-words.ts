@@ -179,6 +179,9 @@ const reasonSentences: Readonly<Record<string, string>> = {
   timeout: 'The endpoint did not respond within ten seconds. The event may have arrived.',
   interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
   signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
+  mail_failed: 'The mail server refused the message.',
+  mail_not_configured: 'This service sends no e-mail.',
+  sealed_otherwise: 'The secret that sealed the address is no longer configured.',
   internal_error: 'An error of this service. The operator’s log has the details.',
 };
 
