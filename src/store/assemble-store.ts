@@ -8,7 +8,7 @@ import { createPaymentHistory } from './payment-history.ts';
 import { createPaymentIndex } from './payment-index.ts';
 import { createAddressPageStore, createPaymentLists } from './payment-lists.ts';
 import { createPaymentSearch } from './payment-search.ts';
-import { decideOne } from './payments.ts';
+import { decideOne, selectPayments, viewPayments } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore } from './providers.ts';
 import { createRefundStore } from './refunds.ts';
@@ -42,6 +42,14 @@ export function assembleStore(
       ...payments,
       ...createPaymentLists(scripts, traits),
       ...createProviderSessions(scripts, traits),
+      findPaymentById: scripts.read(function* (id) {
+        const [payment] = yield* selectPayments`FROM payments WHERE id = ${id}`;
+        return payment ?? null;
+      }),
+      viewPayment: scripts.read(function* (payment) {
+        const [view] = yield* viewPayments([payment], traits);
+        return view ?? null;
+      }),
       decidePayment: scripts.write(decideOne),
     },
     search: {

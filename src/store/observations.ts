@@ -21,7 +21,7 @@ import type {
   ScanRecord,
 } from '../domain/ports/settlement-store.ts';
 import type { Row, Table } from './columns.ts';
-import { decideAll, EXPIRY_WATERMARK, watermarkBefore } from './payments.ts';
+import { decideAll, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
 import { revertRefundsAbove } from './refunds.ts';
 import {
   checkedLimit,
@@ -41,9 +41,6 @@ import {
 import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import { ObservationConflictError } from './store-errors.ts';
 import { checkpointTable, depositTable, journalTable, releaseTable } from './tables.ts';
-
-/** No block is final before the first scan. */
-export const NO_FINAL_BLOCK = -1;
 
 /** Observations of the chain and the journal, on any engine. */
 export function createObservationStore(scripts: Scripts, nowMs: () => number): ObservationStore {

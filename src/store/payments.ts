@@ -4,17 +4,34 @@ import type { PaymentId } from '../domain/payment-id.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
-import { type Decision, type Insertion, insertRows, raw, run, type Script, sql } from './scripts.ts';
+import type { Row, Table } from './columns.ts';
 import {
+  type Decision,
+  type EngineTraits,
+  type Insertion,
+  insertRows,
+  lockPayments,
+  raw,
+  run,
+  type Script,
+  sql,
+} from './scripts.ts';
+import {
+  depositTable,
   FIXED_PAYMENT_COLUMNS,
   paymentTable,
+  providerSessionTable,
   receiptTable,
+  releaseTable,
   stateChangeTable,
   uncountedTable,
   unnumberedEventTable,
   unsentWebhook,
   webhookTable,
 } from './tables.ts';
+
+/** No block is final before the first scan. */
+export const NO_FINAL_BLOCK = -1;
 
 /**
  * Reads and updates of payments on all engines. Their rows are read as arrays in the order of the columns: with thirty
@@ -51,6 +68,59 @@ export function* selectPayments(
 export function* selectPayment({ accountId, id }: PaymentReference): Script<Payment | null> {
   const [payment] = yield* selectPayments`FROM payments WHERE account_id = ${accountId} AND id = ${id}`;
   return payment ?? null;
+}
+
+/** The rows of a table that belong to a row of `payments`, as a JSON array with the values of each; amounts are text. */
+function rowsOfPayment({ name, columns }: Table, order: string, isByAccount: boolean): string {
+  const values = columns
+    .filter(({ field }) => field !== null)
+    .map((column) => (column.kind === 'amount' ? `CAST(${column.name} AS text)` : column.name));
+  const ofAccount = isByAccount ? `${name}.account_id = payments.account_id AND` : '';
+  return `(SELECT coalesce(json_agg(json_build_array(${values.join(', ')}) ORDER BY ${order}), '[]')
+    FROM ${name} WHERE ${ofAccount} payment_id = payments.id) AS ${name}`;
+}
+
+/** Reads payments with all that a decision may depend on, in this order and without unknown ones, in one statement. */
+export function* viewPayments(
+  asked: readonly (PaymentReference | PaymentId)[],
+  { isByAccount }: EngineTraits,
+): Script<PaymentView[]> {
+  const references = asked.map((one) => (typeof one === 'string' ? { id: one, accountId: null } : one));
+  const accountIds = new Set(references.flatMap(({ accountId }) => accountId ?? []));
+  // With the accounts, where all are known, so that the statement names where each of them lies.
+  const ofAccounts = references.every(({ accountId }) => accountId !== null)
+    ? sql`AND payments.account_id = ANY(${[...accountIds]})`
+    : raw('');
+  const rows = yield* run`
+    SELECT ${raw(paymentTable.qualifiedNames)},
+      ${raw(rowsOfPayment(providerSessionTable, 'created_at_ms, id', isByAccount))},
+      ${raw(rowsOfPayment(depositTable, 'block_number, log_index', isByAccount))},
+      ${raw(rowsOfPayment(releaseTable, 'block_number, log_index', isByAccount))},
+      (SELECT max(number) FROM checkpoints) AS final_block
+    FROM payments WHERE payments.id = ANY(${references.map(({ id }) => id)}) ${ofAccounts}`;
+  const views = new Map(rows.map(viewOfRow).map((view) => [view.payment.id, view]));
+  return references.flatMap(({ id, accountId }) => {
+    const view = views.get(id);
+    return view === undefined || (accountId ?? view.payment.accountId) !== view.payment.accountId ? [] : view;
+  });
+}
+
+function viewOfRow(row: Row): PaymentView {
+  const entitiesOf = <Entity>({ name, ofValues }: Table<Entity>): Entity[] => {
+    const rows = row[name];
+    return ((typeof rows === 'string' ? JSON.parse(rows) : rows) as unknown[][]).map(ofValues);
+  };
+  const payment = paymentTable.ofRow(row);
+  stateOf(payment);
+  return {
+    payment,
+    observations: {
+      deposits: entitiesOf(depositTable),
+      releases: entitiesOf(releaseTable),
+      finalBlock: (row['final_block'] as number | null) ?? NO_FINAL_BLOCK,
+    },
+    sessions: entitiesOf(providerSessionTable),
+  };
 }
 
 /** The values of the columns that change. */
@@ -93,12 +163,18 @@ interface Change {
 }
 
 /** Locks payments, decides them in this order and writes what was decided. An unknown one is left out of the result. */
-export function* applyDecision({ payments, decide }: Decision, nowMs: number): Script<readonly Payment[]> {
+export function* applyDecision(
+  { payments, decide }: Decision,
+  traits: EngineTraits,
+  nowMs: number,
+): Script<readonly Payment[]> {
   const changes: Change[] = [];
   const webhooks: (readonly [Payment, NewWebhook])[] = [];
   const receipts: Payment[] = [];
   const revisited: PaymentId[] = [];
-  const decided = ((yield { view: payments }) as unknown as readonly PaymentView[]).map((view) => {
+  // A statement of its own: one that waited for a lock would still read everything else as it was before.
+  yield* lockPayments(payments);
+  const decided = (yield* viewPayments(payments, traits)).map((view) => {
     const decision = decide(view);
     if (decision === null) return view.payment;
     const after: Payment = { ...view.payment, ...decision.change };

@@ -31,14 +31,9 @@ interface Insert {
   readonly keepsExisting: boolean;
 }
 
-/** Payments to lock until the script is done, before a statement writes to several of them; has no rows. */
+/** Payments to lock until the script is done, before they are read to be decided or written; has no rows. */
 interface PaymentLock {
-  readonly lockPayments: readonly PaymentReference[];
-}
-
-/** Payments to lock until the script is done; the rows are their views, in this order, without the unknown ones. */
-interface LockedView {
-  readonly view: readonly (PaymentReference | PaymentId)[];
+  readonly lockPayments: readonly (PaymentReference | PaymentId)[];
 }
 
 /** Payments of which all columns that change are written. */
@@ -52,7 +47,7 @@ export interface Decision {
   readonly decide: Decide;
 }
 
-export type Step = Statement | Lock | Insert | PaymentLock | LockedView | Update | Decision;
+export type Step = Statement | Lock | Insert | PaymentLock | Update | Decision;
 
 export type Rows = readonly Row[];
 
@@ -190,7 +185,7 @@ export function insertedColumns({ columns, numberedBy }: Table): Column[] {
 }
 
 /** Locks payments in the order of their ids. */
-export function* lockPayments(payments: readonly PaymentReference[]): Script<void> {
+export function* lockPayments(payments: PaymentLock['lockPayments']): Script<void> {
   if (payments.length > 0) yield { lockPayments: payments };
 }
 

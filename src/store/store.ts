@@ -21,6 +21,8 @@ export interface Store extends Stores {
 /** What each engine does in its own way of the payments; the rest are scripts. */
 export type EnginePayments = Omit<
   PaymentStore,
+  | 'findPaymentById'
+  | 'viewPayment'
   | 'listPayments'
   | 'listByOrigin'
   | 'listPaymentIds'

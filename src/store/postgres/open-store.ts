@@ -6,7 +6,7 @@ import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentStore } from './payments.ts';
 import { createSharedRateLimiter } from './rate-windows.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
-import { createScripts } from './scripts.ts';
+import { createScripts, postgresTraits } from './scripts.ts';
 
 /** What the PostgreSQL store needs. */
 interface PostgresStoreOptions {
@@ -46,7 +46,7 @@ export function createPostgresStore(
   const payments = createPaymentStore(database, onError);
   const providers = createProviderStore(scripts);
   const limiters: ReturnType<typeof createSharedRateLimiter>[] = [];
-  return assembleStore(scripts, { isByAccount: true }, nowMs, {
+  return assembleStore(scripts, postgresTraits, nowMs, {
     accounts: accounts.store,
     payments: payments.store,
     providers: providers.store,

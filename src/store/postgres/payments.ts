@@ -14,27 +14,24 @@ import {
 } from './group-create.ts';
 import { type Closable, createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
-import { askedPayments, askedPaymentsSql, paymentColumns, viewPayment } from './payment-rows.ts';
+import { askedPayments, askedPaymentsSql, paymentColumns } from './payment-rows.ts';
 import { arrayStatement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
-const selectById = arrayStatement(`SELECT ${paymentColumns} FROM payments WHERE id = ANY($1::text[])`);
 
 export function createPaymentStore(
   database: Database,
   onError: (error: Error) => void,
 ): Closable<EnginePayments> {
   const creates = createGroupCreate(database, onError);
-  const byId = createGroupRead<PaymentId, Payment | null>(async (ids) =>
-    finderOf(await database.query(selectById, [ids]), (id) => id),
-  );
   const owned = createGroupRead<PaymentReference, Payment | null>(async (asked) => {
     const rows = await database.query<unknown[]>(selectOwned, askedPayments(asked));
+    const byId = new Map(rows.map((row) => [row[0] as PaymentId, row]));
     // The account is asked for together with the id; another account's payment is not even read.
-    const find = finderOf(rows, ({ id }: PaymentReference) => id);
-    return (one) => {
-      const payment = find(one);
-      return payment?.accountId === one.accountId ? payment : null;
+    return ({ id, accountId }) => {
+      const row = byId.get(id);
+      const payment = row === undefined ? null : paymentOfRow(row);
+      return payment?.accountId === accountId ? payment : null;
     };
   });
   const idempotent = createGroupRead<AskedKey, FoundIdempotency | null>((asked) =>
@@ -45,23 +42,10 @@ export function createPaymentStore(
     createPayment: (payment, record) => creates.create(payment, record),
     findIdempotent: (accountId, key, sinceMs) => idempotent.read({ accountId, key, sinceMs }),
     findPayment: (accountId, id) => owned.read({ accountId, id }),
-    findPaymentById: (id) => byId.read(id),
-    viewPayment: (payment) => viewPayment(database, payment),
     ...createRowReads(database),
   };
-  const groups = [creates, byId, owned, idempotent];
+  const groups = [creates, owned, idempotent];
   return { store, close: async () => void (await Promise.all(groups.map((group) => group.close()))) };
-}
-
-function finderOf<Key>(
-  rows: readonly unknown[][],
-  idOf: (key: Key) => PaymentId,
-): (key: Key) => Payment | null {
-  const byId = new Map(rows.map((row) => [row[0] as PaymentId, row]));
-  return (key) => {
-    const row = byId.get(idOf(key));
-    return row === undefined ? null : paymentOfRow(row);
-  };
 }
 
 /** In the order in which the rows were asked for. */

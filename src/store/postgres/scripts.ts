@@ -1,7 +1,14 @@
 import { applyDecision } from '../payments.ts';
-import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
+import {
+  type EngineTraits,
+  insertedColumns,
+  type Rows,
+  type Script,
+  type Scripts,
+  type Step,
+} from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
-import { lockPayments, referencesOf, updatePayments, viewLocked } from './payment-rows.ts';
+import { lockPayments, updatePayments } from './payment-rows.ts';
 import {
   namesOf,
   postgresTypes,
@@ -14,6 +21,8 @@ import {
 
 /** Until the transaction ends. Two names may share a number, and then wait for each other without need. */
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
+
+export const postgresTraits: EngineTraits = { isByAccount: true };
 
 /** Runs scripts on PostgreSQL. */
 export function createScripts(database: Database, nowMs: () => number): Scripts {
@@ -39,11 +48,8 @@ export function createScripts(database: Database, nowMs: () => number): Scripts 
         ${step.keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`;
       return connection.query(statementOf(sql), valuesByColumn(columns, step.rows));
     }
-    if ('view' in step) {
-      const references = await referencesOf(connection, step.view);
-      return (await viewLocked(connection, references)) as unknown as Rows;
-    }
-    if ('decide' in step) return (await play(applyDecision(step, nowMs()), connection)) as unknown as Rows;
+    if ('decide' in step)
+      return (await play(applyDecision(step, postgresTraits, nowMs()), connection)) as unknown as Rows;
     if ('update' in step) await updatePayments(connection, step.update);
     else await lockPayments(connection, step.lockPayments);
     return [];

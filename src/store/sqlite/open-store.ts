@@ -8,7 +8,7 @@ import { migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
-import { createPaymentViews, createScripts } from './scripts.ts';
+import { createScripts, sqliteTraits } from './scripts.ts';
 
 /** What the SQLite store needs. */
 export interface SqliteStoreOptions {
@@ -34,11 +34,10 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     migrate(database, file, migrations, nowMs);
     const writes = createGroupCommit(database, onError);
     const reads = createGroupRead(database);
-    const views = createPaymentViews(database);
-    const scripts = createScripts(database, writes, reads, views, nowMs);
-    return assembleStore(scripts, { isByAccount: false }, nowMs, {
+    const scripts = createScripts(database, writes, reads, nowMs);
+    return assembleStore(scripts, sqliteTraits, nowMs, {
       accounts: createAccountStore(database, reads, scripts),
-      payments: createPaymentStore(database, writes, reads, views),
+      payments: createPaymentStore(database, writes, reads),
       providers: await createProviderStore(scripts),
       releaseClaims: createReleaseClaims(database, reads),
       shared: null,

@@ -14,20 +14,20 @@ import { checkedLimit } from '../scripts.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
-import { type PaymentViews, storedValues } from './scripts.ts';
+import { storedValues } from './scripts.ts';
 
 export function createPaymentStore(
   database: DatabaseSync,
   writes: GroupCommit,
   reads: GroupRead,
-  views: PaymentViews,
 ): EnginePayments {
   const insert = database.prepare(paymentTable.insertSql);
   // Names the account: another's row is neither read nor judged, so it takes no longer than one that never was.
   const selectOwned = database.prepare(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
   );
-  selectOwned.setReturnArrays(true);
+  const selectById = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE id = ?`);
+  for (const select of [selectOwned, selectById]) select.setReturnArrays(true);
   const idempotency = createIdempotencyTable(database);
 
   function insertPayment(payment: Payment): CreateOutcome {
@@ -52,9 +52,9 @@ export function createPaymentStore(
   ): { payment: Payment; fingerprint: string } | null {
     const record = idempotency.find(accountId, key, sinceMs);
     if (record === null) return null;
-    const payment = views.readPayment(record.paymentId);
-    if (payment === null) throw new Error(`payment ${record.paymentId} of an Idempotency-Key is missing`);
-    return { payment, fingerprint: record.fingerprint };
+    const row = selectById.get(record.paymentId);
+    if (row === undefined) throw new Error(`payment ${record.paymentId} of an Idempotency-Key is missing`);
+    return { payment: paymentOfRow(row), fingerprint: record.fingerprint };
   }
 
   return {
@@ -68,8 +68,6 @@ export function createPaymentStore(
         const row = selectOwned.get(id, accountId);
         return row === undefined ? null : paymentOfRow(row);
       }),
-    findPaymentById: (id) => reads.run(() => views.readPayment(id)),
-    viewPayment: (payment) => reads.run(() => views.view(payment)),
     ...createRowReads(database, reads),
   };
 }

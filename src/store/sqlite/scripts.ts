@@ -1,18 +1,14 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
-import type { ChainObservations, Payment, PaymentReference } from '../../domain/payment.ts';
-import type { PaymentId } from '../../domain/payment-id.ts';
-import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { Column, ColumnValue, Table } from '../columns.ts';
-import { NO_FINAL_BLOCK } from '../observations.ts';
+import { applyDecision, changingPaymentColumns, changingValues } from '../payments.ts';
 import {
-  applyDecision,
-  changingPaymentColumns,
-  changingValues,
-  paymentColumns,
-  paymentOfRow,
-} from '../payments.ts';
-import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
-import { depositTable, providerSessionTable, releaseTable } from '../tables.ts';
+  type EngineTraits,
+  insertedColumns,
+  type Rows,
+  type Script,
+  type Scripts,
+  type Step,
+} from '../scripts.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 
 /**
@@ -23,7 +19,6 @@ export function createScripts(
   database: DatabaseSync,
   writes: GroupCommit,
   reads: GroupRead,
-  views: PaymentViews,
   nowMs: () => number,
 ): Scripts {
   const prepared = new Map<string, StatementSync>();
@@ -38,8 +33,7 @@ export function createScripts(
 
   function take(step: Step): Rows {
     if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
-    if ('view' in step) return step.view.flatMap((asked) => views.view(asked) ?? []) as unknown as Rows;
-    if ('decide' in step) return play(applyDecision(step, nowMs())) as unknown as Rows;
+    if ('decide' in step) return play(applyDecision(step, sqliteTraits, nowMs())) as unknown as Rows;
     if ('into' in step) insert(step.into, step.rows, step.keepsExisting ? 'ON CONFLICT DO NOTHING' : '');
     if ('update' in step) {
       for (const payment of step.update)
@@ -77,9 +71,13 @@ export function createScripts(
   };
 }
 
-/** A list is one parameter of JSON. */
+export const sqliteTraits: EngineTraits = { isByAccount: false };
+
+/** A list is one parameter of JSON, whose functions have other names here. */
 function sqliteTextOf(sql: string): string {
   return sql
+    .replaceAll('json_agg(', 'json_group_array(')
+    .replaceAll('json_build_array(', 'json_array(')
     .replaceAll(/= ANY\((\?\d+)\)/g, 'IN (SELECT value FROM json_each($1))')
     .replaceAll(/<> ALL\((\?\d+)\)/g, 'NOT IN (SELECT value FROM json_each($1))');
 }
@@ -104,56 +102,4 @@ export function storedValues(values: readonly ColumnValue[]): SQLInputValue[] {
 function storedValue(value: ColumnValue): SQLInputValue {
   if (typeof value === 'boolean') return value ? 1 : 0;
   return Array.isArray(value) ? JSON.stringify(value) : (value as SQLInputValue);
-}
-
-export type PaymentViews = ReturnType<typeof createPaymentViews>;
-
-/** Reads one payment; synchronous, to be called inside a read or a transaction. */
-export function createPaymentViews(database: DatabaseSync) {
-  const selectPayment = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE id = ?`);
-  selectPayment.setReturnArrays(true);
-  const readObservations = prepareObservationRead(database);
-  const readSessions = prepareReadOf(database, providerSessionTable, 'created_at_ms, id');
-
-  function readPayment(id: PaymentId): Payment | null {
-    const row = selectPayment.get(id);
-    return row === undefined ? null : paymentOfRow(row);
-  }
-
-  return {
-    readPayment,
-    /** With all that a decision may depend on; null when there is no such payment. */
-    view(asked: PaymentReference | PaymentId): PaymentView | null {
-      const { id, accountId } = typeof asked === 'string' ? { id: asked, accountId: null } : asked;
-      const payment = readPayment(id);
-      if (payment === null || (accountId !== null && payment.accountId !== accountId)) return null;
-      return { payment, observations: readObservations(id), sessions: readSessions(id) };
-    },
-  };
-}
-
-function prepareObservationRead(database: DatabaseSync): (id: PaymentId) => ChainObservations {
-  const readDeposits = prepareReadOf(database, depositTable, 'block_number, log_index');
-  const readReleases = prepareReadOf(database, releaseTable, 'block_number, log_index');
-  const selectFinalBlock = database.prepare('SELECT max(number) AS number FROM checkpoints');
-
-  return (id) => {
-    const finalBlock = selectFinalBlock.get()?.number as number | null | undefined;
-    return {
-      deposits: readDeposits(id),
-      releases: readReleases(id),
-      finalBlock: finalBlock ?? NO_FINAL_BLOCK,
-    };
-  };
-}
-
-/** Reads the rows of a table that belong to a payment. */
-function prepareReadOf<Entity>(
-  database: DatabaseSync,
-  { name, names, ofValues }: Table<Entity>,
-  order: string,
-): (id: PaymentId) => Entity[] {
-  const select = database.prepare(`SELECT ${names} FROM ${name} WHERE payment_id = ? ORDER BY ${order}`);
-  select.setReturnArrays(true);
-  return (id) => (select.all(id) as unknown as unknown[][]).map(ofValues);
 }
