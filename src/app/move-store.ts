@@ -3,15 +3,17 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
-import { moveTables } from '../store/move-tables.ts';
-import { openPostgresSource, openPostgresTarget } from '../store/postgres/move.ts';
-import { openSqliteSource, openSqliteTarget } from '../store/sqlite/move.ts';
+import { type MoveRole, moveTables } from '../store/move-tables.ts';
+import { openPostgresSide } from '../store/postgres/move.ts';
+import { openSqliteSide } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
 import { SQLITE_FILE } from './open-store.ts';
 
-type Place =
-  | { readonly engine: 'sqlite'; readonly file: string }
-  | { readonly engine: 'postgres'; readonly url: string };
+/** A database, which `open` locks. */
+interface Place {
+  readonly engine: 'sqlite' | 'postgres';
+  readonly open: (role: MoveRole) => ReturnType<typeof openSqliteSide>;
+}
 
 /**
  * Carries everything from a SQLite database to a PostgreSQL one or back, and compares both sides; see `placeOf` for their
@@ -25,13 +27,9 @@ export async function moveStore(
   if (origin.engine === destination.engine) {
     throw new MoveRefusedError('move-store copies from SQLite to PostgreSQL or back, not within one engine');
   }
-  const source = await (origin.engine === 'postgres'
-    ? openPostgresSource(origin.url)
-    : openSqliteSource(origin.file));
+  const source = await origin.open('source');
   try {
-    const target = await (destination.engine === 'postgres'
-      ? openPostgresTarget(destination.url)
-      : openSqliteTarget(destination.file));
+    const target = await destination.open('target');
     try {
       return await moveTables(source, target);
     } finally {
@@ -42,16 +40,24 @@ export async function moveStore(
   }
 }
 
+function inSqlite(file: string): Place {
+  return { engine: 'sqlite', open: (role) => openSqliteSide(file, role) };
+}
+
+function inPostgres(url: string): Place {
+  return { engine: 'postgres', open: (role) => openPostgresSide(url, role) };
+}
+
 /**
  * `sqlite` is the database in DATA_DIR and `postgres` that of DATABASE_URL, whose password so stays out of the list
  * of processes; anything else is a `postgres://` URL, a data folder or a SQLite file.
  */
 function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>, place: string): Place {
-  if (place === 'sqlite') return { engine: 'sqlite', file: join(dataDir, SQLITE_FILE) };
+  if (place === 'sqlite') return inSqlite(join(dataDir, SQLITE_FILE));
   if (place === 'postgres') {
     if (databaseUrl === null)
       throw new MoveRefusedError('DATABASE_URL is empty: set it to the PostgreSQL database');
-    return { engine: 'postgres', url: databaseUrl };
+    return inPostgres(databaseUrl);
   }
   if (/^postgres(?:ql)?:/.test(place)) {
     try {
@@ -59,10 +65,10 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
     } catch (error) {
       throw new MoveRefusedError(`a postgres:// URL is not valid: ${(error as Error).message}`);
     }
-    return { engine: 'postgres', url: place };
+    return inPostgres(place);
   }
   const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
-  return { engine: 'sqlite', file: isFolder ? join(place, SQLITE_FILE) : place };
+  return inSqlite(isFolder ? join(place, SQLITE_FILE) : place);
 }
 
 /** SQLite writes in the API's own thread, and a create may not wait for more than one portion. */

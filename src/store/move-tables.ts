@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Table } from './columns.ts';
+import { type ColumnKind, type Table, textsOf } from './columns.ts';
 import { MoveRefusedError, StoreTooNewError } from './store-errors.ts';
 import { tables } from './tables.ts';
 
@@ -10,31 +10,85 @@ export const PORTION_ROWS = 1_000;
  * A value outside of any engine: an amount is decimal text, a list of text the text of a JSON array, and a document its
  * text exactly as it is stored.
  */
-export type PortableValue = string | number | boolean | null;
+type PortableValue = string | number | boolean | null;
 
 /** The values of a row in the order of its table's columns. */
 export type PortableRow = readonly PortableValue[];
 
-/** A database that is read as it was at one moment, without another writer meanwhile. */
-export interface MoveSource {
-  /** All rows in the order of `orderedBy`, texts by their bytes; at most `PORTION_ROWS` at a time. */
-  readPortions(table: Table): AsyncIterable<readonly PortableRow[]>;
-  /** Lets go of the database, which is as it was before. */
-  close(): Promise<void>;
-}
+/** The side of a move that a database is on. */
+export type MoveRole = 'source' | 'target';
 
-/** An empty database and a transaction in it, which also reads what it has written; closing undoes it unless committed. */
-export interface MoveTarget extends MoveSource {
+/**
+ * A database of one engine that nothing else writes to until it is closed. Closing undoes what is not committed, so a
+ * source is as it was before.
+ */
+interface MoveDatabase {
+  /** What an operator knows it by. */
+  readonly name: string;
+  /** The number of this version's schema. */
+  readonly schemaNumber: number;
+  /** That of the schema that is there; 0 for none. */
+  readSchemaNumber(): Promise<number>;
+  createTables(): Promise<void>;
+  /** Begins the transaction in which a source is read as it is now, or a target is filled. */
+  begin(): Promise<void>;
+  hasRows(table: string): Promise<boolean>;
+  /**
+   * All rows in the order of `orderedBy`, texts by their bytes, as the engine reads them; at most `PORTION_ROWS` at a
+   * time.
+   */
+  read(table: Table): AsyncIterable<readonly (readonly unknown[])[]>;
   insert(table: Table, rows: readonly PortableRow[]): Promise<void>;
   /** Makes all of it durable; numbers that the database counts up go on after those that were carried over. */
   commit(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * One side of a move, in the transaction that it is made in. A target without tables gets them.
+ *
+ * @throws MoveRefusedError when its schema is not this version's, or a target has rows
+ * @throws StoreTooNewError when a newer version has written it
+ */
+export async function openSide(database: MoveDatabase, role: MoveRole): Promise<MoveDatabase> {
+  try {
+    if (role === 'target' && (await database.readSchemaNumber()) === 0) await database.createTables();
+    requireCurrentSchema(database.name, await database.readSchemaNumber(), database.schemaNumber);
+    await database.begin();
+    if (role === 'target') await requireEmpty(database);
+    return database;
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
+}
+
+function requireCurrentSchema(database: string, found: number, known: number): void {
+  if (found > known) throw new StoreTooNewError(database, found, known);
+  if (found < known) {
+    throw new MoveRefusedError(
+      `${database} was written by an older version (its schema is ${found}, this version has ` +
+        `${known}); run any command of this version on it once, doctor for one`,
+    );
+  }
+}
+
+/** Nothing is mixed or written twice. */
+async function requireEmpty(database: MoveDatabase): Promise<void> {
+  const filled: string[] = [];
+  for (const { name } of tables) if (await database.hasRows(name)) filled.push(name);
+  if (filled.length > 0) {
+    throw new MoveRefusedError(
+      `${database.name} is not empty (${filled.join(', ')}); a store is moved into an empty database only`,
+    );
+  }
 }
 
 /**
  * Carries every row over, reads the target back, and commits only if both sides are equal to the last value.
  * Otherwise, and whenever anything throws, the target is left empty, and the source is never changed.
  */
-export async function moveTables(source: MoveSource, target: MoveTarget) {
+export async function moveTables(source: MoveDatabase, target: MoveDatabase) {
   const carried = new Map<string, TableContent>();
   for (const table of tables) carried.set(table.name, await carry(table, source, target));
   // All of them only now, when nothing is written any more.
@@ -50,10 +104,10 @@ export async function moveTables(source: MoveSource, target: MoveTarget) {
   return { tables: compared, isMoved };
 }
 
-async function carry(table: Table, source: MoveSource, target: MoveTarget): Promise<TableContent> {
+async function carry(table: Table, source: MoveDatabase, target: MoveDatabase): Promise<TableContent> {
   const content = createContent();
   try {
-    for await (const rows of source.readPortions(table)) {
+    for await (const rows of readPortions(table, source)) {
       content.add(rows);
       await target.insert(table, rows);
     }
@@ -64,10 +118,32 @@ async function carry(table: Table, source: MoveSource, target: MoveTarget): Prom
   return content.finish();
 }
 
-async function contentOf(table: Table, side: MoveTarget): Promise<TableContent> {
+async function contentOf(table: Table, side: MoveDatabase): Promise<TableContent> {
   const content = createContent();
-  for await (const rows of side.readPortions(table)) content.add(rows);
+  for await (const rows of readPortions(table, side)) content.add(rows);
   return content.finish();
+}
+
+async function* readPortions(table: Table, side: MoveDatabase): AsyncGenerator<readonly PortableRow[]> {
+  const kinds = table.columns.map(({ kind }) => kind);
+  for await (const rows of side.read(table))
+    yield rows.map((row) => row.map((value, index) => portableOf(value, kinds[index] as ColumnKind)));
+}
+
+function portableOf(value: unknown, kind: ColumnKind): PortableValue {
+  if (value === null) return null;
+  if (kind === 'flag') return flagOf(value);
+  // Without the spaces that an operator may have written by hand.
+  if (kind === 'texts') return JSON.stringify(textsOf(value));
+  if (typeof value !== 'bigint') return value as string | number;
+  if (!Number.isSafeInteger(Number(value))) throw new Error(`${value} is too large`);
+  return Number(value);
+}
+
+function flagOf(value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  if (value !== 0 && value !== 1) throw new Error(`${value} is neither 0 nor 1`);
+  return value === 1;
 }
 
 type TableContent = ReturnType<ReturnType<typeof createContent>['finish']>;
@@ -84,28 +160,4 @@ function createContent() {
     },
     finish: () => ({ rows: count, digest: hash.digest('hex') }),
   };
-}
-
-/**
- * Refuses a move from or to a database whose schema is not this version's.
- *
- * @throws StoreTooNewError when a newer version has written it, `MoveRefusedError` when an older one has
- */
-export function requireCurrentSchema(database: string, foundMigration: number, knownMigration: number): void {
-  if (foundMigration > knownMigration) throw new StoreTooNewError(database, foundMigration, knownMigration);
-  if (foundMigration < knownMigration) {
-    throw new MoveRefusedError(
-      `${database} was written by an older version (its schema is ${foundMigration}, this version has ` +
-        `${knownMigration}); run any command of this version on it once, doctor for one`,
-    );
-  }
-}
-
-/** @throws MoveRefusedError when a table has rows, so that nothing is mixed or written twice */
-export function requireEmpty(database: string, tablesWithRows: readonly string[]): void {
-  if (tablesWithRows.length > 0) {
-    throw new MoveRefusedError(
-      `${database} is not empty (${tablesWithRows.join(', ')}); a store is moved into an empty database only`,
-    );
-  }
 }

@@ -4,7 +4,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { connectionOptions } from '../../src/store/postgres/connect.ts';
 import { findSchema } from '../../src/store/postgres/migrations.ts';
-import { openPostgresSource, openPostgresTarget } from '../../src/store/postgres/move.ts';
+import { openPostgresSide } from '../../src/store/postgres/move.ts';
 import { type Database, openDatabase } from '../../src/store/postgres/open-database.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { statement } from '../../src/store/postgres/statements.ts';
@@ -117,13 +117,13 @@ describe('a list of hosts', () => {
     expect(await store.payments.findPaymentById(payment.id)).toEqual(payment);
     await store.close();
     expect((await findSchema(own)).isThere).toBe(true);
-    const source = await openPostgresSource(own);
+    const source = await openPostgresSide(own, 'source');
     await source.close();
     const empty = (await primary.createDatabase()).replace(
       `:${primary.port}`,
       `:1,127.0.0.1:${primary.port}`,
     );
-    const target = await openPostgresTarget(empty);
+    const target = await openPostgresSide(empty, 'target');
     await target.close();
   });
 });

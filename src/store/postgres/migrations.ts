@@ -67,11 +67,7 @@ export async function readSchemaNumber(client: Client): Promise<number> {
 }
 
 async function readApplied(client: Client): Promise<readonly AppliedMigration[]> {
-  const { rows } = await client.query<{ number: unknown; name: string }>(
-    'SELECT number, name FROM migrations ORDER BY number',
-  );
-  // The client of a move answers with text.
-  return rows.map(({ number, name }) => ({ number: Number(number), name }));
+  return (await client.query<AppliedMigration>('SELECT number, name FROM migrations ORDER BY number')).rows;
 }
 
 function describe(client: Client): DatabaseName {

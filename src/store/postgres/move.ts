@@ -1,20 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Client } from 'pg';
-import type { Column, ColumnKind, Table } from '../columns.ts';
-import {
-  type MoveSource,
-  type MoveTarget,
-  PORTION_ROWS,
-  type PortableRow,
-  type PortableValue,
-  requireCurrentSchema,
-  requireEmpty,
-} from '../move-tables.ts';
+import { type Client, types } from 'pg';
+import type { Column, Table } from '../columns.ts';
+import { type MoveRole, openSide, PORTION_ROWS, type PortableRow } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
 import { tables } from '../tables.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 import { migrate, migrations, nameOf, readSchemaNumber } from './migrations.ts';
-
 import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** How long a lock is waited for: a program that holds one for longer is at work on the database. */
@@ -25,53 +16,32 @@ const ASKED_AGAIN_MS = 50;
 const allTables = tables.map(({ name }) => name).join(', ');
 
 /**
- * Opens the database to move from. Until it is closed no program can write to it.
+ * Opens the database to move from, or the one to move to, whose tables are made if it has none. Until it is closed no
+ * program can write to it.
  *
- * @throws MoveRefusedError while other instances are connected, or when its schema is not this version's
+ * @throws MoveRefusedError while other instances are connected, or for the reasons of `openSide`
  */
-export async function openPostgresSource(url: string): Promise<MoveSource> {
+export async function openPostgresSide(url: string, role: MoveRole) {
   const client = await connect(url);
-  try {
-    await requireUnserved(client);
-    requireCurrentSchema(nameOf(client), await readSchemaNumber(client), migrations.length);
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ');
-    // Before the first read: what is read is what there is once all earlier writes have ended.
-    await client.query(`LOCK TABLE ${allTables} IN SHARE MODE`);
-    return { readPortions: (table) => readPortions(client, table), close: () => client.end() };
-  } catch (error) {
-    await client.end();
-    throw error;
-  }
-}
-
-/**
- * Opens the database to move to, and makes its tables if it has none.
- *
- * @throws MoveRefusedError while other instances are connected, when it is not empty, or its schema is not this version's
- */
-export async function openPostgresTarget(url: string): Promise<MoveTarget> {
-  const client = await connect(url);
-  try {
-    await requireUnserved(client);
-    if ((await readSchemaNumber(client)) === 0) await migrate(url, migrations, Date.now);
-    requireCurrentSchema(nameOf(client), await readSchemaNumber(client), migrations.length);
-    await client.query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    await client.query(`LOCK TABLE ${allTables} IN EXCLUSIVE MODE`);
-    requireEmpty(nameOf(client), await listFilled(client));
-    return {
-      readPortions: (table) => readPortions(client, table),
+  return openSide(
+    {
+      name: nameOf(client),
+      schemaNumber: migrations.length,
+      readSchemaNumber: () => readSchemaNumber(client),
+      createTables: () => migrate(url, migrations, Date.now),
+      begin: () => begin(client, role),
+      hasRows: async (table) => (await rowsOf(client, `SELECT 1 FROM ${table} LIMIT 1`)).length > 0,
+      read: (table) => readPortions(client, table),
       insert: (table, rows) => insert(client, table, rows),
       commit: () => commit(client),
       // The end of the connection undoes what was not committed.
       close: () => client.end(),
-    };
-  } catch (error) {
-    await client.end();
-    throw error;
-  }
+    },
+    role,
+  );
 }
 
-/** A connection whose statements may take as long as it takes to sort or read a table, and answer with text. */
+/** A connection whose statements may take as long as it takes to sort or read a table, and to a database without instances. */
 async function connect(url: string): Promise<Client> {
   const client = new DatabaseClient({
     ...connectionOptions(url),
@@ -79,7 +49,11 @@ async function connect(url: string): Promise<Client> {
     application_name: 'card-checkout move-store',
     idle_in_transaction_session_timeout: 0,
     lock_timeout: LOCK_TIMEOUT_MS,
-    types: { getTypeParser: () => (text: string) => text },
+    types: {
+      // As it is: what JavaScript cannot hold exactly must not become equal by rounding.
+      getTypeParser: (type, format) =>
+        type === types.builtins.INT8 ? BigInt : types.getTypeParser(type, format as 'text'),
+    },
   });
   // Between statements a break is noticed by the next one.
   client.on('error', () => {});
@@ -90,11 +64,25 @@ async function connect(url: string): Promise<Client> {
     const reason = (error as NodeJS.ErrnoException).code ?? String(error);
     throw new Error(`no connection to ${nameOf(client)} could be had (${reason})`, { cause: error });
   }
-  return client;
+  try {
+    await requireUnserved(client);
+    return client;
+  } catch (error) {
+    await client.end();
+    throw error;
+  }
 }
 
-async function rowsOf(client: Client, text: string): Promise<(string | null)[][]> {
-  return (await client.query<(string | null)[]>({ text, rowMode: 'array' })).rows;
+async function begin(client: Client, role: MoveRole): Promise<void> {
+  const [isolation, mode] =
+    role === 'source' ? ['REPEATABLE READ', 'SHARE'] : ['READ COMMITTED', 'EXCLUSIVE'];
+  await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+  // Before the first read: what is read is what there is once all earlier writes have ended.
+  await client.query(`LOCK TABLE ${allTables} IN ${mode} MODE`);
+}
+
+async function rowsOf(client: Client, text: string): Promise<unknown[][]> {
+  return (await client.query<unknown[]>({ text, rowMode: 'array' })).rows;
 }
 
 /**
@@ -122,18 +110,10 @@ async function isServed(client: Client): Promise<boolean> {
   return others.length > 0;
 }
 
-async function listFilled(client: Client): Promise<string[]> {
-  const filled: string[] = [];
-  for (const { name } of tables) {
-    if ((await rowsOf(client, `SELECT 1 FROM ${name} LIMIT 1`)).length > 0) filled.push(name);
-  }
-  return filled;
-}
-
 async function* readPortions(
   client: Client,
   { name, columns, orderedBy }: Table,
-): AsyncGenerator<readonly PortableRow[]> {
+): AsyncGenerator<readonly unknown[][]> {
   const order = orderedBy.map((key) => {
     // By their bytes, whatever language the database sorts by.
     return columns.find((column) => column.name === key)?.kind === 'text' ? `${key} COLLATE "C"` : key;
@@ -143,44 +123,16 @@ async function* readPortions(
   for (;;) {
     const rows = await rowsOf(client, `FETCH ${PORTION_ROWS} FROM portions`);
     if (rows.length === 0) break;
-    yield rows.map((values) =>
-      values.map((value, index) => portableOf(value, (columns[index] as Column).kind)),
-    );
+    yield rows;
   }
   // Not when something failed: the transaction is over then, and the cursor with it.
   await client.query('CLOSE portions');
 }
 
 function expressionOf({ name, kind }: Column): string {
-  return kind === 'texts' ? `to_json(${name})` : name;
-}
-
-function portableOf(text: string | null, kind: ColumnKind): PortableValue {
-  if (text === null) return null;
-  switch (kind) {
-    case 'text':
-    case 'amount':
-    case 'json':
-      return text;
-    case 'integer':
-    case 'units':
-    case 'bit':
-      return exactInteger(text);
-    case 'real':
-      return Number(text);
-    case 'flag':
-      return text === 't';
-    case 'texts':
-      return JSON.stringify(JSON.parse(text));
-    default:
-      throw new Error(`there is no kind ${kind satisfies never}`);
-  }
-}
-
-function exactInteger(text: string): number {
-  const value = Number(text);
-  if (!Number.isSafeInteger(value)) throw new Error(`${text} is too large`);
-  return value;
+  if (kind === 'texts') return `to_json(${name})`;
+  // As it is stored; the driver would parse it.
+  return kind === 'json' ? `${name}::text` : name;
 }
 
 async function insert(client: Client, { name, columns }: Table, rows: readonly PortableRow[]): Promise<void> {
@@ -214,9 +166,9 @@ async function commit(client: Client): Promise<void> {
 }
 
 async function continueNumbers(client: Client, table: string, column: string): Promise<void> {
-  const [highest] = await rowsOf(client, `SELECT max(${column}) FROM ${table}`);
-  if (highest?.[0] == null) return;
-  const next = exactInteger(highest[0]) + 1;
+  const [row] = await rowsOf(client, `SELECT max(${column}) FROM ${table}`);
+  const highest = row?.[0] as bigint | null;
+  if (highest === null) return;
   // Unlike setval, this is undone with the transaction.
-  await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} RESTART WITH ${next}`);
+  await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} RESTART WITH ${highest + 1n}`);
 }
