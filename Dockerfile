@@ -26,6 +26,7 @@ COPY examples/README.md ./examples/README.md
 COPY src ./src
 COPY locales ./locales
 COPY receiver-grader ./receiver-grader
+COPY docs-site ./docs-site
 # A named volume takes over the owner of the folder it is mounted on.
 RUN mkdir /data /backups && chown node:node /data /backups
 USER node

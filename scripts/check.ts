@@ -60,13 +60,13 @@ const staticSteps: Step[] = [
   command('format and lint', script('biome.ts'), 'check', '--error-on-warnings', '.'),
   command('types', join(root, 'node_modules/typescript/bin/tsc'), '--noEmit', '-p', '.'),
   // What runs in the browser knows other globals than what runs in Node.
-  ...['checkout', 'dashboard', 'docs'].map((pages) =>
+  ...['src/http/checkout', 'src/http/dashboard', 'docs-site'].map((pages) =>
     command(
       `types of the script of ${pages}`,
       join(root, 'node_modules/typescript/bin/tsc'),
       '--noEmit',
       '-p',
-      `src/http/${pages}/client`,
+      `${pages}/client`,
     ),
   ),
   ...ifExists(script('docs.ts'), (file) => command('docs match the code', file, '--check')),

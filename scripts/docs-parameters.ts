@@ -1,7 +1,7 @@
 /** The parts of docs/api.md that follow from the tables of parameters. */
 import { createParameters, statusParameters } from '../src/http/api/create-parameters.ts';
+import { describe } from '../src/http/api/json-schema.ts';
 import type { RequestParameter } from '../src/http/api/request-input.ts';
-import { describe } from '../src/http/openapi/json-schema.ts';
 import { code, table } from './markdown.ts';
 
 /** What a create takes, and what a status read takes. */

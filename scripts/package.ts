@@ -33,6 +33,7 @@ const compiled = {
   simulators: 'simulators',
   locales: 'locales',
   'receiver-grader': 'receiver-grader',
+  'docs-site': 'docs-site',
   'sdk/src': 'sdk/src',
 } as const;
 

@@ -55,7 +55,7 @@ printFigures();
 if (!flags.static) await printPaths();
 
 function printFigures(): void {
-  for (const folder of ['src', 'simulators', 'locales', 'receiver-grader', 'sdk/src']) {
+  for (const folder of ['src', 'simulators', 'locales', 'receiver-grader', 'docs-site', 'sdk/src']) {
     const lines = linesOf(folder);
     console.log(`${folder}: ${lines.length} files, ${lines.reduce((sum, count) => sum + count, 0)} lines`);
   }

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { join } from 'node:path';
+import type { DocsContext } from '../docs-site/register-docs.ts';
 import type { CleanUp } from '../src/app/clean-up.ts';
 import type { ExternalServices, Intervals } from '../src/app/external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from '../src/app/log.ts';
@@ -15,7 +16,6 @@ import { createIpnTokens, type IpnTokens } from '../src/domain/ipn-token.ts';
 import { isPaymentId } from '../src/domain/payment-id.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
 import { providerIds } from '../src/domain/provider-catalogue.ts';
-import type { DocsContext } from '../src/http/docs/register-docs.ts';
 import { webhookUrlOf } from '../src/http/provider-webhooks.ts';
 import { defaultRelayLimits } from '../src/payments/relay/relay-context.ts';
 import { createProviderAdapter } from '../src/providers/providers.ts';

@@ -1,14 +1,14 @@
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import type { FastifyInstance } from 'fastify';
+import { registerOpenApi } from '../../docs-site/openapi/create-openapi-document.ts';
+import { registerDocs } from '../../docs-site/register-docs.ts';
 import { currencies } from '../domain/money.ts';
 import { createApiRateLimiters } from '../http/api/api-context.ts';
 import { registerApi } from '../http/api/payment-routes.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerDashboard } from '../http/dashboard/routes.ts';
-import { registerDocs } from '../http/docs/register-docs.ts';
 import { registerMerchantApi } from '../http/merchant/merchant-routes.ts';
-import { registerOpenApi } from '../http/openapi/create-openapi-document.ts';
 import { PROVIDER_WEBHOOKS_PER_MINUTE, registerProviderWebhooks } from '../http/provider-webhooks.ts';
 import { createFixedWindowLimiter } from '../http/rate-limit.ts';
 import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { DocsContext } from '../../docs-site/register-docs.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { SandboxOperations } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
@@ -14,7 +15,6 @@ import type { VisitStore } from '../domain/ports/provider.ts';
 import type { TestPayments } from '../domain/ports/test-payments.ts';
 import { estimateSuccess } from '../domain/provider-success.ts';
 import type { ExamplePagesContext } from '../http/checkout/context.ts';
-import type { DocsContext } from '../http/docs/register-docs.ts';
 import type { DashboardContext } from '../http/signed-in/context.ts';
 import { createDashboardLimits } from '../http/signed-in/limits.ts';
 import type { CreatePaymentContext } from '../payments/create-payment.ts';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, it } from 'vitest';
-import { renderMarkdown } from '../../src/http/docs/render-markdown.ts';
+import { renderMarkdown } from '../../docs-site/render-markdown.ts';
 import { codeBlocks, read } from './markdown.ts';
 
 const text = read('docs/api.md');

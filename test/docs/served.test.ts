@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
-import { registerDocs } from '../../src/http/docs/register-docs.ts';
-import { headingSlug, renderMarkdown } from '../../src/http/docs/render-markdown.ts';
-import { createOpenApiDocument, registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
-import { operations } from '../../src/http/openapi/operations.ts';
+import { docPagesFor } from '../../docs-site/doc-pages.ts';
+import { createOpenApiDocument, registerOpenApi } from '../../docs-site/openapi/create-openapi-document.ts';
+import { operations } from '../../docs-site/openapi/operations.ts';
+import { registerDocs } from '../../docs-site/register-docs.ts';
+import { headingSlug, renderMarkdown } from '../../docs-site/render-markdown.ts';
 import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { anchorsOf, documents, read } from './markdown.ts';

@@ -1,9 +1,9 @@
 import { type AddressInfo, connect } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { registerDocs } from '../../docs-site/register-docs.ts';
 import { LAST_SEEN_STEP_MS } from '../../src/domain/dashboard-session.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
-import { registerDocs } from '../../src/http/docs/register-docs.ts';
 import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
 import { registerHealth } from '../../src/http/well-known.ts';
 import {

@@ -5,12 +5,12 @@
 import { createHash } from 'node:crypto';
 import { type AddressInfo, connect } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type Operation, operations } from '../../docs-site/openapi/operations.ts';
 import { createKey } from '../../src/accounts/api-keys.ts';
 import { approveConnection } from '../../src/accounts/connect-shop.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { type ErrorName, errorTable, ServiceError } from '../../src/domain/errors.ts';
 import type { RefundStatus } from '../../src/domain/refund.ts';
-import { type Operation, operations } from '../../src/http/openapi/operations.ts';
 import { requireHttps } from '../../src/http/require-https.ts';
 import { sorted } from '../docs/markdown.ts';
 import { newUser } from '../store/people.ts';

@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createOpenApiDocument } from '../../src/http/openapi/create-openapi-document.ts';
+import { createOpenApiDocument } from '../../docs-site/openapi/create-openapi-document.ts';
 import { root } from '../docs/markdown.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 

@@ -17,9 +17,9 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
+import { docPagesFor } from '../../docs-site/doc-pages.ts';
 import { newcomersPath } from '../../scripts/newcomers-path.ts';
 import { compile, packStaged, stagePackage } from '../../scripts/package.ts';
-import { docPagesFor } from '../../src/http/docs/doc-pages.ts';
 import { read, root } from '../docs/markdown.ts';
 import { installPackedSdk } from '../sdk/pack-sdk.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -64,6 +64,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
     'SECURITY.md',
     'bin/',
     'contracts/',
+    'docs-site/',
     'docs/',
     'examples/',
     'locales/',

@@ -13,7 +13,7 @@ const belowApp = ['platform', 'http', 'worker', 'cli', 'payments', 'accounts', '
  */
 const mayImport: Record<string, string[]> = {
   main: ['app', 'config', 'receiver-grader', 'simulators', ...belowApp],
-  app: ['config', 'config-variables', ...belowApp],
+  app: ['config', 'config-variables', 'docs-site', ...belowApp],
   http: ['payments', 'accounts', 'domain', 'platform', 'locales'],
   worker: ['payments', 'accounts', 'domain', 'platform'],
   cli: ['config', 'receiver-grader', 'payments', 'accounts', 'domain', 'platform'],
@@ -28,8 +28,10 @@ const mayImport: Record<string, string[]> = {
   // A provider's variables stand in its own file.
   'config-variables': ['domain', 'providers'],
   // The local chain, the simulated on-ramps, the shop and the example pages are a small world of their own.
-  simulators: ['app', 'config', ...belowApp, 'locales', 'receiver-grader'],
+  simulators: ['app', 'config', ...belowApp, 'locales', 'receiver-grader', 'docs-site'],
   'receiver-grader': belowApp,
+  // The pages at `/docs`, and the OpenAPI document that the reference shows.
+  'docs-site': ['http', 'payments', 'domain'],
   locales: [],
 };
 
@@ -59,7 +61,7 @@ export function arrowViolations(modules: Module[]): string[] {
 function objection(module: Module, part: string, arrow: Import): string | undefined {
   const { target } = arrow;
   if (target === undefined) return undefined;
-  if (!/^(src|simulators|locales|receiver-grader)\//.test(target)) {
+  if (!/^(src|simulators|locales|receiver-grader|docs-site)\//.test(target)) {
     // The compiled contracts and where they are deployed are data that the code ships with.
     // The sandbox's shop is a merchant: it has the SDK, as other merchants do.
     const isShop = module.path.startsWith('simulators/shop/') && target.startsWith('sdk/src/');

@@ -7,6 +7,7 @@ const modules = projectModules([
   'simulators',
   'locales',
   'receiver-grader',
+  'docs-site',
   'test',
   'bench',
   'scripts',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, LightMyRequestResponse } from 'fastify';
 import { pino } from 'pino';
+import { registerOpenApi } from '../../docs-site/openapi/create-openapi-document.ts';
 import type { ConnectContext } from '../../src/accounts/connect-shop.ts';
 import { type Account, features } from '../../src/domain/account.ts';
 import { createApiKey, hashApiKey, keyScopes } from '../../src/domain/api-key.ts';
@@ -8,7 +9,6 @@ import { plainProfile } from '../../src/domain/shop-profile.ts';
 import { createApiRateLimiters } from '../../src/http/api/api-context.ts';
 import { registerApi } from '../../src/http/api/payment-routes.ts';
 import { registerMerchantApi } from '../../src/http/merchant/merchant-routes.ts';
-import { registerOpenApi } from '../../src/http/openapi/create-openapi-document.ts';
 import type { Observe } from '../../src/http/request-log.ts';
 import { type BaseServerOptions, createBaseServer } from '../../src/http/server.ts';
 import { registerHealth, registerWellKnown } from '../../src/http/well-known.ts';

@@ -5,7 +5,7 @@ import { shortCodeOf } from '../../domain/payment-id.ts';
 import { paymentStates } from '../../domain/payment-states.ts';
 import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
 import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/webhook.ts';
-import * as json from '../openapi/json-schema.ts';
+import * as json from './json-schema.ts';
 
 /**
  * JSON schemas of answers that carry, in their types alone, the type they describe. The serializer, the documentation

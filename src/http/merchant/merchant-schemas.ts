@@ -10,13 +10,13 @@ import { openRestOf } from '../../domain/session-charge.ts';
 import type { Webhook } from '../../domain/webhook.ts';
 import type { PaymentHistory } from '../../payments/payment-history.ts';
 import type { DayStatistics } from '../../payments/read-statistics.ts';
+import * as json from '../api/json-schema.ts';
 import {
   checkoutUrl,
   type PresentContext,
   paymentStatusSchema,
   presentPaymentStatus,
 } from '../api/payment-schemas.ts';
-import * as json from '../openapi/json-schema.ts';
 
 /** Parts of a payment that an answer contains on request. */
 export const expansions = ['deposits', 'releases', 'sessions', 'webhooks'] as const;

@@ -22,8 +22,8 @@ import {
 } from '../../payments/refunds.ts';
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
+import * as json from '../api/json-schema.ts';
 import { type ParameterSchema, type RequestParameter, readParameters } from '../api/request-input.ts';
-import * as json from '../openapi/json-schema.ts';
 import { required } from './merchant-parameters.ts';
 import { EXAMPLE_HASH, isoTime, isoTimeOrNull } from './merchant-schemas.ts';
 

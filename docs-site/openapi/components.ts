@@ -1,11 +1,11 @@
-import { errorTable } from '../../domain/errors.ts';
-import { currencies } from '../../domain/money.ts';
-import { SETTLEMENT_COIN } from '../../domain/webhook.ts';
-import { journalAccounts } from '../../payments/export-journal.ts';
-import { createParameters } from '../api/create-parameters.ts';
-import { createdPaymentSchema, paymentStatusSchema } from '../api/payment-schemas.ts';
-import type { RequestParameter } from '../api/request-input.ts';
-import { connectParameters, directParameters } from '../merchant/merchant-parameters.ts';
+import { errorTable } from '../../src/domain/errors.ts';
+import { currencies } from '../../src/domain/money.ts';
+import { SETTLEMENT_COIN } from '../../src/domain/webhook.ts';
+import { createParameters } from '../../src/http/api/create-parameters.ts';
+import * as json from '../../src/http/api/json-schema.ts';
+import { createdPaymentSchema, paymentStatusSchema } from '../../src/http/api/payment-schemas.ts';
+import type { RequestParameter } from '../../src/http/api/request-input.ts';
+import { connectParameters, directParameters } from '../../src/http/merchant/merchant-parameters.ts';
 import {
   connectionSchema,
   directPaymentSchema,
@@ -13,15 +13,15 @@ import {
   merchantEventsSchema,
   merchantPaymentListSchema,
   merchantPaymentSchema,
-} from '../merchant/merchant-schemas.ts';
+} from '../../src/http/merchant/merchant-schemas.ts';
 import {
   confirmRefundParameters,
   createRefundParameters,
   refundListSchema,
   refundSchema,
   refundTransactionParameters,
-} from '../merchant/refund-routes.ts';
-import * as json from './json-schema.ts';
+} from '../../src/http/merchant/refund-routes.ts';
+import { journalAccounts } from '../../src/payments/export-journal.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
 

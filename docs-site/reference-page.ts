@@ -1,4 +1,4 @@
-import { type Html, html, nothing } from '../design/html.ts';
+import { type Html, html, nothing } from '../src/http/design/html.ts';
 import { codeBlock, renderInlineMarkdown } from './render-markdown.ts';
 
 /** The parts of the OpenAPI document that the page shows. */

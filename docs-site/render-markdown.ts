@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { Marked, type Token, type Tokens } from 'marked';
 import { parse } from 'sugar-high/core';
 import { lang, languages } from 'sugar-high/lang';
-import { Html, html, nothing } from '../design/html.ts';
+import { Html, html, nothing } from '../src/http/design/html.ts';
 import type { DocPage } from './doc-pages.ts';
 
 export interface MarkdownContext {

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { type ErrorName, errorTable } from '../../domain/errors.ts';
-import type { RequestParameter } from '../api/request-input.ts';
-import { createConstantAnswer } from '../compression.ts';
+import { type ErrorName, errorTable } from '../../src/domain/errors.ts';
+import { describe, exampleOf, querySchemaOf } from '../../src/http/api/json-schema.ts';
+import type { RequestParameter } from '../../src/http/api/request-input.ts';
+import { createConstantAnswer } from '../../src/http/compression.ts';
 import { bodies, headers, schemas, signatureParameter } from './components.ts';
-import { describe, exampleOf, querySchemaOf } from './json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 
 /** An OpenAPI 3.1 document: plain JSON. */

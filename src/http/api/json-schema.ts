@@ -1,4 +1,4 @@
-import type { ParameterSchema, RequestParameter } from '../api/request-input.ts';
+import type { ParameterSchema, RequestParameter } from './request-input.ts';
 
 /** A JSON Schema of 2020-12, as OpenAPI 3.1 has it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import { type Html, html, navigationLink, nothing } from '../design/html.ts';
-import { pageStyleOf } from '../design/page-style.ts';
+import { type Html, html, navigationLink, nothing } from '../src/http/design/html.ts';
+import { pageStyleOf } from '../src/http/design/page-style.ts';
 
 /** A served page of the documentation. */
 export interface DocPage {

@@ -1,6 +1,10 @@
-import type { ErrorName } from '../../domain/errors.ts';
-import { createParameters, idempotencyKeyParameter, statusParameters } from '../api/create-parameters.ts';
-import type { RequestParameter } from '../api/request-input.ts';
+import type { ErrorName } from '../../src/domain/errors.ts';
+import {
+  createParameters,
+  idempotencyKeyParameter,
+  statusParameters,
+} from '../../src/http/api/create-parameters.ts';
+import type { RequestParameter } from '../../src/http/api/request-input.ts';
 import {
   dayParameters,
   eventParameters,
@@ -8,7 +12,7 @@ import {
   listParameters,
   paymentParameters,
   required,
-} from '../merchant/merchant-parameters.ts';
+} from '../../src/http/merchant/merchant-parameters.ts';
 import type { bodies, SchemaName } from './components.ts';
 
 /** One operation as the document describes it. */

@@ -1,11 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { ServiceError } from '../../domain/errors.ts';
-import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { limitByAddress } from '../checkout/page-limits.ts';
-import { type ConstantAnswer, createConstantAnswer } from '../compression.ts';
-import { type Html, html } from '../design/html.ts';
-import { createOpenApiDocument } from '../openapi/create-openapi-document.ts';
+import { ServiceError } from '../src/domain/errors.ts';
+import type { RateLimiter } from '../src/domain/ports/rate-limiter.ts';
+import { limitByAddress } from '../src/http/checkout/page-limits.ts';
+import { type ConstantAnswer, createConstantAnswer } from '../src/http/compression.ts';
+import { type Html, html } from '../src/http/design/html.ts';
 import {
   type DocPage,
   docLayout,
@@ -16,6 +15,7 @@ import {
   type StartLink,
   startContent,
 } from './doc-pages.ts';
+import { createOpenApiDocument } from './openapi/create-openapi-document.ts';
 import { referenceContent } from './reference-page.ts';
 import { renderMarkdown, sectionsOf } from './render-markdown.ts';
 
@@ -33,7 +33,7 @@ export interface DocsContext {
 const PAGE = 'text/html; charset=utf-8';
 const scriptFile = new URL('./client/docs.js', import.meta.url);
 /** The project's root, also from the compiled form. */
-const root = new URL('../../../', import.meta.url);
+const root = new URL('../', import.meta.url);
 
 const headers = {
   // No form is sent; script, style and pictures are files of this server.
