@@ -25,6 +25,8 @@ import { findTool, type ImageTool } from './tools.ts';
 const root = join(import.meta.dirname, '../..');
 /** Shorter values, such as a port, occur by chance. */
 const SHORTEST_SECRET = 12;
+/** Where contributors have secrets, and what of that would be inside a folder that the image copies. */
+export const secretPlaces = ['.env', 'data/secrets.json', 'contracts/cache/notes', '.git/config'] as const;
 
 const check: Check = async (name, run) => {
   try {
@@ -53,7 +55,7 @@ function makeContext(folder: string, planted: string): string {
     mkdirSync(dirname(join(context, file)), { recursive: true });
     cpSync(join(root, file), join(context, file), { verbatimSymlinks: true });
   }
-  for (const file of ['.env', 'data/secrets.json', 'contracts/cache/notes', '.git/config']) {
+  for (const file of secretPlaces) {
     mkdirSync(dirname(join(context, file)), { recursive: true });
     writeFileSync(join(context, file), `SECRET_KEY=${planted}\n`);
   }
@@ -70,13 +72,17 @@ function ownSecrets(): readonly string[] {
     .filter((value) => value.length >= SHORTEST_SECRET);
 }
 
-/** Those of the values that occur in a file of any size. */
-async function valuesIn(file: string, values: readonly string[]): Promise<readonly string[]> {
+/** Those of the values that occur in a file of any size, which is read in pieces. */
+export async function valuesIn(
+  file: string,
+  values: readonly string[],
+  pieceBytes = 8 * 1_024 * 1_024,
+): Promise<readonly string[]> {
   const found = new Set<string>();
   const longest = Math.max(...values.map((value) => Buffer.byteLength(value)));
   let tail = Buffer.alloc(0);
   const handle = await open(file);
-  for await (const chunk of handle.createReadStream({ highWaterMark: 8 * 1_024 * 1_024 })) {
+  for await (const chunk of handle.createReadStream({ highWaterMark: pieceBytes })) {
     const text = Buffer.concat([tail, chunk as Buffer]);
     for (const value of values) if (text.includes(value)) found.add(value);
     tail = text.subarray(-longest);
@@ -112,8 +118,14 @@ function chooseBase(tool: ImageTool, folder: string): string {
   return tool.importBase(makeBase(folder));
 }
 
-async function main(): Promise<void> {
-  if (process.argv.includes('--install')) install();
+async function main(words: readonly string[]): Promise<void> {
+  const unknown = words.find((word) => word !== '--install');
+  if (unknown !== undefined) {
+    console.error(`npm run image takes --install and nothing else, not ${unknown}`);
+    process.exitCode = 2;
+    return;
+  }
+  if (words.length > 0) install();
   const folder = mkdtempSync(join(tmpdir(), 'card-checkout-image-'));
   try {
     const tool = findTool(folder);
@@ -139,4 +151,4 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+if (import.meta.main) await main(process.argv.slice(2));
