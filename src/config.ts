@@ -262,15 +262,13 @@ function readRelayerKeys(read: Reader): readonly [`0x${string}`, ...`0x${string}
     read.refuse('RELAYER_PRIVATE_KEY is missing: `card-checkout relayer create` makes one.');
     return null;
   }
-  if (![first, ...others].every(isPrivateKey) || others.length >= MAXIMUM_RELAYER_KEYS) {
+  const isValid = [first, ...others].every(isPrivateKey) && others.length < MAXIMUM_RELAYER_KEYS;
+  if (!isValid)
     read.refuse(
       `RELAYER_PRIVATE_KEY must be 0x and 64 hex digits of a secp256k1 key, or up to ${MAXIMUM_RELAYER_KEYS} of them, comma-separated.`,
     );
-    return null;
-  }
-  if (new Set([first, ...others].map((key) => key.toLowerCase())).size <= others.length) {
+  else if (new Set([first, ...others].map((key) => key.toLowerCase())).size <= others.length)
     read.refuse('RELAYER_PRIVATE_KEY lists a key twice.');
-  }
   return [first, ...others];
 }
 

@@ -15,19 +15,16 @@ export async function deployContract(config: ContractDeploymentConfig) {
   const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
   try {
     const deployed = await deployFactory({ endpoints, chainId, privateKey }, token);
-    const { factoryCodeHash } = await verifyDeployment(endpoints, {
-      chainId,
-      factory: deployed.factory,
-      token,
-    });
+    const { factory, implementation, transactionHash, blockNumber } = deployed;
+    const { factoryCodeHash } = await verifyDeployment(endpoints, { chainId, factory, token });
     return {
-      deposit_factory_address: deployed.factory,
-      implementation: deployed.implementation,
+      deposit_factory_address: factory,
+      implementation,
       token,
       chain_id: chainId,
       code_hash: factoryCodeHash,
-      transaction_hash: deployed.transactionHash,
-      block_number: deployed.blockNumber,
+      transaction_hash: transactionHash,
+      block_number: blockNumber,
     };
   } finally {
     await closeChainEndpoints(endpoints);
