@@ -16,7 +16,7 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
-import { dashboardPages, type FormHandler, type PageView, withRefusal } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageView } from '../signed-in/signed-in-page.ts';
 import { scopeLabels } from './key-pages.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
 
@@ -29,7 +29,7 @@ const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 export function registerConnectPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, null, 'developer');
   pages.page('/connect', showConnect);
-  pages.form('/connect', approve, withRefusal(showConnect));
+  pages.form('/connect', approve, showConnect);
 }
 
 async function showConnect(context: DashboardContext, visit: Visit): Promise<PageView> {

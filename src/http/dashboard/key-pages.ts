@@ -28,7 +28,6 @@ import {
   type PageHandler,
   type PageView,
   seeOther,
-  withRefusal,
 } from '../signed-in/signed-in-page.ts';
 
 const flashMessages = {
@@ -51,7 +50,7 @@ const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 export function registerKeyPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'keys', 'developer');
   pages.page('/keys', showKeys);
-  pages.form('/keys', answerCreate, withRefusal(showKeys));
+  pages.form('/keys', answerCreate, showKeys);
   pages.page('/keys/:keyId/created', showCreated);
   pages.page('/keys/:keyId/revoke', showQuestion);
   pages.form('/keys/:keyId/revoke', async (context, visit) => {

@@ -23,13 +23,7 @@ import {
 import { type Field, type Fields, formFields } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { type FormFields, formTokenField } from '../signed-in/forms.ts';
-import {
-  dashboardPages,
-  type FormHandler,
-  type PageView,
-  seeOther,
-  withRefusal,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { walletCard } from './payment-page.ts';
 import { providerName, statusBadge } from './payment-words.ts';
 
@@ -46,7 +40,7 @@ export function registerLinkPages(routes: DashboardRoutes): void {
       return { title, main: html`${main}${linksCard(links, visit)}` };
     };
     pages.page(kind.path, show);
-    pages.form(kind.path, answerCreate(kind), withRefusal(show));
+    pages.form(kind.path, answerCreate(kind), show);
   }
   pages.page('/links/:paymentId', showLink);
 }

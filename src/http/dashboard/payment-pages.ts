@@ -13,13 +13,7 @@ import { html } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf } from '../signed-in/forms.ts';
-import {
-  dashboardPages,
-  type FormHandler,
-  type PageHandler,
-  seeOther,
-  withRefusal,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageHandler, seeOther } from '../signed-in/signed-in-page.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline } from './payment-page.ts';
 import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
@@ -104,7 +98,7 @@ function registerChanges(routes: DashboardRoutes): void {
         if (action !== null) await recordAction(context, visit.account.id, visit.actor, action, payment.id);
         return seeOther(`/payments/${payment.id}?flash=${done}`);
       },
-      withRefusal(showPayment),
+      showPayment,
     );
   change('developer', 'note', 'noted', async (payment, form) => {
     await context.search.editNote(payment, parseNote(form.text('note').trim() || null));

@@ -26,7 +26,7 @@ import {
   type PageHandler,
   type PageView,
   seeOther,
-  withRefusal,
+  showRefused,
 } from '../signed-in/signed-in-page.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
@@ -48,12 +48,12 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'people', 'owner');
   pages.page('/people', showPeople);
   pages.page('/people/invited', showInvited);
-  pages.form('/people/invite', answerInvite, withRefusal(showPeople));
+  pages.form('/people/invite', answerInvite, showPeople);
   pages.form('/people/invitations/:invitationId/withdraw', async (context, visit) => {
     await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
     return seeOther('/people?flash=withdrawn');
   });
-  pages.form('/people/:userId', answerChange, withRefusal(showPeople));
+  pages.form('/people/:userId', answerChange, showPeople);
 }
 
 const answerInvite: FormHandler = async (context, visit, form) => {
@@ -61,7 +61,7 @@ const answerInvite: FormHandler = async (context, visit, form) => {
   if (outcome === 'sent') return seeOther('/people?flash=invited');
   if (outcome === 'kept') return seeOther('/people/invited');
   const refusal = new ServiceError('invalid_request', outcome.failure);
-  return { ...(await withRefusal(showPeople)(context, visit, refusal, form)), status: 502 };
+  return showRefused(showPeople, context, visit, { refusal, form, status: 502 });
 };
 
 /**

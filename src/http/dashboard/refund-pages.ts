@@ -25,7 +25,7 @@ import {
 import { foldedForm, formFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../signed-in/forms.ts';
-import { dashboardPages, type PageView, seeOther, withRefusal } from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { networkName } from '../well-known.ts';
 import { fact, transactionLink } from './payment-words.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
@@ -161,7 +161,7 @@ export function registerRefundForms(
         await recordAction(context, visit.account.id, visit.actor, action, id);
         return seeOther(`/payments/${paymentId}#refunds`);
       },
-      withRefusal(showPayment),
+      showPayment,
     );
   const own = (context: DashboardContext, { account, params }: Visit) =>
     readRefund(context, account.id, params['refundId'] ?? '');

@@ -45,13 +45,7 @@ import {
   totpCode,
   totpOffer,
 } from '../signed-in/second-factor-pages.ts';
-import {
-  dashboardPages,
-  type PageAnswer,
-  type PageView,
-  seeOther,
-  withRefusal,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const flashMessages = {
@@ -78,7 +72,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
         await requireOwnPassword(context, visit.user, fields.text('password'));
         return act(visit, fields);
       },
-      withRefusal(showSecurity),
+      showSecurity,
     );
   pages.page('/security', (_context, visit) => showSecurity(context, visit));
   pages.form('/security/confirm', confirm);

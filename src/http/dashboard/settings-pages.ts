@@ -37,7 +37,7 @@ import {
   type FormHandler,
   type PageView,
   seeOther,
-  withRefusal,
+  showRefused,
 } from '../signed-in/signed-in-page.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
@@ -48,9 +48,9 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'settings', 'owner');
   pages.page('/settings', showSettings);
   registerLogoForm(routes);
-  pages.form('/settings/shop', changeShop, withRefusal(showSettings));
+  pages.form('/settings/shop', changeShop, showSettings);
   pages.form('/settings/providers', changeProviders);
-  pages.form('/settings/wallet', changeWallet, withRefusal(showSettings));
+  pages.form('/settings/wallet', changeWallet, showSettings);
 }
 
 const changeShop: FormHandler = async (context, visit, form) => {
@@ -300,7 +300,7 @@ function registerLogoForm(routes: DashboardRoutes): void {
           return await changeLogo(context, visit, form, file);
         } catch (error) {
           if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-          return { ...(await withRefusal(showSettings)(context, visit, error, form)), status: 400 };
+          return showRefused(showSettings, context, visit, { refusal: error, form, status: 400 });
         }
       }),
     );

@@ -10,6 +10,7 @@ import type { Member } from '../../domain/person.ts';
 import { revocationPage } from '../dashboard/key-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { checkFields, formFields } from '../signed-in/form-fields.ts';
 import { featureWords, formatMoney, formatPercent } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
@@ -40,22 +41,15 @@ export function registerAccountPage(routes: OperatorRoutes): void {
         const question = form.has('confirmed') ? null : await questionOf(context, visit, form);
         return question ?? answerChange(context, visit, () => updateOf(form));
       },
-      showRefusal,
+      showAccount,
     );
-  pages.page(path, (context, visit) =>
-    showAccount(context, visit, { message: forms.flashOf(visit, flashMessages) }),
-  );
+  pages.page(path, (context, visit) => showAccount(context, visit));
   change('state', (form) => ({ suspended: form.has('suspend') }));
   change('feature', featureUpdateOf);
   change('providers', (form) => ({
     providers: form.text('which') === 'all' ? null : forms.tickedProviders(form),
   }));
-  pages.form(`${path}/fee`, answerFee, (context, visit, refusal, form) =>
-    showAccount(context, visit, {
-      message: forms.nothingChanged(refusal),
-      refusedFee: { typed: form.text('fee'), error: refusal.message },
-    }),
-  );
+  pages.form(`${path}/fee`, answerFee, showAccount);
 }
 
 /** The question before what stops a shop from selling; null for all other changes. */
@@ -105,18 +99,11 @@ async function answerFee(
   form: forms.FormFields,
 ): Promise<PageAnswer> {
   const typed = form.text('fee');
-  if (form.has('save')) return answerChange(context, visit, () => ({ feeBasisPoints: parseFee(typed) }));
-  const previewBasisPoints = parseFee(typed);
-  requireFee(previewBasisPoints);
-  return showAccount(context, visit, { message: nothing, previewBasisPoints });
-}
-
-function showRefusal(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  refusal: ServiceError,
-): Promise<PageView> {
-  return showAccount(context, visit, { message: forms.nothingChanged(refusal) });
+  await checkFields({ fee: () => requireFee(parseFee(typed)) });
+  const feeBasisPoints = parseFee(typed);
+  return form.has('save')
+    ? answerChange(context, visit, () => ({ feeBasisPoints }))
+    : showAccount(context, visit, feeBasisPoints);
 }
 
 function featureUpdateOf(form: forms.FormFields): AccountUpdate {
@@ -139,11 +126,7 @@ async function readAccount(
 async function showAccount(
   context: OperatorContext,
   visit: OperatorVisit,
-  {
-    message,
-    previewBasisPoints,
-    refusedFee,
-  }: { readonly message: Html; readonly previewBasisPoints?: number; readonly refusedFee?: RefusedFee },
+  previewBasisPoints?: number,
 ): Promise<PageView> {
   const account = await readAccount(context, visit);
   const [members, keys] = await Promise.all([
@@ -152,9 +135,9 @@ async function showAccount(
   ]);
   return {
     title: account.name,
-    main: html`${message}${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
+    main: html`${forms.flashOf(visit, flashMessages)}${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
 ${factsCard(account, visit)}
-${feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints, refusedFee)}
+${feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
 ${featuresCard(account, visit)}
 ${providersCard(account, visit)}
 ${membersCard(account, members)}
@@ -197,23 +180,19 @@ ${forms.providerBoxes('Enabled', account.providers ?? [])}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
-interface RefusedFee {
-  readonly typed: string;
-  readonly error: string;
-}
-
 const EXAMPLE_CENTS = 100_00;
 
 /** The fee, and its effect on a payment of 100.00, with and without pass-through. */
-function feeCard(
-  account: Account,
-  { formToken }: OperatorVisit,
-  shownBasisPoints: number,
-  refused?: RefusedFee,
-): Html {
-  return html`<form class="card roomy" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/fee"><h2>Card fee</h2>${forms.formTokenField(formToken)}
+function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: number): Html {
+  const action = `${OPERATOR_PATH}/accounts/${account.id}/fee`;
+  const fee = {
+    label: 'Fee in percent',
+    value: String(shownBasisPoints / 100),
+    hint: 'From 0 to 10, with at most two decimals.',
+  };
+  return html`<form class="card roomy" method="post" action="${action}"><h2>Card fee</h2>${forms.formTokenField(visit.formToken)}
 <p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
-${forms.textField({ name: 'fee', label: 'Fee in percent', value: refused?.typed ?? String(shownBasisPoints / 100), error: refused?.error, hint: 'From 0 to 10, with at most two decimals.' })}
+${formFields(visit, action, { fee })}
 ${exampleTable(shownBasisPoints)}
 <div class="actions"><button class="button" name="preview" value="1">Preview</button><button class="button primary" name="save" value="1">Save fee</button></div></form>`;
 }

@@ -11,7 +11,7 @@ import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts'
 import { formatPercent } from '../signed-in/format.ts';
 import type { FormFields } from '../signed-in/forms.ts';
 import { pageLinks } from '../signed-in/layout.ts';
-import { type PageAnswer, type PageView, seeOther, withRefusal } from '../signed-in/signed-in-page.ts';
+import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { parseFee } from './account-page.ts';
 import {
   consoleTime,
@@ -30,7 +30,7 @@ export function registerAccountsPages(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'accounts');
   pages.page('/accounts', showAccounts);
   pages.page('/accounts/new', showForm);
-  pages.form('/accounts/new', answerCreate, withRefusal(showForm));
+  pages.form('/accounts/new', answerCreate, showForm);
 }
 
 async function showAccounts(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {

@@ -8,7 +8,7 @@ import { html } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import { checkFields } from '../signed-in/form-fields.ts';
 import type { FormFields } from '../signed-in/forms.ts';
-import { type PageAnswer, type PageView, seeOther, withRefusal } from '../signed-in/signed-in-page.ts';
+import { type PageAnswer, type PageView, seeOther, showRefused } from '../signed-in/signed-in-page.ts';
 import {
   OPERATOR_PATH,
   type OperatorContext,
@@ -25,7 +25,7 @@ export function registerInvitePages(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'accounts');
   const path = '/accounts/:accountId/invite';
   pages.page(path, showForm);
-  pages.form(path, answerInvite, withRefusal(showForm));
+  pages.form(path, answerInvite, showForm);
   pages.page('/accounts/:accountId/invited', async (context, visit) => {
     const back = `/accounts/${accountIdOf(visit)}`;
     return (await takeInvitationPage(context, visit, `${OPERATOR_PATH}${back}`)) ?? seeOther(back);
@@ -56,7 +56,7 @@ async function answerInvite(
   if (outcome === 'sent') return seeOther(`/accounts/${account.id}?flash=invited`);
   if (outcome === 'kept') return seeOther(`/accounts/${account.id}/invited`);
   const refusal = new ServiceError('invalid_request', outcome.failure);
-  return { ...(await withRefusal(showForm)(context, visit, refusal, form)), status: 502 };
+  return showRefused(showForm, context, visit, { refusal, form, status: 502 });
 }
 
 async function showForm(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {

@@ -18,8 +18,9 @@ import {
   statusBadge,
 } from '../dashboard/payment-words.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { type Fields, foldedForm, formFields } from '../signed-in/form-fields.ts';
 import { formatMoney, formatUsdc } from '../signed-in/format.ts';
-import { confirmationPage, flashOf, formTokenField, nothingChanged, textField } from '../signed-in/forms.ts';
+import { confirmationPage, flashOf, formTokenField } from '../signed-in/forms.ts';
 import { type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   consoleTime,
@@ -41,9 +42,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
   const { context } = routes;
   const pages = operatorPages(routes, 'settlement');
   pages.page('/payments', async (_context, visit) => findPayment(visit));
-  pages.page('/payments/:paymentId', (_context, visit) =>
-    showPayment(context, visit, flashOf(visit, flashMessages)),
-  );
+  pages.page('/payments/:paymentId', showPayment);
   const action = (
     name: string,
     done: string,
@@ -62,11 +61,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
         await act(idOf(visit), visit, form.text('token'));
         return seeOther(`/payments/${idOf(visit)}?flash=${done}`);
       },
-      (_context, visit, refusal, form) =>
-        showPayment(context, visit, nothingChanged(refusal), {
-          token: form.text('token'),
-          error: refusal.problems.size === 0 ? undefined : refusal.message,
-        }),
+      showPayment,
     );
   action('release', 'released', async (id, visit) => {
     const { accountId } = await releasePayment(context, id);
@@ -121,7 +116,7 @@ const NATIVE_COIN: Address = `0x${'0'.repeat(40)}`;
 function tokenOf(text: string): Address {
   if (text.toLowerCase() === 'pol') return NATIVE_COIN;
   const token = parsePayoutAddress(text);
-  if (token === null) throw invalidField('The token', 'must be "pol" or a token address (0x…).');
+  if (token === null) throw invalidField('token', 'must be "pol" or a token address (0x…)');
   return token;
 }
 
@@ -131,17 +126,12 @@ async function readView({ payments }: OperatorContext, visit: OperatorVisit): Pr
   return view;
 }
 
-async function showPayment(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  message: Html,
-  rescue?: { readonly token: string; readonly error: string | undefined },
-): Promise<PageView> {
+async function showPayment(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
   const view = await readView(context, visit);
   const { payment } = view;
   return {
     title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
-    main: html`${message}${factsCard(view)}${actionsCard(view, visit, rescue)}
+    main: html`${flashOf(visit, flashMessages)}${factsCard(view)}${actionsCard(view, visit)}
 <p><a class="button" href="${OPERATOR_PATH}/settlement">To the settlement</a></p>`,
   };
 }
@@ -161,23 +151,33 @@ function factsCard({ payment, observations }: PaymentView): Html {
 <div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;
 }
 
-function actionsCard(
-  { payment, observations }: PaymentView,
-  { formToken }: OperatorVisit,
-  rescue: { readonly token: string; readonly error: string | undefined } = { token: '', error: undefined },
-): Html {
+/** The token to rescue. */
+const rescueFields: Fields = {
+  token: {
+    label: 'Token',
+    hint: 'The address of the token contract, or pol. The tokens go to the merchant without a fee.',
+  },
+};
+
+function actionsCard({ payment, observations }: PaymentView, visit: OperatorVisit): Html {
   const { id, status, forwardStatus, relayBatchId } = payment;
   const path = `${OPERATOR_PATH}/payments/${id}`;
-  const token = formTokenField(formToken);
+  const token = formTokenField(visit.formToken);
+  const rescue = `${path}/rescue`;
   const isPending = status === 'unpaid' && forwardStatus === 'pending';
   const canCancel = isPending && observations.deposits.length === 0;
   const canRelease = !isPending && relayBatchId === null && sumObservations(observations).heldUnits > 0n;
   return html`<section class="card"><h2>Actions</h2>
 ${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>` : nothing}
 ${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment. This is possible until a deposit arrives or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>` : nothing}
-<details${rescue.token === '' ? nothing : html` open`}><summary>Rescue another token</summary><form class="fields" method="post" action="${path}/rescue">${token}
-${textField({ name: 'token', label: 'Token', value: rescue.token, error: rescue.error, hint: 'The address of the token contract, or pol. The tokens go to the merchant without a fee.' })}
-<div class="actions"><button class="button">Rescue</button></div></form></details></section>`;
+${foldedForm(
+  visit,
+  rescue,
+  'Rescue another token',
+  html`<form class="fields" method="post" action="${rescue}">${token}
+${formFields(visit, rescue, rescueFields)}
+<div class="actions"><button class="button">Rescue</button></div></form>`,
+)}</section>`;
 }
 
 /** The operator's options for a payment whose release needs attention, in words. */

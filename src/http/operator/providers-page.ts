@@ -16,6 +16,7 @@ import {
 } from '../../payments/provider-availability.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { cardForm } from '../signed-in/form-fields.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
@@ -43,12 +44,8 @@ export interface Provider {
 export function registerProviderPages(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'providers');
   pages.page('/providers', showAll);
-  pages.page('/providers/:provider', (context, visit) =>
-    showOne(context, visit, forms.flashOf(visit, { saved: 'Saved. It applies immediately.' })),
-  );
-  pages.form('/providers/:provider', answerChange, (context, visit, refusal, form) =>
-    showOne(context, visit, forms.nothingChanged(refusal), { form, error: refusal.message }),
-  );
+  pages.page('/providers/:provider', showOne);
+  pages.form('/providers/:provider', answerChange, showOne);
 }
 
 /** All providers, in the order of the catalogue. */
@@ -102,7 +99,7 @@ function changeOf(form: forms.FormFields): Partial<ProviderSettings> {
   const typed = form.text('minimum').trim();
   if (typed === '') return { minimumUsdCents: null };
   const minimumUsdCents = parseAmountCents(typed);
-  if (minimumUsdCents === null) throw invalidField('The minimum', 'must be from 0.01 to 10000.');
+  if (minimumUsdCents === null) throw invalidField('minimum', 'must be from 0.01 to 10000');
   return { minimumUsdCents };
 }
 
@@ -160,20 +157,21 @@ ${dataTable({
 })}`;
 }
 
-async function showOne(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  message: Html,
-  refused?: { readonly form: forms.FormFields; readonly error: string },
-): Promise<PageView> {
+async function showOne(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
   const provider = await readProvider(context, idOf(visit));
   const { name, onlyCurrency, minimumUsdCents } = providerCatalogue[provider.id];
   const { health, settings } = provider;
   const path = `${OPERATOR_PATH}/providers/${provider.id}`;
   const isOff = provider.state === 'off' || settings.active === false;
+  const minimum = {
+    label: 'Minimum amount in USD',
+    value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents),
+    isOptional: true,
+    hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.`,
+  };
   return {
     title: name,
-    main: html`${message}${warningOf([provider])}
+    main: html`${forms.flashOf(visit, { saved: 'Saved. It applies immediately.' })}${warningOf([provider])}
 <form class="card" method="post" action="${path}"><h2>State</h2>${forms.formTokenField(visit.formToken)}<dl class="facts">
 <div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
 <div><dt>Place in the list</dt><dd>${settings.pinned === true ? 'first, where it can serve' : 'by what can be expected'}</dd></div>
@@ -186,9 +184,7 @@ async function showOne(
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
 <div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}
 ${settings.pinned === true ? html`<button class="button" name="pin" value="0">Unpin</button>` : html`<button class="button" name="pin" value="1">Pin</button>`}</div></form>
-<form class="card" method="post" action="${path}"><h2>Minimum</h2>${forms.formTokenField(visit.formToken)}
-${forms.textField({ name: 'minimum', label: 'Minimum amount in USD', value: refused?.form.text('minimum') ?? (settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents)), error: refused?.error, isOptional: true, hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.` })}
-<div class="actions"><button class="button primary">Save minimum</button></div></form>
+${cardForm(visit, { action: path, title: 'Minimum', fields: { minimum }, button: 'Save minimum' })}
 <p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line; to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };
 }

@@ -165,11 +165,6 @@ export function banner(tone: 'good' | 'bad' | 'warn', text: string): Html {
     : html`<p class="banner ${tone}" role="status">${text}</p>`;
 }
 
-/** Why a form changed nothing. */
-export function nothingChanged({ message }: ServiceError): Html {
-  return banner('bad', `Nothing was changed: ${message}`);
-}
-
 /** The message about the previous action, by its name in the address; a text is a success. */
 export function flashOf(
   { query }: { readonly query: URLSearchParams },

@@ -5,13 +5,13 @@
  *   export function registerKeyPages(routes: DashboardRoutes): void {
  *     const pages = dashboardPages(routes, 'keys', 'developer');
  *     pages.page('/keys', showKeys);
- *     pages.form('/keys', createOwnKey, withRefusal(showKeys));
+ *     pages.form('/keys', createOwnKey, showKeys);
  *   }
  *
  * - A handler runs only for a signed-in user with the role in the chosen account (`visit.account`), a form's only for a
  *   form of ours. An id of another account answers as an unknown one: `throw new ServiceError('not_found')`.
  * - It returns what the page shows, or `seeOther(path)` after a form that worked. A refused form shows its page again:
- *   `withRefusal` does so with what was typed, and the errors at the fields.
+ *   with what was typed, and the errors at the fields.
  * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`, its fields are `formFields`.
  * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `reply`.
  */
@@ -55,22 +55,17 @@ export interface SeeOther {
 export type PageAnswer = PageView | SeeOther | FastifyReply;
 
 /** Registers the pages and forms of a section. Paths are below the area's, with the names of their variable parts. */
-export interface SectionPages<Context, AnyVisit> {
+export interface SectionPages<Context, AnyVisit extends AreaVisit> {
   /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
   page(
     path: string,
     show: (context: Context, visit: AnyVisit, reply: FastifyReply) => Promise<PageAnswer>,
   ): void;
-  /** The handler of a form: `POST`. `showAgain` is its page after a refusal, without the status. */
+  /** The handler of a form: `POST`. `show` is its page, which is shown again after a refusal. */
   form(
     path: string,
     act: (context: Context, visit: AnyVisit, form: FormFields, reply: FastifyReply) => Promise<PageAnswer>,
-    showAgain?: (
-      context: Context,
-      visit: AnyVisit,
-      refusal: ServiceError,
-      form: FormFields,
-    ) => Promise<PageView>,
+    show?: (context: Context, visit: AnyVisit) => Promise<PageView>,
   ): void;
   /** Answers a request in a scope of its own. The caller checks that a form is ours. */
   answer(
@@ -95,7 +90,7 @@ interface SectionFrame<AnyVisit> {
   readonly layout: (content: PageContent, visit: AnyVisit) => Page;
 }
 
-export function createSectionPages<Context extends AreaContext, AnyVisit>(
+export function createSectionPages<Context extends AreaContext, AnyVisit extends AreaVisit>(
   { server, context, cookies }: AreaRoutes & { readonly context: Context },
   { path: home, admit, requireAccess, layout }: SectionFrame<AnyVisit>,
 ): SectionPages<Context, AnyVisit> {
@@ -123,7 +118,7 @@ export function createSectionPages<Context extends AreaContext, AnyVisit>(
         answer(request, reply, (visit) => show(context, visit, reply)),
       );
     },
-    form(path, act, showAgain) {
+    form(path, act, show) {
       server.post(path, (request, reply) =>
         answer(request, reply, async (visit) => {
           const form = readFormFields(request.body);
@@ -131,8 +126,8 @@ export function createSectionPages<Context extends AreaContext, AnyVisit>(
           try {
             return await act(context, visit, form, reply);
           } catch (error) {
-            if (showAgain === undefined || !isRefusal(error)) throw error;
-            return { ...(await showAgain(context, visit, error, form)), status: error.status };
+            if (show === undefined || !isRefusal(error)) throw error;
+            return showRefused(show, context, visit, { refusal: error, form, status: error.status });
           }
         }),
       );
@@ -140,14 +135,15 @@ export function createSectionPages<Context extends AreaContext, AnyVisit>(
   };
 }
 
-/** The page of a refused form, as it is shown to a visit that has the form. */
-export function withRefusal<Context, AnyVisit extends AreaVisit>(
+/** The page of a form that was refused. */
+export async function showRefused<Context, AnyVisit extends AreaVisit>(
   show: (context: Context, visit: AnyVisit) => Promise<PageView>,
-) {
-  return async (context: Context, visit: AnyVisit, refusal: ServiceError, form: FormFields) => {
-    const refused = refusedForm(form, refusal, visit.path);
-    return { ...(await show(context, { ...visit, refused })), refused };
-  };
+  context: Context,
+  visit: AnyVisit,
+  { refusal, form, status }: { refusal: ServiceError; form: FormFields; status: number },
+): Promise<PageView> {
+  const refused = refusedForm(form, refusal, visit.path);
+  return { ...(await show(context, { ...visit, refused })), refused, status };
 }
 
 /** Whether an error is about what a form asked for, so that its page can be shown again; all others have a page of their own. */
@@ -181,7 +177,7 @@ export function dashboardPages(
 /** Every other path of an area: a signed-in user gets a 404, a visitor the sign-in page. */
 export function registerNothing(
   { server }: AreaRoutes,
-  pages: Pick<SectionPages<unknown, unknown>, 'answer'>,
+  pages: Pick<SectionPages<unknown, AreaVisit>, 'answer'>,
 ): void {
   server.get('/*', (request, reply) =>
     pages.answer(request, reply, async () => {
