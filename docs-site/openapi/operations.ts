@@ -24,7 +24,6 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly needsKey: boolean;
-  /** Parameters of the path. */
   readonly inPath?: Readonly<Record<string, RequestParameter>>;
   readonly query?: Readonly<Record<string, RequestParameter>>;
   /** Name of the component that describes the JSON body. */

@@ -52,7 +52,6 @@ export async function recordAction(
   });
 }
 
-/** An action on a user, and not in an account. */
 type UserAction = Extract<
   AuditAction,
   `password.${string}` | `second_factor.${string}` | `passkey.${string}`

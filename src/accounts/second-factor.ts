@@ -14,7 +14,6 @@ import {
 } from './people-context.ts';
 import type { SignedIn } from './sessions.ts';
 
-/** Dependencies for the secrets of second factors. */
 export interface SecondFactorSecrets {
   readonly box: SecretBox;
   readonly recoveryHash: KeyedHash;

@@ -114,7 +114,6 @@ export interface ChosenAccount {
   readonly role: Role;
   /** All of the user's memberships. */
   readonly memberships: readonly Membership[];
-  /** The user's other accounts. */
   readonly otherAccounts: readonly Pick<Account, 'id' | 'name'>[];
 }
 
@@ -195,7 +194,6 @@ export function openBrowserLink(box: SecretBox, token: string, nowMs: number): s
   return beforeExpiry(box.open(token, OWNER_OF_LINKS), nowMs);
 }
 
-/** Dependencies for a secret that is shown once. */
 export interface ShowOnceContext extends SessionContext {
   readonly shownOnce: SecretBox;
 }

@@ -24,7 +24,6 @@ interface NewUser {
   readonly passwordHash?: string | null;
   /** The right to the console, which only the command line grants. */
   readonly isOperator: boolean;
-  /** The role and its account. */
   readonly membership: Pick<Membership, 'accountId' | 'role'> | null;
 }
 

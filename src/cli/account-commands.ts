@@ -85,7 +85,6 @@ function readAsBase64(file: string): string {
   }
 }
 
-/** The commands for users. */
 export function addUserCommands(program: Command, services: OperationRunner): void {
   const user = operationsOf(
     program.command('user').description('users of the dashboard and the console'),

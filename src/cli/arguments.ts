@@ -68,7 +68,6 @@ export const optionalCountry = optionalAs(
   (text) => (/^[A-Z]{2}$/.test(text) ? text : null),
   'must be a two-letter country code in capitals, such as DE',
 );
-/** A public IP address in its canonical form. */
 export const optionalPublicIp = optionalAs(canonicalPublicAddress, 'must be a public IP address');
 const optionalFeature = optionalOneOf(features);
 const optionalStatus = optionalOneOf(paymentStatuses);

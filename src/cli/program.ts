@@ -298,7 +298,6 @@ interface IntegratorServices extends OperationRunner, GradeServices {
   listen(options: ListenOptions): Promise<void>;
 }
 
-/** The commands for integrators. */
 function addIntegratorCommands(program: Command, services: IntegratorServices): void {
   leaf(program, 'listen', 'print copies of the sandbox’s events as they are sent, and forward them')
     .option('--forward-to <url>', 'forward each event to this endpoint, body and signature unchanged')

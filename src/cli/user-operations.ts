@@ -16,7 +16,6 @@ import type { Operation, OperationArguments, OperationsContext } from './operati
 /** Maximum number of users in `user list`. */
 const LISTED_USERS = 1_000;
 
-/** The operator's operations for users. */
 export const userOperations: Readonly<Record<string, Operation>> = {
   'user create': async (context, args) => {
     const account = argument.optional(args, 'account');

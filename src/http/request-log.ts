@@ -103,7 +103,6 @@ export function redact(text: string): string {
   );
 }
 
-/** An error as it is logged. */
 interface LoggedError {
   readonly type: string;
   readonly message: string;

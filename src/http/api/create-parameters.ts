@@ -109,7 +109,6 @@ export const createParameters = {
   },
 } as const satisfies Record<string, RequestParameter>;
 
-/** Name of a parameter of a create request. */
 type CreateParameterName = keyof typeof createParameters;
 
 /** The parameter names, for checking whether a request has parameters at all. */
@@ -159,5 +158,4 @@ export const statusParameters = {
   },
 } as const satisfies Record<string, RequestParameter>;
 
-/** Name of a parameter of a status read. */
 export type StatusParameterName = keyof typeof statusParameters;

@@ -73,7 +73,6 @@ export function bodyOf(parameters: Readonly<Record<string, RequestParameter>>): 
   };
 }
 
-/** The parameter's schema in a JSON body. */
 function bodySchemaOf(parameter: RequestParameter): JsonSchema {
   const { schema, isNullable, example } = parameter;
   const documented = { ...(isNullable ? nullable(schema) : schema), description: describe(parameter) };
@@ -85,7 +84,6 @@ export function querySchemaOf({ schema, querySchema }: RequestParameter): JsonSc
   return { ...(querySchema ?? schema) };
 }
 
-/** The parameter's description and default. */
 export function describe({ description, default: fallback }: RequestParameter): string {
   return fallback === undefined ? description : `${description} Default: \`${fallback}\`.`;
 }

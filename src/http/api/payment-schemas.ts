@@ -25,7 +25,6 @@ export interface AnswerSchema<Fields extends Readonly<Record<string, FieldSchema
   readonly properties: Fields;
 }
 
-/** The type that this schema describes. */
 export type AnswerOf<Schema> =
   Schema extends AnswerSchema<infer Fields>
     ? { -readonly [Name in keyof Fields]: Fields[Name] extends FieldSchema<infer Value> ? Value : never }
@@ -199,7 +198,6 @@ export function presentCreatedPayment(
   };
 }
 
-/** The answer to a status read. */
 export function presentPaymentStatus(payment: Payment): AnswerOf<typeof paymentStatusSchema> {
   return {
     payment_id: payment.id,

@@ -126,7 +126,6 @@ function revisionOf(content: string): string {
   return `${crc32(content).toString(36)}-${content.length}`;
 }
 
-/** Options of a checkout's page besides the checkout. */
 export interface CheckoutPageOptions extends ChainFacts {
   readonly language: Language;
   readonly isTestMode: boolean;

@@ -16,7 +16,6 @@ export interface StateWords {
   readonly sentence: Html;
   /** What the customer has to see to besides. */
   readonly notice?: Html;
-  /** The heading as text, and the sentence as text. */
   readonly text: { readonly heading: string; readonly sentence: string };
 }
 
@@ -35,7 +34,6 @@ interface WordsContext {
   readonly servedFromUsdCents: number | null;
 }
 
-/** The catalogue's name of a state. */
 type StateName = Exclude<keyof Words['states'], 'littleArrived' | 'overpaid' | 'paidTwice'>;
 
 /** The texts of a view. */

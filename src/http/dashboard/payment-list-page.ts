@@ -262,7 +262,6 @@ function shownValue(name: FilterName, value: string): string {
   return provider ? providerName(provider) : value;
 }
 
-/** The filter form. */
 function filterForm(given: PaymentFilters['given']): Html {
   const others = names.some((name) => name !== 'q' && given[name] !== undefined);
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">

@@ -66,7 +66,6 @@ import {
 
 const MERCHANT_PREFIX = '/merchant/v1';
 
-/** Dependencies of the merchant's interface. */
 export interface MerchantContext
   extends CancelPaymentContext,
     PresentContext,

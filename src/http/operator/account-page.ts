@@ -18,6 +18,7 @@ import {
   consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
+  type OperatorForm,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
@@ -93,18 +94,14 @@ async function answerChange(
 }
 
 /** Saves a fee, or previews it without changing it. */
-async function answerFee(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  form: forms.FormFields,
-): Promise<PageAnswer> {
+const answerFee: OperatorForm = async (context, visit, form) => {
   const typed = form.text('fee');
   await checkFields({ fee: () => requireFee(parseFee(typed)) });
   const feeBasisPoints = parseFee(typed);
   return form.has('save')
     ? answerChange(context, visit, () => ({ feeBasisPoints }))
     : showAccount(context, visit, feeBasisPoints);
-}
+};
 
 function featureUpdateOf(form: forms.FormFields): AccountUpdate {
   const [on, off] = [form.text('enable'), form.text('disable')];
@@ -235,7 +232,6 @@ export function registerKeyRevocation(routes: OperatorRoutes): void {
   });
 }
 
-/** The active keys. */
 function keysCard(account: Account, keys: readonly ApiKey[]): Html {
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   return html`<section class="card"><h2>API keys</h2>
@@ -257,7 +253,6 @@ ${
 }</section>`;
 }
 
-/** The account's members. */
 function membersCard({ id }: Account, members: readonly Member[]): Html {
   return html`<section class="card"><h2>People</h2>${
     members.length === 0

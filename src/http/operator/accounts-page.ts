@@ -9,14 +9,14 @@ import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
 import { formatPercent } from '../signed-in/format.ts';
-import type { FormFields } from '../signed-in/forms.ts';
 import { pageLinks } from '../signed-in/layout.ts';
-import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { parseFee } from './account-page.ts';
 import {
   consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
+  type OperatorForm,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
@@ -84,11 +84,7 @@ const accountFields: Fields = {
   },
 };
 
-async function answerCreate(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  form: FormFields,
-): Promise<PageAnswer> {
+const answerCreate: OperatorForm = async (context, visit, form) => {
   const [email, wallet] = [form.text('email').trim(), form.text('wallet').trim()];
   await checkFields({
     name: () => parseName(form.text('name')),
@@ -104,7 +100,7 @@ async function answerCreate(
   });
   await recordAction(context, account.id, visit.actor, 'account.created', account.name);
   return seeOther(`/accounts/${account.id}?flash=created`);
-}
+};
 
 function emailOf(text: string): string | null {
   if (text === '') return null;

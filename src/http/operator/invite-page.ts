@@ -7,11 +7,11 @@ import { confirmedForm, requireConfirmedForm } from '../dashboard/security-pages
 import { html } from '../design/html.ts';
 import { requirePassing } from '../rate-limit.ts';
 import { checkFields } from '../signed-in/form-fields.ts';
-import type { FormFields } from '../signed-in/forms.ts';
-import { type PageAnswer, type PageView, seeOther, showRefused } from '../signed-in/signed-in-page.ts';
+import { type PageView, seeOther, showRefused } from '../signed-in/signed-in-page.ts';
 import {
   OPERATOR_PATH,
   type OperatorContext,
+  type OperatorForm,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
@@ -36,11 +36,7 @@ function accountIdOf({ params }: OperatorVisit): string {
   return params['accountId'] ?? '';
 }
 
-async function answerInvite(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  form: FormFields,
-): Promise<PageAnswer> {
+const answerInvite: OperatorForm = async (context, visit, form) => {
   const account = await findExistingAccount(context, accountIdOf(visit));
   // By session: a session without the password must not use up the tries of the user's others.
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
@@ -57,7 +53,7 @@ async function answerInvite(
   if (outcome === 'kept') return seeOther(`/accounts/${account.id}/invited`);
   const refusal = new ServiceError('invalid_request', outcome.failure);
   return showRefused(showForm, context, visit, { refusal, form, status: 502 });
-}
+};
 
 async function showForm(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
   const account = await findExistingAccount(context, accountIdOf(visit));

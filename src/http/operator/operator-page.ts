@@ -39,19 +39,10 @@ import {
   signedInBody,
   wholePage,
 } from '../signed-in/layout.ts';
-import {
-  createSectionPages,
-  readOwnSession,
-  type SectionPages,
-  toSignIn,
-  visitOf,
-} from '../signed-in/signed-in-page.ts';
+import { createSectionPages, readOwnSession, toSignIn, visitOf } from '../signed-in/signed-in-page.ts';
 
 /** The pages of a section of the console; null for pages outside all sections. */
-export function operatorPages(
-  routes: OperatorRoutes,
-  section: Section | null,
-): SectionPages<OperatorContext, OperatorVisit> {
+export function operatorPages(routes: OperatorRoutes, section: Section | null) {
   const { isTestMode, publicUrl } = routes.context;
   return createSectionPages(routes, {
     path: OPERATOR_PATH,
@@ -59,6 +50,9 @@ export function operatorPages(
     layout: (content, visit) => operatorLayout(content, visit, { isTestMode, section, publicUrl }),
   });
 }
+
+/** The handler of a form of the console. */
+export type OperatorForm = NonNullable<Parameters<ReturnType<typeof operatorPages>['form']>[1]>;
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 
@@ -170,7 +164,6 @@ export type OperatorVisit = AreaVisit;
 /** UTC, because accounts and operators are in many zones. */
 export const CONSOLE_TIME_ZONE = 'UTC';
 
-/** A time in the console. */
 export function consoleTime(atMs: number): Html {
   return moment(atMs, CONSOLE_TIME_ZONE);
 }

@@ -18,11 +18,12 @@ import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { cardForm } from '../signed-in/form-fields.ts';
 import * as forms from '../signed-in/forms.ts';
-import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
+  type OperatorForm,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
@@ -66,11 +67,7 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId): Pro
   };
 }
 
-async function answerChange(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  form: forms.FormFields,
-): Promise<PageAnswer> {
+const answerChange: OperatorForm = async (context, visit, form) => {
   const id = idOf(visit);
   const path = `${OPERATOR_PATH}/providers/${id}`;
   if (form.has('switch_off') && !form.has('confirmed'))
@@ -84,7 +81,7 @@ async function answerChange(
     });
   await changeProvider(context, id, changeOf(form), visit.actor);
   return seeOther(`/providers/${id}?flash=saved`);
-}
+};
 
 function idOf({ params }: OperatorVisit): ProviderId {
   const id = params['provider'] ?? '';

@@ -54,26 +54,9 @@ export interface SeeOther {
 /** A page, a redirect, or the reply that was already sent. */
 export type PageAnswer = PageView | SeeOther | FastifyReply;
 
-/** Registers the pages and forms of a section. Paths are below the area's, with the names of their variable parts. */
-export interface SectionPages<Context, AnyVisit extends AreaVisit> {
-  /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
-  page(
-    path: string,
-    show: (context: Context, visit: AnyVisit, reply: FastifyReply) => Promise<PageAnswer>,
-  ): void;
-  /** The handler of a form: `POST`. `show` is its page, which is shown again after a refusal. */
-  form(
-    path: string,
-    act: (context: Context, visit: AnyVisit, form: FormFields, reply: FastifyReply) => Promise<PageAnswer>,
-    show?: (context: Context, visit: AnyVisit) => Promise<PageView>,
-  ): void;
-  /** Answers a request in a scope of its own. The caller checks that a form is ours. */
-  answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    act: (visit: AnyVisit) => Promise<PageAnswer>,
-  ): Promise<FastifyReply>;
-}
+export type SectionPages<Context extends AreaContext, AnyVisit extends AreaVisit> = ReturnType<
+  typeof createSectionPages<Context, AnyVisit>
+>;
 
 /** The handler of a page of the dashboard, and of a form. */
 export type PageHandler = Parameters<SectionPages<DashboardContext, Visit>['page']>[1];
@@ -90,11 +73,17 @@ interface SectionFrame<AnyVisit> {
   readonly layout: (content: PageContent, visit: AnyVisit) => Page;
 }
 
+/** Registers the pages and forms of a section. Paths are below the area's, with the names of their variable parts. */
 export function createSectionPages<Context extends AreaContext, AnyVisit extends AreaVisit>(
   { server, context, cookies }: AreaRoutes & { readonly context: Context },
   { path: home, admit, requireAccess, layout }: SectionFrame<AnyVisit>,
-): SectionPages<Context, AnyVisit> {
-  const answer: SectionPages<Context, AnyVisit>['answer'] = async (request, reply, act) => {
+) {
+  /** Answers a request in a scope of its own. The caller checks that a form is ours. */
+  async function answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    act: (visit: AnyVisit) => Promise<PageAnswer>,
+  ): Promise<FastifyReply> {
     const admission = await admit(request, reply);
     if ('answered' in admission) return admission.answered;
     const { visit } = admission;
@@ -109,16 +98,25 @@ export function createSectionPages<Context extends AreaContext, AnyVisit extends
     } catch (error) {
       return send(failureView(error, request, reply, home));
     }
-  };
+  }
 
   return {
     answer,
-    page(path, show) {
+    /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
+    page(
+      path: string,
+      show: (context: Context, visit: AnyVisit, reply: FastifyReply) => Promise<PageAnswer>,
+    ): void {
       server.get(path, { exposeHeadRoute: true }, (request, reply) =>
         answer(request, reply, (visit) => show(context, visit, reply)),
       );
     },
-    form(path, act, show) {
+    /** The handler of a form: `POST`. `show` is its page, which is shown again after a refusal. */
+    form(
+      path: string,
+      act: (context: Context, visit: AnyVisit, form: FormFields, reply: FastifyReply) => Promise<PageAnswer>,
+      show?: (context: Context, visit: AnyVisit) => Promise<PageView>,
+    ): void {
       server.post(path, (request, reply) =>
         answer(request, reply, async (visit) => {
           const form = readFormFields(request.body);
@@ -160,7 +158,7 @@ export function dashboardPages(
   { context, shown, admit, ...routes }: DashboardRoutes,
   section: Section | null,
   role: Role,
-): SectionPages<DashboardContext, Visit> {
+) {
   if (section !== null) shown.add(section);
   return createSectionPages(
     { ...routes, context },
@@ -177,7 +175,7 @@ export function dashboardPages(
 /** Every other path of an area: a signed-in user gets a 404, a visitor the sign-in page. */
 export function registerNothing(
   { server }: AreaRoutes,
-  pages: Pick<SectionPages<unknown, AreaVisit>, 'answer'>,
+  pages: Pick<SectionPages<AreaContext, AreaVisit>, 'answer'>,
 ): void {
   server.get('/*', (request, reply) =>
     pages.answer(request, reply, async () => {
