@@ -24,13 +24,7 @@ import {
 import { cardForm, checkFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import {
-  dashboardPages,
-  type FormHandler,
-  type PageView,
-  seeOther,
-  withRefusal,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { reasonSentence } from './payment-words.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/notifications`;
@@ -55,8 +49,8 @@ export function registerNotificationPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'notifications', 'viewer');
   pages.page('/notifications', showChannels);
   pages.page('/notifications/add/:kind', showAdd);
-  pages.form('/notifications/add/:kind', answerAdd, withRefusal(showAdd));
-  pages.form('/notifications/:channelId/test', answerTest, withRefusal(showChannels));
+  pages.form('/notifications/add/:kind', answerAdd, showAdd);
+  pages.form('/notifications/:channelId/test', answerTest, showChannels);
   pages.form('/notifications/:channelId/pause', async (context, visit, form) => {
     const isPaused = form.text('pause') !== '0';
     await setPaused(context, visit.account, await findChannel(context, visit), isPaused);
