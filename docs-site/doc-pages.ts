@@ -23,7 +23,7 @@ function page(slug: string, group: DocGroup, title: string, summary: string): Do
 export const REFERENCE_SLUG = 'reference';
 
 const merchantPages: readonly DocPage[] = [
-  page('start', 'Get started', 'Ten-minute start', 'from a clone to a paid order and a verified webhook'),
+  page('start', 'Get started', 'Five-minute start', 'from a clone to a paid order and a verified webhook'),
   page('concepts', 'Get started', 'Concepts', 'the terms that every other page uses'),
   page(
     'migrating',

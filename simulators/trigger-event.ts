@@ -14,6 +14,8 @@ const DEFAULT_AMOUNT_CENTS = 25_00;
 /** Far longer than the sandbox takes to finalize a payment, and shorter than the caller's timeout. */
 const PATIENCE_MS = 60_000;
 const POLL_INTERVAL_MS = 100;
+/** For the shop to create its order. */
+const ORDER_TIMEOUT_MS = 10_000;
 
 /**
  * `trigger`: creates a payment and simulates it to its end on the local chain, so that a real event results, signed and
@@ -29,32 +31,75 @@ export async function triggerEvent(
   const { direct } = context;
   if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
   const account = await accountOf(context, testPayments, args);
-  const { wallet: payoutAddress } = account;
-  if (payoutAddress === null) throw invalidField('account', 'needs a wallet to receive the money');
-  const request = {
-    payoutAddress,
-    callbackUrl: await callbackOf(context, testPayments, account, args),
-    amountCents: argument.optionalAmountCents(args, 'amount') ?? DEFAULT_AMOUNT_CENTS,
-    currency: 'USD',
-    email: null,
-    note: 'created by card-checkout trigger',
-  } as const;
-
   const payment =
-    event === 'payment.forwarded'
-      ? await direct.create(account, request)
-      : await direct.createCheckout(account, request);
+    (await paymentOfShop(context, account, args)) ??
+    (await createPayment(context, testPayments, { account, event, args }));
   await testPayments.pay(payment, null, null);
   const webhook = await waitForEvent(context, payment, event);
   return {
     event,
     payment_id: payment.id,
     ipn_token: direct.ipnTokenOf(payment),
-    callback: request.callbackUrl,
+    callback: payment.callbackUrl,
     delivery: webhook.status,
     http_status: webhook.result?.httpStatus ?? null,
     reason: webhook.result?.reason ?? null,
   };
+}
+
+/** The payment of `--payment`, or the one that the shop creates at `--order-url`: only its own shop knows its order. */
+async function paymentOfShop(
+  { payments }: OperationsContext,
+  { id: accountId }: Account,
+  args: OperationArguments,
+): Promise<Payment | null> {
+  const orderUrl = argument.optional(args, 'order-url');
+  if (argument.optional(args, 'payment') !== null) {
+    if (orderUrl !== null) throw invalidField('order-url', 'and --payment exclude each other');
+    const payment = await payments.findPayment(accountId, argument.requiredPaymentId(args, 'payment'));
+    if (payment === null) throw new ServiceError('payment_not_found');
+    return payment;
+  }
+  if (orderUrl === null) return null;
+  if (!URL.canParse(orderUrl)) throw invalidField('order-url', 'must be a URL');
+  const [newest] = await payments.listPayments({ accountId }, null, 1);
+  const options = {
+    method: 'POST',
+    redirect: 'manual',
+    signal: AbortSignal.timeout(ORDER_TIMEOUT_MS),
+  } as const;
+  const status = await fetch(orderUrl, options).then(
+    (answer) => String(answer.status),
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  );
+  const [created] = await payments.listPayments({ accountId }, null, 1);
+  if (created === undefined || created.id === newest?.id)
+    throw invalidField(
+      'order-url',
+      `created no checkout in the account ${accountId}: the shop answered ${status}`,
+    );
+  return created;
+}
+
+async function createPayment(
+  context: OperationsContext,
+  testPayments: TestPayments,
+  { account, event, args }: { account: Account; event: Webhook['event']; args: OperationArguments },
+): Promise<Payment> {
+  const { direct } = context;
+  if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
+  if (account.wallet === null) throw invalidField('account', 'needs a wallet to receive the money');
+  const request = {
+    payoutAddress: account.wallet,
+    callbackUrl: await callbackOf(context, testPayments, account, args),
+    amountCents: argument.optionalAmountCents(args, 'amount') ?? DEFAULT_AMOUNT_CENTS,
+    currency: 'USD',
+    email: null,
+    note: 'created by card-checkout trigger',
+  } as const;
+  return event === 'payment.forwarded'
+    ? direct.create(account, request)
+    : direct.createCheckout(account, request);
 }
 
 async function accountOf(

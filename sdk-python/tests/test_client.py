@@ -138,6 +138,9 @@ class Failures(unittest.TestCase):
         for base_url in bad:
             with self.assertRaises(ValueError):
                 Client(KEY, base_url)
+        Client(KEY, "http://checkout:3000", allow_insecure_http=True)
+        with self.assertRaises(ValueError):
+            Client(KEY, "ftp://checkout", allow_insecure_http=True)
         for key in ("", "live_x", "service_live_x\r\ny: z", None):
             with self.assertRaises(ValueError):
                 Client(key, "https://pay.example.com")

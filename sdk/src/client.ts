@@ -21,6 +21,11 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Root of the service, such as `https://pay.example.com`. Plain http is for this machine alone. */
   readonly baseUrl: string;
+  /**
+   * Allows plain http to other machines, for a private network such as that of Docker Compose. Everyone on the way can
+   * read the API key. False by default.
+   */
+  readonly allowInsecureHttp?: boolean;
   /** For one attempt. 30,000 by default. */
   readonly timeoutMs?: number;
   /** Attempts after the first. 2 by default. */
@@ -136,7 +141,7 @@ export interface Client {
 /** A client of one account. It holds no connection and nothing that must be closed. */
 export function createClient(options: ClientOptions): Client {
   const context: RequestContext = {
-    baseUrl: checkBaseUrl(options.baseUrl),
+    baseUrl: checkBaseUrl(options.baseUrl, options.allowInsecureHttp === true),
     apiKey: checkApiKey(options.apiKey),
     fetch: options.fetch ?? ((...parameters) => globalThis.fetch(...parameters)),
     timeoutMs: options.timeoutMs ?? 30_000,
@@ -277,16 +282,18 @@ function checkApiKey(apiKey: string): string {
   return apiKey;
 }
 
-function checkBaseUrl(baseUrl: string): string {
+function checkBaseUrl(baseUrl: string, isHttpAllowed: boolean): string {
   let url: URL;
   try {
     url = new URL(baseUrl);
   } catch {
     throw new TypeError('baseUrl must be the root of the service, such as https://pay.example.com');
   }
-  const isHere = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isHere)) {
-    throw new TypeError('baseUrl must begin with https://: the API key would be readable on the way');
+  const isAllowed = isHttpAllowed || /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isAllowed)) {
+    throw new TypeError(
+      'baseUrl must begin with https://, or set allowInsecureHttp: the API key is readable on the way',
+    );
   }
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`;
 }

@@ -311,6 +311,8 @@ function addIntegratorCommands(program: Command, services: IntegratorServices): 
     .argument('<event>', 'payment.paid or payment.forwarded')
     .option('--amount <amount>', 'in USD (25.00)')
     .option('--callback <url>', 'the webhook URL (the account’s default, else an endpoint of the sandbox)')
-    .option('--account <account>', 'the account of the payment (the demo account)');
+    .option('--account <account>', 'the account of the payment (the demo account)')
+    .option('--payment <payment>', 'pay this payment, which your shop created, in place of a new one')
+    .option('--order-url <url>', 'pay the checkout that your shop creates after a POST to this URL');
   addGradeCommand(program, services);
 }

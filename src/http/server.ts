@@ -93,7 +93,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     return503OnClosing: false,
     clientErrorHandler: clientErrors.answer,
     frameworkErrors: (error, request, reply) => {
-      void reply.headers(securityHeaders(isHttpsOnly));
+      void reply.headers({ ...securityHeaders(isHttpsOnly), 'x-request-id': request.id });
       void sendError(reply as unknown as FastifyReply, serviceErrorOf(error));
       log.completed(request as unknown as FastifyRequest, reply as unknown as FastifyReply);
     },
@@ -108,7 +108,6 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     if (request.is404) return replyNotFound(request, reply);
     const error = serviceErrorOf(thrown);
     log.failed(request, error);
-    if (error.status >= 500) reply.header('x-request-id', request.id);
     return sendError(reply, error);
   });
   drainOnClose(server, limits.drainTimeoutMs);
@@ -170,6 +169,8 @@ function addHooks(
   const entries = Object.entries(securityHeaders(isHttpsOnly));
   server.addHook('onRequest', (request, reply, done) => {
     for (const [name, value] of entries) reply.header(name, value);
+    // For questions to the operator; the log has the same id.
+    reply.header('x-request-id', request.id);
     if (isLeaving()) reply.header('connection', 'close');
     // Without a session nothing is written for it: neither its last use nor the account that its operator viewed.
     if (request.method === 'HEAD') delete request.raw.headers.cookie;

@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createFixedRates } from '../../simulators/fixed-rates.ts';
 import { createSandboxOperations } from '../../simulators/sandbox-operations.ts';
@@ -781,8 +783,51 @@ describe('trigger', () => {
     ]);
   });
 
+  /** A payment as the shop created it, and that is paid by then. */
+  async function giveOwn(): Promise<Payment> {
+    const payment = newPayment(account, { callbackUrl });
+    await store.payments.createPayment(payment, null);
+    await store.payments.decidePayment(payment, pay);
+    return payment;
+  }
+
+  it('pays a payment that the shop created, and creates none', async () => {
+    const { id } = await giveOwn();
+    const told = await run('trigger', { event: 'payment.paid', payment: id });
+    expect(told).toMatchObject({ payment_id: id, callback: callbackUrl, delivery: 'failed' });
+    expect(asked).toEqual([]);
+  });
+
+  it('pays the checkout that the shop creates at its URL, and says so when it creates none', async () => {
+    let created: Payment | null = null;
+    let isBroken = true;
+    const shop = createServer((request, answer) => {
+      if (request.method !== 'POST' || isBroken) return answer.writeHead(500).end();
+      void giveOwn().then((payment) => {
+        created = payment;
+        answer.writeHead(303, { location: 'https://pay.example/' }).end();
+      });
+    });
+    await new Promise<void>((resolve) => void shop.listen(0, '127.0.0.1', resolve));
+    const args = {
+      event: 'payment.paid',
+      'order-url': `http://127.0.0.1:${(shop.address() as AddressInfo).port}/orders`,
+    };
+    await expect(run('trigger', args)).rejects.toThrow(/created no checkout.*the shop answered 500/);
+    isBroken = false;
+    expect(await run('trigger', args)).toMatchObject({ payment_id: (created as Payment | null)?.id });
+    expect(asked).toEqual([]);
+    await new Promise((resolve) => shop.close(resolve));
+  });
+
   it.each([
     [{}, /^event is missing/],
+    [{ event: 'payment.paid', payment: newPayment('acc').id }, /^Payment not found/],
+    [{ event: 'payment.paid', 'order-url': 'shop' }, /^order-url must be a URL/],
+    [
+      { event: 'payment.paid', payment: newPayment('acc').id, 'order-url': 'http://127.0.0.1:1' },
+      /exclude each other/,
+    ],
     [{ event: 'payment.refunded' }, /^event must be one of payment.paid, payment.forwarded/],
     [{ event: 'payment.paid', amount: '0' }, /^amount must be/],
     [{ event: 'payment.paid', account: 'acc_x' }, /^The account acc_x does not exist/],

@@ -1,18 +1,21 @@
-/** The samples of one operation in several languages: how they are shown, and that each can be parsed. */
+/** The samples of one operation in several languages: how they are shown, in which colours, and that each can be parsed. `test/sdk/samples.test.ts` runs them. */
 import { spawnSync } from 'node:child_process';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, it } from 'vitest';
 import { renderMarkdown } from '../../docs-site/render-markdown.ts';
+import { contrastOf } from '../../src/domain/brand-color.ts';
 import { codeBlocks, read } from './markdown.ts';
 
 const text = read('docs/api.md');
+const pages = [text, read('docs/webhooks.md'), read('docs/merchant-api.md')];
 
 it('shows the samples of an operation below one another, each with its language', () => {
   const page = { file: 'docs/api.md' };
   const markup = renderMarkdown({ page, pages: [], baseUrl: 'https://pay.test' }, text).toString();
   const names = [...markup.matchAll(/<p class="language">(\w+)<\/p>/g)].map(([, name]) => name);
-  expect(names).toEqual(['curl', 'TypeScript', 'Python', 'PHP']);
-  expect(markup.match(/class="samples"/g)).toHaveLength(1);
+  const languages = ['curl', 'TypeScript', 'Python', 'PHP'];
+  expect(names).toEqual([...languages, ...languages]);
+  expect(markup.match(/class="samples"/g)).toHaveLength(2);
   expect(markup).toContain('https://pay.test/api/v1/payment-status');
   expect(markup).not.toContain('localhost:3000');
   expect(markup).toContain('<span class="word-keyword">import</span>');
@@ -24,10 +27,10 @@ it.each([
   ['python3', 'python', ['-c', 'import ast, sys; ast.parse(sys.stdin.read())']],
   ['php', 'php', ['-l']],
 ] as const)('has samples that %s can parse', (command, language, options) => {
-  const blocks = codeBlocks(text, language);
+  const blocks = pages.flatMap((page) => codeBlocks(page, language));
   expect(blocks.length).toBeGreaterThan(0);
   if (spawnSync(command, ['--version']).status !== 0) {
-    console.warn(`not checked: the ${language} in docs/api.md, because ${command} is not installed here`);
+    console.warn(`not checked: the samples in ${language}, because ${command} is not installed here`);
     return;
   }
   for (const block of blocks) {
@@ -38,7 +41,21 @@ it.each([
 });
 
 it('has samples in TypeScript whose types can be stripped', () => {
-  const blocks = codeBlocks(text, 'ts');
-  expect(blocks).toHaveLength(1);
-  for (const block of blocks) expect(stripTypeScriptTypes(block)).toContain('await fetch(');
+  const blocks = pages.flatMap((page) => codeBlocks(page, 'ts'));
+  expect(blocks).toHaveLength(6);
+  for (const block of blocks) expect(stripTypeScriptTypes(block)).toContain("from '@card-checkout/sdk'");
+});
+
+it('has colours of words that can be read on the sheet of a sample, light and dark', () => {
+  const [light = '', dark = ''] = read('src/http/design/tokens.css').split(
+    '@media (prefers-color-scheme: dark)',
+  );
+  const rules = read('docs-site/docs.css').matchAll(/\.word-(\w+)[^{]*\{\s*color: var\(--(\w+)\)/g);
+  const tokens = [...rules].map(([, , token = '']) => token);
+  expect(tokens).toEqual(['accent', 'good', 'soft', 'warn']);
+  for (const theme of [light, dark]) {
+    const colourOf = (token: string) => new RegExp(`--${token}: (#[0-9a-f]{6})`).exec(theme)?.[1] ?? '';
+    const faint = tokens.filter((token) => contrastOf(colourOf(token), colourOf('sheet')) < 4.5);
+    expect(faint).toEqual([]);
+  }
 });

@@ -20,6 +20,14 @@ beforeAll(async () => {
 
 afterAll(() => service.close());
 
+it('sends the key in clear text to this machine alone, unless it is told to', () => {
+  const apiKey = 'service_live_x';
+  expect(() => createClient({ apiKey, baseUrl: 'http://10.0.0.1:3000' })).toThrow(/or set allowInsecureHttp/);
+  createClient({ apiKey, baseUrl: 'http://checkout:3000', allowInsecureHttp: true });
+  const options = { apiKey, baseUrl: 'ftp://10.0.0.1', allowInsecureHttp: true };
+  expect(() => createClient(options)).toThrow('must begin with https://');
+});
+
 const clientOf = (apiKey = service.apiKey) => createClient({ apiKey, baseUrl, maximumRetries: 0 });
 
 describe('the SDK and the real service', () => {

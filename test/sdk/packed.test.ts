@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createContext, Script } from 'node:vm';
@@ -27,8 +27,14 @@ const textOf = (path: string) => readFileSync(join(sdk.packageFolder, path), 'ut
 
 describe('the packed SDK', () => {
   it('holds what runs, its types, its description and its changes, and nothing else', () => {
-    const names = sdk.packedFiles.filter((path) => !/^dist\/[\w-]+\.(js|d\.ts)$/.test(path));
-    expect(names).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    const names = sdk.packedFiles.filter((path) => !/^dist\/(?:commonjs\/)?[\w-]+\.(js|d\.ts)$/.test(path));
+    expect(names).toEqual([
+      'CHANGELOG.md',
+      'LICENSE',
+      'README.md',
+      'dist/commonjs/package.json',
+      'package.json',
+    ]);
     expect(sdk.packedFiles).toContain('dist/sdk.js');
     expect(sdk.packedFiles).toContain('dist/sdk.d.ts');
     const description = JSON.parse(textOf('package.json')) as Record<string, unknown>;
@@ -70,6 +76,44 @@ describe('the packed SDK', () => {
       try { webhooks.constructEvent('{}', 'f'.repeat(64), 'token'); } catch (error) { result = error.reason; }
     `).runInContext(context);
     expect(context['result']).toBe('wrong_signature');
+  });
+
+  it('is required by a CommonJS project, with its types', () => {
+    const project = join(sdk.folder, 'commonjs');
+    mkdirSync(project);
+    writeFileSync(join(project, 'package.json'), '{"type":"commonjs"}');
+    const code = `${beginning}const reason: string = event.paymentId; void reason; void client;`;
+    writeFileSync(join(project, 'shop.ts'), code);
+    writeFileSync(
+      join(project, 'wrong.ts'),
+      `${beginning}const wrong: number = event.paymentId; void wrong; void client;`,
+    );
+    const compilerOptions = {
+      strict: true,
+      noEmit: true,
+      module: 'node16',
+      target: 'es2022',
+      types: [],
+      lib: ['es2022', 'dom'],
+    };
+    writeFileSync(
+      join(project, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['shop.ts', 'wrong.ts'] }),
+    );
+    const { stdout } = spawnSync(
+      process.execPath,
+      [join(root, 'node_modules/typescript/bin/tsc'), '-p', '.'],
+      {
+        cwd: project,
+        encoding: 'utf8',
+      },
+    );
+    expect(stdout.trim().split('\n')).toEqual([expect.stringMatching(/^wrong\.ts.*error TS2322/)]);
+    const check = "process.stdout.write(typeof require('@card-checkout/sdk').webhooks.constructEvent)";
+    writeFileSync(join(project, 'check.js'), check);
+    expect(execFileSync(process.execPath, [join(project, 'check.js')], { encoding: 'utf8' })).toBe(
+      'function',
+    );
   });
 
   it('is found by its name in a project without anything else', () => {

@@ -33,6 +33,8 @@ class Client:
 
     ``timeout``, in seconds, is for each attempt; ``maximum_retries`` counts the attempts after the first. When the
     service asks for a longer pause than ``maximum_pause`` seconds, the error is raised immediately.
+    ``allow_insecure_http`` allows plain http to other machines, for a private network such as that of Docker Compose:
+    everyone on the way can read the API key.
     """
 
     def __init__(
@@ -44,6 +46,7 @@ class Client:
         maximum_retries: int = 2,
         maximum_pause: float = 10,
         wait: Callable[[float], None] = time.sleep,
+        allow_insecure_http: bool = False,
     ) -> None:
         self._transport = Transport(
             api_key,
@@ -52,6 +55,7 @@ class Client:
             maximum_retries=maximum_retries,
             maximum_pause=maximum_pause,
             wait=wait,
+            allow_insecure_http=allow_insecure_http,
         )
 
     def create_checkout(

@@ -39,11 +39,12 @@ class Transport:
         maximum_retries: int,
         maximum_pause: float,
         wait: Callable[[float], None],
+        allow_insecure_http: bool = False,
     ) -> None:
         if not isinstance(api_key, str) or re.fullmatch(r"service_live_[!-~]+", api_key) is None:
             raise ValueError("api_key must be the whole key, which begins with service_live_")
         self._api_key = api_key
-        self._base_url, is_loopback = _check_base_url(base_url)
+        self._base_url, is_loopback = _check_base_url(base_url, allow_insecure_http)
         # A proxy of the environment must not see a key that travels without encryption.
         proxies = [urllib.request.ProxyHandler({})] if is_loopback else []
         self._opener = urllib.request.build_opener(_NoRedirects, *proxies)
@@ -165,7 +166,7 @@ def parse_object(text: bytes) -> Optional[Dict[str, Any]]:
     return value if isinstance(value, dict) else None
 
 
-def _check_base_url(base_url: str) -> "tuple[str, bool]":
+def _check_base_url(base_url: str, is_http_allowed: bool) -> "tuple[str, bool]":
     """Without a slash at the end, and whether it is this machine."""
     try:
         url = urlsplit(base_url)
@@ -175,6 +176,8 @@ def _check_base_url(base_url: str) -> "tuple[str, bool]":
     if host == "" or url.query or url.fragment or "@" in url.netloc or not re.fullmatch(r"[!-~]+", base_url):
         raise ValueError("base_url must be the root of the service, such as https://pay.example.com")
     is_loopback = _LOOPBACK.fullmatch(host) is not None
-    if url.scheme != "https" and not (url.scheme == "http" and is_loopback):
-        raise ValueError("base_url must begin with https://: the API key would be readable on the way")
+    if url.scheme != "https" and not (url.scheme == "http" and (is_loopback or is_http_allowed)):
+        raise ValueError(
+            "base_url must begin with https://, or set allow_insecure_http: the API key is readable on the way"
+        )
     return f"{url.scheme}://{url.netloc}{url.path.rstrip('/')}", is_loopback
