@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { OperationArguments } from './operations-context.ts';
-import { printResult } from './present.ts';
+import { listColumns, printResult } from './present.ts';
 
 /** The executors of commands. */
 export interface OperationRunner {
@@ -51,7 +51,7 @@ export function operationsOf(parent: Command, services: OperationRunner) {
       }
       const { json, ...rest } = args;
       const result = await services.runOperation(name ?? path, rest);
-      printResult(result, { json: json === true });
+      printResult(result, { json: json === true, columns: listColumns[path] });
       checkResult(result);
     });
   };

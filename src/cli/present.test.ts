@@ -53,6 +53,29 @@ it('prints records within records indented, and records of a list apart', () => 
   expect(printed([{ id: 1 }, { id: 2 }])).toBe('id  1\n\nid  2\n');
 });
 
+it('prints a list with columns as a table of those, and all fields as JSON', () => {
+  const list = [
+    { provider: 'moonpay', active: true, last_failure: null, more: 1 },
+    { provider: 'wert', active: false, last_failure: 'timed\nout', more: 2 },
+  ];
+  const columns = ['provider', 'active', 'last_failure'];
+  let text = '';
+  vi.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
+    text += String(chunk);
+    return true;
+  });
+  printResult(list, { columns });
+  expect(text.split('\n')).toEqual([
+    'provider  active  last_failure',
+    'moonpay   true    –',
+    'wert      false   timed\\u000aout',
+    '',
+  ]);
+  text = '';
+  printResult(list, { columns, json: true });
+  expect(JSON.parse(text)).toEqual(list);
+});
+
 it('prints lines as lines, and says so when a list is empty', () => {
   expect(printed(['ok    store', 'WRONG chain'])).toBe('ok    store\nWRONG chain\n');
   expect(printed([])).toBe('(none)\n');

@@ -227,10 +227,35 @@ export function moveLines({ tables, isMoved }: PresentedMove): string[] {
   ];
 }
 
-/** Prints a result: JSON unchanged, or lines for people. */
-export function printResult(result: unknown, options: { readonly json?: boolean }): void {
-  process.stdout.write(
-    options.json === true ? `${JSON.stringify(result)}\n` : `${linesOf(result).join('\n')}\n`,
+/** Lists that are printed as a table, with these columns; `--json` has all fields. */
+export const listColumns: Readonly<Record<string, readonly string[] | undefined>> = {
+  'provider list': ['provider', 'active', 'configured', 'minimum_usd', 'evidence', 'last_failure'],
+};
+
+/** Prints a result: JSON unchanged, or lines for people. `columns`: those of a list's table. */
+export function printResult(
+  result: unknown,
+  { json, columns }: { readonly json?: boolean; readonly columns?: readonly string[] | undefined },
+): void {
+  const isTable = columns !== undefined && Array.isArray(result);
+  const text =
+    json === true
+      ? JSON.stringify(result)
+      : (isTable ? tableLines(columns, result) : linesOf(result)).join('\n');
+  process.stdout.write(`${text}\n`);
+}
+
+function tableLines(
+  columns: readonly string[],
+  records: readonly Readonly<Record<string, unknown>>[],
+): string[] {
+  const rows = [columns, ...records.map((record) => columns.map((name) => shown(record[name])))];
+  const widths = columns.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join('  ')
+      .trimEnd(),
   );
 }
 

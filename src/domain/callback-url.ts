@@ -155,12 +155,16 @@ function authorityOf(raw: string): string {
   return HTTPS_WITH_AUTHORITY.exec(raw)?.[1] ?? '';
 }
 
+/** The ways out during development, as docs/errors.md explains them. */
+const LOCAL_RECEIVER =
+  'For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS';
+
 function refuseName(name: string): string | null {
   if (name.length > HOST_NAME_MAX_CHARACTERS || !HOST_NAME.test(name)) {
-    return 'must use a public host name, such as shop.example.com';
+    return `must use a public host name, such as shop.example.com. ${LOCAL_RECEIVER}`;
   }
   if (PRIVATE_SUFFIXES.has(name.slice(name.lastIndexOf('.') + 1))) {
-    return 'must use a public host name, not a name of a private network';
+    return `must use a public host name, not a name of a private network. ${LOCAL_RECEIVER}`;
   }
   return METADATA_SUFFIX.test(name) ? 'must not point to a cloud metadata service' : null;
 }

@@ -198,7 +198,11 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['callback', null, 'callback is required'],
   ['callback', 5, 'callback must be a string'],
   ['callback', 'http://shop.example.com/', 'callback must begin with https:// and a host name'],
-  ['callback', 'https://localhost/', 'callback must use a public host name, such as shop.example.com'],
+  [
+    'callback',
+    'https://localhost/',
+    'callback must use a public host name, such as shop.example.com. For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS',
+  ],
   ['callback', 'https://10.0.0.1/', 'callback must not point to a private, local or reserved address'],
   ['callback', 'https://u:p@shop.example.com/', 'callback must not contain user:password credentials'],
   [
