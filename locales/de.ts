@@ -280,6 +280,37 @@ export const de: Words = {
     whole: 'Senden Sie den vollen Betrag. Gebühren des Netzwerks oder einer Börse kommen hinzu.',
     once: 'Verwenden Sie diese Adresse nur für diese Zahlung.',
   },
+  page: {
+    amount: 'Betrag in {currency}',
+    amountHint: 'Von {minimum} bis {maximum}',
+    amountWrong: 'Geben Sie einen Betrag von {minimum} bis {maximum} ein.',
+    amountUnclear: 'Schreiben Sie den Betrag mit zwei Nachkommastellen, zum Beispiel {example}.',
+    optional: '{question} (freiwillig)',
+    answerHint: 'Nur {shop} sieht Ihre Antwort.',
+    answerMissing: 'Bitte beantworten Sie diese Frage.',
+    answerTooLong: 'Höchstens {count} Zeichen in einer Zeile.',
+    feeAdded: 'Eine Gebühr kommt hinzu. Die nächste Seite zeigt den Gesamtbetrag, bevor Sie zahlen.',
+    pay: 'Weiter zur Zahlung',
+    busy: 'Hier werden gerade zu viele Zahlungen begonnen. Ihnen wurde nichts berechnet. Bitte versuchen Sie es in einigen Minuten noch einmal.',
+    paused: {
+      heading: 'Diese Seite nimmt zurzeit keine Zahlungen an',
+      sentence:
+        'Ihnen wurde nichts berechnet. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
+    },
+    ended: {
+      heading: 'Dieses Angebot ist beendet',
+      sentence: 'Diese Seite nimmt keine Zahlungen mehr an. Bei Fragen wenden Sie sich bitte an {shop}.',
+    },
+    sold_out: {
+      heading: 'Ausverkauft',
+      sentence: 'Diese Seite nimmt keine Zahlungen mehr an. Bei Fragen wenden Sie sich bitte an {shop}.',
+    },
+    reserved: {
+      heading: 'Zurzeit ausverkauft',
+      sentence:
+        'Andere bezahlen gerade die letzten. Was nicht innerhalb von {minutes} Minuten bezahlt ist, wird wieder frei.',
+    },
+  },
   refund: {
     awaiting_address: {
       heading: '{shop} erstattet Ihnen {amount}',

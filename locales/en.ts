@@ -291,6 +291,37 @@ export const en = {
     whole: 'Send the full amount. Fees of the network or of an exchange come on top.',
     once: 'Use this address for this payment only.',
   },
+  /** A shop's page on which customers start payments. */
+  page: {
+    amount: 'Amount in {currency}',
+    amountHint: 'From {minimum} to {maximum}',
+    amountWrong: 'Enter an amount from {minimum} to {maximum}.',
+    amountUnclear: 'Write the amount with two decimals, for example {example}.',
+    optional: '{question} (optional)',
+    answerHint: 'Only {shop} sees your answer.',
+    answerMissing: 'Please answer this question.',
+    answerTooLong: 'Use one line of at most {count} characters.',
+    feeAdded: 'A fee is added. The next page shows the total before you pay.',
+    pay: 'Continue to payment',
+    busy: 'Too many payments are being started here. Nothing was charged. Please try again in a few minutes.',
+    paused: {
+      heading: 'This page takes no payments at the moment',
+      sentence: 'Nothing was charged. Please contact {shop}, or try again later.',
+    },
+    ended: {
+      heading: 'This offer has ended',
+      sentence: 'This page takes no more payments. Please contact {shop} if you have questions.',
+    },
+    sold_out: {
+      heading: 'Sold out',
+      sentence: 'This page takes no more payments. Please contact {shop} if you have questions.',
+    },
+    reserved: {
+      heading: 'Sold out for now',
+      sentence:
+        'Other customers are paying for the last ones. What isn’t paid within {minutes} minutes becomes available again.',
+    },
+  },
   /** The page on which a customer names the address of a refund. */
   refund: {
     awaiting_address: {

@@ -274,6 +274,36 @@ export const es: Words = {
       'Envíe el importe completo. Las comisiones de la red o de una plataforma de intercambio van aparte.',
     once: 'Use esta dirección solo para este pago.',
   },
+  page: {
+    amount: 'Importe en {currency}',
+    amountHint: 'De {minimum} a {maximum}',
+    amountWrong: 'Introduzca un importe de {minimum} a {maximum}.',
+    amountUnclear: 'Escriba el importe con dos decimales, por ejemplo {example}.',
+    optional: '{question} (opcional)',
+    answerHint: 'Solo {shop} ve su respuesta.',
+    answerMissing: 'Responda a esta pregunta.',
+    answerTooLong: 'Como máximo {count} caracteres en una sola línea.',
+    feeAdded: 'Se añade una comisión. La página siguiente muestra el total antes de pagar.',
+    pay: 'Continuar al pago',
+    busy: 'Se están iniciando demasiados pagos aquí. No se le ha cobrado nada. Inténtelo de nuevo en unos minutos.',
+    paused: {
+      heading: 'Esta página no acepta pagos por el momento',
+      sentence: 'No se le ha cobrado nada. Póngase en contacto con {shop} o inténtelo más tarde.',
+    },
+    ended: {
+      heading: 'Esta oferta ha terminado',
+      sentence: 'Esta página ya no acepta pagos. Si tiene preguntas, póngase en contacto con {shop}.',
+    },
+    sold_out: {
+      heading: 'Agotado',
+      sentence: 'Esta página ya no acepta pagos. Si tiene preguntas, póngase en contacto con {shop}.',
+    },
+    reserved: {
+      heading: 'Agotado por ahora',
+      sentence:
+        'Otros clientes están pagando las últimas unidades. Lo que no se pague en {minutes} minutos volverá a estar disponible.',
+    },
+  },
   refund: {
     awaiting_address: {
       heading: '{shop} le reembolsa {amount}',

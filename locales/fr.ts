@@ -273,6 +273,36 @@ export const fr: Words = {
     whole: 'Envoyez le montant entier. Les frais du réseau ou d’une plateforme d’échange s’y ajoutent.',
     once: 'N’utilisez cette adresse que pour ce paiement.',
   },
+  page: {
+    amount: 'Montant en {currency}',
+    amountHint: 'De {minimum} à {maximum}',
+    amountWrong: 'Saisissez un montant de {minimum} à {maximum}.',
+    amountUnclear: 'Écrivez le montant avec deux décimales, par exemple {example}.',
+    optional: '{question} (facultatif)',
+    answerHint: 'Seul {shop} voit votre réponse.',
+    answerMissing: 'Répondez à cette question.',
+    answerTooLong: '{count} caractères au maximum, sur une seule ligne.',
+    feeAdded: 'Des frais s’ajoutent. La page suivante affiche le total avant le paiement.',
+    pay: 'Continuer vers le paiement',
+    busy: 'Trop de paiements sont en cours de création ici. Rien n’a été débité. Réessayez dans quelques minutes.',
+    paused: {
+      heading: 'Cette page n’accepte pas de paiements pour le moment',
+      sentence: 'Rien n’a été débité. Contactez {shop} ou réessayez plus tard.',
+    },
+    ended: {
+      heading: 'Cette offre est terminée',
+      sentence: 'Cette page n’accepte plus de paiements. Pour toute question, contactez {shop}.',
+    },
+    sold_out: {
+      heading: 'Épuisé',
+      sentence: 'Cette page n’accepte plus de paiements. Pour toute question, contactez {shop}.',
+    },
+    reserved: {
+      heading: 'Épuisé pour le moment',
+      sentence:
+        'D’autres clients sont en train de payer les derniers. Ce qui n’est pas payé dans les {minutes} minutes redevient disponible.',
+    },
+  },
   refund: {
     awaiting_address: {
       heading: '{shop} vous rembourse {amount}',

@@ -276,6 +276,36 @@ export const it: Words = {
     whole: 'Invia l’intero importo. Le commissioni della rete o di un exchange si aggiungono.',
     once: 'Usa questo indirizzo solo per questo pagamento.',
   },
+  page: {
+    amount: 'Importo in {currency}',
+    amountHint: 'Da {minimum} a {maximum}',
+    amountWrong: 'Inserisci un importo da {minimum} a {maximum}.',
+    amountUnclear: 'Scrivi l’importo con due decimali, per esempio {example}.',
+    optional: '{question} (facoltativo)',
+    answerHint: 'Solo {shop} vede la tua risposta.',
+    answerMissing: 'Rispondi a questa domanda.',
+    answerTooLong: 'Al massimo {count} caratteri su una sola riga.',
+    feeAdded: 'Si aggiunge una commissione. La pagina successiva mostra il totale prima del pagamento.',
+    pay: 'Continua al pagamento',
+    busy: 'Qui si stanno avviando troppi pagamenti. Non ti è stato addebitato nulla. Riprova tra qualche minuto.',
+    paused: {
+      heading: 'Al momento questa pagina non accetta pagamenti',
+      sentence: 'Non ti è stato addebitato nulla. Contatta {shop} o riprova più tardi.',
+    },
+    ended: {
+      heading: 'Questa offerta è terminata',
+      sentence: 'Questa pagina non accetta più pagamenti. Per domande contatta {shop}.',
+    },
+    sold_out: {
+      heading: 'Esaurito',
+      sentence: 'Questa pagina non accetta più pagamenti. Per domande contatta {shop}.',
+    },
+    reserved: {
+      heading: 'Al momento esaurito',
+      sentence:
+        'Altri clienti stanno pagando gli ultimi. Ciò che non viene pagato entro {minutes} minuti torna disponibile.',
+    },
+  },
   refund: {
     awaiting_address: {
       heading: '{shop} ti rimborsa {amount}',

@@ -270,6 +270,36 @@ export const ja: Words = {
     whole: '全額を送ってください。ネットワークや取引所の手数料は別途かかります。',
     once: 'このアドレスは、このお支払いにのみ使用してください。',
   },
+  page: {
+    amount: '金額({currency})',
+    amountHint: '{minimum}から{maximum}まで',
+    amountWrong: '{minimum}から{maximum}までの金額を入力してください。',
+    amountUnclear: '小数点以下2桁まで入力してください(例:{example})。',
+    optional: '{question}(任意)',
+    answerHint: '回答を見るのは{shop}だけです。',
+    answerMissing: 'この質問にお答えください。',
+    answerTooLong: '改行せずに{count}文字以内で入力してください。',
+    feeAdded: '手数料が加算されます。合計額は、お支払いの前に次のページに表示されます。',
+    pay: 'お支払いに進む',
+    busy: '現在、ここでの支払い手続きが集中しています。請求は行われていません。数分後にもう一度お試しください。',
+    paused: {
+      heading: 'このページでは現在お支払いを受け付けていません',
+      sentence: '請求は行われていません。{shop}にお問い合わせいただくか、後ほどもう一度お試しください。',
+    },
+    ended: {
+      heading: '受付は終了しました',
+      sentence: 'このページではお支払いを受け付けていません。ご質問は{shop}にお問い合わせください。',
+    },
+    sold_out: {
+      heading: '完売しました',
+      sentence: 'このページではお支払いを受け付けていません。ご質問は{shop}にお問い合わせください。',
+    },
+    reserved: {
+      heading: '現在、残りがありません',
+      sentence:
+        '残りの分は、ほかのお客様がお支払い手続き中です。{minutes}分以内に支払われなかった分は、再びお求めいただけます。',
+    },
+  },
   refund: {
     awaiting_address: {
       heading: '{shop}から{amount}が返金されます',

@@ -276,6 +276,36 @@ export const nl: Words = {
     whole: 'Stuur het volledige bedrag. Kosten van het netwerk of een exchange komen erbij.',
     once: 'Gebruik dit adres alleen voor deze betaling.',
   },
+  page: {
+    amount: 'Bedrag in {currency}',
+    amountHint: 'Van {minimum} tot {maximum}',
+    amountWrong: 'Vul een bedrag in van {minimum} tot {maximum}.',
+    amountUnclear: 'Schrijf het bedrag met twee decimalen, bijvoorbeeld {example}.',
+    optional: '{question} (optioneel)',
+    answerHint: 'Alleen {shop} ziet je antwoord.',
+    answerMissing: 'Beantwoord deze vraag.',
+    answerTooLong: 'Hoogstens {count} tekens op één regel.',
+    feeAdded: 'Er komen kosten bij. De volgende pagina toont het totaal voordat je betaalt.',
+    pay: 'Verder naar de betaling',
+    busy: 'Hier worden te veel betalingen gestart. Er is niets in rekening gebracht. Probeer het over een paar minuten opnieuw.',
+    paused: {
+      heading: 'Deze pagina neemt op dit moment geen betalingen aan',
+      sentence: 'Er is niets in rekening gebracht. Neem contact op met {shop} of probeer het later opnieuw.',
+    },
+    ended: {
+      heading: 'Dit aanbod is afgelopen',
+      sentence: 'Deze pagina neemt geen betalingen meer aan. Neem bij vragen contact op met {shop}.',
+    },
+    sold_out: {
+      heading: 'Uitverkocht',
+      sentence: 'Deze pagina neemt geen betalingen meer aan. Neem bij vragen contact op met {shop}.',
+    },
+    reserved: {
+      heading: 'Op dit moment uitverkocht',
+      sentence:
+        'Anderen zijn de laatste aan het betalen. Wat niet binnen {minutes} minuten is betaald, komt weer vrij.',
+    },
+  },
   refund: {
     awaiting_address: {
       heading: '{shop} betaalt je {amount} terug',

@@ -276,6 +276,36 @@ export const pt: Words = {
     whole: 'Envie o valor inteiro. As taxas da rede ou de uma corretora são à parte.',
     once: 'Use este endereço somente para este pagamento.',
   },
+  page: {
+    amount: 'Valor em {currency}',
+    amountHint: 'De {minimum} a {maximum}',
+    amountWrong: 'Digite um valor de {minimum} a {maximum}.',
+    amountUnclear: 'Escreva o valor com duas casas decimais, por exemplo {example}.',
+    optional: '{question} (opcional)',
+    answerHint: 'Só {shop} vê sua resposta.',
+    answerMissing: 'Responda a esta pergunta.',
+    answerTooLong: 'No máximo {count} caracteres em uma só linha.',
+    feeAdded: 'Uma taxa é acrescentada. A próxima página mostra o total antes do pagamento.',
+    pay: 'Continuar para o pagamento',
+    busy: 'Muitos pagamentos estão sendo iniciados aqui. Nada foi cobrado. Tente de novo em alguns minutos.',
+    paused: {
+      heading: 'Esta página não aceita pagamentos no momento',
+      sentence: 'Nada foi cobrado. Entre em contato com {shop} ou tente mais tarde.',
+    },
+    ended: {
+      heading: 'Esta oferta terminou',
+      sentence: 'Esta página não aceita mais pagamentos. Em caso de dúvidas, entre em contato com {shop}.',
+    },
+    sold_out: {
+      heading: 'Esgotado',
+      sentence: 'Esta página não aceita mais pagamentos. Em caso de dúvidas, entre em contato com {shop}.',
+    },
+    reserved: {
+      heading: 'Esgotado no momento',
+      sentence:
+        'Outros clientes estão pagando os últimos. O que não for pago em {minutes} minutos volta a ficar disponível.',
+    },
+  },
   refund: {
     awaiting_address: {
       heading: '{shop} vai reembolsar {amount} a você',

@@ -147,6 +147,8 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     accounts: store.accounts,
     startSession: parts.startSession,
     refund: parts.refund,
+    reusablePages: store.reusablePages,
+    create: parts.create,
     limits: createPageLimits(clock.monotonicMs),
     emailHash: createKeyedHash('e-mail of a checkout', parts.secretKey, config.previousSecretKeys),
     countryHeader: config.countryHeader,

@@ -44,6 +44,10 @@ export const auditActions = {
   'link.created': 'created a payment link',
   'notification.added': 'added the notification channel',
   'notification.removed': 'removed the notification channel',
+  'page.created': 'created the payment page',
+  'page.changed': 'changed the payment page',
+  'page.paused': 'paused the payment page',
+  'page.resumed': 'resumed the payment page',
 } as const;
 export type AuditAction = keyof typeof auditActions;
 

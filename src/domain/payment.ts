@@ -42,7 +42,7 @@ export interface Payment {
   readonly note: string | null;
   /** What is paid for, as the customer reads it; null for payments of the API. */
   readonly orderLine: string | null;
-  /** `LINK_ORIGIN` for a payment whose link was made in the dashboard, else null. */
+  /** `LINK_ORIGIN` for a payment whose link was made in the dashboard, the id of its reusable page, else null. */
   readonly origin: string | null;
   /** Names the secret that its ipn_token was made with. */
   readonly tokenFingerprint: string;

@@ -3,8 +3,9 @@ import { type Currency, formatCents, formatRate, formatSigned, type UsdRate } fr
 import type { Payment } from '../domain/payment.ts';
 import { type PaymentId, shortCodeOf } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
-import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { RefundStore } from '../domain/ports/refund-store.ts';
+import type { FinalSums } from '../domain/ports/payment-search-store.ts';
+import type { PageOfPayment } from '../domain/ports/reusable-page-store.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
 import { appliedUsdRate } from './export-journal.ts';
@@ -20,6 +21,7 @@ type Cell = (payment: Payment, more: ExportedFacts) => CsvCell;
 interface ExportedFacts {
   readonly sums: FinalSums;
   readonly refundedUnits: bigint;
+  readonly page: PageOfPayment | undefined;
   readonly sessionProvider: ProviderId | null;
   readonly baseCurrency: Currency;
   /** USD for one unit of the base currency; null where it is unknown, or the payment is not paid. */
@@ -65,19 +67,26 @@ const columns: Readonly<Record<string, Cell>> = {
     paidRate === null ? null : formatSigned(inCurrency(forwardedUnits, paidRate)),
   email: ({ email }) => ({ text: email }),
   note: ({ note }) => ({ text: note }),
+  payment_page: (_, { page }) => page?.slug ?? null,
+  answer: (_, { page }) => ({ text: page?.answer ?? null }),
   payout_address: ({ payoutAddress }) => payoutAddress,
   deposit_address: ({ depositAddress }) => depositAddress,
   txid_in: ({ txidIn }) => txidIn,
   txid_out: ({ txidOut }) => txidOut,
 };
 
+type ExportStores = StoreParts<{
+  search: 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates';
+  refunds: 'sumPaidRefunds';
+  reusablePages: 'listPagesOf';
+}>;
+
 /**
  * The payments of a query as the lines of a CSV, newest first, a portion at a time and only as fast as they are taken.
  * The amounts of USDC are those of the journal.
  */
 export async function* exportPayments(
-  search: Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>,
-  refunds: Pick<RefundStore, 'sumPaidRefunds'>,
+  { search, refunds, reusablePages }: ExportStores,
   baseCurrency: Currency,
   query: PaymentQuery,
 ): AsyncGenerator<string> {
@@ -86,16 +95,18 @@ export async function* exportPayments(
     const { payments, next } = await search.searchPayments(query, before, PORTION);
     const ids = payments.map(({ id }) => id);
     const timesMs = payments.flatMap(({ createdAtMs, paidAtMs }) => [createdAtMs, paidAtMs ?? createdAtMs]);
-    const [sums, sessions, refunded, rateAt] = await Promise.all([
+    const [sums, sessions, refunded, pages, rateAt] = await Promise.all([
       search.listFinalSums(ids),
       search.listLastSessions(query.accountId, ids),
       refunds.sumPaidRefunds(query.accountId, ids),
+      reusablePages.listPagesOf(query.accountId, ids),
       ratesAt(search.listRates, baseCurrency, timesMs),
     ]);
     const lines = payments.map((payment) => {
       const more = {
         sums: sums.get(payment.id) ?? nothingYet,
         refundedUnits: refunded.get(payment.id) ?? 0n,
+        page: pages.get(payment.id),
         sessionProvider: sessions.get(payment.id)?.provider ?? null,
         baseCurrency,
         creationRate: rateAt(payment.createdAtMs),

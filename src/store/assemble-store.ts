@@ -13,6 +13,7 @@ import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore } from './providers.ts';
 import { createRefundStore } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
+import { createReusablePageStore } from './reusable-pages.ts';
 import { type EngineTraits, insert, type Scripts, select } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
 import type { EnginePayments, Store } from './store.ts';
@@ -67,6 +68,7 @@ export function assembleStore(
     events: createEventStore(scripts),
     notifications: createNotificationStore(scripts),
     refunds: createRefundStore(scripts),
+    reusablePages: createReusablePageStore(scripts),
     providers,
     // They are a handful, so each call reads them anew.
     settlements: {

@@ -7,6 +7,7 @@ import { selectPayment } from './payments.ts';
 import {
   checkedLimit,
   type EngineTraits,
+  hasRow,
   lock,
   raw,
   run,
@@ -19,7 +20,7 @@ import {
 } from './scripts.ts';
 import { refundTable } from './tables.ts';
 
-/** Erases customers' e-mail addresses, on any engine. */
+/** Erases customers' e-mail addresses and answers, on any engine. */
 export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTraits): EmailStore {
   function* eraseEmail(payment: PaymentReference): Script<EmailErasure> {
     const { accountId, id } = payment;
@@ -28,8 +29,11 @@ export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTrai
     yield* run`UPDATE payments SET email = email WHERE account_id = ${accountId} AND id = ${id}`;
     const before = yield* selectPayment({ accountId, id });
     if (before === null) return 'unknown';
-    if (before.email === null) return 'none';
-    if (!(yield* eraseFromWebhooks(payment, before.email))) return 'busy';
+    if (before.email !== null && !(yield* eraseFromWebhooks(payment, before.email))) return 'busy';
+    const hadAnswer = yield* hasRow`
+      UPDATE page_payments SET answer = NULL
+      WHERE account_id = ${accountId} AND payment_id = ${id} AND answer IS NOT NULL RETURNING payment_id`;
+    if (before.email === null) return hadAnswer ? 'erased' : 'none';
     // Whole, because providers hide the address in it in their own ways.
     yield* run`
       UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
@@ -58,14 +62,16 @@ export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTrai
             WHERE account_id = ${accountId} AND payment_id > ${from} AND payment_id < ${below}
             ORDER BY payment_id LIMIT ${limit}`;
       const found = (yield* run`
-        SELECT payments.id, payments.email FROM (${ids}) AS found
-        CROSS JOIN payments WHERE payments.account_id = ${accountId} AND payments.id = found.id
-        ORDER BY found.id`) as unknown as { readonly id: string; readonly email: string | null }[];
+        SELECT payments.id, coalesce(payments.email, answer) AS personal FROM (${ids}) AS found
+        CROSS JOIN payments LEFT JOIN page_payments
+          ON page_payments.account_id = payments.account_id AND page_payments.payment_id = payments.id
+        WHERE payments.account_id = ${accountId} AND payments.id = found.id
+        ORDER BY found.id`) as unknown as { readonly id: string; readonly personal: string | null }[];
       let erased = 0;
       let through: string | null = null;
       let isBusy = false;
-      for (const { id, email } of found) {
-        const outcome = email === null ? 'none' : yield* eraseEmail({ accountId, id });
+      for (const { id, personal } of found) {
+        const outcome = personal === null ? 'none' : yield* eraseEmail({ accountId, id });
         isBusy = outcome === 'busy';
         if (isBusy) break;
         if (outcome === 'erased') erased++;

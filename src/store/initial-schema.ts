@@ -429,6 +429,44 @@ export function initialSchema(engine: Engine): Migration {
     CREATE UNIQUE INDEX refunds_by_transfer ON refunds (transaction_hash, log_index, account_id)
       WHERE transaction_hash IS NOT NULL;
 
+    -- Takings are counted where a payment becomes paid.
+    CREATE TABLE reusable_pages (
+      id ${id} PRIMARY KEY NOT NULL,
+      account_id ${id} NOT NULL REFERENCES accounts (id),
+      slug ${id} NOT NULL UNIQUE,
+      title text NOT NULL,
+      order_line text,
+      currency text NOT NULL,
+      amount_cents ${bigint},
+      minimum_cents ${bigint},
+      maximum_cents ${bigint},
+      pass_fee_to_customer ${flag} NOT NULL,
+      payout_address text,
+      callback_url text,
+      ends_at_ms ${bigint},
+      stock integer,
+      question text,
+      answer_required ${flag} NOT NULL,
+      paused ${flag} NOT NULL,
+      created_at_ms ${bigint} NOT NULL,
+      paid ${bigint} NOT NULL DEFAULT 0,
+      received_units ${bigint} NOT NULL DEFAULT 0
+    )${strict};
+    CREATE INDEX reusable_pages_by_account ON reusable_pages (account_id, created_at_ms);
+    CREATE TABLE page_payments (
+      account_id ${id} NOT NULL,
+      payment_id ${id} NOT NULL ${sqlite('REFERENCES payments (id)')},
+      page_id ${id} NOT NULL,
+      submission ${id} NOT NULL,
+      answer text,
+      held_until_ms ${bigint},
+      ${postgres('FOREIGN KEY (account_id, payment_id) REFERENCES payments (account_id, id),')}
+      PRIMARY KEY (account_id, payment_id)
+    )${clustered};
+    CREATE UNIQUE INDEX page_payments_by_submission ON page_payments (account_id, page_id, submission);
+    CREATE INDEX page_payments_held ON page_payments (account_id, page_id, held_until_ms)
+      WHERE held_until_ms IS NOT NULL;
+
     -- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
     -- together while no server runs: it is then made anew. On PostgreSQL the primary key of payments is in the order
     -- of an account's list.

@@ -12,7 +12,7 @@ import {
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { ColumnValue } from './columns.ts';
-import { selectPayments } from './payments.ts';
+import { selectPayments, storable } from './payments.ts';
 import {
   checkedLimit,
   type EngineTraits,
@@ -139,10 +139,6 @@ function createSlotCounts() {
     },
   };
 }
-
-/** SQLite takes larger numbers for fractions. No sum of USDC comes near it, but a token can move any number. */
-const MAXIMUM_SUM = 2 ** 50;
-const storable = (sum: number) => Math.max(-MAXIMUM_SUM, Math.min(sum, MAXIMUM_SUM));
 
 const addToSlotSql = `
   INSERT INTO payment_buckets (account_id, start_ms, currency, ${Object.values(slotColumns).join(', ')})

@@ -3,6 +3,7 @@ import { eventsOfChange } from '../domain/payment-events.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
+import { pageIdOf } from '../domain/reusable-page.ts';
 import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { Row, Table } from './columns.ts';
 import {
@@ -237,7 +238,35 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
       eventsOfChange(before, after).map((type) => [after.accountId, after.id, nowMs, type, null]),
     ),
   );
+  yield* endHolds(moved);
 }
+
+/** Frees the places of payments that are not unpaid any more, and adds to the takings of their pages. */
+function* endHolds(changes: readonly Change[]): Script<void> {
+  const ended = changes
+    .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
+    .map(({ after }) => after)
+    .filter((payment) => pageIdOf(payment) !== null);
+  for (const { accountId, id } of ended) {
+    yield* run`
+      UPDATE page_payments SET held_until_ms = NULL WHERE account_id = ${accountId} AND payment_id = ${id}`;
+  }
+  const paid = Map.groupBy(
+    ended.filter(({ status }) => status === 'paid'),
+    ({ origin }) => origin ?? '',
+  );
+  // In the order of ids, in which every transaction locks pages.
+  for (const [pageId, payments] of [...paid].sort(([one], [other]) => (one < other ? -1 : 1))) {
+    const units = payments.reduce((sum, { receivedUnits }) => sum + storable(Number(receivedUnits)), 0);
+    yield* run`
+      UPDATE reusable_pages SET paid = paid + ${payments.length}, received_units = received_units + ${storable(units)}
+      WHERE id = ${pageId}`;
+  }
+}
+
+/** SQLite takes larger numbers for fractions. No sum of USDC comes near it, but a token can move any number. */
+const MAXIMUM_SUM = 2 ** 50;
+export const storable = (sum: number) => Math.max(-MAXIMUM_SUM, Math.min(sum, MAXIMUM_SUM));
 
 /** A watermark that a payment lies beyond: a beginning of an id sorts just before it. */
 export function watermarkBefore(id: PaymentId): string {

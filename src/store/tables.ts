@@ -18,6 +18,7 @@ import type {
 } from '../domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 import type { Refund } from '../domain/refund.ts';
+import type { PagePayment, ReusablePage } from '../domain/reusable-page.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { type Fields, type Table, table } from './columns.ts';
 
@@ -470,6 +471,41 @@ export const refundTable = table<Refund>('refunds', ['id'], {
   paidAtMs: 'integer',
 });
 
+export const reusablePageTable = table<ReusablePage>(
+  'reusable_pages',
+  ['id'],
+  {
+    id: 'text',
+    accountId: 'text',
+    slug: 'text',
+    title: 'text',
+    orderLine: 'text',
+    currency: 'text',
+    amountCents: 'integer',
+    minimumCents: 'integer',
+    maximumCents: 'integer',
+    passFeeToCustomer: 'flag',
+    payoutAddress: 'text',
+    callbackUrl: 'text',
+    endsAtMs: 'integer',
+    stock: 'integer',
+    question: 'text',
+    isAnswerRequired: ['flag', 'answer_required'],
+    isPaused: ['flag', 'paused'],
+    createdAtMs: 'integer',
+  },
+  { others: { paid: 'integer', received_units: 'integer' } },
+);
+
+export const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id'], {
+  accountId: 'text',
+  paymentId: 'text',
+  pageId: 'text',
+  submission: 'text',
+  answer: 'text',
+  heldUntilMs: 'integer',
+});
+
 const eventNumberTable = table<{ accountId: string; newest: number }>('event_numbers', ['account_id'], {
   accountId: 'text',
   newest: 'integer',
@@ -532,6 +568,8 @@ export const tables: readonly Table[] = [
   eventTable,
   eventNumberTable,
   refundTable,
+  reusablePageTable,
+  pagePaymentTable,
   providerSettingsTable,
   hourlyRateTable,
   settlementTable,

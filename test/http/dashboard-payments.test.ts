@@ -708,7 +708,7 @@ describe('erasing a customer’s e-mail address', () => {
     const answer = await erase(owner, payment);
     expect(answer.headers['location']).toBe(`/dashboard/payments/${payment.id}?flash=erased`);
     const page = await read(`/payments/${payment.id}?flash=erased`, owner);
-    expect(page).toContain('e-mail address is erased');
+    expect(page).toContain('personal data is erased');
     expect(page).not.toContain('neil');
     expect(await read(`/payments/${payment.id}/evidence`)).not.toContain('neil');
     expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([

@@ -278,7 +278,8 @@ describe('the journal', () => {
             'UTC',
             'EUR',
           );
-          const { search, refunds } = service.store;
+          const { store } = service;
+          const { search } = store;
           const query = { accountId: account.id };
           const { payments } = await search.searchPayments(query, null, 100);
           for (const [index, payment] of payments.entries()) {
@@ -291,7 +292,7 @@ describe('the journal', () => {
             await search.recordRates([rate as never], 0);
           }
           const csv: string[] = [];
-          for await (const lines of exportPayments(search, refunds, 'EUR', query)) csv.push(lines);
+          for await (const lines of exportPayments(store, 'EUR', query)) csv.push(lines);
           const [head = '', ...lines] = csv.join('').split('\r\n').slice(0, -1);
           const rows = lines.map(
             (line) => new Map(line.split(',').map((cell, i) => [head.split(',')[i], cell])),

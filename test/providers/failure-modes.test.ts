@@ -54,6 +54,8 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     quotes: createQuotes({ providers, monotonicMs, keepMs: 0 }),
     emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(monotonicMs),
+    reusablePages: store.reusablePages,
+    create: {} as never,
     countryHeader: 'x-country',
     isTestMode: false,
     testPayments: null,

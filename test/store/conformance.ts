@@ -19,6 +19,7 @@ import { providerPromises } from './providers.ts';
 import { receiptPromises } from './receipts.ts';
 import { refundPromises } from './refunds.ts';
 import { relayPromises } from './relay.ts';
+import { reusablePagePromises } from './reusable-pages.ts';
 import { settlementPromises } from './settlements.ts';
 import { webhookPromises } from './webhooks.ts';
 
@@ -54,6 +55,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('the relay', () => relayPromises(context));
     describe('events', () => eventPromises(context));
     describe('refunds', () => refundPromises(context));
+    describe('reusable pages', () => reusablePagePromises(context));
     describe('webhooks', () => webhookPromises(context));
     describe('provider settings', () => providerPromises(context));
     describe('people', () => peoplePromises(context));

@@ -7,7 +7,6 @@ import { smallSingleUseFiles } from './small-files.ts';
 const allowed: Record<string, string> = {
   'src/app/admin-server.ts': 'The counterpart of public-server.ts: what the operator reaches.',
   'src/app/chain-commands.ts': 'Commands; main.ts loads them only when one runs.',
-  'src/domain/typed-input.ts': 'How typed amounts are read, tested on its own.',
   'src/http/close-stalled.ts': 'The rule for stalled connections, apart from the server that has it.',
   'src/http/operator/audit-page.ts': 'A page, like the others in its folder.',
   'src/http/serialize-pipelined.ts': 'The rule for pipelined requests, apart from the server that has it.',

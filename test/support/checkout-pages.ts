@@ -235,6 +235,8 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       baseUrl,
       nowMs: () => NOW_MS,
     },
+    reusablePages: {} as never,
+    create: {} as never,
     quotes: providerQuotes,
     emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
     limits: createPageLimits(() => clock.monotonicMs),

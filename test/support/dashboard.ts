@@ -8,11 +8,14 @@ import type { Mail } from '../../src/domain/ports/mail.ts';
 import type { SendNotification } from '../../src/domain/ports/notifications.ts';
 import { createApiRateLimiters } from '../../src/http/api/api-context.ts';
 import { registerApi } from '../../src/http/api/payment-routes.ts';
+import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
+import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import { registerDashboard } from '../../src/http/dashboard/routes.ts';
 import { registerMerchantApi } from '../../src/http/merchant/merchant-routes.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import type { DashboardContext } from '../../src/http/signed-in/context.ts';
 import { createDashboardLimits, type DashboardLimits } from '../../src/http/signed-in/limits.ts';
+import { createQuotes } from '../../src/payments/ask-quotes.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -46,7 +49,7 @@ const notSent: SendNotification = async () => ({ result: 'unsent', reason: 'dns_
 /** Hashed once for all users of a test file. */
 const passwordHash = createPasswords(deriveQuickly).hash(PASSWORD);
 
-/** The dashboard as production builds it, over a real store, without a socket. */
+/** The dashboard and the customers' pages as production builds them, over a real store, without a socket. */
 export interface TestDashboard {
   readonly store: Store;
   /** What its pages are given. */
@@ -155,6 +158,24 @@ export async function createTestDashboard(
     token: USDC,
   };
   registerDashboard(server, context);
+  registerCheckoutPages(server, {
+    ...store,
+    directory: context.create.providers,
+    nowMs,
+    expiryMs: 7 * 86_400_000,
+    startSession: () => Promise.reject(new Error('no provider is simulated here')),
+    refund,
+    create: context.create,
+    quotes: createQuotes({ providers: context.create.providers, monotonicMs, keepMs: 20_000 }),
+    limits: createPageLimits(monotonicMs),
+    emailHash: createKeyedHash('e-mail of a checkout', 'a secret key of the tests, long enough'),
+    baseUrl,
+    countryHeader: null,
+    isTestMode: false,
+    testPayments: null,
+    explorerTransactionUrl: context.explorerTransactionUrl,
+    token: USDC,
+  });
   const apiLimits = createApiRateLimiters(
     { createPerMinute: 60, statusPerMinute: 120, unauthenticatedPerMinute: 30 },
     monotonicMs,

@@ -23,7 +23,7 @@ export class MailNotSentError extends Error {
 }
 
 /**
- * `none`: the payment has no address (any more). `busy`: a webhook of it is being sent at this moment, and would be
+ * `none`: the payment has neither address nor answer (any more). `busy`: a webhook of it is being sent at this moment, and would be
  * recorded with the address afterwards. `unknown`: there is no such payment.
  */
 export type EmailErasure = 'erased' | 'none' | 'busy' | 'unknown';
@@ -44,7 +44,8 @@ export interface EmailErasureStep {
 export interface EmailStore {
   /**
    * Erases the address of a payment's customer, and what was derived from it: what the payment is found by, the
-   * addresses of its provider sessions, its webhooks as they were recorded. All or nothing of it.
+   * addresses of its provider sessions, its webhooks as they were recorded. With it goes the customer's answer to a
+   * reusable page's question, also where there is no address. All or nothing of it.
    */
   eraseEmail(payment: PaymentReference): Promise<EmailErasure>;
   /**

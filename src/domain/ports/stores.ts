@@ -6,6 +6,7 @@ import type { PaymentSearchStore } from './payment-search-store.ts';
 import type { PaymentStore, SessionStore } from './payment-store.ts';
 import type { ProviderStore, VisitStore } from './provider.ts';
 import type { RefundStore } from './refund-store.ts';
+import type { ReusablePageStore } from './reusable-page-store.ts';
 import type {
   AddressPageStore,
   ObservationStore,
@@ -29,6 +30,7 @@ export interface Stores {
   readonly events: EventStore;
   readonly notifications: NotificationStore;
   readonly refunds: RefundStore;
+  readonly reusablePages: ReusablePageStore;
   readonly providers: ProviderStore;
   readonly visits: VisitStore;
   readonly settlements: SettlementStore;

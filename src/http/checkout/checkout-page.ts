@@ -416,13 +416,23 @@ export function summary(
   language: Language,
 ): Html {
   const { amountCents, currency, orderLine } = payment;
-  const amount = formatMoney(language, amountCents, currency);
   return html`<header class="summary">
-<p class="shop">${sign(account)} <span><span class="label">${language.words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>
-<p class="amount"><bdi>${amount}</bdi>${leavesCurrencyOpen(amount) ? html` <abbr>${currency}</abbr>` : nothing}</p>
+${shopLine(account, language)}
+${amountLine(language, amountCents, currency)}
 ${feeLine(payment, language)}
 ${orderLine === null ? nothing : html`<p class="order"><bdi>${orderLine}</bdi></p>`}
 </header>`;
+}
+
+/** What the customer pays. */
+export function amountLine(language: Language, amountCents: number, currency: Payment['currency']): Html {
+  const amount = formatMoney(language, amountCents, currency);
+  return html`<p class="amount"><bdi>${amount}</bdi>${leavesCurrencyOpen(amount) ? html` <abbr>${currency}</abbr>` : nothing}</p>`;
+}
+
+/** Whom the customer pays. */
+export function shopLine(account: Account, { words }: Language): Html {
+  return html`<p class="shop">${sign(account)} <span><span class="label">${words.summary.paymentTo}</span> <bdi>${account.name}</bdi></span></p>`;
 }
 
 /** The shop's logo, or the first letter of its name. It repeats the name beside it. */

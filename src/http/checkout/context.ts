@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
+import type { ReusablePageStore } from '../../domain/ports/reusable-page-store.ts';
 import type { TestPayments } from '../../domain/ports/test-payments.ts';
 import type { Quotes } from '../../payments/ask-quotes.ts';
+import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { RefundContext } from '../../payments/refunds.ts';
 import type { StartSession } from '../../payments/start-session.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
@@ -15,6 +17,9 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
   readonly startSession: StartSession;
   readonly refund: RefundContext;
+  readonly reusablePages: Pick<ReusablePageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
+  /** For payments that are made on reusable pages. */
+  readonly create: CreatePaymentContext;
   readonly quotes: Quotes;
   readonly limits: PageLimits;
   /** Makes the tokens of visitors who came with the payment's e-mail address. */

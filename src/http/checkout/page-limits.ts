@@ -11,6 +11,12 @@ const pageLimits = {
   polls: [600, MINUTE_MS],
   /** Clicks on a provider and requests with `auto=1`: each may cost a call of the chain and of a provider. */
   starts: [20, MINUTE_MS],
+  /** Forms of reusable pages that visitors send: each may make a payment. */
+  submissions: [10, MINUTE_MS],
+  /** The same of all visitors, by page. */
+  submissionsOfPage: [120, MINUTE_MS],
+  /** The same of all visitors and pages, by account. */
+  submissionsOfAccount: [300, MINUTE_MS],
 } as const;
 
 export type PageLimits = ReturnType<typeof createPageLimits>;

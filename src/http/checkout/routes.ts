@@ -29,6 +29,7 @@ import { automaticProvider, openProviderSession, redirectToProvider } from './pr
 import { readCheckout, requireCheckout } from './read-checkout.ts';
 import { acceptRefundAddress, showRefund } from './refund-page.ts';
 import { rememberLanguage } from './remember.ts';
+import { PAGE_FORM_LIMIT_BYTES, showReusablePage, submitReusablePage } from './reusable-page.ts';
 import { showShortLink } from './short-link.ts';
 import { showLogo } from './show-logo.ts';
 
@@ -110,6 +111,10 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
       form('/pay/:paymentId/outcomes/:outcome', (asked) => answerSimulation(testPayments, asked));
     page('/refund/:refundId/:token', showRefund);
     form('/refund/:refundId/:token', acceptRefundAddress);
+    page('/p/:slug', showReusablePage);
+    scope.post('/p/:slug', { bodyLimit: PAGE_FORM_LIMIT_BYTES }, (request, reply) =>
+      submitReusablePage(askedOf(request, reply)),
+    );
     page('/s/:shortCode', showShortLink);
     page('/s/:shortCode/preview.png', (asked) => showPreview(drawPreview, asked));
     page(LOGO_ROUTE, showLogo);

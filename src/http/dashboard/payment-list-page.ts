@@ -6,6 +6,7 @@ import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId, type PaymentId, paymentIdTimeMs } from '../../domain/payment-id.ts';
 import type { PaymentQuery } from '../../domain/payment-search.ts';
 import type { LastSession, PaymentPage } from '../../domain/ports/payment-search-store.ts';
+import type { PageOfPayment } from '../../domain/ports/reusable-page-store.ts';
 import { exportPayments } from '../../payments/export-payments.ts';
 import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../payments/parse-payment-query.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
@@ -28,8 +29,6 @@ import {
 
 const PAGE_SIZE = 50;
 
-type LastSessions = ReadonlyMap<string, LastSession>;
-
 /** The account's payments: searched, filtered, newest first. */
 export const showPayments: PageHandler = async (context, visit) => {
   const filters = filtersOrError(visit, context.nowMs());
@@ -43,12 +42,13 @@ export const showPayments: PageHandler = async (context, visit) => {
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
   const ids = page.payments.map(({ id }) => id);
   const sessions = await context.search.listLastSessions(visit.account.id, ids);
+  const pages = await context.reusablePages.listPagesOf(visit.account.id, ids);
   return {
     title: 'Payments',
     main: html`${await statusTabs(context, visit, filters.given)}
 ${filterForm(filters.given)}
 ${filterChips(filters.given)}
-${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, sessions, context.nowMs(), visit)}
+${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, pages, nowMs: context.nowMs() }, visit)}
 ${pageLinks(filters, page)}
 <p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
   };
@@ -89,11 +89,7 @@ export const sendPaymentsCsv: PageHandler = async (context, visit, reply) => {
   const { query } = readFilters(visit, context.nowMs());
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
   const date = dateAt(context.nowMs(), visit.timeZone);
-  return sendCsv(
-    reply,
-    `payments-${date}.csv`,
-    exportPayments(context.search, context.refunds, visit.account.baseCurrency, query),
-  );
+  return sendCsv(reply, `payments-${date}.csv`, exportPayments(context, visit.account.baseCurrency, query));
 };
 
 function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
@@ -122,11 +118,17 @@ function pageLinks({ given, before }: PaymentFilters, { next, payments }: Paymen
 
 const NOTE_CHARACTERS = 60;
 
+/** What the list says of its payments besides themselves. */
+interface ListedFacts {
+  readonly sessions: ReadonlyMap<string, LastSession>;
+  readonly pages: ReadonlyMap<string, PageOfPayment>;
+  readonly nowMs: number;
+}
+
 /** A table of payments; the first column is the time. */
 function paymentTable(
   payments: readonly Payment[],
-  sessions: LastSessions,
-  nowMs: number,
+  { sessions, pages, nowMs }: ListedFacts,
   { timeZone }: Visit,
 ): Html {
   return dataTable({
@@ -140,9 +142,14 @@ function paymentTable(
       html`${displayStatusBadge(payment, sessions.get(payment.id), nowMs)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${partOf(payment)}`,
       usedProvider(payment, sessions.get(payment.id)),
       payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
-      payment.note === null ? null : html`<bdi>${shortened(payment.note)}</bdi>`,
+      noteOf(payment, pages.get(payment.id)),
     ]),
   });
+}
+
+/** The note, and the page that the payment was made on. */
+function noteOf({ note }: Payment, page: PageOfPayment | undefined): Html {
+  return html`${note === null ? nothing : html`<bdi>${shortened(note)}</bdi>`}${page === undefined ? nothing : html` <a class="small" href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`}`;
 }
 
 /** The received part of a partial payment. */

@@ -6,6 +6,7 @@ import { payingProvider } from '../../domain/payment-statistics.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import { roleIncludes } from '../../domain/person.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { PageOfPayment } from '../../domain/ports/reusable-page-store.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { openRestOf } from '../../domain/session-charge.ts';
 import { sumObservations } from '../../domain/settle.ts';
@@ -51,6 +52,8 @@ export async function showPayment(
 ): Promise<PageView> {
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment } = history;
+  const page =
+    (await context.reusablePages.listPagesOf(visit.account.id, [payment.id])).get(payment.id) ?? null;
   return {
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     main: html`${message}
@@ -60,7 +63,7 @@ ${mismatchNotice(context, history)}
 ${await acceptCard(context, visit, history)}
 ${await unservedNotice(context, visit, payment)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
-<div class="pair">${factsCard(context, visit, history)}
+<div class="pair">${factsCard(context, visit, history, page)}
 <section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone)}</section></div>
 ${walletCard(context, history)}
 ${moneyCard(context, history)}
@@ -68,7 +71,7 @@ ${await refundCard(context, visit, payment)}
 ${noteCard(visit, payment)}
 ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
 ${cancelCard(visit, history)}
-${eraseCard(visit, payment)}
+${eraseCard(visit, payment, page?.answer ?? null)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
   };
 }
@@ -157,6 +160,7 @@ function factsCard(
   { baseUrl }: DashboardContext,
   { timeZone }: Visit,
   { payment, sessions }: PaymentHistory,
+  page: PageOfPayment | null,
 ): Html {
   const used = payingProvider(payment, sessions);
   const shortCode = shortCodeOf(payment.id);
@@ -170,6 +174,8 @@ ${fact(isDirect(payment) ? 'Paid' : 'Provider', isDirect(payment) ? 'in USDC fro
 ${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
 ${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
 ${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
+${page === null ? nothing : fact('Payment page', html`<a href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`)}
+${page === null || page.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${page.answer}</bdi>`)}
 ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReason === 'expired' ? 'it expired' : `by the ${payment.cancelReason}`)}
 </dl></section>`;
 }
@@ -240,13 +246,13 @@ function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Ht
 <p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;
 }
 
-function eraseCard(visit: Visit, { id, email }: Payment): Html {
-  if (email === null || !roleIncludes(visit.role, 'owner')) return nothing;
-  return html`<section class="card"><h2>Customer’s e-mail address</h2>
-<p>Erase it, for example at the customer’s request: from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.</p>
-<details><summary>Erase the e-mail address…</summary>
+function eraseCard(visit: Visit, { id, email }: Payment, answer: string | null): Html {
+  if ((email === null && answer === null) || !roleIncludes(visit.role, 'owner')) return nothing;
+  return html`<section class="card"><h2>Customer’s personal data</h2>
+<p>Erase the customer’s e-mail address and answer, for example at the customer’s request: from the payment, the search, the links to providers and the recorded webhook. This cannot be undone. The provider and your own systems keep their copies.</p>
+<details><summary>Erase ${[...(email === null ? [] : ['the e-mail address']), ...(answer === null ? [] : ['the answer'])].join(' and ')}…</summary>
 <form method="post" action="${DASHBOARD_PATH}/payments/${id}/erase-email">${formTokenField(visit.formToken)}
-<p class="actions"><button class="button danger">Yes, erase it</button></p></form></details></section>`;
+<p class="actions"><button class="button danger">Yes, erase</button></p></form></details></section>`;
 }
 
 type Happening = readonly [atMs: number, title: string, text: string];

@@ -59,7 +59,7 @@ const flashMessages = {
   noted: 'The note is saved.',
   canceled: 'The payment is canceled.',
   accepted: 'The payment is accepted. It becomes paid when its release is final.',
-  erased: 'The customer’s e-mail address is erased.',
+  erased: 'The customer’s personal data is erased.',
 };
 
 /** The account's payments: the list, its CSV, and each of them. */

@@ -34,6 +34,7 @@ import {
 import { registerOverviewPage } from './overview-page.ts';
 import { registerPaymentPages } from './payment-pages.ts';
 import { registerPeoplePages } from './people-pages.ts';
+import { registerReusablePages } from './reusable-pages.ts';
 import { registerSecurityPages } from './security-pages.ts';
 import { registerSettingsPages } from './settings-pages.ts';
 import { registerStatementPages } from './statement-page.ts';
@@ -91,6 +92,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerPaymentPages(routes);
       registerStatementPages(routes);
       registerLinkPages(routes);
+      registerReusablePages(routes);
       registerSecurityPages(routes);
       registerNothing(routes, dashboardPages(routes, null, 'viewer'));
       done();

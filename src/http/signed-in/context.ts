@@ -13,6 +13,7 @@ import type { NotificationStore } from '../../domain/ports/notifications.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import type { RefundStore } from '../../domain/ports/refund-store.ts';
+import type { ReusablePageStore } from '../../domain/ports/reusable-page-store.ts';
 import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { RefundContext } from '../../payments/refunds.ts';
@@ -52,6 +53,7 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly create: CreatePaymentContext;
   readonly refund: RefundContext;
   readonly refunds: RefundStore;
+  readonly reusablePages: ReusablePageStore;
   readonly callbacks: CallbackGuard;
   /** The contract of USDC, for wallets. */
   readonly token: Address;
@@ -90,6 +92,7 @@ export const sections = {
   overview: { label: 'Overview', path: '', role: 'viewer' },
   payments: { label: 'Payments', path: '/payments', role: 'viewer' },
   links: { label: 'Payment links', path: '/links', role: 'developer' },
+  pages: { label: 'Payment pages', path: '/pages', role: 'developer' },
   keys: { label: 'API keys', path: '/keys', role: 'developer' },
   settings: { label: 'Settings', path: '/settings', role: 'owner' },
   notifications: { label: 'Notifications', path: '/notifications', role: 'viewer' },

@@ -23,11 +23,13 @@ interface TextField extends Notes {
   /** The id; the name unless a page has several fields of the name. */
   readonly id?: string;
   readonly label: string;
-  readonly type?: 'text' | 'email' | 'password' | 'url';
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date';
   readonly value?: string;
   /** The `autocomplete` value for browsers and password managers (`current-password`). */
   readonly autocomplete?: string;
   readonly isOptional?: boolean;
+  /** The keyboard that phones show. */
+  readonly inputMode?: 'decimal' | 'numeric';
 }
 
 /** A field with its label. */
@@ -39,11 +41,12 @@ export function textField({
   value = '',
   autocomplete = 'off',
   isOptional = false,
+  inputMode,
   ...notes
 }: TextField): Html {
   return html`<div class="field">
 <label for="${id}">${label}</label>
-<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"${describedBy(id, notes)}${isOptional ? nothing : html` required`}>
+<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${describedBy(id, notes)}${isOptional ? nothing : html` required`}>
 ${notesOf(id, notes)}
 </div>`;
 }

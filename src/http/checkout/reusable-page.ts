@@ -1,0 +1,230 @@
+import { randomBytes } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
+import type { Account } from '../../domain/account.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import {
+  ANSWER_CHARACTERS,
+  amountBoundsOf,
+  HOLD_MINUTES,
+  isSlug,
+  type PageState,
+  pageStateAt,
+} from '../../domain/reusable-page.ts';
+import { parseLine, readTypedAmount } from '../../domain/typed-input.ts';
+import {
+  type FoundPage,
+  PageClosedError,
+  type PageSubmission,
+  payOnPage,
+} from '../../payments/pay-on-page.ts';
+import { type Html, html, nothing } from '../design/html.ts';
+import { requirePassing } from '../rate-limit.ts';
+import { isSameOrigin, textField } from '../signed-in/forms.ts';
+import { amountLine, shopLine } from './checkout-page.ts';
+import type { CheckoutRequest } from './context.ts';
+import { fillIn, fillText, formatMoneyAndCode, type Language, languageOf } from './languages.ts';
+import { layout, sendPage, setCommonHeaders } from './layout.ts';
+import { limitByAddress } from './page-limits.ts';
+import { rememberLanguage } from './remember.ts';
+
+/** An answer in any script takes up to twelve bytes a character. */
+export const PAGE_FORM_LIMIT_BYTES = 4 * 1024;
+
+type PageRequest = CheckoutRequest<'slug'>;
+
+/** The typed values of a form, and what is wrong with them. */
+interface Typed {
+  readonly amount: string;
+  readonly answer: string;
+  readonly amountError?: string | undefined;
+  readonly answerError?: string | undefined;
+  /** What is wrong beside the fields. */
+  readonly problem?: string;
+}
+
+/** `GET /p/:slug`: the form, or why the page takes no payment. It creates nothing. */
+export async function showReusablePage(asked: PageRequest): Promise<FastifyReply> {
+  const found = await readPage(asked);
+  rememberLanguage(asked);
+  return send(asked, found, 200);
+}
+
+/** `POST /p/:slug`: makes the payment and leads to its checkout. */
+export async function submitReusablePage(asked: PageRequest): Promise<FastifyReply> {
+  const {
+    context: { limits, baseUrl },
+    request,
+    reply,
+  } = asked;
+  const found = await readPage(asked);
+  if (!isSameOrigin(request.headers, baseUrl)) throw new ServiceError('invalid_request');
+  const { words } = languageOf(request);
+  const { typed, submission } = readForm(asked, found);
+  const showAgain = (status: number, problem?: string) =>
+    send(asked, found, status, problem === undefined ? typed : { ...typed, problem });
+  if (submission === null) {
+    const hasErrors = (typed.amountError ?? typed.answerError) !== undefined;
+    return showAgain(400, hasErrors ? undefined : words.problems.notFromHere);
+  }
+  try {
+    await limitByAddress(limits.submissions, request);
+    await requirePassing(limits.submissionsOfPage, found.page.id);
+    await requirePassing(limits.submissionsOfAccount, found.account.id);
+    const { id } = await payOnPage(asked.context, found, submission);
+    return setCommonHeaders(reply).redirect(`/pay/${id}`, 303);
+  } catch (error) {
+    if (error instanceof PageClosedError && error.state !== 'busy')
+      return send(asked, { ...found, state: error.state }, 409);
+    if (error instanceof PageClosedError || isRateLimited(error)) {
+      const seconds = error instanceof ServiceError ? error.retryAfterSeconds : null;
+      reply.header('retry-after', String(seconds ?? BUSY_SECONDS));
+      return showAgain(429, words.page.busy);
+    }
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    request.log.warn({ err: error, page: found.page.id }, 'a reusable page could not create a payment');
+    return showAgain(error.status, words.problems.other);
+  }
+}
+
+/** After that a page with the maximum of unpaid payments may have fewer. */
+const BUSY_SECONDS = 300;
+
+function isRateLimited(error: unknown): boolean {
+  return error instanceof ServiceError && error.errorName === 'rate_limited';
+}
+
+async function readPage({ context, params: { slug } }: PageRequest): Promise<FoundPage> {
+  const { reusablePages, accounts, nowMs } = context;
+  const used = isSlug(slug) ? await reusablePages.findPageBySlug(slug, nowMs()) : null;
+  if (used === null) throw new ServiceError('not_found');
+  const account = await accounts.findAccount(used.page.accountId);
+  if (account === null) throw new Error(`page ${used.page.id} has no account`);
+  return { page: used.page, account, state: pageStateAt(used, account, nowMs()) };
+}
+
+/** The form as it was typed, and the submission if nothing is wrong with it. */
+function readForm(
+  { request }: PageRequest,
+  found: FoundPage,
+): { readonly typed: Typed; readonly submission: PageSubmission | null } {
+  const { page, account } = found;
+  const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams();
+  const language = languageOf(request);
+  const words = language.words.page;
+  const [amount, answer] = [form.get('amount') ?? '', form.get('answer') ?? ''];
+  const cents = page.amountCents ?? readTypedAmount(amount);
+  const { minimumCents, maximumCents } = amountBoundsOf(page, account);
+  const amountError =
+    cents === 'unclear'
+      ? fillText(words.amountUnclear, { example: '1234.00' })
+      : page.amountCents === null && (cents === null || cents < minimumCents || cents > maximumCents)
+        ? fillText(words.amountWrong, boundsText(found, language))
+        : undefined;
+  const isAnswered = page.question !== null && answer.trim() !== '';
+  const line = isAnswered ? lineOf(answer) : null;
+  const answerError =
+    isAnswered && line === null
+      ? fillText(words.answerTooLong, { count: String(ANSWER_CHARACTERS) })
+      : page.question !== null && page.isAnswerRequired && !isAnswered
+        ? words.answerMissing
+        : undefined;
+  const typed = { amount, answer, amountError, answerError };
+  const token = form.get('token') ?? '';
+  const isGood = amountError === undefined && answerError === undefined && TOKEN_FORM.test(token);
+  return { typed, submission: isGood ? { token, amountCents: Number(cents), answer: line } : null };
+}
+
+/** 16 random bytes. */
+const TOKEN_FORM = /^[\w-]{22}$/;
+
+/** An answer as it is stored; null for one that is too long, or no single line. */
+function lineOf(typed: string): string | null {
+  try {
+    return parseLine('answer', typed, ANSWER_CHARACTERS);
+  } catch {
+    return null;
+  }
+}
+
+function boundsText({ page, account }: FoundPage, language: Language) {
+  const { minimumCents, maximumCents } = amountBoundsOf(page, account);
+  const text = (cents: number) => formatMoneyAndCode(language, cents, page.currency);
+  return { minimum: text(minimumCents), maximum: text(maximumCents) };
+}
+
+function send(
+  asked: PageRequest,
+  found: FoundPage,
+  status: number,
+  typed: Typed = { amount: '', answer: '' },
+): FastifyReply {
+  const { page, account, state } = found;
+  const { isTestMode, baseUrl } = asked.context;
+  const language = languageOf(asked.request);
+  const title = `${page.title} – ${account.name}`;
+  const view = layout({
+    language,
+    languagePath: `/p/${page.slug}`,
+    title,
+    isTestMode,
+    brandColor: account.brandColor,
+    kind: 'form',
+    head: html`<meta name="description" content="${page.orderLine ?? page.title}">
+<meta property="og:title" content="${title}">
+<meta property="og:url" content="${baseUrl}/p/${page.slug}">`,
+    summary: html`<header class="summary">
+${shopLine(account, language)}
+${page.amountCents === null ? nothing : amountLine(language, page.amountCents, page.currency)}
+${page.orderLine === null ? nothing : html`<p class="order"><bdi>${page.orderLine}</bdi></p>`}
+</header>`,
+    main: html`<main class="card" data-path="/p/${page.slug}">
+<h1><bdi>${page.title}</bdi></h1>
+${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : closedNotice(account, state, language)}
+</main>`,
+  });
+  return sendPage(asked, status, view);
+}
+
+function closedNotice(
+  { name: shop }: Account,
+  state: Exclude<PageState, 'open' | 'busy'>,
+  { words }: Language,
+): Html {
+  const { heading, sentence } = words.page[state];
+  return html`<h2>${heading}</h2>
+<p>${fillIn(sentence, { shop, minutes: String(HOLD_MINUTES) })}</p>`;
+}
+
+function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
+  const { page, account } = found;
+  const { page: words } = language.words;
+  const { question, isAnswerRequired, currency } = page;
+  return html`${typed.problem === undefined ? nothing : html`<p class="banner" role="alert">${typed.problem}</p>`}
+<form method="post" novalidate><input type="hidden" name="token" value="${randomBytes(16).toString('base64url')}">
+${
+  page.amountCents !== null
+    ? nothing
+    : textField({
+        name: 'amount',
+        label: fillText(words.amount, { currency }),
+        value: typed.amount,
+        inputMode: 'decimal',
+        hint: fillText(words.amountHint, boundsText(found, language)),
+        error: typed.amountError,
+      })
+}
+${
+  question === null
+    ? nothing
+    : textField({
+        name: 'answer',
+        label: isAnswerRequired ? question : fillText(words.optional, { question }),
+        value: typed.answer,
+        isOptional: !isAnswerRequired,
+        hint: fillText(words.answerHint, { shop: account.name }),
+        error: typed.answerError,
+      })
+}
+${page.passFeeToCustomer ? html`<p>${words.feeAdded}</p>` : nothing}
+<p><button class="button primary wide">${words.pay}</button></p></form>`;
+}

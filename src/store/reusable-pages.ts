@@ -1,0 +1,116 @@
+import type { Payment } from '../domain/payment.ts';
+import type { PageOfPayment, ReusablePageStore } from '../domain/ports/reusable-page-store.ts';
+import {
+  MAXIMUM_PAGES,
+  type PageChange,
+  type PagePayment,
+  type ReusablePage,
+  type UsedPage,
+} from '../domain/reusable-page.ts';
+import { selectPayments } from './payments.ts';
+import {
+  countOf,
+  type Fragment,
+  insert,
+  lock,
+  raw,
+  run,
+  type Script,
+  type Scripts,
+  selectOne,
+  sql,
+  update,
+} from './scripts.ts';
+import { pagePaymentTable, paymentTable, reusablePageTable } from './tables.ts';
+
+/** Reusable pages on any engine. */
+export function createReusablePageStore({ read, write }: Scripts): ReusablePageStore {
+  return {
+    createPage: write(createPage),
+    changePage: write(changePage),
+    findPage: read((accountId, id, nowMs) =>
+      firstUsed(sql`WHERE account_id = ${accountId} AND id = ${id}`, nowMs),
+    ),
+    findPageBySlug: read((slug, nowMs) => firstUsed(sql`WHERE slug = ${slug}`, nowMs)),
+    listPages: read((accountId, nowMs) =>
+      selectUsed(sql`WHERE account_id = ${accountId} ORDER BY created_at_ms DESC, id`, nowMs),
+    ),
+    createPagePayment: write(createPagePayment),
+    findSubmission: read(findSubmission),
+    listPagesOf: read(function* (accountId, paymentIds) {
+      const rows = yield* run`
+        SELECT payment_id AS "paymentId", page_id AS "pageId", slug, title, answer
+        FROM page_payments JOIN reusable_pages ON reusable_pages.id = page_id
+        WHERE page_payments.account_id = ${accountId} AND payment_id = ANY(${paymentIds})`;
+      const found = rows as unknown as readonly (PageOfPayment & { readonly paymentId: string })[];
+      return new Map(found.map(({ paymentId, ...page }) => [paymentId, page]));
+    }),
+  };
+}
+
+/** Reads pages with their takings in one statement: a payment that becomes paid moves from one number to the other. */
+function* selectUsed(rest: Fragment, nowMs: number): Script<UsedPage[]> {
+  const rows = yield* run`
+    SELECT ${raw(reusablePageTable.qualifiedNames)}, paid, received_units, (
+      SELECT count(*) FROM page_payments
+      WHERE page_payments.account_id = reusable_pages.account_id AND page_id = reusable_pages.id
+        AND held_until_ms > ${nowMs}) AS held
+    FROM reusable_pages ${rest}`;
+  return rows.map((row) => ({
+    page: reusablePageTable.ofRow(row),
+    paid: Number(row['paid']),
+    receivedUnits: BigInt(row['received_units'] as number),
+    held: Number(row['held']),
+  }));
+}
+
+function* firstUsed(rest: Fragment, nowMs: number): Script<UsedPage | null> {
+  return (yield* selectUsed(rest, nowMs))[0] ?? null;
+}
+
+function* createPage(page: ReusablePage): Script<'created' | 'slug_taken' | 'too_many'> {
+  yield* lock(`pages of ${page.accountId}`);
+  const pages = yield* countOf`reusable_pages WHERE account_id = ${page.accountId}`;
+  if (pages >= MAXIMUM_PAGES) return 'too_many';
+  const made = yield* insert(reusablePageTable, page, 'ON CONFLICT (slug) DO NOTHING RETURNING id');
+  return made.length === 1 ? 'created' : 'slug_taken';
+}
+
+function* changePage(accountId: string, id: string, change: PageChange): Script<ReusablePage | null> {
+  yield* lock(pageLock(id));
+  const page = yield* selectOne(reusablePageTable)`WHERE account_id = ${accountId} AND id = ${id}`;
+  if (page === null) return null;
+  const changed = { ...page, ...change };
+  yield* update(reusablePageTable, changed);
+  return changed;
+}
+
+const pageLock = (id: string) => `page ${id}`;
+
+function* createPagePayment(
+  payment: Payment,
+  pagePayment: PagePayment,
+  requireOpen: (used: UsedPage) => void,
+): Script<Payment> {
+  const { pageId } = pagePayment;
+  yield* lock(pageLock(pageId));
+  const earlier = yield* findSubmission(pagePayment);
+  if (earlier !== null) return earlier;
+  const used = yield* firstUsed(sql`WHERE id = ${pageId}`, payment.createdAtMs);
+  if (used === null) throw new Error(`there is no page ${pageId}`);
+  requireOpen(used);
+  yield* insert(paymentTable, payment);
+  yield* insert(pagePaymentTable, pagePayment);
+  return payment;
+}
+
+function* findSubmission({
+  accountId,
+  pageId,
+  submission,
+}: Pick<PagePayment, 'accountId' | 'pageId' | 'submission'>): Script<Payment | null> {
+  const [payment] = yield* selectPayments`
+    FROM page_payments JOIN payments ON payments.account_id = ${accountId} AND payments.id = payment_id
+    WHERE page_payments.account_id = ${accountId} AND page_id = ${pageId} AND submission = ${submission}`;
+  return payment ?? null;
+}

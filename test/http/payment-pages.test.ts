@@ -1,0 +1,662 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import type { Role } from '../../src/domain/person.ts';
+import { HOLD_MS, MAXIMUM_HELD, type ReusablePage } from '../../src/domain/reusable-page.ts';
+import { languages } from '../../src/http/checkout/languages.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
+import { DAY_MS, newPayment, pay } from '../store/fixtures.ts';
+import { newPage } from '../store/reusable-pages.ts';
+import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from '../support/dashboard.ts';
+
+const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+
+let dashboard: TestDashboard;
+let account: Account;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount({ wallet: WALLET, timeZone: 'Asia/Kolkata' });
+});
+afterEach(() => dashboard.close());
+
+async function signIn(role: Role, accountId = account.id): Promise<TestBrowser> {
+  return dashboard.signIn(await dashboard.giveUser({ accountId, role }));
+}
+
+/** A page of the account that takes any amount and asks nothing, unless a test says otherwise. */
+async function give(change: Partial<ReusablePage> = {}, { id } = account): Promise<ReusablePage> {
+  const page = newPage(id, {
+    endsAtMs: null,
+    stock: null,
+    question: null,
+    passFeeToCustomer: false,
+    minimumCents: null,
+    maximumCents: null,
+    callbackUrl: null,
+    ...change,
+  });
+  await dashboard.store.reusablePages.createPage(page);
+  return page;
+}
+
+const visitor = (address?: string) => dashboard.newBrowser(address);
+const tokenIn = (page: string) => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+
+/** Sends the form of a page as a browser does. */
+async function submit(
+  { slug }: ReusablePage,
+  fields: Record<string, string> = {},
+  { from = visitor(), headers = {} as Record<string, string> } = {},
+) {
+  const token = fields['token'] ?? tokenIn((await from.get(`/p/${slug}`, headers)).payload);
+  const body = new URLSearchParams({ ...fields, token }).toString();
+  return from.sendBody(`/p/${slug}`, Buffer.from(body), {
+    'content-type': 'application/x-www-form-urlencoded',
+    ...headers,
+  });
+}
+
+const paymentsOf = ({ id }: ReusablePage) => dashboard.store.payments.listByOrigin(account.id, id, 1_000);
+const fieldIn = (page: string, name: string) =>
+  new RegExp(`name="${name}" [^>]*value="([^"]*)"`).exec(page)?.[1];
+const errorOf = (page: string, name: string) => {
+  const isMarked = new RegExp(`name="${name}" [^>]*aria-invalid="true"`).test(page);
+  const [, text] = new RegExp(`id="${name}-error">([^<]*)<`).exec(page) ?? [];
+  return isMarked && text !== undefined ? textOf(text) : undefined;
+};
+
+describe('the public page', () => {
+  it('makes a payment of a fixed amount and leads to its checkout', async () => {
+    const page = await give({ amountCents: 1_250, orderLine: 'One place' });
+    const shown = await visitor().get(`/p/${page.slug}`);
+    expect(textOf(shown.payload)).toMatch(/Payment to Tea shop €12\.50 EUR One place Tea “tasting”/);
+    expect(shown.payload).not.toContain('name="amount"');
+    const made = await submit(page);
+    const [payment] = await paymentsOf(page);
+    expect([made.statusCode, made.headers['location']]).toEqual([303, `/pay/${payment?.id}`]);
+    expect(payment).toMatchObject({
+      amountCents: 1_250,
+      currency: 'EUR',
+      provider: 'multi',
+      payoutAddress: WALLET,
+      callbackUrl: null,
+      orderLine: 'One place',
+      origin: page.id,
+      email: null,
+      note: null,
+    });
+    expect((await visitor().get(`/pay/${payment?.id}`)).statusCode).toBe(200);
+  });
+
+  it('creates nothing for GET, HEAD, prefetches, previews and forms of other sites', async () => {
+    const page = await give({ amountCents: 1_250 });
+    for (const headers of [{}, { 'sec-purpose': 'prefetch' }, { 'user-agent': 'WhatsApp/2.23' }]) {
+      expect((await visitor().get(`/p/${page.slug}?amount=5&token=x`, headers)).statusCode).toBe(200);
+    }
+    expect((await visitor().head(`/p/${page.slug}`)).statusCode).toBe(200);
+    const foreign = await submit(page, {}, { headers: { 'sec-fetch-site': 'cross-site' } });
+    expect(foreign.statusCode).toBe(400);
+    expect((await submit(page, { token: 'none' })).statusCode).toBe(400);
+    expect(await paymentsOf(page)).toEqual([]);
+  });
+
+  it('makes one payment of a double click or a repeated form, and another of another amount', async () => {
+    const page = await give();
+    const browser = visitor();
+    const token = tokenIn((await browser.get(`/p/${page.slug}`)).payload);
+    const answers = await Promise.all(
+      [1, 2, 3].map(() => submit(page, { token, amount: '5,00' }, { from: browser })),
+    );
+    expect(new Set(answers.map(({ headers }) => headers['location'])).size).toBe(1);
+    expect(await paymentsOf(page)).toHaveLength(1);
+    const other = await submit(page, { token, amount: '6.00' }, { from: browser });
+    expect(other.headers['location']).not.toBe(answers[0]?.headers['location']);
+    expect((await paymentsOf(page)).map(({ amountCents }) => amountCents)).toEqual([600, 500]);
+  });
+
+  it('passes the fee on, and bounds what the customer may type so that the charge stays within the limit', async () => {
+    const page = await give({ passFeeToCustomer: true, currency: 'USD' });
+    expect(textOf((await visitor().get(`/p/${page.slug}`)).payload)).toContain('A fee is added.');
+    await submit(page, { amount: '100' });
+    expect(await paymentsOf(page)).toMatchObject([{ amountCents: 10_257, originalAmountCents: 10_000 }]);
+    const refused = await submit(page, { amount: '9750.01' });
+    expect(errorOf(refused.payload, 'amount')).toBe('Enter an amount from $0.01 USD to $9,750.00 USD.');
+    expect((await submit(page, { amount: '9750' })).statusCode).toBe(303);
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a word', 'ten'],
+    ['zero', '0'],
+    ['less than the minimum', '4.99'],
+    ['more than the maximum', '50.01'],
+    ['a negative amount', '-5'],
+    ['four decimals', '5.0001'],
+  ])(
+    'says at the field what is wrong with an amount that is %s, and keeps what was typed',
+    async (_, amount) => {
+      const page = await give({ minimumCents: 500, maximumCents: 5_000, question: 'Which tea?' });
+      const refused = await submit(page, { amount, answer: 'Sencha' });
+      expect(refused.statusCode).toBe(400);
+      expect(errorOf(refused.payload, 'amount')).toBe('Enter an amount from €5.00 EUR to €50.00 EUR.');
+      expect(fieldIn(refused.payload, 'amount')).toBe(amount);
+      expect(fieldIn(refused.payload, 'answer')).toBe('Sencha');
+      expect(await paymentsOf(page)).toEqual([]);
+    },
+  );
+
+  it('asks for an amount that can be read in one way', async () => {
+    const refused = await submit(await give(), { amount: '1.234' });
+    expect(errorOf(refused.payload, 'amount')).toBe(
+      'Write the amount with two decimals, for example 1234.00.',
+    );
+  });
+
+  it.each([
+    ['missing', ' ', 'Please answer this question.'],
+    ['too long', 'x'.repeat(201), 'Use one line of at most 200 characters.'],
+    ['more than one line', 'one\u0085two', 'Use one line of at most 200 characters.'],
+  ])('says at the field that an answer is %s, and keeps what was typed', async (_, answer, error) => {
+    const page = await give({ question: 'Which tea?', isAnswerRequired: true });
+    const refused = await submit(page, { amount: '5', answer });
+    expect(refused.statusCode).toBe(400);
+    expect(errorOf(refused.payload, 'answer')).toBe(error);
+    expect(fieldIn(refused.payload, 'answer')).toBe(answer);
+    expect(fieldIn(refused.payload, 'amount')).toBe('5');
+  });
+
+  it('takes an answer of 200 characters in any script, and none where it is optional', async () => {
+    const page = await give({ question: 'Which tea?', isAnswerRequired: false, amountCents: 500 });
+    for (const answer of ['茶'.repeat(200), '🍵'.repeat(200), '']) {
+      expect((await submit(page, { answer })).statusCode).toBe(303);
+    }
+    const ids = (await paymentsOf(page)).map(({ id }) => id);
+    const answers = await dashboard.store.reusablePages.listPagesOf(account.id, ids);
+    expect(ids.map((id) => answers.get(id)?.answer)).toEqual([null, '🍵'.repeat(200), '茶'.repeat(200)]);
+  });
+
+  it('ignores an answer where nothing is asked, and an amount where it is fixed', async () => {
+    const page = await give({ amountCents: 500 });
+    await submit(page, { answer: 'Jane Doe', amount: '1' });
+    const [payment] = await paymentsOf(page);
+    expect(payment?.amountCents).toBe(500);
+    const pages = await dashboard.store.reusablePages.listPagesOf(account.id, [payment?.id ?? '']);
+    expect([...pages.values()]).toMatchObject([{ answer: null }]);
+  });
+
+  it('shows the answer to the merchant only: not on checkout, short link or in a log', async () => {
+    const page = await give({ amountCents: 500, question: 'Where to?' });
+    const secret = 'Canary Street 7';
+    await submit(page, { answer: secret });
+    const [payment] = await paymentsOf(page);
+    const browser = await signIn('viewer');
+    while (await indexPayments(dashboard.store));
+    expect(textOf((await browser.get(`/dashboard/payments/${payment?.id}`)).payload)).toContain(secret);
+    const csv = (await browser.get('/dashboard/payments.csv')).payload;
+    expect(csv).toContain(`,${page.slug},"${secret}",`);
+    const { shortCodeOf } = await import('../../src/domain/payment-id.ts');
+    for (const path of [`/pay/${payment?.id}`, `/s/${shortCodeOf(payment?.id ?? '')}`, `/p/${page.slug}`]) {
+      const { statusCode, payload } = await visitor().get(path);
+      expect([path, statusCode, payload.includes('Canary')]).toEqual([path, 200, false]);
+    }
+    expect(dashboard.logLines.filter((line) => line.includes('Canary'))).toEqual([]);
+  });
+
+  it('escapes what merchants and customers write', async () => {
+    const script = '<script>alert(1)</script>"\'';
+    const page = await give({ title: script, orderLine: script, question: script, isAnswerRequired: true });
+    const refused = await submit(page, { amount: script, answer: script });
+    for (const { payload } of [await visitor().get(`/p/${page.slug}`), refused]) {
+      expect(payload).not.toContain('<script>alert');
+      expect(payload).not.toContain('"\'');
+    }
+    await submit(page, { amount: '5', answer: script });
+    const [payment] = await paymentsOf(page);
+    const browser = await signIn('developer');
+    while (await indexPayments(dashboard.store));
+    for (const path of ['/pages', `/pages/${page.id}`, '/payments', `/payments/${payment?.id}`]) {
+      const { payload } = await browser.get(`/dashboard${path}`);
+      expect([path, payload.includes('<script>alert'), payload.includes('"\'')]).toEqual([
+        path,
+        false,
+        false,
+      ]);
+    }
+  });
+
+  it.each([
+    ['paused', { isPaused: true }, 'This page takes no payments at the moment'],
+    ['ended', { endsAtMs: 1 }, 'This offer has ended'],
+  ])('says that it is %s, and makes no payment', async (_, change, heading) => {
+    const page = await give({ amountCents: 500 });
+    const token = tokenIn((await visitor().get(`/p/${page.slug}`)).payload);
+    await dashboard.store.reusablePages.changePage(account.id, page.id, change);
+    const shown = await visitor().get(`/p/${page.slug}`);
+    expect(shown.statusCode).toBe(200);
+    const refused = await submit(page, { token });
+    expect(refused.statusCode).toBe(409);
+    for (const { payload } of [shown, refused]) {
+      expect(textOf(payload)).toContain(heading);
+      expect(payload).not.toContain('<form');
+    }
+    expect(await paymentsOf(page)).toEqual([]);
+  });
+
+  it.each([
+    ['is suspended', { suspended: true }],
+    ['may not use card checkout', { features: ['fee_pass_through' as const] }],
+    ['has no wallet any more', { wallet: null }],
+  ])('takes no payment for an account that %s', async (_, change) => {
+    const page = await give({ amountCents: 500, payoutAddress: null });
+    const token = tokenIn((await visitor().get(`/p/${page.slug}`)).payload);
+    await dashboard.store.accounts.updateAccount(account.id, change);
+    expect(textOf((await visitor().get(`/p/${page.slug}`)).payload)).toContain('takes no payments');
+    expect((await submit(page, { token })).statusCode).toBe(409);
+    expect(await paymentsOf(page)).toEqual([]);
+  });
+
+  it('passes no fee on for an account that may not', async () => {
+    const page = await give({ amountCents: 500, passFeeToCustomer: true });
+    await dashboard.store.accounts.updateAccount(account.id, { features: ['card_checkout'] });
+    expect((await submit(page, { token: 'a'.repeat(22) })).statusCode).toBe(409);
+  });
+
+  it('pays out to its own wallet where the account has none', async () => {
+    await dashboard.store.accounts.updateAccount(account.id, { wallet: null });
+    const payoutAddress = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
+    const page = await give({ amountCents: 500, payoutAddress });
+    await submit(page);
+    expect(await paymentsOf(page)).toMatchObject([{ payoutAddress }]);
+  });
+
+  it('is an unknown link for every other address', async () => {
+    for (const slug of ['nothing-here', 'NO', '-', '%00', encodeURIComponent('<b>')]) {
+      const { statusCode, payload } = await visitor().get(`/p/${slug}`);
+      expect([slug, statusCode]).toEqual([slug, 404]);
+      expect(textOf(payload)).toContain('There is no checkout here');
+    }
+  });
+
+  it('holds places of the stock for 30 minutes, sells out, and counts what is paid late', async () => {
+    const page = await give({ amountCents: 500, stock: 1 });
+    await submit(page);
+    const [late] = await paymentsOf(page);
+    const reserved = await submit(page, { token: 'a'.repeat(22) });
+    expect(reserved.statusCode).toBe(409);
+    expect(textOf(reserved.payload)).toContain('within 30 minutes becomes available again');
+    dashboard.advance(HOLD_MS);
+    expect((await submit(page)).statusCode).toBe(303);
+    const [next] = await paymentsOf(page);
+    for (const payment of [next, late]) {
+      await dashboard.store.payments.decidePayment(payment ?? newPayment(''), (view) => ({
+        ...pay(view),
+        change: { ...pay(view)?.change, receivedUnits: 4_900_000n },
+      }));
+    }
+    const soldOut = await visitor().get(`/p/${page.slug}`);
+    expect(textOf(soldOut.payload)).toContain('Sold out');
+    const browser = await signIn('developer');
+    const listed = textOf((await browser.get('/dashboard/pages')).payload);
+    expect(listed).toMatch(/Sold out 2 of 1 1 oversold 9\.80/);
+    expect(textOf((await browser.get(`/dashboard/pages/${page.id}`)).payload)).toContain(
+      '1 more than the stock is paid',
+    );
+  });
+
+  it('never holds more than the stock, whoever submits at once', async () => {
+    const page = await give({ amountCents: 500, stock: 3 });
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => submit(page, {}, { from: visitor(`192.0.2.${index + 20}`) })),
+    );
+    expect(answers.map(({ statusCode }) => statusCode).filter((status) => status === 303)).toHaveLength(3);
+    expect(await paymentsOf(page)).toHaveLength(3);
+  });
+
+  it('bounds the submissions of a visitor, by network, and says when to try again', async () => {
+    const page = await give();
+    const token = 'a'.repeat(22);
+    for (let count = 0; count < 10; count++)
+      await submit(page, { token, amount: '5' }, { from: visitor(`2001:db8:1:2::${count + 1}`) });
+    const refused = await submit(page, { token, amount: '7' }, { from: visitor('2001:db8:1:2:ffff::1') });
+    expect(refused.statusCode).toBe(429);
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect(textOf(refused.payload)).toContain('Too many payments are being started here');
+    expect(fieldIn(refused.payload, 'amount')).toBe('7');
+    const other = await submit(page, { token, amount: '7' }, { from: visitor('2001:db8:1:3::1') });
+    expect(other.statusCode).toBe(303);
+    dashboard.advance(61_000);
+    expect((await submit(page, { amount: '8' }, { from: visitor('2001:db8:1:2::1') })).statusCode).toBe(303);
+  });
+
+  it('bounds the submissions of a page and of an account, whoever sends them', async () => {
+    const pages = [
+      await give({ amountCents: 500 }),
+      await give({ amountCents: 500 }),
+      await give({ amountCents: 500 }),
+    ];
+    let address = 0;
+    const send = (page: ReusablePage | undefined) => {
+      address++;
+      const from = visitor(`10.0.${address >> 8}.${address & 255}`);
+      return submit(page as ReusablePage, { token: 'a'.repeat(22) }, { from });
+    };
+    const accepted = [0, 0, 0];
+    for (const index of [0, 1, 2]) {
+      for (let count = 0; count < 121; count++) {
+        const { statusCode } = await send(pages[index]);
+        if (statusCode === 303) accepted[index] = (accepted[index] ?? 0) + 1;
+        else expect(statusCode).toBe(429);
+      }
+    }
+    expect(accepted).toEqual([120, 120, 60]);
+  });
+
+  it('bounds the unpaid payments of a page, and goes on once their time is over', async () => {
+    const page = await give({ amountCents: 500 });
+    const nowMs = dashboard.nowMs();
+    for (let count = 0; count < MAXIMUM_HELD; count++) {
+      const payment = newPayment(account.id, { origin: page.id, createdAtMs: nowMs });
+      const pagePayment = {
+        accountId: account.id,
+        paymentId: payment.id,
+        pageId: page.id,
+        submission: `${count}`,
+        answer: null,
+        heldUntilMs: nowMs + HOLD_MS,
+      };
+      await dashboard.store.reusablePages.createPagePayment(payment, pagePayment, () => {});
+    }
+    const refused = await submit(page);
+    expect(refused.statusCode).toBe(429);
+    expect(refused.headers['retry-after']).toBe('300');
+    expect(refused.payload).toContain('<form');
+    dashboard.advance(HOLD_MS);
+    expect((await submit(page)).statusCode).toBe(303);
+  });
+
+  it('refuses a form that is larger than any answer', async () => {
+    const page = await give({ amountCents: 500, question: 'Which tea?' });
+    expect((await submit(page, { answer: 'x'.repeat(5_000) })).statusCode).toBe(413);
+  });
+
+  it('creates nothing where the rates cannot be read, and keeps what was typed', async () => {
+    const page = await give();
+    const { rates } = dashboard.context.create;
+    Object.assign(rates, {
+      usdRate: async () => {
+        const { ServiceError } = await import('../../src/domain/errors.ts');
+        throw new ServiceError('conversion_failed');
+      },
+    });
+    const refused = await submit(page, { amount: '5' });
+    expect(refused.statusCode).toBe(400);
+    expect(textOf(refused.payload)).toContain('That did not work.');
+    expect(fieldIn(refused.payload, 'amount')).toBe('5');
+    expect(await paymentsOf(page)).toEqual([]);
+  });
+
+  it.each(['br', 'gzip'])(
+    'takes at most 9 kB with %s in every language, and has every text in each',
+    async (coding) => {
+      const page = await give({ question: 'Which tea?', passFeeToCustomer: true, isAnswerRequired: true });
+      const texts = new Set<string>();
+      for (const { code, words } of languages) {
+        const headers = { 'accept-encoding': coding, 'accept-language': code };
+        const shown = await visitor().get(`/p/${page.slug}`, headers);
+        const refused = await submit(page, { amount: '0' }, { headers });
+        for (const { rawPayload } of [shown, refused]) expect(rawPayload.length).toBeLessThanOrEqual(9_000);
+        texts.add(words.page.pay);
+      }
+      expect(texts.size).toBe(languages.length);
+    },
+  );
+});
+
+const typed = { title: 'Tea tasting', amount: '12,50', currency: 'EUR' };
+
+/** Creates a page with the dashboard's form; resolves to its id. */
+async function createWith(browser: TestBrowser, fields: Record<string, string>): Promise<string> {
+  const made = await browser.post('/dashboard/pages/new', fields);
+  expect([made.statusCode, errorsOf(made.payload)]).toEqual([303, []]);
+  return /\/pages\/(page_\w+)/.exec(String(made.headers['location']))?.[1] ?? '';
+}
+
+const errorsOf = (page: string) =>
+  [...page.matchAll(/class="error" id="([\w-]+)-error">([^<]*)</g)].map(([, name, text]) => [
+    name,
+    textOf(text ?? ''),
+  ]);
+
+describe('the dashboard', () => {
+  it.each(['owner', 'developer'] as const)(
+    'lets a member who is %s create, change, pause and resume a page',
+    async (role) => {
+      const browser = await signIn(role);
+      const id = await createWith(browser, {
+        ...typed,
+        slug: 'Tea-Tasting',
+        order_line: 'One place',
+        stock: '20',
+        end_date: '2099-01-31',
+        question: 'Which tea?',
+        answer_required: '1',
+        pass_fee: '1',
+        callback: 'https://shop.example.com/hook',
+      });
+      const found = async () =>
+        (await dashboard.store.reusablePages.findPage(account.id, id, dashboard.nowMs()))?.page;
+      expect(await found()).toMatchObject({
+        slug: 'tea-tasting',
+        title: 'Tea tasting',
+        orderLine: 'One place',
+        currency: 'EUR',
+        amountCents: 1_250,
+        minimumCents: null,
+        stock: 20,
+        question: 'Which tea?',
+        isAnswerRequired: true,
+        passFeeToCustomer: true,
+        // The end of the day in India.
+        endsAtMs: Date.UTC(2099, 0, 31, 18, 30),
+        payoutAddress: null,
+        callbackUrl: 'https://shop.example.com/hook',
+      });
+      const shown = await browser.get(`/dashboard/pages/${id}`);
+      expect(fieldIn(shown.payload, 'end_date')).toBe('2099-01-31');
+      expect(shown.payload).toContain('aria-label="QR code of the page"');
+      expect(shown.payload).toContain('value="https://pay.example.com/p/tea-tasting"');
+      expect(shown.payload).toContain(
+        'value="&#60;a href&#61;&#34;https://pay.example.com/p/tea-tasting&#34; ',
+      );
+      expect(textOf((await browser.get('/dashboard/pages')).payload)).toContain(
+        'Tea tasting €12.50 EUR Open 0 of 20',
+      );
+
+      await browser.post(`/dashboard/pages/${id}`, { ...typed, amount: '', minimum: '5', slug: 'another' });
+      expect(await found()).toMatchObject({
+        slug: 'tea-tasting',
+        amountCents: null,
+        minimumCents: 500,
+        stock: null,
+        question: null,
+      });
+      const page = `/dashboard/pages/${id}`;
+      await browser.post(`${page}/pause`, {}, { page });
+      expect((await found())?.isPaused).toBe(true);
+      await browser.post(page, typed);
+      expect((await found())?.isPaused).toBe(true);
+      await browser.post(`${page}/resume`, {}, { page });
+      expect((await found())?.isPaused).toBe(false);
+      const entries = await dashboard.store.audit.listEntries(account.id, null, 10);
+      const audited = entries.filter(({ action }) => action.startsWith('page.'));
+      expect(audited.map(({ action, target }) => [action, target])).toEqual([
+        ['page.resumed', 'tea-tasting'],
+        ['page.changed', 'tea-tasting'],
+        ['page.paused', 'tea-tasting'],
+        ['page.changed', 'tea-tasting'],
+        ['page.created', 'tea-tasting'],
+      ]);
+    },
+  );
+
+  it('makes an address that nobody guesses where none is typed', async () => {
+    const browser = await signIn('developer');
+    const ids = [await createWith(browser, typed), await createWith(browser, typed)];
+    const slugs = await Promise.all(
+      ids.map(async (id) => (await dashboard.store.reusablePages.findPage(account.id, id, 0))?.page.slug),
+    );
+    for (const slug of slugs) expect(slug).toMatch(/^[0-9a-f]{20}$/);
+    expect(new Set(slugs).size).toBe(2);
+  });
+
+  it.each([
+    ['title', '', 'Must not be empty.'],
+    ['title', 'x'.repeat(81), 'Must be one line of at most 80 characters, without control characters.'],
+    [
+      'slug',
+      'no spaces',
+      'Must be 3 to 64 letters a to z, digits and hyphens, without a hyphen at its beginning or end.',
+    ],
+    [
+      'slug',
+      '-tea',
+      'Must be 3 to 64 letters a to z, digits and hyphens, without a hyphen at its beginning or end.',
+    ],
+    [
+      'slug',
+      'x'.repeat(65),
+      'Must be 3 to 64 letters a to z, digits and hyphens, without a hyphen at its beginning or end.',
+    ],
+    ['slug', 'taken', 'This address is already taken.'],
+    ['amount', 'much', 'Must be an amount from 0.01 to 10000.00.'],
+    ['amount', '1.234', 'Can be read in two ways: write it with two decimals, for example 1234.00.'],
+    ['minimum', '5', 'Applies only where the customer chooses the amount: leave one of them empty.'],
+    ['maximum', '5', 'Applies only where the customer chooses the amount: leave one of them empty.'],
+    ['currency', 'GBP', 'Must be one of USD, EUR, CAD, INR.'],
+    [
+      'order_line',
+      'x'.repeat(121),
+      'Must be one line of at most 120 characters, without control characters.',
+    ],
+    ['end_date', 'tomorrow', 'Must be a date like 2026-11-21.'],
+    ['end_date', '2020-01-01', 'Must not be in the past.'],
+    ['stock', '0', 'Must be a whole number from 1 to 100000.'],
+    ['stock', '1.5', 'Must be a whole number from 1 to 100000.'],
+    ['stock', '100001', 'Must be a whole number from 1 to 100000.'],
+    ['question', 'x'.repeat(121), 'Must be one line of at most 120 characters, without control characters.'],
+    ['callback', 'http://shop.example.com/hook', 'Must be https.'],
+  ])('names the error of the field %s with “%s”, and keeps what was typed', async (name, value, error) => {
+    await give({ slug: 'taken' });
+    const browser = await signIn('developer');
+    const refused = await browser.post('/dashboard/pages/new', {
+      ...typed,
+      slug: 'tea',
+      question: 'Which?',
+      pass_fee: '1',
+      [name]: value,
+    });
+    expect(refused.statusCode).toBe(value === 'taken' ? 409 : 400);
+    expect(errorsOf(refused.payload)).toEqual([[name, error]]);
+    if (name !== 'currency') expect(fieldIn(refused.payload, name)).toBe(value);
+    for (const [field, kept] of Object.entries({ ...typed, question: 'Which?' })) {
+      if (field !== name && field !== 'currency')
+        expect([field, fieldIn(refused.payload, field)]).toEqual([field, kept]);
+    }
+    expect(refused.payload).toContain('name="pass_fee" type="checkbox" value="1" checked');
+    expect(await dashboard.store.reusablePages.listPages(account.id, 0)).toHaveLength(1);
+  });
+
+  it('names a maximum below the minimum, and a charge that would exceed the limit with the fee', async () => {
+    const browser = await signIn('developer');
+    const post = async (fields: Record<string, string>) =>
+      errorsOf((await browser.post('/dashboard/pages/new', { ...typed, ...fields })).payload);
+    expect(await post({ amount: '', minimum: '6', maximum: '5' })).toEqual([
+      ['maximum', 'Must not be below the minimum.'],
+    ]);
+    expect(await post({ amount: '9999', pass_fee: '1' })).toEqual([
+      ['amount', 'Must be at most 9750.00, so that the charge with the fee is within the service’s limit.'],
+    ]);
+  });
+
+  it('asks for a wallet where none is saved, and refuses pass-through where it is not enabled', async () => {
+    await dashboard.store.accounts.updateAccount(account.id, { wallet: null, features: ['card_checkout'] });
+    const browser = await signIn('developer');
+    const refused = await browser.post('/dashboard/pages/new', { ...typed, address: '0x12', pass_fee: '1' });
+    expect(errorsOf(refused.payload)).toEqual([
+      ['pass_fee', 'This is not enabled for the account: contact support.'],
+      ['address', 'Must be a Polygon address (0x…) with a valid checksum.'],
+    ]);
+    expect(fieldIn(refused.payload, 'address')).toBe('0x12');
+    const id = await createWith(browser, { ...typed, address: WALLET });
+    expect((await dashboard.store.reusablePages.findPage(account.id, id, 0))?.page.payoutAddress).toBe(
+      WALLET,
+    );
+  });
+
+  it('shows the errors of a change on the page itself, and saves nothing', async () => {
+    const page = await give({ endsAtMs: Date.UTC(2019, 11, 31, 18, 30), amountCents: 500 });
+    const browser = await signIn('developer');
+    const refused = await browser.post(`/dashboard/pages/${page.id}`, { ...typed, title: '', stock: 'x' });
+    expect(refused.statusCode).toBe(400);
+    expect(errorsOf(refused.payload).map(([name]) => name)).toEqual(['title', 'stock']);
+    expect(textOf(refused.payload)).toContain('Nothing was saved. Check: Title , Number of payments .');
+    expect((await dashboard.store.reusablePages.findPage(account.id, page.id, 0))?.page).toEqual(page);
+    // A date that has passed may stay.
+    const end_date = fieldIn((await browser.get(`/dashboard/pages/${page.id}`)).payload, 'end_date') ?? '';
+    expect((await browser.post(`/dashboard/pages/${page.id}`, { ...typed, end_date })).statusCode).toBe(303);
+  });
+
+  it('keeps pages from other accounts and smaller roles', async () => {
+    const page = await give({ amountCents: 500 });
+    const path = `/dashboard/pages/${page.id}`;
+    const other = await dashboard.giveAccount();
+    const stranger = await signIn('owner', other.id);
+    for (const [target, fields] of [
+      [path, typed],
+      [`${path}/pause`, {}],
+    ] as const) {
+      expect((await stranger.post(target, fields, { page: '/dashboard/pages/new' })).statusCode).toBe(404);
+    }
+    expect((await stranger.get(path)).statusCode).toBe(404);
+    expect(textOf((await stranger.get('/dashboard/pages')).payload)).toContain('No payment pages yet');
+    const viewer = await signIn('viewer');
+    expect((await viewer.get('/dashboard/pages')).statusCode).toBe(403);
+    expect((await viewer.post(`${path}/pause`, {}, { page: '/dashboard/security' })).statusCode).toBe(403);
+    expect((await dashboard.store.reusablePages.findPage(account.id, page.id, 0))?.page).toEqual(page);
+  });
+
+  it('says in list, page and export of payments from which page one came', async () => {
+    const page = await give({ amountCents: 500, title: 'Tea tasting' });
+    await submit(page);
+    const [payment] = await paymentsOf(page);
+    while (await indexPayments(dashboard.store));
+    const browser = await signIn('viewer');
+    for (const path of ['/payments', `/payments/${payment?.id}`]) {
+      const { payload } = await browser.get(`/dashboard${path}`);
+      expect(payload).toContain(`href="/dashboard/pages/${page.id}"><bdi>Tea tasting</bdi>`);
+    }
+    expect((await browser.get('/dashboard/payments.csv')).payload).toContain(`,${page.slug},`);
+  });
+
+  it('erases a customer’s answer from everywhere, by hand and with the retention', async () => {
+    const page = await give({ amountCents: 500, question: 'Where to?' });
+    const [one, two] = ['Canary Street 7', 'Canary Street 8'];
+    await submit(page, { answer: one });
+    await submit(page, { answer: two });
+    while (await indexPayments(dashboard.store));
+    const [second, first] = await paymentsOf(page);
+    const owner = await signIn('owner');
+    const path = `/dashboard/payments/${first?.id}`;
+    expect(textOf((await owner.get(path)).payload)).toContain('Erase the answer…');
+    expect((await owner.post(`${path}/erase-email`, {}, { page: path })).statusCode).toBe(303);
+    expect(textOf((await owner.get(path)).payload)).not.toMatch(/Canary|Erase/);
+    expect((await owner.get('/dashboard/payments.csv')).payload).not.toContain(one);
+    const { eraseEmailsOlderThan } = await import('../../src/payments/erase-emails.ts');
+    dashboard.advance(2 * DAY_MS);
+    const { emails } = dashboard.store;
+    expect(await eraseEmailsOlderThan({ emails, nowMs: dashboard.nowMs }, account.id, 1)).toMatchObject({
+      erased: 1,
+    });
+    expect(textOf((await owner.get(`/dashboard/payments/${second?.id}`)).payload)).not.toContain('Canary');
+  });
+});
