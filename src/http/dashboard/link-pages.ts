@@ -4,6 +4,7 @@ import { currencies, formatCents } from '../../domain/money.ts';
 import { isDirect, LINK_ORIGIN, type Payment } from '../../domain/payment.ts';
 import { shortCodeOf } from '../../domain/payment-id.ts';
 import { parsePayoutAddress } from '../../domain/payout-address.ts';
+import type { ReusablePage } from '../../domain/reusable-page.ts';
 import { ORDER_LINE_CHARACTERS, parseLine, parseTypedAmount } from '../../domain/typed-input.ts';
 import type { CreatePaymentRequest } from '../../payments/create-checks.ts';
 import { createDirectPayment } from '../../payments/create-direct-payment.ts';
@@ -68,7 +69,6 @@ const kinds = {
 type Kind = (typeof kinds)[keyof typeof kinds];
 
 function formView(kind: Kind, visit: Visit): PageView {
-  const { wallet, defaultCallbackUrl } = visit.account;
   const action = `${DASHBOARD_PATH}${kind.path}`;
   const fields = kind === kinds.card ? { ...commonFields, ...cardFields } : commonFields;
   const { amount, currency, email, ...others } = fields;
@@ -77,13 +77,8 @@ function formView(kind: Kind, visit: Visit): PageView {
     main: html`<p>${kind.intro}</p>
 <form class="card" method="post" action="${action}">${formTokenField(visit.formToken)}
 <div class="grid">${formFields(visit, action, { amount, currency, email })}</div>
-${formFields(visit, action, {
-  ...others,
-  ...(wallet === null ? { address } : {}),
-  ...(defaultCallbackUrl === null ? { callback } : {}),
-})}
-${wallet === null ? nothing : html`<p>Paid out to <code>${wallet}</code></p>`}
-${defaultCallbackUrl === null ? nothing : html`<p>The event goes to <code>${defaultCallbackUrl}</code></p>`}
+${formFields(visit, action, others)}
+${destinationFields(visit, action)}
 <p class="actions"><button class="button primary">${kind.button}</button>${kind.other}</p></form>`,
   };
 }
@@ -125,7 +120,21 @@ const cardFields = {
   },
 } satisfies Fields;
 
-/** The payout wallet and the webhook URL, where the settings have none. */
+/** The payout wallet and the webhook URL: the account's settings, or fields of the form. */
+export function destinationFields(
+  visit: Visit,
+  action: string,
+  { payoutAddress, callbackUrl }: Partial<Pick<ReusablePage, 'payoutAddress' | 'callbackUrl'>> = {},
+): Html {
+  const { wallet, defaultCallbackUrl } = visit.account;
+  return html`${formFields(visit, action, {
+    ...(wallet === null ? { address: { ...address, value: payoutAddress ?? '' } } : {}),
+    ...(defaultCallbackUrl === null ? { callback: { ...callback, value: callbackUrl ?? '' } } : {}),
+  })}
+${wallet === null ? nothing : html`<p>Paid out to <code>${wallet}</code></p>`}
+${defaultCallbackUrl === null ? nothing : html`<p>The event goes to <code>${defaultCallbackUrl}</code></p>`}`;
+}
+
 const address: Field = {
   label: 'Payout wallet',
   hint: 'A Polygon address (0x…). You can save one in the settings.',
@@ -198,15 +207,20 @@ async function readLinkForm(
   return { ...request, callbackUrl, order };
 }
 
-/** The newest links. */
-function linksCard(payments: readonly Payment[], visit: Visit): Html {
+/** The newest links, or payments of another origin, each with its page below `path`. */
+export function linksCard(
+  payments: readonly Payment[],
+  visit: Visit,
+  label = 'Newest links',
+  path = '/links',
+): Html {
   if (payments.length === 0) return nothing;
   const rows = payments.map((payment) => [
-    html`<a href="${DASHBOARD_PATH}/links/${payment.id}">${moment(payment.createdAtMs, visit.timeZone)}</a>`,
+    html`<a href="${DASHBOARD_PATH}${path}/${payment.id}">${moment(payment.createdAtMs, visit.timeZone)}</a>`,
     html`<bdi>${payment.orderLine ?? ''}</bdi>`,
     `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     statusBadge(payment),
   ]);
   const columns = ['Created', 'Paid for', numbers('Amount'), 'State'];
-  return html`<section class="card"><h2>Newest links</h2>${dataTable({ label: 'Newest links', columns, rows, hasRowHeadings: true })}</section>`;
+  return html`<section class="card"><h2>${label}</h2>${dataTable({ label, columns, rows, hasRowHeadings: true })}</section>`;
 }

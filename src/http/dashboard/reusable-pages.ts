@@ -1,15 +1,13 @@
 import { recordAction } from '../../accounts/people-context.ts';
-import type { AuditAction } from '../../domain/audit-entry.ts';
+import type { Account } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { type Currency, currencies, formatCents, isCurrency } from '../../domain/money.ts';
-import { parsePayoutAddress } from '../../domain/payout-address.ts';
 import {
   amountBoundsOf,
   HOLD_MINUTES,
   MAXIMUM_PAGES,
   newPageId,
   oversoldOf,
-  type PageState,
   pageStateAt,
   parseSlug,
   parseStock,
@@ -34,53 +32,34 @@ import {
   type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
+import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
 import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
-import * as forms from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
-import { collectFieldErrors, errorSummary, type FieldErrors, noErrors } from './field-errors.ts';
-import { fact, statusBadge } from './payment-words.ts';
+import { type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
+import {
+  dashboardPages,
+  type FormHandler,
+  type PageView,
+  seeOther,
+  withRefusal,
+} from '../signed-in/signed-in-page.ts';
+import { destinationFields, linksCard } from './link-pages.ts';
+import { fact } from './payment-words.ts';
+import { walletOf } from './settings-pages.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 /** Newest payments that are listed on a page's own page. */
 const PAYMENTS_SHOWN = 20;
 
-const labels = {
-  title: 'Title',
-  slug: 'Address',
-  amount: 'Amount',
-  minimum: 'Minimum',
-  maximum: 'Maximum',
-  currency: 'Currency',
-  order_line: 'What the customer pays for',
-  end_date: 'Last day',
-  stock: 'Number of payments',
-  question: 'Question to the customer',
-  pass_fee: 'The customer pays the account’s fee on top',
-  address: 'Payout wallet',
-  callback: 'Webhook URL',
-} as const;
-
-const flashMessages = {
-  created: 'The page is online.',
-  saved: 'Saved. It applies to new payments.',
-  paused: 'The page is paused. Payments that were started can still be paid.',
-  resumed: 'The page takes payments again.',
-};
-
 /** Pages on which customers make payments: listed with their takings, created, changed, paused. */
 export function registerReusablePages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'pages', 'developer');
   pages.page('/pages', showList);
-  pages.page('/pages/new', async (context, visit) => newPageView(context, visit));
-  pages.form('/pages/new', createPage);
-  pages.page('/pages/:pageId', async (context, visit) =>
-    pageView(context, visit, await readOwnPage(context, visit), {
-      message: forms.flashOf(visit, flashMessages),
-    }),
-  );
-  pages.form('/pages/:pageId', changePage);
-  pages.form('/pages/:pageId/pause', switchPage(true, 'page.paused', 'paused'));
-  pages.form('/pages/:pageId/resume', switchPage(false, 'page.resumed', 'resumed'));
+  pages.page('/pages/new', showNew);
+  pages.form('/pages/new', createPage, withRefusal(showNew));
+  pages.page('/pages/:pageId', showPage);
+  pages.form('/pages/:pageId', changePage, withRefusal(showPage));
+  pages.form('/pages/:pageId/pause', (context, visit) => pausePage(context, visit, true));
+  pages.form('/pages/:pageId/resume', (context, visit) => pausePage(context, visit, false));
 }
 
 async function readOwnPage(
@@ -93,78 +72,62 @@ async function readOwnPage(
 }
 
 const createPage: FormHandler = async (context, visit, form) => {
-  const { page, errors } = await readForm(context, visit, form, null);
-  if (page === null) return { ...newPageView(context, visit, { form, errors }), status: 400 };
+  const settings = await readForm(context, visit.account, form, null);
+  await checkFields({ slug: () => parseSlug(form.text('slug')) });
+  const page: ReusablePage = {
+    ...settings,
+    id: newPageId(),
+    accountId: visit.account.id,
+    slug: parseSlug(form.text('slug')),
+    isPaused: false,
+    createdAtMs: context.nowMs(),
+  };
   const outcome = await context.reusablePages.createPage(page);
-  if (outcome !== 'created') {
-    const refused = new Map(outcome === 'slug_taken' ? [['slug', 'This address is already taken.']] : []);
-    const message =
-      outcome === 'too_many'
-        ? forms.banner('bad', `The account has ${MAXIMUM_PAGES} payment pages, which is the maximum.`)
-        : nothing;
-    return { ...newPageView(context, visit, { form, errors: refused, message }), status: 409 };
-  }
+  if (outcome === 'slug_taken') throw invalidField('slug', 'is already taken: choose another one');
+  if (outcome === 'too_many') throw invalidField('The account', `has the maximum of ${MAXIMUM_PAGES} pages.`);
   await recordAction(context, visit.account.id, visit.actor, 'page.created', page.slug);
   return seeOther(`/pages/${page.id}?flash=created`);
 };
 
 const changePage: FormHandler = async (context, visit, form) => {
-  const used = await readOwnPage(context, visit);
-  const { page, errors } = await readForm(context, visit, form, used.page);
-  if (page === null)
-    return { ...(await pageView(context, visit, used, { submitted: { form, errors } })), status: 400 };
-  const { id, accountId: _, slug, createdAtMs: __, isPaused: ___, ...change } = page;
-  await context.reusablePages.changePage(visit.account.id, id, change);
-  await recordAction(context, visit.account.id, visit.actor, 'page.changed', slug);
-  return seeOther(`/pages/${id}?flash=saved`);
+  const { page } = await readOwnPage(context, visit);
+  const settings = await readForm(context, visit.account, form, page);
+  await context.reusablePages.changePage(visit.account.id, page.id, settings);
+  await recordAction(context, visit.account.id, visit.actor, 'page.changed', page.slug);
+  return seeOther(`/pages/${page.id}?flash=saved`);
 };
 
-const switchPage =
-  (isPaused: boolean, action: AuditAction, flash: keyof typeof flashMessages): FormHandler =>
-  async (context, visit) => {
-    const { page } = await readOwnPage(context, visit);
-    await context.reusablePages.changePage(visit.account.id, page.id, { isPaused });
-    await recordAction(context, visit.account.id, visit.actor, action, page.slug);
-    return seeOther(`/pages/${page.id}?flash=${flash}`);
-  };
+async function pausePage(context: DashboardContext, visit: Visit, isPaused: boolean) {
+  const { page } = await readOwnPage(context, visit);
+  await context.reusablePages.changePage(visit.account.id, page.id, { isPaused });
+  const action = isPaused ? 'page.paused' : 'page.resumed';
+  await recordAction(context, visit.account.id, visit.actor, action, page.slug);
+  return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
+}
 
-/** The page that a form describes; null with the errors of its fields. A stored page keeps its address. */
+/** What a merchant sets of a page. Throws `invalid_request` with the errors of all fields. */
 async function readForm(
   { callbacks, nowMs }: DashboardContext,
-  { account }: Visit,
-  form: forms.FormFields,
+  account: Account,
+  form: FormFields,
   stored: ReusablePage | null,
-): Promise<{ readonly page: ReusablePage | null; readonly errors: FieldErrors }> {
-  const given = (name: keyof typeof labels) => form.text(name).trim() || null;
-  const line = (name: keyof typeof labels, characters: number) =>
+) {
+  const given = (name: string) => form.text(name).trim() || null;
+  const line = (name: string, characters: number) =>
     given(name) === null ? null : parseLine(name, form.text(name), characters);
   const passFeeToCustomer = form.has('pass_fee');
-  const service = amountBoundsOf({ minimumCents: null, maximumCents: null, passFeeToCustomer }, account);
+  const anyAmount = { minimumCents: null, maximumCents: null, passFeeToCustomer };
+  const highestCents = amountBoundsOf(anyAmount, account).maximumCents;
   const amount = (name: 'amount' | 'minimum' | 'maximum') => {
-    const typed = given(name);
-    if (typed === null) return null;
+    if (given(name) === null) return null;
+    const cents = parseTypedAmount(name, form.text(name));
     if (name !== 'amount' && given('amount') !== null)
       throw invalidField(name, 'applies only where the customer chooses the amount: leave one of them empty');
-    const cents = parseTypedAmount(name, typed);
-    if (cents <= service.maximumCents) return cents;
-    throw invalidField(
-      name,
-      `must be at most ${formatCents(service.maximumCents)}, so that the charge with the fee is within the service’s limit`,
-    );
-  };
-  const endOf = () => {
-    const date = given('end_date');
-    const startMs = date === null ? null : startOfDate(date, account.timeZone);
-    if (date === null) return null;
-    if (startMs === null) throw invalidField('end_date', 'must be a date like 2026-11-21');
-    const endsAtMs = startOfDate(nextDate(date), account.timeZone) as number;
-    if (endsAtMs <= nowMs() && endsAtMs !== stored?.endsAtMs)
-      throw invalidField('end_date', 'must not be in the past');
-    return endsAtMs;
+    if (cents <= highestCents) return cents;
+    throw invalidField(name, `must be at most ${formatCents(highestCents)}, because the fee is added`);
   };
   const read = {
     title: () => parseLine('title', form.text('title'), TITLE_CHARACTERS),
-    slug: () => stored?.slug ?? parseSlug(form.text('slug')),
     amount: () => amount('amount'),
     minimum: () => amount('minimum'),
     maximum() {
@@ -175,11 +138,19 @@ async function readForm(
     },
     currency(): Currency {
       const currency = form.text('currency');
-      if (!isCurrency(currency)) throw invalidField('currency', `must be one of ${currencies.join(', ')}`);
-      return currency;
+      if (isCurrency(currency)) return currency;
+      throw invalidField('currency', `must be one of ${currencies.join(', ')}`);
     },
     order_line: () => line('order_line', ORDER_LINE_CHARACTERS),
-    end_date: endOf,
+    end_date() {
+      const date = given('end_date');
+      if (date === null) return null;
+      if (startOfDate(date, account.timeZone) === null)
+        throw invalidField('end_date', 'must be a date like 2026-11-21');
+      const endsAtMs = startOfDate(nextDate(date), account.timeZone);
+      if (endsAtMs !== null && (endsAtMs > nowMs() || endsAtMs === stored?.endsAtMs)) return endsAtMs;
+      throw invalidField('end_date', 'must not be in the past');
+    },
     stock: () => parseStock(form.text('stock')),
     question: () => line('question', QUESTION_CHARACTERS),
     pass_fee() {
@@ -188,25 +159,16 @@ async function readForm(
     },
     address() {
       if (account.wallet !== null) return stored?.payoutAddress ?? null;
-      const address = parsePayoutAddress(form.text('address').trim());
-      if (address === null)
-        throw invalidField('address', 'must be a Polygon address (0x…) with a valid checksum');
-      return address;
+      return walletOf(given('address') ?? 'none');
     },
   };
   const callbackUrl = account.defaultCallbackUrl === null ? given('callback') : (stored?.callbackUrl ?? null);
-  const errors = await collectFieldErrors({
-    ...read,
-    async callback() {
-      const refusal = callbackUrl === null ? null : await callbacks.refusalOf(callbackUrl);
-      if (refusal !== null) throw invalidField('callback', refusal);
-    },
-  });
-  if (errors.size > 0) return { page: null, errors };
-  const page: ReusablePage = {
-    id: stored?.id ?? newPageId(),
-    accountId: account.id,
-    slug: read.slug(),
+  const callback = async () => {
+    const refusal = callbackUrl === null ? null : await callbacks.refusalOf(callbackUrl);
+    if (refusal !== null) throw invalidField('callback', refusal);
+  };
+  await checkFields({ ...read, callback });
+  return {
     title: read.title(),
     orderLine: read.order_line(),
     currency: read.currency(),
@@ -220,171 +182,153 @@ async function readForm(
     stock: read.stock(),
     question: read.question(),
     isAnswerRequired: form.has('answer_required'),
-    isPaused: stored?.isPaused ?? false,
-    createdAtMs: stored?.createdAtMs ?? nowMs(),
-  };
-  return { page, errors };
-}
-
-/** A form that was refused. */
-interface Submitted {
-  readonly form: forms.FormFields;
-  readonly errors: FieldErrors;
-  readonly message?: Html;
-}
-
-function newPageView({ baseUrl }: DashboardContext, visit: Visit, submitted?: Submitted): PageView {
-  return {
-    title: 'New payment page',
-    main: html`${refusalOf('The page was not created.', submitted)}${pageForm(visit, baseUrl, null, submitted)}`,
   };
 }
 
-function refusalOf(sentence: string, submitted: Submitted | undefined): Html {
-  if (submitted === undefined) return nothing;
-  return submitted.errors.size === 0
-    ? (submitted.message ?? nothing)
-    : errorSummary(sentence, labels, submitted.errors);
-}
+const texts = {
+  slug: {
+    label: 'Address',
+    isOptional: true,
+    hint: 'The last part of the link: letters, digits and hyphens. It cannot be changed later. Empty makes one that nobody can guess.',
+  },
+  title: { label: 'Title', hint: `Customers see it. At most ${TITLE_CHARACTERS} characters.` },
+  amount: { label: 'Amount', isOptional: true, hint: 'Empty lets the customer choose.' },
+  minimum: { label: 'Minimum', isOptional: true, hint: 'Of an amount that the customer chooses.' },
+  maximum: { label: 'Maximum', isOptional: true, hint: 'Of an amount that the customer chooses.' },
+  currency: { label: 'Currency', type: 'select', options: currencies },
+  order_line: {
+    label: 'What the customer pays for',
+    isOptional: true,
+    hint: `Also on the checkout. Empty takes the title. At most ${ORDER_LINE_CHARACTERS} characters.`,
+  },
+  end_date: {
+    label: 'Last day',
+    type: 'date',
+    isOptional: true,
+    hint: 'It counts in full, in your time zone.',
+  },
+  stock: {
+    label: 'Number of payments',
+    isOptional: true,
+    hint: `Empty for no limit. An unpaid payment holds a place for ${HOLD_MINUTES} minutes.`,
+  },
+  question: {
+    label: 'Question to the customer',
+    isOptional: true,
+    hint: 'For example a size or a delivery address. Only members of your account see the answers.',
+  },
+  answer_required: { label: 'An answer is required', type: 'checkbox' },
+  pass_fee: { label: 'The customer pays the account’s fee on top', type: 'checkbox' },
+} satisfies Fields;
 
-function pageForm(visit: Visit, baseUrl: string, stored: ReusablePage | null, submitted?: Submitted): Html {
-  const { account, formToken } = visit;
-  const cents = (value: number | null | undefined) => (value == null ? '' : formatCents(value));
-  const values: Record<keyof typeof labels, string> = {
-    title: stored?.title ?? '',
-    slug: stored?.slug ?? '',
-    amount: cents(stored?.amountCents),
-    minimum: cents(stored?.minimumCents),
-    maximum: cents(stored?.maximumCents),
-    currency: stored?.currency ?? account.baseCurrency,
-    order_line: stored?.orderLine ?? '',
-    end_date: stored?.endsAtMs == null ? '' : dateAt(stored.endsAtMs - 1, account.timeZone),
-    stock: stored?.stock?.toString() ?? '',
-    question: stored?.question ?? '',
-    pass_fee: '',
-    address: stored?.payoutAddress ?? '',
-    callback: stored?.callbackUrl ?? '',
-  };
-  const errors = submitted?.errors ?? noErrors;
-  const field = (name: keyof typeof labels) => ({
-    name,
-    label: labels[name],
-    value: submitted?.form.text(name) ?? values[name],
-    error: errors.get(name),
+/** The fields of a new page, or of a stored one, which keeps its address. */
+function pageForm(visit: Visit, page: ReusablePage | null): Html {
+  const { account } = visit;
+  const cents = (value: number | null = null) => (value === null ? '' : formatCents(value));
+  const action = `${PAGES_PATH}/${page?.id ?? 'new'}`;
+  const lastDay = page?.endsAtMs == null ? '' : dateAt(page.endsAtMs - 1, account.timeZone);
+  return cardForm(visit, {
+    action,
+    title: 'Settings',
+    fields: {
+      title: { ...texts.title, value: page?.title ?? '' },
+      ...(page === null ? { slug: texts.slug } : {}),
+      currency: { ...texts.currency, value: page?.currency ?? account.baseCurrency },
+      amount: { ...texts.amount, value: cents(page?.amountCents) },
+      minimum: { ...texts.minimum, value: cents(page?.minimumCents) },
+      maximum: { ...texts.maximum, value: cents(page?.maximumCents) },
+      order_line: { ...texts.order_line, value: page?.orderLine ?? '' },
+      end_date: { ...texts.end_date, value: lastDay },
+      stock: { ...texts.stock, value: page?.stock?.toString() ?? '' },
+      question: { ...texts.question, value: page?.question ?? '' },
+      answer_required: { ...texts.answer_required, value: page?.isAnswerRequired ?? false },
+      pass_fee: { ...texts.pass_fee, value: page?.passFeeToCustomer ?? false },
+    },
+    more: destinationFields(visit, action, page ?? undefined),
+    button: page === null ? 'Create page' : 'Save',
   });
-  const optional = (name: keyof typeof labels, hint: string) => ({ ...field(name), isOptional: true, hint });
-  const tick = (name: string, label: string, isChecked: boolean, notes: { error?: string | undefined }) =>
-    html`<div class="field"><div class="actions">${forms.tickField({ type: 'checkbox', name, label, isChecked: submitted?.form.has(name) ?? isChecked, attributes: forms.describedBy(name, notes) })}</div>${forms.notesOf(name, notes)}</div>`;
-  const currency = field('currency');
-  const action = stored === null ? `${PAGES_PATH}/new` : `${PAGES_PATH}/${stored.id}`;
-  return html`<form class="card" method="post" action="${action}">${stored === null ? nothing : html`<h2>Settings</h2>`}${forms.formTokenField(formToken)}
-${forms.textField({ ...field('title'), hint: `Customers see it. At most ${TITLE_CHARACTERS} characters.` })}
-${stored === null ? forms.textField(optional('slug', `The part after ${baseUrl}/p/. It cannot be changed later. Empty makes one that nobody can guess.`)) : nothing}
-<div class="grid">${forms.textField({ ...optional('amount', 'Empty lets the customer choose.'), inputMode: 'decimal' })}
-${forms.selectField(currency.name, currency.label, forms.optionsOf(currencies, currency.value), currency.error)}
-${forms.textField({ ...optional('minimum', 'Of an amount that the customer chooses.'), inputMode: 'decimal' })}
-${forms.textField({ ...optional('maximum', 'Of an amount that the customer chooses.'), inputMode: 'decimal' })}
-${forms.textField({ ...optional('stock', `Empty for no limit. An unpaid payment holds a place for ${HOLD_MINUTES} minutes.`), inputMode: 'numeric' })}
-${forms.textField({ ...optional('end_date', `It counts in full, in the time zone ${account.timeZone}.`), type: 'date' })}</div>
-${forms.textField(optional('order_line', `Also on the checkout. Empty takes the title. At most ${ORDER_LINE_CHARACTERS} characters.`))}
-${forms.textField(optional('question', 'For example a size or a delivery address. Only members of your account see the answers.'))}
-${tick('answer_required', 'An answer is required', stored?.isAnswerRequired ?? false, {})}
-${tick('pass_fee', labels.pass_fee, stored?.passFeeToCustomer ?? false, { error: errors.get('pass_fee') })}
-${account.wallet === null ? forms.textField({ ...field('address'), hint: 'A Polygon address (0x…). You can save one in the settings.' }) : html`<p>Paid out to <code>${account.wallet}</code></p>`}
-${account.defaultCallbackUrl === null ? forms.textField({ ...optional('callback', 'The https URL that receives the signed event of each payment. Without one, no event is sent.'), type: 'url' }) : html`<p>Events go to <code>${account.defaultCallbackUrl}</code></p>`}
-<p class="actions"><button class="button primary">${stored === null ? 'Create page' : 'Save'}</button></p></form>`;
 }
 
-const stateLabels: Readonly<Record<PageState, string>> = {
+async function showNew(_context: DashboardContext, visit: Visit): Promise<PageView> {
+  return { title: 'New payment page', main: pageForm(visit, null) };
+}
+
+const stateLabels = {
   open: 'Open',
   busy: 'Open',
   paused: 'Paused',
   ended: 'Ended',
   sold_out: 'Sold out',
   reserved: 'All places held',
-};
+} as const;
 
-function stateBadge(used: UsedPage, { account }: Visit, nowMs: number): Html {
+/** State, payments and what they received. */
+function takings(used: UsedPage, { account }: Visit, nowMs: number) {
+  const { page, paid, receivedUnits } = used;
+  const { amountCents, currency, stock } = page;
   const state = pageStateAt(used, account, nowMs);
-  return html`<span class="badge ${state === 'open' ? 'good' : 'plain'}">${stateLabels[state]}</span>`;
+  const oversold = oversoldOf(used);
+  return {
+    amount:
+      amountCents === null ? `Any, in ${currency}` : `${formatMoney(amountCents, currency)} ${currency}`,
+    state: html`<span class="badge ${state === 'open' ? 'good' : 'plain'}">${stateLabels[state]}</span>`,
+    paid: html`${paid}${stock === null ? nothing : ` of ${stock}`}${oversold === 0 ? nothing : html` <span class="badge warn">${oversold} oversold</span>`}`,
+    received: formatUsdc(receivedUnits),
+  };
 }
 
-function priceOf({ amountCents, currency }: ReusablePage): string {
-  return amountCents === null
-    ? `Any amount in ${currency}`
-    : `${formatMoney(amountCents, currency)} ${currency}`;
-}
-
-async function showList(
-  { reusablePages, nowMs, baseUrl }: DashboardContext,
-  visit: Visit,
-): Promise<PageView> {
+async function showList({ reusablePages, nowMs, baseUrl }: DashboardContext, visit: Visit) {
   const pages = await reusablePages.listPages(visit.account.id, nowMs());
-  const newButton = html`<p class="actions"><a class="button primary" href="${PAGES_PATH}/new">New payment page</a><span id="copied" role="status"></span></p>`;
-  const rows = pages.map((used) => [
-    html`<a href="${PAGES_PATH}/${used.page.id}"><bdi>${used.page.title}</bdi></a>`,
-    priceOf(used.page),
-    stateBadge(used, visit, nowMs()),
-    html`${used.paid}${used.page.stock === null ? nothing : ` of ${used.page.stock}`}${oversoldBadge(used)}`,
-    formatUsdc(used.receivedUnits),
-    html`<span id="url-${used.page.id}"><span>${baseUrl}/p/${used.page.slug}</span></span> <button class="button compact" type="button" data-copies="url-${used.page.id}" hidden>Copy link<span class="quiet"> to ${used.page.title}</span></button>`,
-  ]);
+  const rows = pages.map((used) => {
+    const { id, slug, title } = used.page;
+    const { amount, state, paid, received } = takings(used, visit, nowMs());
+    return [
+      html`<a href="${PAGES_PATH}/${id}"><bdi>${title}</bdi></a>`,
+      amount,
+      state,
+      paid,
+      received,
+      html`<span id="${id}"><span>${baseUrl}/p/${slug}</span></span> <button class="button compact" type="button" data-copies="${id}" hidden>Copy link<span class="quiet"> to ${title}</span></button>`,
+    ];
+  });
   const columns = ['Page', 'Amount', 'State', numbers('Paid'), numbers('Received USDC'), 'Link'];
   return {
     title: 'Payment pages',
     main: html`<p>One link or QR code for any number of payments: a product, a ticket, a donation. Each customer who submits the page gets a payment of their own.</p>
-${newButton}
-${pages.length === 0 ? html`<p class="banner plain">No payment pages yet.</p>` : dataTable({ label: 'Payment pages', columns, rows, hasRowHeadings: true })}`,
+<p class="actions"><a class="button primary" href="${PAGES_PATH}/new">New payment page</a><span id="copied" role="status"></span></p>
+${rows.length === 0 ? html`<p class="banner plain">No payment pages yet.</p>` : dataTable({ label: 'Payment pages', columns, rows, hasRowHeadings: true })}`,
   };
 }
 
-function oversoldBadge(used: UsedPage): Html {
-  const oversold = oversoldOf(used);
-  return oversold === 0 ? nothing : html` <span class="badge warn">${oversold} oversold</span>`;
-}
+const flashMessages = {
+  created: 'The page is online.',
+  saved: 'Saved. It applies to new payments.',
+  paused: 'The page is paused. Payments that were started can still be paid.',
+  resumed: 'The page takes payments again.',
+};
 
-interface PageViewOptions {
-  readonly message?: Html;
-  readonly submitted?: Submitted;
-}
-
-async function pageView(
-  context: DashboardContext,
-  visit: Visit,
-  used: UsedPage,
-  { message = nothing, submitted }: PageViewOptions,
-): Promise<PageView> {
-  const { baseUrl, nowMs } = context;
-  const { page } = used;
-  const url = `${baseUrl}/p/${page.slug}`;
+async function showPage(context: DashboardContext, visit: Visit): Promise<PageView> {
+  const used = await readOwnPage(context, visit);
+  const { page, held } = used;
+  const url = `${context.baseUrl}/p/${page.slug}`;
   const payments = await context.payments.listByOrigin(visit.account.id, page.id, PAYMENTS_SHOWN);
-  const oversold = oversoldOf(used);
-  const switchTo = page.isPaused ? 'resume' : 'pause';
-  const copied = (id: string, label: string) =>
-    html`<button class="button" type="button" data-copies="${id}" hidden>${label}</button>`;
-  const rows = payments.map((payment) => [
-    html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, visit.timeZone)}</a>`,
-    `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
-    statusBadge(payment),
-  ]);
+  const { amount, state, paid, received } = takings(used, visit, context.nowMs());
+  const copyable = (id: string, label: string, value: string) =>
+    html`<div class="field"><label for="${id}">${label}</label><input id="${id}" class="secret" readonly value="${value}" autocomplete="off"></div>`;
   return {
     title: page.title,
-    main: html`${message}${refusalOf('Nothing was saved.', submitted)}
-<div class="pair"><section class="card"><h2>Takings</h2><p>${stateBadge(used, visit, nowMs())}</p>
-${oversold === 0 ? nothing : html`<p class="banner warn">${oversold} more than the stock ${oversold === 1 ? 'is' : 'are'} paid: the money arrived after the ${HOLD_MINUTES} minutes for which a payment holds its place. Deliver, or refund ${oversold === 1 ? 'it' : 'them'}.</p>`}
-<dl class="facts">${fact('Amount', priceOf(page))}
-${fact('Paid', `${used.paid}${page.stock === null ? '' : ` of ${page.stock}`}`)}
-${fact('Received', `${formatUsdc(used.receivedUnits)} USDC`)}
-${fact('Being paid now', String(used.held))}
+    main: html`${flashOf(visit, flashMessages)}
+<div class="pair"><section class="card"><h2>Takings</h2><p>${state}</p>
+${oversoldOf(used) === 0 ? nothing : html`<p class="banner warn">More than the stock is paid: money arrived after the ${HOLD_MINUTES} minutes for which a payment holds its place. Deliver, or refund what you cannot deliver.</p>`}
+<dl class="facts">${fact('Amount', amount)}${fact('Paid', paid)}${fact('Received', `${received} USDC`)}${fact('Being paid now', String(held))}
 ${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.timeZone))}</dl>
-<form method="post" action="${PAGES_PATH}/${page.id}/${switchTo}">${forms.formTokenField(visit.formToken)}<p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
+<form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">${formTokenField(visit.formToken)}<p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
 <section class="card"><h2>Share</h2>
-<div class="field"><label for="page-url">Link</label><input id="page-url" class="secret" readonly value="${url}" autocomplete="off"></div>
-<div class="field"><label for="page-button">Button for your website</label><input id="page-button" class="secret" readonly value="${buttonSnippet(url, page.title)}" autocomplete="off"></div>
-<p class="actions">${copied('page-url', 'Copy link')}${copied('page-button', 'Copy button')}<a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
+${copyable('page-url', 'Link', url)}${copyable('page-button', 'Button for your website', buttonSnippet(url, page.title))}
+<p class="actions"><button class="button" type="button" data-copies="page-url" hidden>Copy link</button><button class="button" type="button" data-copies="page-button" hidden>Copy button</button><a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
 ${qrCode(url, 'QR code of the page')}</section></div>
-${payments.length === 0 ? nothing : html`<section class="card"><h2>Newest payments</h2>${dataTable({ label: 'Newest payments', columns: ['Created', numbers('Amount'), 'State'], rows, hasRowHeadings: true })}</section>`}
-${pageForm(visit, baseUrl, page, submitted)}`,
+${linksCard(payments, visit, 'Newest payments', '/payments')}
+${pageForm(visit, page)}`,
   };
 }
 

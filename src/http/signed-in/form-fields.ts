@@ -16,7 +16,7 @@ import {
 export interface Field {
   readonly label: string;
   /** `text` by default. */
-  readonly type?: 'text' | 'email' | 'url' | 'password' | 'textarea' | 'checkbox' | 'select';
+  readonly type?: 'text' | 'email' | 'url' | 'date' | 'password' | 'textarea' | 'checkbox' | 'select';
   /** The stored value: a text, or whether a box is ticked. */
   readonly value?: string | boolean;
   /** The choices of a `select`, and how each is written. */
