@@ -35,13 +35,7 @@ import {
 import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
 import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
-import {
-  dashboardPages,
-  type FormHandler,
-  type PageView,
-  seeOther,
-  withRefusal,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { destinationFields, linksCard } from './link-pages.ts';
 import { fact } from './payment-words.ts';
 import { walletOf } from './settings-pages.ts';
@@ -55,9 +49,9 @@ export function registerReusablePages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'pages', 'developer');
   pages.page('/pages', showList);
   pages.page('/pages/new', showNew);
-  pages.form('/pages/new', createPage, withRefusal(showNew));
+  pages.form('/pages/new', createPage, showNew);
   pages.page('/pages/:pageId', showPage);
-  pages.form('/pages/:pageId', changePage, withRefusal(showPage));
+  pages.form('/pages/:pageId', changePage, showPage);
   pages.form('/pages/:pageId/pause', (context, visit) => pausePage(context, visit, true));
   pages.form('/pages/:pageId/resume', (context, visit) => pausePage(context, visit, false));
 }
