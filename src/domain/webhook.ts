@@ -60,7 +60,7 @@ export function signWebhook(body: string, ipnToken: string): string {
 export function webhookHeaders(
   { hostname, port }: { readonly hostname: string; readonly port: number },
   bodyBytes: number,
-  signature: string,
+  signature: string | null,
 ): Readonly<Record<string, string>> {
   const host = hostname.includes(':') ? `[${hostname}]` : hostname;
   return {
@@ -68,7 +68,7 @@ export function webhookHeaders(
     'User-Agent': USER_AGENT,
     'Content-Type': 'application/json',
     'Content-Length': String(bodyBytes),
-    'X-Service-Signature': signature,
+    ...(signature === null ? {} : { 'X-Service-Signature': signature }),
     Connection: 'close',
   };
 }

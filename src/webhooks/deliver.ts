@@ -34,23 +34,16 @@ export interface DeliveryDependencies extends Omit<ConnectionOptions, 'signal'> 
   readonly own: ServiceLocation | null;
 }
 
-interface GuardedPost {
+export interface WebhookDelivery {
+  /** The callback as it was supplied at creation. */
   readonly url: string;
-  /** Text is sent as UTF-8. */
+  /** The bytes that were signed; text is sent as UTF-8. */
   readonly body: string | Buffer;
+  /** Hex HMAC-SHA256 of exactly these bytes, for `X-Service-Signature`; null for a request that is no event. */
+  readonly signature: string | null;
   /** Time limit of the whole delivery: DNS, TCP, TLS, request and answer. Default 10,000, as the specification says. */
   readonly timeoutMs?: number;
 }
-
-export interface WebhookDelivery extends GuardedPost {
-  /** Hex HMAC-SHA256 of exactly the bytes of the body, for `X-Service-Signature`. */
-  readonly signature: string;
-}
-
-type HeadersOf = (
-  target: Parameters<typeof webhookHeaders>[0],
-  bodyBytes: number,
-) => Readonly<Record<string, string>>;
 
 /** The specification's limit. */
 const DEFAULT_TIMEOUT_MS = 10_000;
@@ -60,27 +53,16 @@ const DEFAULT_TIMEOUT_MS = 10_000;
  *
  * @throws whatever is a mistake of our own, an unknown state is not an outcome
  */
-export function deliverWebhook(
+export async function deliverWebhook(
   dependencies: DeliveryDependencies,
   delivery: WebhookDelivery,
 ): Promise<AttemptOutcome> {
-  return postGuarded(dependencies, delivery, (target, bodyBytes) =>
-    webhookHeaders(target, bodyBytes, delivery.signature),
-  );
-}
-
-/** Sends one POST under the rules of a webhook: public address, verified TLS, one attempt, no redirect. */
-export async function postGuarded(
-  dependencies: DeliveryDependencies,
-  post: GuardedPost,
-  headersOf: HeadersOf,
-): Promise<AttemptOutcome> {
   const startedMs = performance.now();
-  const timeoutMs = post.timeoutMs ?? DEFAULT_TIMEOUT_MS;
+  const timeoutMs = delivery.timeoutMs ?? DEFAULT_TIMEOUT_MS;
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   try {
-    const answer = await attempt(dependencies, post, headersOf, timeoutMs, deadline.signal);
+    const answer = await attempt(dependencies, delivery, timeoutMs, deadline.signal);
     const isSuccess = answer.httpStatus >= 200 && answer.httpStatus <= 299;
     return {
       outcome: isSuccess ? 'delivered' : 'failed',
@@ -106,13 +88,12 @@ export async function postGuarded(
 
 async function attempt(
   dependencies: DeliveryDependencies,
-  post: GuardedPost,
-  headersOf: HeadersOf,
+  delivery: WebhookDelivery,
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<PostAnswer> {
   // The rule may have become stricter since creation, and a host may have left the operator's list.
-  const callback = parseCallbackUrl(post.url, dependencies.allowedHosts);
+  const callback = parseCallbackUrl(delivery.url, dependencies.allowedHosts);
   if (!callback.ok) throw new DeliveryStopped('blocked', 'blocked_url');
   const { own } = dependencies;
   if (callback.kind !== 'allowed' && own !== null && isOwnCallback(callback, own)) {
@@ -123,8 +104,9 @@ async function attempt(
   const addresses = await findAddresses(dependencies, hostname, callback.kind === 'allowed', timeoutMs);
   const options = { ...dependencies, signal };
   const socket = await startTls(await openFirst(addresses, port, options), hostname, options);
-  const body = Buffer.from(post.body);
-  const headers = headersOf({ hostname, port }, body.length);
+  dependencies.onConnected?.(socket);
+  const body = Buffer.from(delivery.body);
+  const headers = webhookHeaders({ hostname, port }, body.length, delivery.signature);
   return postOnce(socket, { path: url.pathname + url.search, headers, body }, signal);
 }
 
@@ -157,6 +139,8 @@ interface ConnectionOptions {
   readonly signal: AbortSignal;
   /** Authorities to trust instead of the system's: for tests, and for the sandbox's own shop. Live mode never passes it. */
   readonly ca?: string;
+  /** Told of the verified connection before anything is sent on it. */
+  readonly onConnected?: (socket: TLSSocket) => void;
   /** A test's server on loopback in place of a public address. No configuration sets it. */
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };
 }

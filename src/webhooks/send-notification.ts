@@ -2,11 +2,11 @@ import type { ChannelKind, ChannelTarget, NotificationOutcome } from '../domain/
 import type { MessageLine, NotificationMessage } from '../domain/notification-message.ts';
 import { type Mailer, MailNotSentError } from '../domain/ports/mail.ts';
 import type { SendNotification } from '../domain/ports/notifications.ts';
-import { type AttemptOutcome, type DeliveryDependencies, postGuarded } from './deliver.ts';
+import { type AttemptOutcome, type DeliveryDependencies, deliverWebhook } from './deliver.ts';
 
 /**
  * Writes messages in the form of each channel and sends them: mail by the mail server, the others as one POST under the
- * rules of webhooks (`postGuarded`), to their own host alone.
+ * rules of webhooks (`deliverWebhook`), to their own host alone.
  *
  * - Slack: https://docs.slack.dev/messaging/sending-messages-using-incoming-webhooks
  * - Discord: https://discord.com/developers/docs/resources/webhook#execute-webhook
@@ -21,20 +21,7 @@ export function createNotificationSender(
   return async (kind, target, message, email) => {
     if (kind === 'mail') return sendMail(mailer, email, message);
     const { url, body } = requestOf(kind, target, message);
-    const text = JSON.stringify(body);
-    return outcomeOf(await postGuarded(guard, { url, body: text, timeoutMs: TIMEOUT_MS }, headersOf));
-  };
-}
-
-const TIMEOUT_MS = 10_000;
-
-function headersOf({ hostname }: { readonly hostname: string }, bodyBytes: number) {
-  return {
-    Host: hostname,
-    'User-Agent': 'card-checkout-notification/1',
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(bodyBytes),
-    Connection: 'close',
+    return outcomeOf(await deliverWebhook(guard, { url, body: JSON.stringify(body), signature: null }));
   };
 }
 

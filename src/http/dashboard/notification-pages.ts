@@ -56,16 +56,6 @@ export function registerNotificationPages(routes: DashboardRoutes): void {
     await setPaused(context, visit.account, await findChannel(context, visit), isPaused);
     return seeOther(`/notifications?flash=${isPaused ? 'paused' : 'resumed'}`);
   });
-  pages.page('/notifications/:channelId/delete', async (context, visit) => {
-    const channel = await findChannel(context, visit);
-    return forms.confirmationPage(visit, {
-      title: 'Delete this channel?',
-      effect: html`<p><strong>${nameOf(channel)}</strong> receives no further notifications, and its address is erased.</p>`,
-      action: `${OWN_PATH}/${channel.id}/delete`,
-      button: 'Delete the channel',
-      back: OWN_PATH,
-    });
-  });
   pages.form('/notifications/:channelId/delete', async (context, visit) => {
     const channel = await findChannel(context, visit);
     await context.notifications.removeChannel(channel);
@@ -133,11 +123,11 @@ function failureSentence(failure: string): string {
 
 function actionCell(channel: NotificationChannel, visit: Visit): Html {
   const quiet = html`<span class="quiet"> ${nameOf(channel)}</span>`;
-  const button = (action: string, name: string, value: string) =>
-    html`<form method="post" action="${OWN_PATH}/${channel.id}/${action}">${forms.formTokenField(visit.formToken)}<button class="button compact" name="${action}" value="${value}">${name}${quiet}</button></form>`;
-  return html`<div class="actions">${button('test', 'Send test', '1')}
-${channel.pausedReason === null ? button('pause', 'Pause', '1') : button('pause', 'Resume', '0')}
-<a class="button compact danger" href="${OWN_PATH}/${channel.id}/delete">Delete${quiet}</a></div>`;
+  const button = (action: string, name: string, value = '1', tone = '') =>
+    html`<form method="post" action="${OWN_PATH}/${channel.id}/${action}">${forms.formTokenField(visit.formToken)}<button class="button compact ${tone}" name="${action}" value="${value}">${name}${quiet}</button></form>`;
+  return html`<div class="actions">${button('test', 'Send test')}
+${channel.pausedReason === null ? button('pause', 'Pause') : button('pause', 'Resume', '0')}
+${button('delete', 'Delete', '1', 'danger')}</div>`;
 }
 
 function kindOf({ mailer }: DashboardContext, { params }: Visit) {
