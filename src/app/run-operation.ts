@@ -66,6 +66,7 @@ async function runOnStore(
     const context = {
       ...store,
       callbacks: createCallbackGuard({ allowedHosts, own: locationOf(baseUrl) }),
+      checkEndpoint: null,
       chain,
       providerDescriptions,
       directory: { adapters: null, settings: store.providers },

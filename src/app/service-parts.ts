@@ -38,6 +38,7 @@ import {
   createHostResolver,
   createOwnAddresses,
 } from '../webhooks/callback-host.ts';
+import { checkEndpoint } from '../webhooks/check-endpoint.ts';
 import { createNotificationSender } from '../webhooks/send-notification.ts';
 import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
@@ -165,6 +166,13 @@ export function assembleParts(options: ServiceOptions) {
     box: createSecretBox('notification channels', options.secretKey, config.previousSecretKeys),
     send: createNotificationSender({ resolver, ownAddresses }, options.mailer),
   };
+  const own = locationOf(config.baseUrl);
+  const rules = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
+  /** The rules of a request to a callback. */
+  const deliveryRulesOf = (url: string) => {
+    const ca = options.additions?.receiverAuthorities.get(URL.parse(url)?.host ?? '');
+    return ca === undefined ? rules : { ...rules, ca };
+  };
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   const known = createKnownAddresses(store.payments, store.addressPages);
   /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
@@ -176,13 +184,11 @@ export function assembleParts(options: ServiceOptions) {
     known,
     metrics,
     resolver,
-    ownAddresses,
     notifier,
+    deliveryRulesOf,
+    checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),
     testPayments: options.additions?.createTestPayments(startSession) ?? null,
-    callbacks: createCallbackGuard(
-      { allowedHosts: config.callbackAllowedHosts, own: locationOf(config.baseUrl) },
-      createCallbackHostCheck(resolver, ownAddresses),
-    ),
+    callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
     startSession,
     /** Estimates anew how often visits to providers end with a delivery. */
     refreshSuccess: success.refresh,
@@ -247,6 +253,7 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
     passwords: createPasswords(),
     secondFactor: { box: box('second factor'), recoveryHash: keyed('recovery codes') },
     callbacks: parts.callbacks,
+    checkEndpoint: parts.checkEndpoint,
     browsers: box('known browsers'),
     shownOnce: box('secrets shown once'),
     mailer: parts.mailer,

@@ -7,7 +7,6 @@ import { switchOnProved } from '../accounts/change-provider.ts';
 import { operatorActor } from '../accounts/people-context.ts';
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-socket.ts';
 import { ConfigError } from '../config.ts';
-import { locationOf } from '../domain/callback-url.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
@@ -108,6 +107,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
     ...store,
     callbacks: parts.callbacks,
+    checkEndpoint: parts.checkEndpoint,
     providerDescriptions,
     directory: parts.directory,
     rates: external.rates,
@@ -134,14 +134,10 @@ function startControl(parts: ServiceParts): Promise<Server> {
   });
 }
 
-function delivererOf(parts: ServiceParts): DeliverWebhook {
-  const { config, resolver, ownAddresses, additions } = parts;
-  const own = locationOf(config.baseUrl);
-  const context = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
+function delivererOf({ deliveryRulesOf, additions }: ServiceParts): DeliverWebhook {
   return (delivery) => {
     additions?.onDelivery(delivery);
-    const ca = additions?.receiverAuthorities.get(URL.parse(delivery.url)?.host ?? '');
-    return deliverWebhook(ca === undefined ? context : { ...context, ca }, delivery);
+    return deliverWebhook(deliveryRulesOf(delivery.url), delivery);
   };
 }
 

@@ -2,7 +2,7 @@ import type { Account } from '../domain/account.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
+import type { CallbackGuard, CheckEndpoint } from '../domain/ports/callback-guard.ts';
 import type { ProviderDescriptions, Rates } from '../domain/ports/provider.ts';
 import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 import type { DirectPaymentRequest } from '../payments/create-direct-payment.ts';
@@ -39,6 +39,8 @@ export interface OperationsContext
     }> {
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
+  /** Null without a running server. */
+  readonly checkEndpoint: CheckEndpoint | null;
   /** Null without a connected chain. */
   readonly chain: VerifiedChain | null;
   readonly directory: OperatorDirectory;

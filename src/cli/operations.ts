@@ -200,6 +200,12 @@ export const operations: Readonly<Record<string, Operation>> = {
     return { transaction_hash: transactionHash };
   },
 
+  'webhook check': async ({ checkEndpoint }, args) => {
+    if (checkEndpoint === null) throw new ServiceError('not_found', 'The test needs a running server.');
+    const steps = await checkEndpoint(argument.required(args, 'url'));
+    return { checks: steps.map((step) => ({ ...step, isFine: step.level !== 'fail' })) };
+  },
+
   verify: async (context, args) => {
     const isOffline = args['offline'] === true;
     if (context.chain === null && !isOffline) {

@@ -221,6 +221,7 @@ describe('the command line', () => {
         'relayer create',
         'relayer show',
         'move-store',
+        'webhook check',
         'verify',
         'backup',
         'grade',
@@ -283,8 +284,8 @@ describe('the command line', () => {
   );
 
   it('reaches every operation there is, and names none that is not', () => {
-    // `listen` asks for its operation again and again by itself.
-    expect([...new Set(commandLines.map(([, name]) => name)), 'listen'].sort()).toEqual(
+    // `listen` asks for its operation again and again by itself; `webhook check` prints lines.
+    expect([...new Set(commandLines.map(([, name]) => name)), 'listen', 'webhook check'].sort()).toEqual(
       [...Object.keys(operations), ...sandboxOperationNames].sort(),
     );
   });
@@ -404,6 +405,21 @@ describe('doctor', () => {
     [out, process.exitCode] = ['', undefined];
     await type('doctor', '--json');
     expect(JSON.parse(out)).toEqual({ checks: [fine, doubtful, wrong] });
+    expect(process.exitCode).toBe(1);
+  });
+});
+
+describe('webhook check', () => {
+  it('prints a line for each step, and ends with 1 when one has failed, with --json too', async () => {
+    const step = { name: 'DNS', level: 'fail', isFine: false, detail: 'does not exist' };
+    answers = { checks: [step] };
+    await type('webhook', 'check', 'https://shop.example/hook');
+    expect(calls).toEqual([['webhook check', { url: 'https://shop.example/hook' }]]);
+    expect(out).toBe('fail  DNS: does not exist\n');
+    expect(process.exitCode).toBe(1);
+    [out, process.exitCode] = ['', undefined];
+    await type('webhook', 'check', 'https://shop.example/hook', '--json');
+    expect(JSON.parse(out)).toMatchObject({ checks: [step] });
     expect(process.exitCode).toBe(1);
   });
 });

@@ -104,6 +104,13 @@ export function createProgram(services: ProgramServices, version: string): Comma
     'take a payment in live mode with your configuration, on a local chain and with simulated providers',
     (onStep) => services.rehearse(onStep),
   );
+  const webhook = program.command('webhook').description('webhook endpoints');
+  addCheckingCommand(webhook, 'check <url>', 'test an endpoint without an event', async (onCheck, url) => {
+    const result = await services.runOperation('webhook check', { url });
+    const report = result as Awaited<ReturnType<ProgramServices['doctor']>>;
+    report.checks.forEach(onCheck);
+    return report;
+  });
   leaf(program, 'move-store', 'copy all data from SQLite to PostgreSQL or back, and compare both')
     .requiredOption('--from <place>', 'sqlite, postgres, a data folder, a SQLite file or a postgres:// URL')
     .requiredOption('--to <place>', 'the same; the database must be empty')
@@ -120,13 +127,14 @@ function addCheckingCommand(
   program: Command,
   name: string,
   description: string,
-  run: ProgramServices['rehearse'],
+  run: (onCheck: (check: DoctorCheck) => void, argument?: string) => ReturnType<ProgramServices['doctor']>,
 ): void {
-  leaf(program, name, description).action(async (options: { json?: boolean }) => {
+  leaf(program, name, description).action(async function (this: Command) {
+    const options = this.opts<{ json?: boolean }>();
     const report = await run(({ level, name, detail, log = [] }) => {
       if (options.json !== true)
         printResult([`${level.padEnd(5)} ${name}: ${detail}`, ...log.map((line) => `        ${line}`)], {});
-    });
+    }, this.args[0]);
     if (options.json === true) printResult(report, options);
     if (report.checks.some((check) => !check.isFine)) process.exitCode = 1;
   });

@@ -37,6 +37,7 @@ function start(): Promise<Server> {
     providerDescriptions,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
+    checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',
     rescue: null,

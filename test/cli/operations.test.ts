@@ -70,6 +70,7 @@ beforeEach(async () => {
     providerDescriptions,
     directory: { adapters, settings: store.providers },
     nowMs: () => NOW_MS,
+    checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',
     rescue: null,
@@ -1037,6 +1038,22 @@ describe('people', () => {
       'The user nobody@shop.example does not exist.',
     );
     expect(await run('user list')).toEqual([]);
+  });
+});
+
+it('the test of an endpoint says which steps are fine, and needs a running server', async () => {
+  const run = () => runOperation(context, 'webhook check', { url: 'https://shop.example/hook' });
+  await expect(run()).rejects.toThrow('The test needs a running server.');
+  const steps = [
+    { name: 'Answer', level: 'warn', detail: 'It answered 200.' },
+    { name: 'DNS', level: 'fail', detail: 'No such name.' },
+  ] as const;
+  context = { ...context, checkEndpoint: async () => steps };
+  expect(await run()).toEqual({
+    checks: [
+      { ...steps[0], isFine: true },
+      { ...steps[1], isFine: false },
+    ],
   });
 });
 

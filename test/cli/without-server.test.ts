@@ -39,6 +39,7 @@ function startControl(store: Store) {
     providerDescriptions,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
+    checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',
     rescue: null,

@@ -4,6 +4,7 @@ import { createPasswords, derive } from '../../src/accounts/passwords.ts';
 import { openSession } from '../../src/accounts/sessions.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { Role, User } from '../../src/domain/person.ts';
+import type { CheckEndpoint } from '../../src/domain/ports/callback-guard.ts';
 import type { Mail } from '../../src/domain/ports/mail.ts';
 import type { SendNotification } from '../../src/domain/ports/notifications.ts';
 import { createApiRateLimiters } from '../../src/http/api/api-context.ts';
@@ -45,6 +46,9 @@ const deriveQuickly: typeof derive = (password, parameters) =>
 
 /** A test that sends notifications says where. */
 const notSent: SendNotification = async () => ({ result: 'unsent', reason: 'dns_failed' });
+
+/** A test that checks endpoints says how. */
+const notChecked: CheckEndpoint = async () => [];
 
 /** Hashed once for all users of a test file. */
 const passwordHash = createPasswords(deriveQuickly).hash(PASSWORD);
@@ -100,7 +104,7 @@ export interface TestBrowser {
  */
 export async function createTestDashboard(
   baseUrl = 'https://pay.example.com',
-  { listens = false, hasMail = true, sendNotification = notSent } = {},
+  { listens = false, hasMail = true, sendNotification = notSent, checkEndpoint = notChecked } = {},
 ): Promise<TestDashboard> {
   const database = await createTestDatabase();
   const store = await database.open();
@@ -143,6 +147,7 @@ export async function createTestDashboard(
       refusalOf: async (url) =>
         String(url).startsWith('https://') ? callbacks.refusalOf(url) : 'must be https',
     },
+    checkEndpoint,
     browsers: createSecretBox('known browsers', 'a secret key of the tests, long enough'),
     shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
     notifier: {

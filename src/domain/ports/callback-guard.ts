@@ -22,6 +22,16 @@ export interface DeliveryOutcome {
   readonly responseExcerpt: string;
 }
 
+/** One finding about an endpoint, with what to do unless it is `ok`. With `warn` events may arrive, with `fail` none can. */
+export interface EndpointStep {
+  readonly name: string;
+  readonly level: 'ok' | 'warn' | 'fail';
+  readonly detail: string;
+}
+
+/** Tests an endpoint with a request that is no event; ends within the time of a delivery. */
+export type CheckEndpoint = (url: string) => Promise<readonly EndpointStep[]>;
+
 /** Sends a signed body to a callback, exactly once. Never throws: every ending is an outcome. */
 export type DeliverWebhook = (delivery: {
   readonly url: string;

@@ -29,6 +29,7 @@ import {
   type PageView,
   seeOther,
 } from '../signed-in/signed-in-page.ts';
+import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
 const flashMessages = {
   revoked: 'The key is revoked. Requests with it are refused.',
@@ -70,7 +71,7 @@ async function showKeys(context: DashboardContext, visit: Visit): Promise<PageVi
   return {
     title: 'API keys',
     main: html`${forms.flashOf(visit, flashMessages)}
-<p>A key lets your shop create checkouts and read payments. Shop plugins can <a href="/docs/connect">get one in one click</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
+<p>A key lets your shop create checkouts and read payments. Shop plugins can <a href="/docs/connect">get one in one click</a>. For webhooks, <a href="${ENDPOINT_CHECK_PATH}">test your endpoint</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
 ${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit)}
 ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,

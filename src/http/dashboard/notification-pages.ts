@@ -1,4 +1,5 @@
 import { recordAction } from '../../accounts/people-context.ts';
+import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import {
   channelKinds,
@@ -25,7 +26,6 @@ import { cardForm, checkFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
-import { reasonSentence } from './payment-words.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/notifications`;
 const events = Object.keys(notificationEvents).filter(isNotificationEvent);

@@ -1,3 +1,4 @@
+import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { type Currency, currencies } from '../../domain/money.ts';
 import type { AmountMismatch, Payment } from '../../domain/payment.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
@@ -24,7 +25,6 @@ import {
   mismatchBadge,
   partPaidSentence,
   providerName,
-  reasonSentence,
   stateSentence,
   webhookBadge,
 } from './payment-words.ts';

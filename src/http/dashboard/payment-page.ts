@@ -1,3 +1,4 @@
+import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { shortCodeOf } from '../../domain/payment-id.ts';
@@ -28,7 +29,6 @@ import {
   overpaidSentence,
   partPaidSentence,
   providerName,
-  reasonSentence,
   stateSentence,
   stateTitles,
   statusBadge,

@@ -23,6 +23,7 @@ import {
 } from '../signed-in/signed-in-page.ts';
 import { registerAuditPage } from './audit-page.ts';
 import { registerConnectPages } from './connect-pages.ts';
+import { registerEndpointCheckPage } from './endpoint-check-page.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerLinkPages } from './link-pages.ts';
 import { registerNotificationPages } from './notification-pages.ts';
@@ -79,6 +80,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerOverviewPage(routes);
       registerKeyPages(routes);
       registerConnectPages(routes);
+      registerEndpointCheckPage(routes);
       registerPeoplePages(routes);
       registerInvitationPages(routes);
       registerAuditPage(routes);

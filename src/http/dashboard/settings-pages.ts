@@ -39,6 +39,7 @@ import {
   seeOther,
   showRefused,
 } from '../signed-in/signed-in-page.ts';
+import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
@@ -176,7 +177,8 @@ function shopForm(visit: Visit, defaults: ThresholdTerms): Html {
         hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
       },
     },
-    more: html`<p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
+    more: html`<p><a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a></p>
+<p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
 ${formFields(visit, action, {
   missing_cent: { ...shopTexts.missing_cent, value: account.toleratesMissingCent },
   trouble_mails: { ...shopTexts.trouble_mails, value: account.receivesAlerts },

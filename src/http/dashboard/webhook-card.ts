@@ -1,8 +1,11 @@
+import { reasonSentence } from '../../domain/delivery-reasons.ts';
+import { roleIncludes } from '../../domain/person.ts';
 import { type Webhook, type WebhookResult, webhookHeaders } from '../../domain/webhook.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formTokenField } from '../signed-in/forms.ts';
-import { reasonSentence, webhookBadge } from './payment-words.ts';
+import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
+import { webhookBadge } from './payment-words.ts';
 
 /** The result of a signature check; null without one. */
 export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
@@ -21,9 +24,14 @@ export function webhookCard(
   const { result } = webhook;
   return html`<section class="card" id="webhook"><h2>Webhook <code>${webhook.event}</code> ${webhookBadge(webhook.status)}</h2>
 <dl class="facts"><div><dt>Sent to</dt><dd><code>${webhook.url}</code></dd></div>${result === null ? nothing : resultRows(result)}</dl>
-${result === null || result.outcome === 'delivered' ? nothing : reconcileAdvice(baseUrl, webhook.paymentId)}
+${result === null || result.outcome === 'delivered' ? nothing : html`${testLink(visit, webhook)}${reconcileAdvice(baseUrl, webhook.paymentId)}`}
 ${result === null ? html`<p>It has not been sent yet.</p>` : sentParts(webhook, result, visit, check)}
 </section>`;
+}
+
+function testLink({ role }: Visit, { paymentId }: Webhook): Html {
+  if (!roleIncludes(role, 'developer')) return nothing;
+  return html`<p class="actions"><a class="button" href="${ENDPOINT_CHECK_PATH}?payment=${paymentId}">Test this endpoint</a></p>`;
 }
 
 function resultRows(result: WebhookResult): Html {

@@ -1,5 +1,6 @@
+import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts';
-import { reasonSentence, webhookBadge } from '../dashboard/payment-words.ts';
+import { webhookBadge } from '../dashboard/payment-words.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';

@@ -7,7 +7,7 @@ import type { SessionArea } from '../../domain/dashboard-session.ts';
 import type { IpnTokens } from '../../domain/ipn-token.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { Role } from '../../domain/person.ts';
-import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
+import type { CallbackGuard, CheckEndpoint } from '../../domain/ports/callback-guard.ts';
 import type { EmailStore, Mailer } from '../../domain/ports/mail.ts';
 import type { NotificationStore } from '../../domain/ports/notifications.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
@@ -55,6 +55,7 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly refunds: RefundStore;
   readonly reusablePages: ReusablePageStore;
   readonly callbacks: CallbackGuard;
+  readonly checkEndpoint: CheckEndpoint;
   /** The contract of USDC, for wallets. */
   readonly token: Address;
   /** A transaction's page in a block explorer, or null without an explorer. */

@@ -19,6 +19,8 @@ const dashboardLimits = {
   mailsOfUser: [3, HOUR_MS],
   /** Test messages to notification channels, by user. */
   testMessagesOfUser: [10, HOUR_MS],
+  /** Tests of webhook endpoints, by account. */
+  endpointChecksOfAccount: [10, 10 * MINUTE_MS],
   /** Invitations by e-mail, by account. */
   invitationsOfAccount: [30, HOUR_MS],
   /**

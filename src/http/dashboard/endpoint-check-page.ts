@@ -1,0 +1,62 @@
+import { invalidField } from '../../domain/errors.ts';
+import type { EndpointStep } from '../../domain/ports/callback-guard.ts';
+import { readPaymentHistory } from '../../payments/payment-history.ts';
+import { dataTable } from '../design/data-table.ts';
+import { html, nothing } from '../design/html.ts';
+import { requirePassing } from '../rate-limit.ts';
+import {
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+  type Visit,
+} from '../signed-in/context.ts';
+import { cardForm } from '../signed-in/form-fields.ts';
+import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
+
+/** The page that tests an endpoint: the default one, or with `?payment=` that of the payment. */
+export const ENDPOINT_CHECK_PATH = `${DASHBOARD_PATH}/webhook-check`;
+
+/** Tests a webhook endpoint without sending an event. */
+export function registerEndpointCheckPage(routes: DashboardRoutes): void {
+  const pages = dashboardPages(routes, null, 'developer');
+  pages.page('/webhook-check', showForm);
+  pages.form(
+    '/webhook-check',
+    async (context, visit, form) => {
+      const url = form.text('url').trim();
+      await requirePassing(context.limits.endpointChecksOfAccount, visit.account.id);
+      const steps = await context.checkEndpoint(url);
+      const [first] = steps;
+      if (first?.name === 'URL' && first.level === 'fail') throw invalidField('url', first.detail);
+      return checkView(visit, url, steps);
+    },
+    showForm,
+  );
+}
+
+async function showForm(context: DashboardContext, visit: Visit): Promise<PageView> {
+  const id = visit.query.get('payment');
+  const payment = id === null ? null : (await readPaymentHistory(context, visit.account.id, id)).payment;
+  return checkView(visit, (payment === null ? visit.account.defaultCallbackUrl : payment.callbackUrl) ?? '');
+}
+
+const badges = {
+  ok: html`<span class="badge good">ok</span>`,
+  warn: html`<span class="badge warn">warning</span>`,
+  fail: html`<span class="badge bad">failed</span>`,
+} as const;
+
+function checkView(visit: Visit, value: string, steps: readonly EndpointStep[] = []): PageView {
+  const results = dataTable({
+    label: 'Result of the test',
+    columns: ['Step', 'Result', { name: 'Finding', holds: 'sentences' }],
+    hasRowHeadings: true,
+    rows: steps.map(({ name, level, detail }) => [name, badges[level], detail]),
+  });
+  return {
+    title: 'Test your endpoint',
+    main: html`<p>The test connects to your endpoint as a webhook does, and sends a POST without body and signature. It is not an event. An endpoint that verifies signatures refuses it.</p>
+${cardForm(visit, { action: ENDPOINT_CHECK_PATH, fields: { url: { label: 'Webhook URL', type: 'url', value } }, button: 'Test endpoint' })}
+${steps.length === 0 ? nothing : html`<h2 id="result">Result</h2>${results}`}`,
+  };
+}

@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { failedResult, newPayment, pay } from '../store/fixtures.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from '../support/dashboard.ts';
+
+const PATH = '/dashboard/webhook-check';
+const URL_TYPED = 'https://shop.example.com/hook?<secret>';
+
+let dashboard: TestDashboard;
+let account: Account;
+let browser: TestBrowser;
+let checked: string[];
+
+beforeEach(async () => {
+  checked = [];
+  dashboard = await createTestDashboard(undefined, {
+    checkEndpoint: async (url) => {
+      checked.push(url);
+      return url.startsWith('https:')
+        ? [
+            { name: 'URL', level: 'ok', detail: 'The URL is allowed.' },
+            { name: 'Answer', level: 'warn', detail: 'It answered <200>.' },
+          ]
+        : [{ name: 'URL', level: 'fail', detail: 'The URL must begin with https:// and a host name.' }];
+    },
+  });
+  account = await dashboard.giveAccount({ defaultCallbackUrl: 'https://shop.example.com/default' });
+  browser = await dashboard.signIn(await dashboard.giveUser({ accountId: account.id, role: 'developer' }));
+});
+afterEach(() => dashboard.close());
+
+describe('the page that tests an endpoint', () => {
+  it('is filled in with the default webhook URL, and shows each step', async () => {
+    expect((await browser.get(PATH)).payload).toContain('value="https://shop.example.com/default"');
+    const answer = await browser.post(PATH, { url: ` ${URL_TYPED} ` });
+    expect(answer.statusCode).toBe(200);
+    expect(checked).toEqual([URL_TYPED]);
+    expect(textOf(answer.payload)).toContain('Answer warning It answered <200>.');
+    expect(answer.payload).toContain('It answered &#60;200&#62;.');
+    expect(textOf(answer.payload)).toContain('Test endpoint');
+  });
+
+  it('refuses another URL at its field, and keeps what was typed', async () => {
+    const answer = await browser.post(PATH, { url: 'http://shop' });
+    expect(answer.statusCode).toBe(400);
+    expect(answer.payload).toContain('value="http://shop"');
+    expect(answer.payload).toContain('id="url-error"');
+  });
+
+  it('is linked from a webhook that failed, and filled in with its URL', async () => {
+    const payment = newPayment(account.id);
+    await dashboard.store.payments.createPayment(payment, null);
+    await dashboard.store.payments.decidePayment(payment, pay);
+    const [claimed] = await claimOldest(dashboard.store.webhooks, 1, 1);
+    await dashboard.store.webhooks.recordWebhookResult(claimed as never, failedResult);
+    const link = `${PATH}?payment=${payment.id}`;
+    expect((await browser.get(`/dashboard/payments/${payment.id}`)).payload).toContain(`href="${link}"`);
+    expect((await browser.get(link)).payload).toContain('https://shop.example.com/hook?order&#61;1');
+    const viewer = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    browser = await dashboard.signIn(viewer);
+    expect((await browser.get(`/dashboard/payments/${payment.id}`)).payload).not.toContain(link);
+    const other = await dashboard.giveAccount();
+    browser = await dashboard.signIn(await dashboard.giveUser({ accountId: other.id, role: 'owner' }));
+    expect((await browser.get(link)).statusCode).toBe(404);
+  });
+
+  it('is for developers and owners, for own forms, and ten times in ten minutes', async () => {
+    expect((await browser.post(PATH, { url: URL_TYPED, form_token: 'A'.repeat(86) })).statusCode).toBe(403);
+    for (let count = 0; count < 10; count++)
+      expect((await browser.post(PATH, { url: URL_TYPED })).statusCode).toBe(200);
+    expect((await browser.post(PATH, { url: URL_TYPED })).statusCode).toBe(429);
+    dashboard.advance(10 * 60_000);
+    expect((await browser.post(PATH, { url: URL_TYPED })).statusCode).toBe(200);
+    const viewer = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    browser = await dashboard.signIn(viewer);
+    expect((await browser.get(PATH)).statusCode).toBe(403);
+    const page = '/dashboard/notifications/add/slack';
+    expect((await browser.post(PATH, { url: URL_TYPED }, { page })).statusCode).toBe(403);
+    expect(checked).toHaveLength(11);
+  });
+});
