@@ -18,12 +18,6 @@ export interface ApiContext {
   readonly baseUrl: string;
 }
 
-/** Dependencies of one route: the context, and what belongs to the scope of all routes. */
-export interface ApiRouteContext extends ApiContext {
-  /** Called with the key hash of each request that has a valid key. */
-  readonly recordKeyUse: (hash: string) => void;
-}
-
 /** One limiter for each line of the specification's table. */
 export interface ApiRateLimiters {
   /** Creates by API key, POST and GET together. */

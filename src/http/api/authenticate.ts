@@ -5,7 +5,8 @@ import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey, type KeyScope } from '../../
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
-import type { ApiContext, ApiRouteContext } from './api-context.ts';
+import type { ApiContext } from './api-context.ts';
+import { acceptJsonBodies } from './request-input.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -16,10 +17,31 @@ declare module 'fastify' {
   }
 }
 
-/** Prepares a scope of the server for `admit`. */
-export function decorateRequests(server: FastifyInstance): void {
-  server.decorateRequest('account', null);
-  server.decorateRequest('callbackHost', null);
+/** Dependencies of the checks before a route. */
+interface KeyRoutesContext extends Pick<ApiContext, 'accounts' | 'limits'> {
+  readonly nowMs: () => number;
+}
+
+/** The options of a route that requests with a key of this scope may reach, at the rate of this limiter. */
+export type Admit = (keyLimiter: RateLimiter, scope: KeyScope) => { onRequest: onRequestAsyncHookHandler };
+
+/** Registers routes for requests with an API key, in a scope of their own: its body parser applies to no other route. */
+export function registerKeyRoutes(
+  server: FastifyInstance,
+  prefix: string,
+  context: KeyRoutesContext,
+  register: (routes: FastifyInstance, admit: Admit) => void,
+): void {
+  void server.register(
+    (routes, _options, done) => {
+      acceptJsonBodies(routes);
+      routes.decorateRequest('account', null);
+      routes.decorateRequest('callbackHost', null);
+      register(routes, createAdmission(context, createKeyUseRecorder(routes, context)));
+      done();
+    },
+    { prefix },
+  );
 }
 
 /**
@@ -28,29 +50,30 @@ export function decorateRequests(server: FastifyInstance): void {
  * key always works, also from such an address: customers of one network must not lock each other out, and keys of 192
  * random bits cannot be guessed.
  */
-export function admit(
-  { accounts, limits, recordKeyUse }: Pick<ApiRouteContext, 'accounts' | 'limits' | 'recordKeyUse'>,
-  keyLimiter: RateLimiter,
-  scope: KeyScope,
-): onRequestAsyncHookHandler {
+function createAdmission(
+  { accounts, limits }: KeyRoutesContext,
+  recordKeyUse: (hash: string) => void,
+): Admit {
   async function refuse(request: FastifyRequest): Promise<never> {
     await requirePassing(limits.unauthenticated, addressGroupOf(request.ip));
     throw new ServiceError('unauthorized');
   }
 
-  return async (request) => {
-    const plainKey = readApiKey(request.raw);
-    if (plainKey === null) return refuse(request);
-    const hash = hashApiKey(plainKey);
-    const key = accounts.peekActiveKey(hash) ?? (await accounts.findActiveKey(hash));
-    if (key === null) return refuse(request);
-    request.account = key.account;
-    request.callbackHost = key.callbackHost;
-    recordKeyUse(hash);
-    await requirePassing(keyLimiter, hash);
-    if (key.scopes.includes(scope)) return;
-    throw new ServiceError('scope_missing', `The API key does not have the scope "${scope}".`);
-  };
+  return (keyLimiter, scope) => ({
+    async onRequest(request) {
+      const plainKey = readApiKey(request.raw);
+      if (plainKey === null) return refuse(request);
+      const hash = hashApiKey(plainKey);
+      const key = accounts.peekActiveKey(hash) ?? (await accounts.findActiveKey(hash));
+      if (key === null) return refuse(request);
+      request.account = key.account;
+      request.callbackHost = key.callbackHost;
+      recordKeyUse(hash);
+      await requirePassing(keyLimiter, hash);
+      if (key.scopes.includes(scope)) return;
+      throw new ServiceError('scope_missing', `The API key does not have the scope "${scope}".`);
+    },
+  });
 }
 
 /** The account of an admitted request. */
@@ -114,9 +137,9 @@ const MAXIMUM_REMEMBERED = 10_000;
  * Returns a function that records the hash of each used key. The hashes are written once a minute and when the server
  * closes. Recording costs a request no time. A failed write is logged and fails no request.
  */
-export function createKeyUseRecorder(
+function createKeyUseRecorder(
   server: FastifyInstance,
-  { accounts, nowMs }: Pick<ApiContext, 'accounts'> & { readonly nowMs: () => number },
+  { accounts, nowMs }: KeyRoutesContext,
 ): (hash: string) => void {
   const used = new Set<string>();
 

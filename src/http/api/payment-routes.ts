@@ -3,14 +3,8 @@ import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { createPayoutAddressParser } from '../../domain/payout-address.ts';
 import { createPayment } from '../../payments/create-payment.ts';
 import { readStatus } from '../../payments/read-status.ts';
-import type { ApiContext, ApiRouteContext } from './api-context.ts';
-import {
-  accountOf,
-  admit,
-  createKeyUseRecorder,
-  decorateRequests,
-  requireCallbackHost,
-} from './authenticate.ts';
+import type { ApiContext } from './api-context.ts';
+import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from './authenticate.ts';
 import { createParameterNames, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
 import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
 import {
@@ -20,7 +14,6 @@ import {
   presentPaymentStatus,
 } from './payment-schemas.ts';
 import {
-  acceptJsonBodies,
   noParameters,
   parseQuery,
   type QueryParameters,
@@ -31,26 +24,19 @@ import {
 /** The API's version is part of every path. */
 const API_PREFIX = '/api/v1';
 
-/** Registers the API of the specification in its own scope, because its body parser applies to no other route. */
+/** Registers the API of the specification. */
 export function registerApi(server: FastifyInstance, context: ApiContext): void {
-  void server.register(
-    (scope, _options, done) => {
-      acceptJsonBodies(scope);
-      decorateRequests(scope);
-      const { accounts, create } = context;
-      const recordKeyUse = createKeyUseRecorder(scope, { accounts, nowMs: create.nowMs });
-      registerWalletRoutes(scope, { ...context, recordKeyUse });
-      registerStatusRoute(scope, { ...context, recordKeyUse });
-      done();
-    },
-    { prefix: API_PREFIX },
-  );
+  const { nowMs } = context.create;
+  registerKeyRoutes(server, API_PREFIX, { ...context, nowMs }, (routes, admit) => {
+    registerWalletRoutes(routes, context, admit);
+    registerStatusRoute(routes, context, admit);
+  });
 }
 
 /** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query): create a checkout. They share one rate limit. */
-function registerWalletRoutes(server: FastifyInstance, context: ApiRouteContext): void {
+function registerWalletRoutes(server: FastifyInstance, context: ApiContext, admit: Admit): void {
   const options = {
-    onRequest: admit(context, context.limits.create, 'create'),
+    ...admit(context.limits.create, 'create'),
     schema: { response: { 200: createdPaymentSchema } },
   };
 
@@ -93,9 +79,9 @@ function inBoth(): ServiceError {
 }
 
 /** `GET /api/v1/payment-status`: reads one payment of the account, by its token or its id. */
-function registerStatusRoute(server: FastifyInstance, context: ApiRouteContext): void {
+function registerStatusRoute(server: FastifyInstance, context: ApiContext, admit: Admit): void {
   const options = {
-    onRequest: admit(context, context.limits.status, 'read'),
+    ...admit(context.limits.status, 'read'),
     schema: { response: { 200: paymentStatusSchema } },
   };
 

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectContext, exchangeCode } from '../../accounts/connect-shop.ts';
-import type { KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { NumberedEvent } from '../../domain/payment-events.ts';
 import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
@@ -17,24 +16,12 @@ import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import { exportJournal } from '../../payments/export-journal.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { readStatistics } from '../../payments/read-statistics.ts';
-import type { ApiRateLimiters, ApiRouteContext } from '../api/api-context.ts';
-import {
-  accountOf,
-  admit,
-  createKeyUseRecorder,
-  decorateRequests,
-  requireCallbackHost,
-} from '../api/authenticate.ts';
+import type { ApiContext, ApiRateLimiters } from '../api/api-context.ts';
+import { accountOf, registerKeyRoutes, requireCallbackHost } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
 import type { PresentContext } from '../api/payment-schemas.ts';
-import {
-  acceptJsonBodies,
-  parseQuery,
-  readJsonObject,
-  readParameters,
-  withNumberAsWritten,
-} from '../api/request-input.ts';
+import { parseQuery, readJsonObject, readParameters, withNumberAsWritten } from '../api/request-input.ts';
 import { addressGroupOf, requirePassing } from '../rate-limit.ts';
 import {
   completeDirectParameters,
@@ -70,7 +57,7 @@ export interface MerchantContext
   extends CancelPaymentContext,
     PresentContext,
     Omit<RefundRoutesContext, keyof CancelPaymentContext> {
-  readonly accounts: ApiRouteContext['accounts'];
+  readonly accounts: ApiContext['accounts'];
   readonly search: PaymentSearchStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly events: Pick<EventStore, 'listEvents'>;
@@ -83,29 +70,19 @@ export interface MerchantContext
 
 /** Registers the merchant's own interface: payments, events and sums of the account of the API key. */
 export function registerMerchantApi(server: FastifyInstance, context: MerchantContext): void {
-  void server.register(
-    (scope, _options, done) => {
-      acceptJsonBodies(scope);
-      decorateRequests(scope);
-      const recordKeyUse = createKeyUseRecorder(scope, context);
-      const { merchant, create } = context.limits;
-      const admitFor = (scope: KeyScope, limiter = merchant) => ({
-        onRequest: admit({ ...context, recordKeyUse }, limiter, scope),
-      });
-      const guards = {
-        read: admitFor('read'),
-        cancel: admitFor('cancel'),
-        refund: admitFor('refund'),
-        create: admitFor('create', create),
-      };
-      registerPayments(scope, context, guards);
-      registerReports(scope, context, guards);
-      registerRefunds(scope, context, guards, sendTagged);
-      registerConnect(scope, context);
-      done();
-    },
-    { prefix: MERCHANT_PREFIX },
-  );
+  const { merchant, create } = context.limits;
+  registerKeyRoutes(server, MERCHANT_PREFIX, context, (routes, admit) => {
+    const guards = {
+      read: admit(merchant, 'read'),
+      cancel: admit(merchant, 'cancel'),
+      refund: admit(merchant, 'refund'),
+      create: admit(create, 'create'),
+    };
+    registerPayments(routes, context, guards);
+    registerReports(routes, context, guards);
+    registerRefunds(routes, context, guards, sendTagged);
+    registerConnect(routes, context);
+  });
 }
 
 function registerPayments(server: FastifyInstance, context: MerchantContext, guards: ScopeGuards): void {
