@@ -84,7 +84,10 @@ export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): r
 
 /** Served as a file of its own, so that the pages need no nonce and can be cached whole. */
 export const docStyle = Buffer.from(
-  pageStyleOf(['table', 'card', 'badge', 'banner'], new URL('./docs.css', import.meta.url)).toString(),
+  pageStyleOf(
+    ['table', 'data-table', 'card', 'badge', 'banner'],
+    new URL('./docs.css', import.meta.url),
+  ).toString(),
 );
 
 interface DocPageParts {

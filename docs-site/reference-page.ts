@@ -1,5 +1,5 @@
 import { type Html, html, nothing } from '../src/http/design/html.ts';
-import { codeBlock, renderInlineMarkdown } from './render-markdown.ts';
+import { codeBlock, renderInlineMarkdown, stackingTable } from './render-markdown.ts';
 
 /** The parts of the OpenAPI document that the page shows. */
 interface Parameter {
@@ -132,8 +132,10 @@ function allowedValues(allowed: readonly unknown[]): Html[] {
 }
 
 function framed(label: string, head: readonly string[], rows: readonly (readonly Html[])[]): Html {
-  return html`<div class="table" role="region" aria-label="${label}" tabindex="0"><table>
-<thead><tr>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead>
-<tbody>${rows.map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>
-</table></div>`;
+  return stackingTable(
+    label,
+    head,
+    head.map((name) => html`${name}`),
+    rows,
+  );
 }

@@ -100,7 +100,7 @@ export function codeBlock(code: string, language: string): Html {
     id === undefined
       ? [html`${code}`]
       : parse(code, languages.find((each) => each.id === id)?.config).lines.flatMap(({ tokens }, index) => [
-          index === 0 ? nothing : html`\n`,
+          html`${index === 0 ? '' : '\n'}`,
           ...tokens.map(({ type, value }) =>
             colouredTokens.has(type) ? html`<span class="word-${type}">${value}</span>` : html`${value}`,
           ),
@@ -144,13 +144,31 @@ function tableMarkup(
   { header, rows }: Tokens.Table,
   inline: (cell: Tokens.TableCell) => string,
 ): string {
+  const names = header.map(({ text }) => text.replaceAll('`', ''));
+  const cells = (row: readonly Tokens.TableCell[]) => row.map((cell) => new Html(inline(cell)));
+  return `${stackingTable(label, names, cells(header), rows.map(cells))}\n`;
+}
+
+/**
+ * A table whose rows are cards on a phone, as `data-table.css` draws them: each value beside the name of its column. The
+ * roles keep the semantics that the style of the cards would remove.
+ */
+export function stackingTable(
+  label: string,
+  names: readonly string[],
+  head: readonly Html[],
+  rows: readonly (readonly Html[])[],
+): Html {
   // A column whose rows need no name has no heading: screen readers would announce an empty one.
-  const head = header
-    .map((cell) => (cell.text === '' ? '<td></td>' : `<th scope="col">${inline(cell)}</th>`))
-    .join('');
-  const body = rows.map((row) => `<tr>${row.map((cell) => `<td>${inline(cell)}</td>`).join('')}</tr>`);
-  const frame = html`<div class="table" role="region" aria-label="${label}" tabindex="0">`;
-  return `${frame}<table><thead><tr>${head}</tr></thead><tbody>${body.join('\n')}</tbody></table></div>\n`;
+  const headings = head.map((heading, column) =>
+    names[column] === '' ? html`<td></td>` : html`<th scope="col" role="columnheader">${heading}</th>`,
+  );
+  const cellOf = (cell: Html, column: number) =>
+    html`<td role="cell"${names[column] === '' ? nothing : html` data-label="${names[column] ?? ''}"`}>${cell}</td>`;
+  return html`<div class="table stacks" role="region" aria-label="${label}" tabindex="0"><table role="table">
+<thead role="rowgroup"><tr role="row">${headings}</tr></thead>
+<tbody role="rowgroup">${rows.map((row) => html`<tr role="row">${row.map(cellOf)}</tr>`)}</tbody>
+</table></div>`;
 }
 
 /** The anchor that GitHub gives a heading, so that one link works in both places. */

@@ -103,6 +103,37 @@ it('finds sections by words, copies examples, and lists the headings of a page',
   await context.close();
 });
 
+it('keeps the chosen language on other pages, and copies a sample with its lines', async () => {
+  const context = await browser.newContext();
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: baseUrl });
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/docs/api`);
+  const samples = page.locator('.samples').first();
+  await samples.getByRole('tab', { name: 'Python' }).click();
+  await samples.getByRole('button', { name: 'Copy' }).click();
+  await samples.getByRole('button', { name: 'Copied' }).waitFor();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+    /^import os\n\nfrom card_checkout import Client\n/,
+  );
+  await page.goto(`${baseUrl}/docs/merchant-api`);
+  expect(await page.getByRole('tab', { name: 'Python', selected: true }).count()).toBe(3);
+  expect(await page.locator('.sample:visible').count()).toBe(3);
+  await context.close();
+});
+
+it('stacks the rows of a table on a phone, with the names of the columns', async () => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 } });
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/docs/api`);
+  const [row, cell] = (await page.evaluate(`['tr', 'td:nth-child(3)'].map((part) =>
+    document.querySelector('.table tbody ' + part).getBoundingClientRect().width)`)) as [number, number];
+  expect(cell).toBeGreaterThan(row * 0.8);
+  const label =
+    "getComputedStyle(document.querySelector('.table tbody td:nth-child(3)'), '::before').content";
+  expect(await page.evaluate(label)).toContain('rules');
+  await context.close();
+});
+
 it('offers nothing that needs script where there is none', async () => {
   const context = await browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();

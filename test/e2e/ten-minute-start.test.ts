@@ -250,7 +250,7 @@ describe('the shop of the same sandbox', () => {
 
 it('stops with Ctrl-C, and leaves no process behind', async () => {
   const ended = running.map((child) => new Promise((resolve) => child.once('exit', resolve)));
-  expect(running.map(({ exitCode }) => exitCode)).toEqual([null, null]);
+  expect(running.map(({ exitCode }) => exitCode)).toEqual([null, null, null]);
   for (const child of running) child.kill('SIGINT');
   await Promise.all(ended);
   await waitFor('every process to end', 60_000, () => processesUsing(clone.folder).length === 0).catch(() => {
