@@ -48,7 +48,7 @@ export const moonpay = defineProvider({
       '`GET /v3/currencies` with `isSuspended`, `notAllowedCountries`, `metadata.contractAddress`; `GET /v3/currencies/{code}/limits`.',
       'India is not served, so INR is not offered.',
     ],
-    unknown: ['How long a URL works, and whether a repeated webhook is signed anew.'],
+    unknown: ['How long a URL works, and whether a repeated webhook is signed again.'],
   },
   /** India is on its list of unsupported countries. */
   currenciesSold: ['USD', 'EUR', 'CAD'],

@@ -66,7 +66,7 @@ export const transak = defineProvider({
     ],
     unknown: [
       'Which calls Transak refuses without `x-user-ip`.',
-      'Whether a webhook that was sent before the access token was refreshed is signed anew; until then it is refused.',
+      'Whether a webhook that was sent before the access token was refreshed is signed again; until then it is refused.',
     ],
   },
   /** It sells for INR by UPI only, and the checkout is for cards. */
