@@ -1,6 +1,7 @@
 import { formatCents, formatUnits } from './money.ts';
 import { type NotificationEvent, notificationEvents, type PaymentNotification } from './notification.ts';
 import type { Payment } from './payment.ts';
+import type { PaymentSlot } from './payment-statistics.ts';
 
 /** One message, before a channel writes it in its own form. */
 export interface NotificationMessage {
@@ -72,15 +73,12 @@ function paymentLine({ event, payment }: PaymentNews['newest'][number]): Message
   };
 }
 
-/** Sums of a day of the account's time zone. */
-export interface DailySum {
+/** The sums of a day of the account's time zone. */
+type DailySum = Pick<PaymentSlot, 'paid' | 'receivedUnits' | 'feeUnits'> & {
   readonly date: string;
   readonly timeZone: string;
-  readonly paid: number;
   readonly paidCents: ReadonlyMap<string, number>;
-  readonly receivedUnits: number;
-  readonly feeUnits: number;
-}
+};
 
 export function dailyMessage(day: DailySum, place: MessagePlace): NotificationMessage {
   const { date, timeZone, paid, paidCents, receivedUnits, feeUnits } = day;

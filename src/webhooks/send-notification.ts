@@ -27,19 +27,13 @@ export function createNotificationSender(
 
 /** Where a message is sent, and its body. The form of the target fixes the host (`channelKinds`). */
 function requestOf(kind: Exclude<ChannelKind, 'mail'>, target: ChannelTarget, message: NotificationMessage) {
-  switch (kind) {
-    case 'slack':
-      return { url: target['slack_url'] ?? '', body: slackBody(message) };
-    case 'discord':
-      return { url: target['discord_url'] ?? '', body: discordBody(message) };
-    case 'telegram': {
-      const { telegram_token: token = '', telegram_chat: chat = '' } = target;
-      return {
-        url: `https://api.telegram.org/bot${token}/sendMessage`,
-        body: telegramBody(message, chat.startsWith('@') ? chat : Number(chat)),
-      };
-    }
-  }
+  const { slack_url = '', discord_url = '', telegram_token, telegram_chat: chat = '' } = target;
+  if (kind === 'slack') return { url: slack_url, body: slackBody(message) };
+  if (kind === 'discord') return { url: discord_url, body: discordBody(message) };
+  return {
+    url: `https://api.telegram.org/bot${telegram_token}/sendMessage`,
+    body: telegramBody(message, chat.startsWith('@') ? chat : Number(chat)),
+  };
 }
 
 const textOf = ({ text, quoted }: MessageLine) => (quoted === null ? text : `${text}: ${quoted}`);

@@ -26,7 +26,10 @@ beforeAll(async () => {
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
-  dashboard = await createTestDashboard(baseUrl, { listens: true });
+  dashboard = await createTestDashboard(baseUrl, {
+    listens: true,
+    checkEndpoint: async () => [{ name: 'DNS', level: 'fail', detail: 'The host name does not exist.' }],
+  });
   account = await dashboard.giveAccount({ name: 'Café Tortuga' });
   owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
   for (const role of ['developer', 'viewer'] as const)
@@ -95,11 +98,26 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
       .first()
       .click();
     await look('revoke');
-    for (const name of ['Overview', 'Settings', 'People', 'Security', 'Audit log']) {
+    for (const name of ['Overview', 'Settings', 'Notifications', 'People', 'Security', 'Audit log']) {
       await page.getByRole('navigation', { name: 'Dashboard' }).getByRole('link', { name }).click();
       await page.getByRole('heading', { level: 1, name }).waitFor();
       await look(name.toLowerCase().replace(' ', '-'));
     }
+    await page.goto(`${baseUrl}/dashboard/notifications/add/telegram`);
+    await page.getByLabel('Bot token').fill('123');
+    await page.getByLabel('Chat ID').fill('me');
+    await page.getByRole('button', { name: 'Add channel' }).click();
+    await page.getByRole('alert').getByRole('link', { name: 'Bot token' }).click();
+    await look('notification-refused');
+    await page.goto(`${baseUrl}/dashboard/notifications/add/mail`);
+    await page.getByRole('button', { name: 'Add channel' }).click();
+    await page.getByRole('status').filter({ hasText: 'The channel is added.' }).waitFor();
+    await look('notification-added');
+    await page.goto(`${baseUrl}/dashboard/webhook-check`);
+    await page.getByLabel('Webhook URL').fill('https://shop.example.com/hook');
+    await page.getByRole('button', { name: 'Test endpoint' }).click();
+    await page.getByRole('heading', { level: 2, name: 'Result' }).waitFor();
+    await look('webhook-check');
     await page.goto(`${baseUrl}/dashboard/settings`);
     await page.getByLabel('Support').fill('https://user:p@x.com');
     await page.getByRole('button', { name: 'Save', exact: true }).click();

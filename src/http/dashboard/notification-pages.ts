@@ -31,10 +31,10 @@ const OWN_PATH = `${DASHBOARD_PATH}/notifications`;
 const events = Object.keys(notificationEvents).filter(isNotificationEvent);
 const kinds = Object.keys(channelKinds).filter(isChannelKind);
 const eventLabels = {
-  paid: 'Notify me when a payment is paid',
-  partially_paid: 'When a payment is partially paid',
-  late_money: 'When money arrives for a canceled or expired payment',
-  daily_sum: 'Of the daily sum, after midnight',
+  paid: 'Paid payments',
+  partially_paid: 'Partially paid payments',
+  late_money: 'Money after a cancelation or expiry',
+  daily_sum: 'The daily sum, after midnight',
 } as const;
 const flashMessages = {
   added: 'The channel is added. Send a test message to see it arrive.',
