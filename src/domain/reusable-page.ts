@@ -37,9 +37,6 @@ export interface ReusablePage {
   readonly createdAtMs: number;
 }
 
-/** What a merchant can change of a page. */
-export type PageChange = Partial<Omit<ReusablePage, 'id' | 'accountId' | 'slug' | 'createdAtMs'>>;
-
 /** A page with its takings. */
 export interface UsedPage {
   readonly page: ReusablePage;
@@ -79,7 +76,8 @@ export const ANSWER_CHARACTERS = 200;
  * Whether a page takes payments. `reserved`: unpaid payments hold the last places. `busy`: it has the maximum of unpaid
  * payments.
  */
-export type PageState = 'open' | 'paused' | 'ended' | 'sold_out' | 'reserved' | 'busy';
+export type PageState = 'open' | 'busy' | ClosedState;
+export type ClosedState = 'paused' | 'ended' | 'sold_out' | 'reserved';
 
 /** The state of a page of this account. */
 export function pageStateAt({ page, paid, held }: UsedPage, account: Account, nowMs: number): PageState {

@@ -10,12 +10,17 @@ export const ORDER_LINE_CHARACTERS = 120;
 export function parseLine(field: string, typed: string, maximumCharacters: number): string {
   const text = typed.trim();
   if (text === '') throw invalidField(field, 'must not be empty');
-  const isShort = text.length <= 2 * maximumCharacters && [...text].length <= maximumCharacters;
-  if (isShort && text.isWellFormed() && !/\p{Cc}/u.test(text)) return text;
+  if (isLine(text, maximumCharacters)) return text;
   throw invalidField(
     field,
     `must be one line of at most ${maximumCharacters} characters, without control characters`,
   );
+}
+
+/** Whether a text is one line of at most so many characters. */
+export function isLine(text: string, maximumCharacters: number): boolean {
+  const isShort = text.length <= 2 * maximumCharacters && [...text].length <= maximumCharacters;
+  return isShort && text.isWellFormed() && !/\p{Cc}/u.test(text);
 }
 
 const DIGITS_OF_OTHER_SCRIPTS = '٠١٢٣٤٥٦٧٨٩०१२३४५६७८९';

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Account } from '../domain/account.ts';
+import { ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { ReusablePageStore } from '../domain/ports/reusable-page-store.ts';
 import { MULTI_PROVIDER } from '../domain/provider-catalogue.ts';
 import {
+  type ClosedState,
   HOLD_MS,
   type PageState,
   pageStateAt,
   payoutAddressOf,
   type ReusablePage,
-  type UsedPage,
 } from '../domain/reusable-page.ts';
 import { type CreatePaymentContext, createPayment } from './create-payment.ts';
 
@@ -33,16 +34,19 @@ export interface PageSubmission {
   readonly answer: string | null;
 }
 
-/** The page takes no payment at this moment; `state` is never `open`. */
+/** The page takes no payment at this moment. */
 export class PageClosedError extends Error {
   override readonly name = 'PageClosedError';
-  readonly state: PageState;
+  readonly state: ClosedState;
 
-  constructor(state: PageState) {
+  constructor(state: ClosedState) {
     super(`the page is ${state}`);
     this.state = state;
   }
 }
+
+/** After that a page with the maximum of unpaid payments may have fewer. */
+const BUSY_SECONDS = 300;
 
 /**
  * Creates a payment under the rules of the API. The same form with the same values leads to the same payment, however
@@ -59,8 +63,9 @@ export async function payOnPage(
   const key = { accountId: page.accountId, pageId: page.id, submission };
   const earlier = await reusablePages.findSubmission(key);
   if (earlier !== null) return earlier;
+  requireOpen(state);
   const payoutAddress = payoutAddressOf(page, account);
-  if (state !== 'open' || payoutAddress === null) throw new PageClosedError(state);
+  if (payoutAddress === null) throw new PageClosedError('paused');
   let stored: Payment | null = null;
   // The place of the stock is taken in the transaction that stores the payment.
   const payments: CreatePaymentContext['payments'] = {
@@ -73,7 +78,7 @@ export async function payOnPage(
         heldUntilMs: payment.createdAtMs + HOLD_MS,
       };
       stored = await reusablePages.createPagePayment(payment, pagePayment, (used) =>
-        requireOpen(used, account, payment.createdAtMs),
+        requireOpen(pageStateAt(used, account, payment.createdAtMs)),
       );
       return { kind: 'created', row: null };
     },
@@ -93,7 +98,8 @@ export async function payOnPage(
   return stored ?? payment;
 }
 
-function requireOpen(used: UsedPage, account: Account, nowMs: number): void {
-  const state = pageStateAt(used, account, nowMs);
+function requireOpen(state: PageState): void {
+  if (state === 'busy')
+    throw new ServiceError('rate_limited', undefined, { retryAfterSeconds: BUSY_SECONDS });
   if (state !== 'open') throw new PageClosedError(state);
 }

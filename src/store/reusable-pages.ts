@@ -2,7 +2,6 @@ import type { Payment } from '../domain/payment.ts';
 import type { PageOfPayment, ReusablePageStore } from '../domain/ports/reusable-page-store.ts';
 import {
   MAXIMUM_PAGES,
-  type PageChange,
   type PagePayment,
   type ReusablePage,
   type UsedPage,
@@ -76,7 +75,11 @@ function* createPage(page: ReusablePage): Script<'created' | 'slug_taken' | 'too
   return made.length === 1 ? 'created' : 'slug_taken';
 }
 
-function* changePage(accountId: string, id: string, change: PageChange): Script<ReusablePage | null> {
+function* changePage(
+  accountId: string,
+  id: string,
+  change: Partial<ReusablePage>,
+): Script<ReusablePage | null> {
   yield* lock(pageLock(id));
   const page = yield* selectOne(reusablePageTable)`WHERE account_id = ${accountId} AND id = ${id}`;
   if (page === null) return null;

@@ -1,5 +1,5 @@
 import type { Payment } from '../payment.ts';
-import type { PageChange, PagePayment, ReusablePage, UsedPage } from '../reusable-page.ts';
+import type { PagePayment, ReusablePage, UsedPage } from '../reusable-page.ts';
 
 /** The page that a payment was made on, as lists and exports name it. */
 export interface PageOfPayment extends Pick<ReusablePage, 'slug' | 'title'> {
@@ -12,7 +12,7 @@ export interface ReusablePageStore {
   /** Nothing is written where another page has the slug, or the account has `MAXIMUM_PAGES`. */
   createPage(page: ReusablePage): Promise<'created' | 'slug_taken' | 'too_many'>;
   /** Null where the account has no such page. */
-  changePage(accountId: string, id: string, change: PageChange): Promise<ReusablePage | null>;
+  changePage(accountId: string, id: string, change: Partial<ReusablePage>): Promise<ReusablePage | null>;
   findPage(accountId: string, id: string, nowMs: number): Promise<UsedPage | null>;
   /** Of any account. */
   findPageBySlug(slug: string, nowMs: number): Promise<UsedPage | null>;

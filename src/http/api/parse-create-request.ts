@@ -70,7 +70,8 @@ function parseAmount(value: unknown): number {
   throw invalidField('amount', 'must be a decimal from 0.01 to 10000 with at most two decimals');
 }
 
-function parseCurrency(value: unknown): Currency {
+/** A currency; the default without one. Throws `invalid_request`. */
+export function parseCurrency(value: unknown): Currency {
   if (value === undefined || value === null) return defaultCurrency;
   if (isCurrency(value)) return value;
   throw invalidField('currency', `must be one of ${currencySchema.enum.join(', ')}`);

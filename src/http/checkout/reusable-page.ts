@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { FastifyReply } from 'fastify';
-import type { Account } from '../../domain/account.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import {
   ANSWER_CHARACTERS,
   amountBoundsOf,
+  type ClosedState,
   HOLD_MINUTES,
   isSlug,
-  type PageState,
   pageStateAt,
 } from '../../domain/reusable-page.ts';
-import { parseLine, readTypedAmount } from '../../domain/typed-input.ts';
+import { isLine, readTypedAmount } from '../../domain/typed-input.ts';
 import {
   type FoundPage,
   PageClosedError,
@@ -73,24 +72,15 @@ export async function submitReusablePage(asked: PageRequest): Promise<FastifyRep
     const { id } = await payOnPage(asked.context, found, submission);
     return setCommonHeaders(reply).redirect(`/pay/${id}`, 303);
   } catch (error) {
-    if (error instanceof PageClosedError && error.state !== 'busy')
-      return send(asked, { ...found, state: error.state }, 409);
-    if (error instanceof PageClosedError || isRateLimited(error)) {
-      const seconds = error instanceof ServiceError ? error.retryAfterSeconds : null;
-      reply.header('retry-after', String(seconds ?? BUSY_SECONDS));
+    if (error instanceof PageClosedError) return send(asked, { ...found, state: error.state }, 409);
+    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
+    if (error.retryAfterSeconds !== null) {
+      reply.header('retry-after', error.retryAfterSeconds);
       return showAgain(429, words.page.busy);
     }
-    if (!(error instanceof ServiceError) || error.status >= 500) throw error;
     request.log.warn({ err: error, page: found.page.id }, 'a reusable page could not create a payment');
     return showAgain(error.status, words.problems.other);
   }
-}
-
-/** After that a page with the maximum of unpaid payments may have fewer. */
-const BUSY_SECONDS = 300;
-
-function isRateLimited(error: unknown): boolean {
-  return error instanceof ServiceError && error.errorName === 'rate_limited';
 }
 
 async function readPage({ context, params: { slug } }: PageRequest): Promise<FoundPage> {
@@ -120,31 +110,18 @@ function readForm(
       : page.amountCents === null && (cents === null || cents < minimumCents || cents > maximumCents)
         ? fillText(words.amountWrong, boundsText(found, language))
         : undefined;
-  const isAnswered = page.question !== null && answer.trim() !== '';
-  const line = isAnswered ? lineOf(answer) : null;
-  const answerError =
-    isAnswered && line === null
-      ? fillText(words.answerTooLong, { count: String(ANSWER_CHARACTERS) })
-      : page.question !== null && page.isAnswerRequired && !isAnswered
-        ? words.answerMissing
-        : undefined;
+  const line = page.question === null ? '' : answer.trim();
+  const isMissing = line === '' && page.question !== null && page.isAnswerRequired;
+  const tooLong = fillText(words.answerTooLong, { count: String(ANSWER_CHARACTERS) });
+  const answerError = isMissing ? words.answerMissing : isLine(line, ANSWER_CHARACTERS) ? undefined : tooLong;
   const typed = { amount, answer, amountError, answerError };
   const token = form.get('token') ?? '';
   const isGood = amountError === undefined && answerError === undefined && TOKEN_FORM.test(token);
-  return { typed, submission: isGood ? { token, amountCents: Number(cents), answer: line } : null };
+  return { typed, submission: isGood ? { token, amountCents: Number(cents), answer: line || null } : null };
 }
 
 /** 16 random bytes. */
 const TOKEN_FORM = /^[\w-]{22}$/;
-
-/** An answer as it is stored; null for one that is too long, or no single line. */
-function lineOf(typed: string): string | null {
-  try {
-    return parseLine('answer', typed, ANSWER_CHARACTERS);
-  } catch {
-    return null;
-  }
-}
 
 function boundsText({ page, account }: FoundPage, language: Language) {
   const { minimumCents, maximumCents } = amountBoundsOf(page, account);
@@ -179,17 +156,13 @@ ${page.orderLine === null ? nothing : html`<p class="order"><bdi>${page.orderLin
 </header>`,
     main: html`<main class="card" data-path="/p/${page.slug}">
 <h1><bdi>${page.title}</bdi></h1>
-${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : closedNotice(account, state, language)}
+${state === 'open' || state === 'busy' ? pageForm(found, language, typed) : closedNotice(found, state, language)}
 </main>`,
   });
   return sendPage(asked, status, view);
 }
 
-function closedNotice(
-  { name: shop }: Account,
-  state: Exclude<PageState, 'open' | 'busy'>,
-  { words }: Language,
-): Html {
+function closedNotice({ account: { name: shop } }: FoundPage, state: ClosedState, { words }: Language): Html {
   const { heading, sentence } = words.page[state];
   return html`<h2>${heading}</h2>
 <p>${fillIn(sentence, { shop, minutes: String(HOLD_MINUTES) })}</p>`;

@@ -70,7 +70,7 @@ type Kind = (typeof kinds)[keyof typeof kinds];
 
 function formView(kind: Kind, visit: Visit): PageView {
   const action = `${DASHBOARD_PATH}${kind.path}`;
-  const fields = kind === kinds.card ? { ...commonFields, ...cardFields } : commonFields;
+  const fields = kind === kinds.card ? linkFields : commonFields;
   const { amount, currency, email, ...others } = fields;
   return {
     title: kind.title,
@@ -105,7 +105,8 @@ const commonFields = {
 } satisfies Fields;
 
 /** A card payment has a provider, who is given the e-mail address, and can pass on the fee. */
-const cardFields = {
+export const linkFields = {
+  ...commonFields,
   email: { ...commonFields.email, hint: 'Prefilled at the provider' },
   provider: {
     label: 'Provider',

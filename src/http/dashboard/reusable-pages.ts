@@ -1,7 +1,7 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { type Currency, currencies, formatCents, isCurrency } from '../../domain/money.ts';
+import { formatCents } from '../../domain/money.ts';
 import {
   amountBoundsOf,
   HOLD_MINUTES,
@@ -23,6 +23,7 @@ import {
   readTypedAmount,
 } from '../../domain/typed-input.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
+import { parseCurrency } from '../api/parse-create-request.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
@@ -36,7 +37,7 @@ import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts'
 import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
 import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
-import { destinationFields, linksCard } from './link-pages.ts';
+import { destinationFields, linkFields, linksCard } from './link-pages.ts';
 import { fact } from './payment-words.ts';
 import { walletOf } from './settings-pages.ts';
 
@@ -67,7 +68,6 @@ async function readOwnPage(
 
 const createPage: FormHandler = async (context, visit, form) => {
   const settings = await readForm(context, visit.account, form, null);
-  await checkFields({ slug: () => parseSlug(form.text('slug')) });
   const page: ReusablePage = {
     ...settings,
     id: newPageId(),
@@ -130,11 +130,7 @@ async function readForm(
         throw invalidField('maximum', 'must not be below the minimum');
       return maximum;
     },
-    currency(): Currency {
-      const currency = form.text('currency');
-      if (isCurrency(currency)) return currency;
-      throw invalidField('currency', `must be one of ${currencies.join(', ')}`);
-    },
+    currency: () => parseCurrency(form.text('currency')),
     order_line: () => line('order_line', ORDER_LINE_CHARACTERS),
     end_date() {
       const date = given('end_date');
@@ -189,12 +185,6 @@ const texts = {
   amount: { label: 'Amount', isOptional: true, hint: 'Empty lets the customer choose.' },
   minimum: { label: 'Minimum', isOptional: true, hint: 'Of an amount that the customer chooses.' },
   maximum: { label: 'Maximum', isOptional: true, hint: 'Of an amount that the customer chooses.' },
-  currency: { label: 'Currency', type: 'select', options: currencies },
-  order_line: {
-    label: 'What the customer pays for',
-    isOptional: true,
-    hint: `Also on the checkout. Empty takes the title. At most ${ORDER_LINE_CHARACTERS} characters.`,
-  },
   end_date: {
     label: 'Last day',
     type: 'date',
@@ -212,7 +202,6 @@ const texts = {
     hint: 'For example a size or a delivery address. Only members of your account see the answers.',
   },
   answer_required: { label: 'An answer is required', type: 'checkbox' },
-  pass_fee: { label: 'The customer pays the account’s fee on top', type: 'checkbox' },
 } satisfies Fields;
 
 /** The fields of a new page, or of a stored one, which keeps its address. */
@@ -227,16 +216,16 @@ function pageForm(visit: Visit, page: ReusablePage | null): Html {
     fields: {
       title: { ...texts.title, value: page?.title ?? '' },
       ...(page === null ? { slug: texts.slug } : {}),
-      currency: { ...texts.currency, value: page?.currency ?? account.baseCurrency },
+      currency: { ...linkFields.currency, value: page?.currency ?? account.baseCurrency },
       amount: { ...texts.amount, value: cents(page?.amountCents) },
       minimum: { ...texts.minimum, value: cents(page?.minimumCents) },
       maximum: { ...texts.maximum, value: cents(page?.maximumCents) },
-      order_line: { ...texts.order_line, value: page?.orderLine ?? '' },
+      order_line: { ...linkFields.order_line, value: page?.orderLine ?? '' },
       end_date: { ...texts.end_date, value: lastDay },
       stock: { ...texts.stock, value: page?.stock?.toString() ?? '' },
       question: { ...texts.question, value: page?.question ?? '' },
       answer_required: { ...texts.answer_required, value: page?.isAnswerRequired ?? false },
-      pass_fee: { ...texts.pass_fee, value: page?.passFeeToCustomer ?? false },
+      pass_fee: { ...linkFields.passFeeToCustomer, value: page?.passFeeToCustomer ?? false },
     },
     more: destinationFields(visit, action, page ?? undefined),
     button: page === null ? 'Create page' : 'Save',

@@ -1,0 +1,130 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
+import { freePorts } from '../support/free-ports.ts';
+import { cellsOutOfSight } from '../support/out-of-sight.ts';
+
+const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
+
+let browser: Browser;
+let axeSource: string;
+let dashboard: TestDashboard;
+let baseUrl: string;
+let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
+
+beforeAll(async () => {
+  await mkdir(screenshots, { recursive: true });
+  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await launchBrowser();
+  const [port] = await freePorts(1);
+  baseUrl = `http://127.0.0.1:${port}`;
+  dashboard = await createTestDashboard(baseUrl, { listens: true });
+  const account = await dashboard.giveAccount({
+    name: 'Café Tortuga',
+    wallet: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  });
+  const developer = await dashboard.giveUser({ accountId: account.id, role: 'developer' });
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/dashboard`);
+  await page.getByLabel('E-mail address').fill(developer.email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'Overview' }).waitFor();
+  cookies = await context.cookies();
+  await context.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+});
+
+async function requireGood(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(screenshots, `payment-pages-${name}.png`), fullPage: true });
+  await page.evaluate(axeSource);
+  const violations = await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(
+    ({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
+  const overflow = await page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+  expect([name, overflow, violations, await cellsOutOfSight(page)]).toEqual([name, 0, [], []]);
+}
+
+const phone = { viewport: { width: 390, height: 844 } };
+const desktop = { viewport: { width: 1280, height: 900 } };
+
+it.each([
+  ['phone', 'light', phone],
+  ['phone', 'dark', phone],
+  ['desktop', 'light', desktop],
+  ['desktop', 'dark', desktop],
+] as const)(
+  'a merchant creates a page and a customer pays on it, on a %s in %s',
+  async (device, colorScheme, size) => {
+    const look = `${device}-${colorScheme}`;
+    const merchant = await browser.newContext({ ...size, colorScheme, reducedMotion: 'reduce' });
+    await merchant.addCookies(cookies);
+    const page = await merchant.newPage();
+    await page.goto(`${baseUrl}/dashboard/pages`);
+    await page.getByRole('link', { name: 'New payment page' }).click();
+    await page.getByLabel('Address', { exact: true }).fill('no good');
+    await page.getByLabel('Title', { exact: true }).fill('Tea tasting on Friday');
+    await page.getByRole('button', { name: 'Create page' }).click();
+    await page.getByText('Must be 3 to 64 letters').waitFor();
+    await requireGood(page, `new-${look}`);
+    await page.getByLabel('Address', { exact: true }).fill(`tea-${look}`);
+    await page.getByLabel('Number of payments').fill('20');
+    await page.getByLabel('Question to the customer').fill('Which tea do you like?');
+    await page.getByRole('button', { name: 'Create page' }).click();
+    await page.getByRole('img', { name: 'QR code of the page' }).waitFor();
+    await requireGood(page, `page-${look}`);
+    const link = await page.getByLabel('Link', { exact: true }).inputValue();
+
+    const customer = await browser.newContext({
+      ...size,
+      colorScheme,
+      javaScriptEnabled: device === 'desktop',
+    });
+    const visit = await customer.newPage();
+    await visit.goto(link);
+    await visit.getByLabel('Amount in USD').fill('0');
+    await visit.getByLabel('Which tea do you like?').fill('Sencha');
+    await visit.getByRole('button', { name: 'Continue to payment' }).click();
+    await visit.getByText('Enter an amount from').waitFor();
+    await visit.screenshot({ path: join(screenshots, `payment-pages-public-${look}.png`), fullPage: true });
+    if (device === 'desktop') await requireGood(visit, `public-${look}`);
+    await visit.getByLabel('Amount in USD').fill('12,50');
+    await visit.getByRole('button', { name: 'Continue to payment' }).click();
+    await visit.waitForURL(/\/pay\//);
+    await visit.getByText('$12.50').first().waitFor();
+    await customer.close();
+
+    await page.goto(`${baseUrl}/dashboard/pages`);
+    await requireGood(page, `list-${look}`);
+    await page.getByRole('link', { name: 'Tea tasting on Friday' }).first().click();
+    await page.locator('section', { hasText: 'Newest payments' }).getByRole('link').first().click();
+    await page.getByText('Sencha').waitFor();
+    await merchant.close();
+  },
+);
+
+it('the public page is accessible and fits on a phone, with text at 200 %, and when it is sold out', async () => {
+  const context = await browser.newContext({ ...phone, colorScheme: 'dark' });
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/p/tea-phone-light`);
+  await requireGood(page, 'public-phone');
+  await page.addStyleTag({ content: 'html { font-size: 200% }' }).catch(() => {});
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  await requireGood(page, 'public-phone-large');
+  const found = await dashboard.store.reusablePages.findPageBySlug('tea-phone-light', dashboard.nowMs());
+  const { accountId = '', id = '' } = found?.page ?? {};
+  await dashboard.store.reusablePages.changePage(accountId, id, { stock: 1 });
+  await page.goto(`${baseUrl}/p/tea-phone-light`);
+  await page.getByText('Sold out for now').waitFor();
+  await requireGood(page, 'public-phone-reserved');
+  await context.close();
+});
