@@ -34,7 +34,11 @@ const pageKinds = {
     script: ['./client/follow-payment.js', './client/pay-from-wallet.js'],
   },
   /** A form that leads on. */
-  form: { style: [], components: ['button', 'card', 'banner', 'field'], script: ['./client/send-once.js'] },
+  form: {
+    style: ['./form.css'],
+    components: ['button', 'card', 'banner', 'field'],
+    script: ['./client/send-once.js'],
+  },
   message: { style: [], components: ['button', 'card'], script: [] },
   /** Continues from a short link. */
   continue: { style: [], components: ['button', 'card'], script: ['./client/continue-from-link.js'] },
