@@ -59,6 +59,12 @@ function printFigures(): void {
     const lines = linesOf(folder);
     console.log(`${folder}: ${lines.length} files, ${lines.reduce((sum, count) => sum + count, 0)} lines`);
   }
+  for (const type of ['sql', 'css', 'js']) {
+    const lines = linesOf('src', type);
+    console.log(
+      `src: ${lines.reduce((sum, count) => sum + count, 0)} lines in ${lines.length} .${type} files`,
+    );
+  }
   const ofSource = linesOf('src');
   console.log(
     `src: median ${ofSource[Math.floor(ofSource.length / 2)]} lines a file, longest ${ofSource.at(-1)}`,
@@ -71,8 +77,8 @@ function printFigures(): void {
 }
 
 /** Lines of each production file below a folder, ascending. */
-function linesOf(folder: string): number[] {
-  return projectFiles(new RegExp(`^${folder}/.*(?<!\\.test)\\.ts$`))
+function linesOf(folder: string, type = 'ts'): number[] {
+  return projectFiles(new RegExp(`^${folder}/.*(?<!\\.test)\\.${type}$`))
     .map(({ text }) => text.split('\n').length - 1)
     .sort((a, b) => a - b);
 }

@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
-import { initialSchema } from '../initial-schema.ts';
 import {
   type AppliedMigration,
   type DatabaseName,
@@ -10,7 +9,9 @@ import {
 } from '../migration.ts';
 
 /** The schema, step by step. Never edit a migration that was released: add one. */
-export const migrations: readonly Migration[] = [initialSchema('sqlite')];
+export const migrations: readonly Migration[] = [
+  { number: 1, name: 'initial schema', sql: readFileSync(new URL('schema.sql', import.meta.url), 'utf8') },
+];
 
 /** A writer holds the database for a moment only. */
 const OPENING_TIMEOUT_MS = 2_000;
