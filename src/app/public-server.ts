@@ -10,7 +10,7 @@ import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerDashboard } from '../http/dashboard/routes.ts';
 import { registerMerchantApi } from '../http/merchant/merchant-routes.ts';
 import { PROVIDER_WEBHOOKS_PER_MINUTE, registerProviderWebhooks } from '../http/provider-webhooks.ts';
-import { createFixedWindowLimiter } from '../http/rate-limit.ts';
+import { createFixedWindowLimiter } from '../http/rate-windows.ts';
 import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
 import { createBaseServer } from '../http/server.ts';
 import { registerHealth, registerWellKnown } from '../http/well-known.ts';

@@ -9,7 +9,7 @@ import {
   type ProviderWebhookOutcome,
 } from '../payments/handle-provider-webhook.ts';
 import { limitByAddress } from './checkout/page-limits.ts';
-import { createFixedWindowLimiter } from './rate-limit.ts';
+import { createFixedWindowLimiter } from './rate-windows.ts';
 
 /** The address at which a provider reaches its route below this root. */
 export function webhookUrlOf(provider: ProviderId, root: string): string {

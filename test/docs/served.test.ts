@@ -5,7 +5,7 @@ import { createOpenApiDocument, registerOpenApi } from '../../docs-site/openapi/
 import { operations } from '../../docs-site/openapi/operations.ts';
 import { registerDocs } from '../../docs-site/register-docs.ts';
 import { headingSlug, renderMarkdown } from '../../docs-site/render-markdown.ts';
-import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
+import { createFixedWindowLimiter } from '../../src/http/rate-windows.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { anchorsOf, documents, read } from './markdown.ts';
 

@@ -6,7 +6,7 @@ import { type ProviderId, providerIds } from '../../src/domain/provider-catalogu
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import { registerProviderWebhooks } from '../../src/http/provider-webhooks.ts';
-import { createFixedWindowLimiter } from '../../src/http/rate-limit.ts';
+import { createFixedWindowLimiter } from '../../src/http/rate-windows.ts';
 import { createQuotes } from '../../src/payments/ask-quotes.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';

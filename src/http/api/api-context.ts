@@ -4,7 +4,7 @@ import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { ReadStatusContext } from '../../payments/read-status.ts';
-import { createFixedWindowLimiter } from '../rate-limit.ts';
+import { createFixedWindowLimiter } from '../rate-windows.ts';
 
 /** Dependencies of the API's routes. */
 export interface ApiContext {

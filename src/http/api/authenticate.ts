@@ -4,7 +4,7 @@ import type { Account } from '../../domain/account.ts';
 import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey, type KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
-import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { addressGroupOf, requirePassing } from '../rate-windows.ts';
 import type { ApiContext } from './api-context.ts';
 import { acceptJsonBodies } from './request-input.ts';
 

@@ -2,7 +2,7 @@ import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
-import { addressGroupOf } from '../rate-limit.ts';
+import { addressGroupOf } from '../rate-windows.ts';
 import { checkoutContent } from './checkout-page.ts';
 import { takesPayment, traitsOf } from './checkout-view.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
-import { addressGroupOf, createLimiters, MINUTE_MS, requirePassing } from '../rate-limit.ts';
+import { addressGroupOf, createLimiters, MINUTE_MS, requirePassing } from '../rate-windows.ts';
 
 /** How many requests of each kind pass in a window of time, by address. */
 const pageLimits = {

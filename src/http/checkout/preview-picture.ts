@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { formatCents } from '../../domain/money.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
 import { html, nothing } from '../design/html.ts';
-import { createFixedWindowLimiter } from '../rate-limit.ts';
+import { createFixedWindowLimiter } from '../rate-windows.ts';
 import type { CheckoutRequest } from './context.ts';
 import { setCommonHeaders } from './layout.ts';
 import { type Checkout, readCheckoutOfShortCode } from './read-checkout.ts';

@@ -17,7 +17,7 @@ import {
   payOnPage,
 } from '../../payments/pay-on-page.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import { isSameOrigin, textField } from '../signed-in/forms.ts';
 import { amountLine, shopLine } from './checkout-page.ts';
 import type { CheckoutRequest } from './context.ts';

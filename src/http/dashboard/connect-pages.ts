@@ -9,7 +9,7 @@ import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { keyScopes } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { html } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import {
   DASHBOARD_PATH,
   type DashboardContext,

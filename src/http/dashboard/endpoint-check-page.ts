@@ -3,7 +3,7 @@ import type { EndpointStep } from '../../domain/ports/callback-guard.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { dataTable } from '../design/data-table.ts';
 import { html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import {
   DASHBOARD_PATH,
   type DashboardContext,

@@ -15,7 +15,7 @@ import { addChannel, setPaused } from '../../payments/notification-channels.ts';
 import { sendToChannel } from '../../payments/send-notifications.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import {
   DASHBOARD_PATH,
   type DashboardContext,

@@ -7,7 +7,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { addressGroupOf, requirePassing } from '../rate-windows.ts';
 import { type AreaRequest, callerOf, DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
 import {
   type FormVisit,

@@ -8,7 +8,7 @@ import { isRole, type Member, type Role, roles, type User } from '../../domain/p
 import { type Mail, MailNotSentError } from '../../domain/ports/mail.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import {
   type AreaContext,
   type AreaVisit,

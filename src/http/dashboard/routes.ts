@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { chooseAccount } from '../../accounts/manage-accounts.ts';
-import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { addressGroupOf, requirePassing } from '../rate-windows.ts';
 import {
   createCookies,
   DASHBOARD_PATH,

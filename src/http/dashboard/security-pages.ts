@@ -24,7 +24,7 @@ import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { relyingPartyOf } from '../../domain/person.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import {
   type AreaContext,
   type AreaVisit,

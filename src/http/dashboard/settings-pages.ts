@@ -22,7 +22,7 @@ import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts
 import { isProviderId, providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
 import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import {
   DASHBOARD_PATH,
   type DashboardContext,

@@ -22,7 +22,7 @@ import { readIdempotencyKey } from '../api/create-parameters.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
 import type { PresentContext } from '../api/payment-schemas.ts';
 import { parseQuery, readJsonObject, readParameters, withNumberAsWritten } from '../api/request-input.ts';
-import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { addressGroupOf, requirePassing } from '../rate-windows.ts';
 import {
   completeDirectParameters,
   connectParameters,

@@ -5,7 +5,7 @@ import { parseUserEmail } from '../../domain/person.ts';
 import { inviteFields, sendInvitation, takeInvitationPage } from '../dashboard/people-pages.ts';
 import { confirmedForm, requireConfirmedForm } from '../dashboard/security-pages.ts';
 import { html } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import { checkFields } from '../signed-in/form-fields.ts';
 import { type PageView, seeOther, showRefused } from '../signed-in/signed-in-page.ts';
 import {

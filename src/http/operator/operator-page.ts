@@ -19,7 +19,7 @@ import type { ObservationStore, RelayStore } from '../../domain/ports/settlement
 import type { ProviderDirectory } from '../../payments/provider-availability.ts';
 import type { Page } from '../checkout/layout.ts';
 import { type Html, html, navigationLink } from '../design/html.ts';
-import { addressGroupOf, requirePassing } from '../rate-limit.ts';
+import { addressGroupOf, requirePassing } from '../rate-windows.ts';
 import {
   type Admission,
   type Area,

@@ -4,7 +4,7 @@ import { confirmTotp, hasSecondFactor, offerTotp } from '../../accounts/second-f
 import { openSession } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { html } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import { type AreaRequest, callerOf } from '../signed-in/context.ts';
 import { formFields, type RefusedForm, refusedForm } from '../signed-in/form-fields.ts';
 import { formTokenField, formTokenOf } from '../signed-in/forms.ts';

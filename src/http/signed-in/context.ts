@@ -20,7 +20,7 @@ import type { RefundContext } from '../../payments/refunds.ts';
 import type { Notifier } from '../../payments/send-notifications.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { readCookie, setCookie } from '../cookies.ts';
-import { addressGroupOf } from '../rate-limit.ts';
+import { addressGroupOf } from '../rate-windows.ts';
 import type { RefusedForm } from './form-fields.ts';
 import type { DashboardLimits } from './limits.ts';
 

@@ -1,4 +1,4 @@
-import { createLimiters, MINUTE_MS } from '../rate-limit.ts';
+import { createLimiters, MINUTE_MS } from '../rate-windows.ts';
 
 const HOUR_MS = 60 * MINUTE_MS;
 

@@ -10,7 +10,7 @@ import {
 import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-limit.ts';
+import { requirePassing } from '../rate-windows.ts';
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, formTokenField } from './forms.ts';
 import { openFormToken, readOwnForm, sendPlainPage, visitorPages } from './layout.ts';

@@ -22,7 +22,7 @@ import { type Role, roleIncludes } from '../../domain/person.ts';
 import type { Page } from '../checkout/layout.ts';
 import { html } from '../design/html.ts';
 import { serviceErrorOf } from '../error-reply.ts';
-import { addressGroupOf } from '../rate-limit.ts';
+import { addressGroupOf } from '../rate-windows.ts';
 import {
   type Admission,
   type Area,

@@ -4,9 +4,9 @@ import { createLeaseStore, createReleaseClaims } from './leases.ts';
 import { migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentStore } from './payments.ts';
-import { createSharedRateLimiter } from './rate-windows.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts, postgresTraits } from './scripts.ts';
+import { createSharedRateLimiter } from './shared-rate-limits.ts';
 
 /** What the PostgreSQL store needs. */
 interface PostgresStoreOptions {

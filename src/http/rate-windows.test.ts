@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addressGroupOf, createFixedWindowLimiter } from './rate-limit.ts';
+import { addressGroupOf, createFixedWindowLimiter } from './rate-windows.ts';
 
 function limiterAt(limit: number, maximumWindows?: number) {
   const clock = { nowMs: 0 };
