@@ -5,9 +5,12 @@ ARG BASE=node:24-bookworm-slim@sha256:235600a8101ab264e117b1768e925532262668dc9b
 FROM ${BASE} AS dependencies
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-# Neither the sandbox's chain nor another Node belongs into the image. They are optional dependencies of this package;
-# `--omit=optional` would also leave out those of its dependencies, such as the binary that draws pictures.
-RUN npm pkg delete optionalDependencies && npm ci --omit=dev --ignore-scripts && npm cache clean --force
+# Neither the sandbox's chain, another Node nor a tool of development belongs into the image. `--omit=optional` would also leave
+# out optional dependencies of dependencies, such as the binary that draws pictures, and `--omit=dev` installs TypeScript, because
+# viem would use it where it is.
+RUN npm pkg delete optionalDependencies devDependencies overrides \
+    && npm ci --ignore-scripts \
+    && npm cache clean --force
 
 FROM ${BASE}
 ENV NODE_ENV=production \

@@ -79,6 +79,23 @@ it('proxies refuse the API over plain HTTP, pass the client address on and do no
   expect(read('deploy/nginx.conf')).toMatch(/proxy_buffering off;[\s\S]*proxy_read_timeout 120s;/);
 });
 
+it('docs list every host that the service calls by a name of its own', () => {
+  const [, table = ''] = read('docs/deploying.md').split('## Outbound connections\n');
+  const callers = ['src/rates', 'src/webhooks', 'src/domain/notification.ts'].flatMap((place) =>
+    place.endsWith('.ts')
+      ? [place]
+      : readdirSync(join(root, place))
+          .filter((name) => !name.endsWith('.test.ts'))
+          .map((name) => `${place}/${name}`),
+  );
+  const calls = callers.flatMap((file) => [
+    ...read(file).matchAll(/['`^]https:(?:\\?\/){2}([a-z.]+\.[a-z]+)\b/g),
+  ]);
+  const hosts = new Set(calls.map(([, host = '']) => host));
+  expect(hosts.size).toBeGreaterThan(2);
+  for (const host of hosts) expect(table, host).toContain(`\`${host}\``);
+});
+
 describe('what is brought in by name is pinned', () => {
   const workflows = readdirSync(join(root, '.github/workflows')).map((name) => `.github/workflows/${name}`);
 
