@@ -15,6 +15,7 @@ import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts
 import { createBaseServer } from '../http/server.ts';
 import { registerHealth, registerWellKnown } from '../http/well-known.ts';
 import { createQuotes } from '../payments/ask-quotes.ts';
+import { createOpenedRecorder } from '../payments/record-opened.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
@@ -141,8 +142,15 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     explorerTransactionUrl: external.explorerTransactionUrl,
     token: external.settlements[0].token,
   };
+  const { record: recordOpened, flush } = createOpenedRecorder({
+    records: store.records,
+    nowMs: clock.nowMs,
+    onFailure: (err) => server.log.error({ err }, 'opened checkouts could not be recorded'),
+  });
+  server.addHook('onClose', flush);
   registerCheckoutPages(server, {
     ...shared,
+    recordOpened,
     payments: store.payments,
     accounts: store.accounts,
     startSession: parts.startSession,

@@ -254,6 +254,7 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
     secondFactor: { box: box('second factor'), recoveryHash: keyed('recovery codes') },
     callbacks: parts.callbacks,
     checkEndpoint: parts.checkEndpoint,
+    shopUrl: parts.additions?.startLinks?.find(({ title }) => title === 'Shop')?.href ?? null,
     browsers: box('known browsers'),
     shownOnce: box('secrets shown once'),
     mailer: parts.mailer,

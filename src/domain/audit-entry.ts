@@ -32,6 +32,8 @@ export const auditActions = {
   'shop.connected': 'connected a shop with the API key',
   'shop.refused': 'was named in a refused connection of the shop',
   'payment.noted': 'changed the note of a payment',
+  'payment.settlement_noted': 'noted how a payment was settled',
+  'alert.dismissed': 'dismissed an alert',
   'payment.email_erased': 'erased the customer’s e-mail address of a payment',
   'account.emails_erased': 'erased customers’ e-mail addresses of payments older than',
   'payment.canceled': 'canceled a payment',

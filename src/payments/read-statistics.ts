@@ -1,7 +1,9 @@
+import { inCurrency } from '../domain/base-currency.ts';
 import { displayStatusOf } from '../domain/display-status.ts';
 import type { Currency } from '../domain/money.ts';
 import { type PaidCount, type PaymentSlot, settleBoundsMs } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
 import { DIRECT_PROVIDER, type ProviderId } from '../domain/provider-catalogue.ts';
 import { type LocalDay, lastDays } from '../platform/time-zone.ts';
 
@@ -81,12 +83,41 @@ function settleTimesOf(counts: readonly PaidCount[]): AccountStatistics['settleT
   }));
 }
 
+/** Converts what was received on a day, in 10⁻⁶ USDC, to 10⁻⁶ of a currency; null for a day before the first known rate. */
+export type ToBase = (day: LocalDay, units: number) => number | null;
+
+/** How long before the first day a rate may be. */
+const MAXIMUM_GAP_MS = 7 * 86_400_000;
+
+/** Converts at the day's first rate, or else at the last one before: a gap must not leave a hole in a sum. */
+export async function readBaseRates(
+  search: Pick<PaymentSearchStore, 'listRates'>,
+  currency: Currency,
+  days: readonly LocalDay[],
+): Promise<ToBase> {
+  if (currency === 'USD') return (_day, units) => units;
+  const listed = await search.listRates(
+    currency,
+    (days[0]?.startMs ?? 0) - MAXIMUM_GAP_MS,
+    days.at(-1)?.endMs ?? 0,
+  );
+  const rates = [...listed].sort((one, other) => one.hourMs - other.hourMs);
+  return ({ startMs, endMs }, units) => {
+    const rate =
+      rates.find(({ hourMs }) => hourMs >= startMs && hourMs < endMs) ??
+      rates.findLast(({ hourMs }) => hourMs < endMs);
+    return rate === undefined ? null : Number(inCurrency(BigInt(units), rate.usdRate));
+  };
+}
+
 /** Payments that a funnel counts: enough for shares, and read in some milliseconds. */
 const FUNNEL_PAYMENTS = 500;
 
 /** How far customers came, of a period's newest payments at providers. */
 export interface Funnel {
   readonly created: number;
+  /** Whose checkout page a customer opened. */
+  readonly opened: number;
   /** Whether the period has more payments than were counted. */
   readonly isSample: boolean;
   /** By the provider of the last session, the most chosen first. */
@@ -102,7 +133,7 @@ interface ProviderFunnel {
 }
 
 export async function readFunnel(
-  search: Pick<PaymentSearchStore, 'searchPayments' | 'listLastSessions'>,
+  { search, records }: StoreParts<{ search: 'searchPayments' | 'listLastSessions'; records: 'listRecords' }>,
   accountId: string,
   fromMs: number,
   nowMs: number,
@@ -110,7 +141,10 @@ export async function readFunnel(
   const { payments, next } = await search.searchPayments({ accountId, fromMs }, null, FUNNEL_PAYMENTS);
   const byCard = payments.filter(({ provider }) => provider !== DIRECT_PROVIDER);
   const ids = byCard.map(({ id }) => id);
-  const sessions = await search.listLastSessions(accountId, ids);
+  const [sessions, opened] = await Promise.all([
+    search.listLastSessions(accountId, ids),
+    records.listRecords(accountId, 'opened', ids),
+  ]);
   const providers = new Map<ProviderId, ProviderFunnel>();
   for (const payment of byCard) {
     const session = sessions.get(payment.id);
@@ -128,6 +162,8 @@ export async function readFunnel(
   }
   return {
     created: byCard.length,
+    // Who chose a provider has opened the page, also where its record was lost.
+    opened: new Set([...opened.map(({ name }) => name), ...sessions.keys()]).size,
     isSample: next !== null,
     providers: [...providers.values()].sort((one, other) => other.chose - one.chose),
   };

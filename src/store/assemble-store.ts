@@ -11,6 +11,7 @@ import { createPaymentSearch } from './payment-search.ts';
 import { decideOne, selectPayments, viewPayments } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore } from './providers.ts';
+import { createRecordStore } from './records.ts';
 import { createRefundStore } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import { createReusablePageStore } from './reusable-pages.ts';
@@ -65,6 +66,7 @@ export function assembleStore(
     emails: createEmailStore(scripts, traits),
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
+    records: createRecordStore(scripts),
     events: createEventStore(scripts),
     notifications: createNotificationStore(scripts),
     refunds: createRefundStore(scripts),

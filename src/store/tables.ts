@@ -9,6 +9,7 @@ import type { Membership, Passkey, User } from '../domain/person.ts';
 import type { Alert } from '../domain/ports/mail.ts';
 import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider.ts';
+import type { AccountRecord } from '../domain/ports/record-store.ts';
 import type {
   BlockReference,
   RelayAttempt,
@@ -389,6 +390,14 @@ const alertCursorTable = table<{ name: string; throughMs: number }>('alert_curso
   throughMs: 'integer',
 });
 
+export const accountRecordTable = table<AccountRecord>('account_records', ['account_id', 'kind', 'name'], {
+  accountId: 'text',
+  kind: 'text',
+  name: 'text',
+  texts: 'texts',
+  atMs: 'integer',
+});
+
 const emailWatermarkTable = table<{ accountId: string; paymentId: string }>(
   'email_watermarks',
   ['account_id'],
@@ -561,6 +570,7 @@ export const tables: readonly Table[] = [
   webhookTable,
   alertTable,
   alertCursorTable,
+  accountRecordTable,
   emailWatermarkTable,
   receiptTable,
   stateChangeTable,

@@ -1,12 +1,14 @@
 import { createHmac } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
+import { hourOf } from '../../src/domain/base-currency.ts';
+import { USD_RATE_ONE, type UsdRate } from '../../src/domain/money.ts';
 import { LINK_ORIGIN, type Payment } from '../../src/domain/payment.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { Role } from '../../src/domain/person.ts';
 import { settle } from '../../src/domain/settle.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
-import { leave, NOW_MS, newPayment, newSession, pay } from '../store/fixtures.ts';
+import { failedResult, leave, NOW_MS, newPayment, newSession, pay } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import {
@@ -406,22 +408,91 @@ describe('the overview', () => {
     await indexAll();
     const page = await read('');
     expect(page).toContain('Where customers leave All payments of the last 30 days');
-    expect(page).toContain('Step Payments Created 4 Chose a provider 3 Paid 0');
-    expect(page).toContain('Stripe 2 0 0 1 1 Wert 1 0 1 0 0');
+    expect(page).toMatch(
+      /Step Payments Created 4 \(100%\) Opened 3 \(75%\) Chose a provider 3 \(75%\) Paid 0 \(0%\)/,
+    );
+    expect(page).toMatch(/Provider Paid Left At provider Declined Stripe 0 1 1 0 Wert 0 0 0 1/);
   });
 
-  it('has charts whose axes and bars say what they show', async () => {
+  it('has charts whose axes and bars say what they show, to pointers, keyboards and screen readers', async () => {
     await givePaid();
     await indexAll();
     const page = (await browser.get('/dashboard')).payload;
     const chart =
-      /<figure class="chart"><figcaption><h3>Volume in EUR<[\s\S]*?<\/figure>/.exec(page)?.[0] ?? '';
-    const texts = [...chart.matchAll(/<text [^>]*>([^<]+)</g)].map((match) =>
-      match[1]?.replace('&#8364;', '€'),
-    );
-    expect(texts).toEqual(expect.arrayContaining(['EUR', 'Day', '€0.00', '€50.00', '€150.00']));
-    expect(chart).toMatch(/<rect [^>]*><title>\w+ \d+: &#8364;102.57<\/title>/);
+      /<figure class="chart"><figcaption><h3>Received in USDC<[\s\S]*?<\/figure>/.exec(page)?.[0] ?? '';
+    const marks = [...chart.matchAll(/<g class="mark" role="img" tabindex="(-?\d)" aria-label="([^"]+)">/g)];
+    expect(marks.map(([, tabIndex]) => tabIndex)).toEqual(['0', ...Array(29).fill('-1')]);
+    const [, , name = ''] = marks.at(-1) ?? [];
+    expect(name).toMatch(/^\w+ \d+: Net \d+\.\d\d, Fees \d+\.\d\d, Received 30 days before 0\.00$/);
+    expect(chart).toContain(`text-anchor="end">${name}</text>`);
     expect(chart).toContain('As a table');
+    expect(textOf(page)).toMatch(/Net in USDC [\d.,]+ /);
+  });
+
+  it('shows amounts also in the base currency at the rate of each day, and says where none is known', async () => {
+    await dashboard.store.accounts.updateAccount(account.id, { baseCurrency: 'EUR' });
+    const payment = await give();
+    await dashboard.store.payments.decidePayment(payment, () => ({
+      change: {
+        status: 'paid',
+        forwardStatus: 'completed',
+        paidAtMs: Date.now(),
+        receivedUnits: 100_000_000n,
+        forwardedUnits: 98_000_000n,
+      },
+    }));
+    await indexAll();
+    expect(await read('')).toContain('EUR: no rate known');
+    const hourMs = hourOf(Date.now()) - 40 * 86_400_000;
+    await dashboard.store.search.recordRates(
+      [{ currency: 'EUR', hourMs, usdRate: (2n * USD_RATE_ONE) as UsdRate }],
+      0,
+    );
+    expect(await read('')).toContain('EUR: no rate known');
+    const dayMs = hourOf(Date.now()) - 2 * 86_400_000;
+    await dashboard.store.search.recordRates(
+      [{ currency: 'EUR', hourMs: dayMs, usdRate: (2n * USD_RATE_ONE) as UsdRate }],
+      0,
+    );
+    const tiles = /Net in USDC.*Fees in USDC.{16}/.exec(await read(''))?.[0];
+    expect(tiles).toMatch(
+      /Net in USDC 98\.00 ≈ €49\.00 Received in USDC 100\.00 ≈ €50\.00 Fees in USDC 2\.00 ≈ €1\.00/,
+    );
+  });
+
+  it('groups what failed for one reason, until it is dismissed, and again when there is more of it', async () => {
+    const fail = async (reason: string, finishedAtMs: number) => {
+      await give({ status: 'unpaid' });
+      const [payment] = (await dashboard.store.search.searchPayments({ accountId: account.id }, null, 1))
+        .payments;
+      await dashboard.store.payments.decidePayment(payment as Payment, pay);
+      const [claimed] = await claimOldest(dashboard.store.webhooks, 1, finishedAtMs);
+      await dashboard.store.webhooks.recordWebhookResult(claimed as never, {
+        ...failedResult,
+        reason,
+        finishedAtMs,
+      });
+    };
+    const nowMs = Date.now();
+    await fail('dns_failed', nowMs - 3_000);
+    await fail('dns_failed', nowMs - 2_000);
+    await fail('timeout', nowMs - 1_000);
+    const page = await read('');
+    expect(page).toMatch(
+      /2 webhooks to \S+ failed failed The host name does not exist. Check the URL. The last one:/,
+    );
+    expect(page).toMatch(/1 webhook to \S+ failed failed The endpoint did not respond/);
+    const [, name = ''] =
+      /name="alert" value="(webhook:[^"]+:dns_failed)"/.exec((await browser.get('/dashboard')).payload) ?? [];
+    const dismiss = (from: TestBrowser) =>
+      from.post('/dashboard/alerts/dismiss', { alert: name }, { page: '/dashboard' });
+    expect((await dismiss(await signIn('viewer'))).statusCode).toBe(403);
+    expect((await dismiss(browser)).headers['location']).toBe('/dashboard?flash=dismissed');
+    expect(await read('', await signIn('owner'))).not.toContain('The host name does not exist');
+    expect(await read('')).toContain('The endpoint did not respond');
+    expect((await dismiss(browser)).statusCode).toBe(404);
+    await fail('dns_failed', nowMs);
+    expect(await read('')).toContain('3 webhooks to');
   });
 
   it('says that there were no payments, instead of drawing charts of nothing', async () => {
@@ -482,6 +553,42 @@ describe('a payment that received less or more than it asked for', () => {
     expect(overview.slice(overview.indexOf('Needs your attention'))).toContain(
       `Partially paid: ${part} arrived`,
     );
+  });
+
+  it('can be released to the wallet, and has a note on how it was settled, which customers never see', async () => {
+    const payment = await giveWith(5_000_000n);
+    const page = `/dashboard/payments/${payment.id}`;
+    await dashboard.store.payments.decidePayment(payment, () => ({
+      change: { status: 'canceled', forwardStatus: 'manual_required', cancelReason: 'expired' },
+    }));
+    const send = (path: string, fields: Record<string, string>) =>
+      browser.post(`${page}/${path}`, fields, { page });
+    expect((await send('settlement', { note: 'x'.repeat(501) })).payload).toMatch(
+      /id="settlement-note"[^>]*aria-invalid="true"/,
+    );
+    expect((await send('settlement', { note: 'Refunded in cash' })).headers['location']).toBe(
+      `${page}?flash=settled`,
+    );
+    expect(await read(`/payments/${payment.id}`)).toMatch(/Refunded in cash .*By person/);
+    expect(await read(`/payments/${payment.id}`, await signIn('viewer'))).toContain(
+      'How it was settled Refunded in cash',
+    );
+    await send('settlement', { note: ' ' });
+    expect(await read(`/payments/${payment.id}`)).not.toContain('Refunded in cash');
+    const entries = (await dashboard.store.audit.listEntries(account.id, null, 10)).map(
+      ({ action }) => action,
+    );
+    expect(entries.filter((action) => action === 'payment.settlement_noted')).toHaveLength(2);
+    expect(await read(`/payments/${payment.id}`)).toContain('5.00 USDC is held at the deposit address');
+    expect((await send('release', {})).headers['location']).toBe(`${page}?flash=released`);
+    expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
+      releaseRequested: true,
+      status: 'canceled',
+    });
+    await dashboard.store.payments.decidePayment(payment, () => ({
+      change: { status: 'unpaid', forwardStatus: 'pending' },
+    }));
+    expect((await send('release', {})).statusCode).toBe(409);
   });
 
   it('is accepted as paid by an owner at the amount that was shown, which the audit log records', async () => {

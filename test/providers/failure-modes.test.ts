@@ -32,6 +32,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
   const { payments, accounts } = store;
   const [nowMs, monotonicMs] = [Date.now, () => performance.now()];
   registerCheckoutPages(server, {
+    recordOpened: () => {},
     payments,
     accounts,
     directory: providers,

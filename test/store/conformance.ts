@@ -17,6 +17,7 @@ import { paymentPromises } from './payments.ts';
 import { auditPromises, peoplePromises, sessionPromises } from './people.ts';
 import { providerPromises } from './providers.ts';
 import { receiptPromises } from './receipts.ts';
+import { recordPromises } from './records.ts';
 import { refundPromises } from './refunds.ts';
 import { relayPromises } from './relay.ts';
 import { reusablePagePromises } from './reusable-pages.ts';
@@ -47,6 +48,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('payments', () => paymentPromises(context));
     describe('lists of payments', () => paymentListPromises(context));
     describe('searches and statistics of payments', () => paymentSearchPromises(context));
+    describe('records of an account', () => recordPromises(context));
     describe('pages of the address book', () => addressPagePromises(context));
     describe('the observations', () => observationPromises(context));
     describe('the observations under any sequence of scans and reorganisations', () =>

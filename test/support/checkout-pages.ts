@@ -92,6 +92,8 @@ export interface CheckoutPages {
   /** The clock of limits and caches. */
   readonly clock: { monotonicMs: number };
   readonly logLines: readonly string[];
+  /** The payments whose page was recorded as opened. */
+  readonly opened: readonly string[];
   readonly settings: Map<ProviderId, ProviderSettings>;
   /** What the providers' catalogues are known to say, by provider and country (`wert DE`). */
   readonly limits: Map<string, ProviderLimits>;
@@ -130,6 +132,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   const refunds = new Map<string, Refund>();
   const clock = { monotonicMs: 0 };
   const logLines: string[] = [];
+  const opened: string[] = [];
   const settings = new Map<ProviderId, ProviderSettings>();
   const limits = new Map<string, ProviderLimits>();
   const visits: VisitOutcome[] = [];
@@ -206,6 +209,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     keepMs: 20_000,
   });
   registerCheckoutPages(server, {
+    recordOpened: ({ id }) => opened.push(id),
     token: USDC,
     payments,
     accounts,
@@ -280,6 +284,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     blocklistReads,
     clock,
     logLines,
+    opened,
     settings,
     limits,
     visits,

@@ -160,11 +160,13 @@ export async function createTestDashboard(
     baseUrl,
     passkeyUrl: baseUrl,
     isTestMode: false,
+    shopUrl: null,
     token: USDC,
   };
   registerDashboard(server, context);
   registerCheckoutPages(server, {
     ...store,
+    recordOpened: () => {},
     directory: context.create.providers,
     nowMs,
     expiryMs: 7 * 86_400_000,

@@ -5,6 +5,7 @@ import type { NotificationStore } from './notifications.ts';
 import type { PaymentSearchStore } from './payment-search-store.ts';
 import type { PaymentStore, SessionStore } from './payment-store.ts';
 import type { ProviderStore, VisitStore } from './provider.ts';
+import type { RecordStore } from './record-store.ts';
 import type { RefundStore } from './refund-store.ts';
 import type { ReusablePageStore } from './reusable-page-store.ts';
 import type {
@@ -27,6 +28,7 @@ export interface Stores {
   readonly emails: EmailStore;
   readonly receipts: ReceiptStore;
   readonly alerts: AlertStore;
+  readonly records: RecordStore;
   readonly events: EventStore;
   readonly notifications: NotificationStore;
   readonly refunds: RefundStore;

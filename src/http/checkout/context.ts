@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { PaymentReference } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { ReusablePageStore } from '../../domain/ports/reusable-page-store.ts';
@@ -15,6 +16,8 @@ import type { ExplorerTransactionUrl } from './receipt.ts';
 /** Dependencies of the customer's pages. */
 export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
+  /** Records that a customer opened a payment's page. */
+  readonly recordOpened: (payment: PaymentReference) => void;
   readonly startSession: StartSession;
   readonly refund: RefundContext;
   readonly reusablePages: Pick<ReusablePageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;

@@ -25,7 +25,7 @@ import {
 } from './live-updates.ts';
 import { limitByAddress } from './page-limits.ts';
 import { createPreviewDrawer, showPreview } from './preview-picture.ts';
-import { automaticProvider, openProviderSession, redirectToProvider } from './provider-session.ts';
+import { automaticProvider, isPreview, openProviderSession, redirectToProvider } from './provider-session.ts';
 import { readCheckout, requireCheckout } from './read-checkout.ts';
 import { acceptRefundAddress, showRefund } from './refund-page.ts';
 import { rememberLanguage } from './remember.ts';
@@ -198,6 +198,7 @@ async function showCheckout(asked: CheckoutRequest<'paymentId'>): Promise<Fastif
   const checkout = await requireCheckout(context, params.paymentId);
   rememberLanguage(asked);
   const { view, payment } = checkout;
+  if (request.method === 'GET' && !isPreview(request.headers)) context.recordOpened(payment);
   // A customer of whom a part has arrived reads first that only the rest is charged.
   const provider =
     takesPayment(view) && view.kind !== 'underpaid' && !isTakenByProvider(view)

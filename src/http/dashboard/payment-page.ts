@@ -2,11 +2,12 @@ import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { shortCodeOf } from '../../domain/payment-id.ts';
-import { paymentStates, stateOf } from '../../domain/payment-states.ts';
+import { paymentStates, refusedStatuses, stateOf } from '../../domain/payment-states.ts';
 import { payingProvider } from '../../domain/payment-statistics.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import { roleIncludes } from '../../domain/person.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { AccountRecord, RecordKind } from '../../domain/ports/record-store.ts';
 import type { PageOfPayment } from '../../domain/ports/reusable-page-store.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
 import { openRestOf } from '../../domain/session-charge.ts';
@@ -23,6 +24,8 @@ import { formTokenField } from '../signed-in/forms.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import { networkName } from '../well-known.ts';
 import {
+  copyable,
+  copyButton,
   fact,
   forwardBadge,
   mismatchBadge,
@@ -54,6 +57,9 @@ export async function showPayment(
   const { payment } = history;
   const page =
     (await context.reusablePages.listPagesOf(visit.account.id, [payment.id])).get(payment.id) ?? null;
+  const recordOf = async (kind: RecordKind) =>
+    (await context.records.listRecords(visit.account.id, kind, [payment.id]))[0];
+  const [opened, settled] = await Promise.all([recordOf('opened'), recordOf('settled')]);
   return {
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     main: html`${message}
@@ -64,12 +70,14 @@ ${await acceptCard(context, visit, history)}
 ${await unservedNotice(context, visit, payment)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
 <div class="pair">${factsCard(context, visit, history, page)}
-<section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone)}</section></div>
+<section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone, opened)}</section></div>
 ${walletCard(context, history)}
 ${moneyCard(context, history)}
 ${await refundCard(context, visit, payment)}
+${settledCard(visit, history, settled)}
 ${noteCard(visit, payment)}
 ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
+${releaseCard(visit, history)}
 ${cancelCard(visit, history)}
 ${eraseCard(visit, payment, page?.answer ?? null)}
 <p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
@@ -90,7 +98,7 @@ function mismatchNotice(
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
-<ul><li>${restSentence(payment)} Send the customer the link: <a href="${url}">${url}</a></li>
+<ul><li>${restSentence(payment)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a> ${copyButton('rest-link', 'the link')}</li>
 <li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
 <li>If the rest does not arrive before the payment expires, the payment is canceled. What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
   }
@@ -165,8 +173,8 @@ function factsCard(
   const used = payingProvider(payment, sessions);
   const shortCode = shortCodeOf(payment.id);
   return html`<section class="card"><h2>Payment</h2><dl class="facts">
-${fact('Id', html`<code>${payment.id}</code>`)}
-${fact('Short link', html`<a href="${baseUrl}/s/${shortCode}"><code>${shortCode}</code></a>`)}
+${fact('Id', copyable('payment-id', payment.id, 'the payment ID'))}
+${fact('Short link', html`<a href="${baseUrl}/s/${shortCode}"><code id="short-link">${baseUrl}/s/${shortCode}</code></a> ${copyButton('short-link', 'the short link')}`)}
 ${fact('Created', moment(payment.createdAtMs, timeZone))}
 ${payment.paidAtMs === null ? nothing : fact('Paid', moment(payment.paidAtMs, timeZone))}
 ${amountFacts(payment)}
@@ -202,7 +210,7 @@ function moneyCard(context: DashboardContext, { payment, observations }: Payment
   );
   return html`<section class="card"><h2>Money</h2>
 <dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Still at the address', `${formatUnits(sums.heldUnits)} USDC`)}
-${fact('Goes to', html`<code>${payment.payoutAddress}</code>`)}${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}</dl>
+${fact('Goes to', copyable('payout-address', payment.payoutAddress, 'the wallet'))}${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
 ${
   deposits.length + releases.length === 0
     ? html`<p>Nothing has been seen at the deposit address.</p>`
@@ -235,6 +243,48 @@ function noteCard(visit: Visit, payment: Payment): Html {
   });
 }
 
+/** How the merchant settled a payment of another amount with the customer. */
+function settledCard(visit: Visit, { payment, observations }: PaymentHistory, settled?: AccountRecord): Html {
+  const [text = '', author = ''] = settled?.texts ?? [];
+  const isOffered = observations.deposits.length > 0 && stateOf(payment) !== 'paid/completed';
+  if (settled === undefined && payment.amountMismatch === null && !isOffered) return nothing;
+  const by =
+    settled === undefined
+      ? nothing
+      : html`<p class="small soft">By <bdi>${author}</bdi>, ${moment(settled.atMs, visit.timeZone)}</p>`;
+  if (!roleIncludes(visit.role, 'developer')) {
+    return text === ''
+      ? nothing
+      : html`<section class="card"><h2>How it was settled</h2><p class="lines"><bdi>${text}</bdi></p>${by}</section>`;
+  }
+  return cardForm(visit, {
+    action: `${DASHBOARD_PATH}/payments/${payment.id}/settlement`,
+    title: 'How it was settled',
+    fields: {
+      note: {
+        id: 'settlement-note',
+        label: 'What you agreed with the customer',
+        type: 'textarea',
+        value: text,
+        hint: 'For your books, for example “refunded in the shop”. At most 500 characters. Customers never see it, and it changes no status.',
+      },
+    },
+    more: by,
+    button: 'Save',
+  });
+}
+
+function releaseCard(visit: Visit, { payment, observations }: PaymentHistory): Html {
+  const { heldUnits } = sumObservations(observations);
+  const isStuck =
+    refusedStatuses.some((status) => status === payment.forwardStatus) && payment.relayBatchId === null;
+  if (!isStuck || heldUnits === 0n || !roleIncludes(visit.role, 'developer')) return nothing;
+  return html`<section class="card"><h2>Release</h2>
+<p>${formatUsdc(heldUnits)} USDC is held at the deposit address. It can only go to the payment’s wallet, less the fee. The status of a canceled payment does not change.</p>
+<form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/release">${formTokenField(visit.formToken)}
+<p class="actions"><button class="button primary">Release to your wallet</button></p></form></section>`;
+}
+
 function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Html {
   const canCancel =
     payment.status === 'unpaid' && payment.forwardStatus === 'pending' && observations.deposits.length === 0;
@@ -258,8 +308,10 @@ function eraseCard(visit: Visit, { id, email }: Payment, answer: string | null):
 type Happening = readonly [atMs: number, title: string, text: string];
 
 /** All timed events of a payment, the oldest first. Chain events have blocks, and a list of their own. */
-export function timeline(history: PaymentHistory, timeZone: string): Html {
-  const happenings = [...happeningsOf(history)].sort(([one], [other]) => one - other);
+export function timeline(history: PaymentHistory, timeZone: string, opened?: AccountRecord): Html {
+  const firstOpened: Happening[] =
+    opened === undefined ? [] : [[opened.atMs, 'Customer opened the checkout', 'For the first time.']];
+  const happenings = [...happeningsOf(history), ...firstOpened].sort(([one], [other]) => one - other);
   return html`<ol class="timeline">${happenings.map(
     ([atMs, title, text]) =>
       html`<li><p class="small soft">${moment(atMs, timeZone, true)}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,

@@ -7,7 +7,7 @@ import type { Role } from '../../domain/person.ts';
 import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { eraseEmail } from '../../payments/erase-emails.ts';
 import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payment-history.ts';
-import { acceptPayment } from '../../payments/release-payment.ts';
+import { acceptPayment, releasePayment } from '../../payments/release-payment.ts';
 import { parseNote } from '../api/parse-create-request.ts';
 import { html } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
@@ -58,6 +58,8 @@ ${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUni
 const flashMessages = {
   noted: 'The note is saved.',
   canceled: 'The payment is canceled.',
+  settled: 'How it was settled is saved.',
+  released: 'The release is requested. The USDC is sent to your wallet.',
   accepted: 'The payment is accepted. It becomes paid when its release is final.',
   erased: 'The customer’s personal data is erased.',
 };
@@ -107,6 +109,21 @@ function registerChanges(routes: DashboardRoutes): void {
   change('developer', 'cancel', 'canceled', async ({ id }) => {
     await cancelPayment(context, id, 'merchant');
     return 'payment.canceled';
+  });
+  change('developer', 'settlement', 'settled', async (payment, form, visit) => {
+    const text = parseNote(form.text('note').trim() || null);
+    const record = {
+      accountId: payment.accountId,
+      kind: 'settled',
+      name: payment.id,
+      atMs: context.nowMs(),
+    } as const;
+    await context.records.replaceRecord({ ...record, texts: text === null ? [] : [text, visit.user.email] });
+    return 'payment.settlement_noted';
+  });
+  change('developer', 'release', 'released', async ({ id }) => {
+    await releasePayment(context, id);
+    return 'payment.released';
   });
   change('owner', 'accept', 'accepted', async (payment, form, visit) => {
     await requireConfirmedForm(context, visit, form);

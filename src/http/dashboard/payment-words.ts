@@ -19,6 +19,15 @@ export function fact(term: string, description: Html | string): Html {
   return html`<div><dt>${term}</dt><dd>${description}</dd></div>`;
 }
 
+/** A text of an element with a button that copies it; without script the button stays hidden. */
+export function copyable(id: string, text: string, label: string): Html {
+  return html`<code id="${id}">${text}</code> ${copyButton(id, label)}`;
+}
+
+export function copyButton(id: string, label: string): Html {
+  return html`<button class="button compact" type="button" data-copies="${id}" aria-label="Copy ${label}" hidden>Copy</button>`;
+}
+
 type Tone = 'good' | 'warn' | 'bad' | '';
 
 const statusTones: Readonly<Record<PaymentStatus, Tone>> = { unpaid: '', paid: 'good', canceled: 'warn' };

@@ -5,7 +5,7 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formTokenField } from '../signed-in/forms.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
-import { webhookBadge } from './payment-words.ts';
+import { copyButton, webhookBadge } from './payment-words.ts';
 
 /** The result of a signature check; null without one. */
 export type SignatureCheck = 'good' | 'bad' | 'unknown' | 'erased' | null;
@@ -75,7 +75,8 @@ function reconcileAdvice(baseUrl: string, paymentId: string): Html {
 
 /** Text to select and copy; screen readers and keyboards can reach and scroll it. */
 function block(labelId: string, text: string): Html {
-  return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code>${text}</code></pre>`;
+  const id = `${labelId}-text`;
+  return html`<pre class="block" role="region" aria-labelledby="${labelId}" tabindex="0"><code id="${id}">${text}</code></pre>${copyButton(id, 'this text')}`;
 }
 
 const checkBanners: Readonly<Record<Exclude<SignatureCheck, null>, Html>> = {

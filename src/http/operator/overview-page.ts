@@ -3,7 +3,7 @@ import { type Currency, currencies } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { providerCatalogue } from '../../domain/provider-catalogue.ts';
 import { type AccountStatistics, readStatistics } from '../../payments/read-statistics.ts';
-import { barChart } from '../dashboard/bar-chart.ts';
+import { barChart } from '../dashboard/charts.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney } from '../signed-in/format.ts';
@@ -177,8 +177,9 @@ ${
     ? nothing
     : barChart({
         title: 'Revenue',
-        columns: ['Day', 'Fees in USDC'],
-        bars: days.map(({ startMs, feeUnits }) => ({ label: dayNames.format(startMs), value: feeUnits })),
+        axis: 'Day',
+        series: ['Fees in USDC'],
+        bars: days.map(({ startMs, feeUnits }) => ({ label: dayNames.format(startMs), values: [feeUnits] })),
         textOf: usdc,
       })
 }

@@ -12,6 +12,7 @@ import type { EmailStore, Mailer } from '../../domain/ports/mail.ts';
 import type { NotificationStore } from '../../domain/ports/notifications.ts';
 import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
 import type { PaymentStore } from '../../domain/ports/payment-store.ts';
+import type { RecordStore } from '../../domain/ports/record-store.ts';
 import type { RefundStore } from '../../domain/ports/refund-store.ts';
 import type { ReusablePageStore } from '../../domain/ports/reusable-page-store.ts';
 import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
@@ -43,6 +44,7 @@ export interface AreaContext extends SecondFactorContext {
 export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
+  readonly records: RecordStore;
   readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
   readonly emails: Pick<EmailStore, 'eraseEmail'>;
   readonly observations: Pick<ObservationStore, 'readCursor'>;
@@ -56,6 +58,8 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
   readonly reusablePages: ReusablePageStore;
   readonly callbacks: CallbackGuard;
   readonly checkEndpoint: CheckEndpoint;
+  /** The sandbox's shop; null in live mode. */
+  readonly shopUrl: string | null;
   /** The contract of USDC, for wallets. */
   readonly token: Address;
   /** A transaction's page in a block explorer, or null without an explorer. */

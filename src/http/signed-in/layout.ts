@@ -55,6 +55,7 @@ const dashboardStyle = dashboardStyleWith();
 const script = new Html(
   [
     new URL('../dashboard/client/copy.js', import.meta.url),
+    new URL('../dashboard/client/chart.js', import.meta.url),
     new URL('../dashboard/client/passkey.js', import.meta.url),
   ]
     .map(readScript)

@@ -472,6 +472,16 @@ CREATE TABLE alerts (
 CREATE INDEX alerts_unsent ON alerts (since_ms) WHERE count > 0;
 CREATE TABLE alert_cursors (name text COLLATE "C" PRIMARY KEY NOT NULL, through_ms bigint NOT NULL);
 
+-- Opened checkouts are no column of the payments: their rows are wide, and each open would write one anew.
+CREATE TABLE account_records (
+  account_id text COLLATE "C" NOT NULL,
+  kind text COLLATE "C" NOT NULL,
+  name text COLLATE "C" NOT NULL,
+  texts text[] NOT NULL,
+  at_ms bigint NOT NULL,
+  PRIMARY KEY (account_id, kind, name)
+);
+
 CREATE TABLE receipts (
   account_id text COLLATE "C" NOT NULL,
   payment_id text COLLATE "C" NOT NULL,

@@ -467,6 +467,16 @@ CREATE TABLE alerts (
 CREATE INDEX alerts_unsent ON alerts (since_ms) WHERE count > 0;
 CREATE TABLE alert_cursors (name text PRIMARY KEY NOT NULL, through_ms integer NOT NULL) STRICT, WITHOUT ROWID;
 
+-- Opened checkouts are no column of the payments: their rows are wide, and each open would write one anew.
+CREATE TABLE account_records (
+  account_id text NOT NULL,
+  kind text NOT NULL,
+  name text NOT NULL,
+  texts text NOT NULL,
+  at_ms integer NOT NULL,
+  PRIMARY KEY (account_id, kind, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE receipts (
   account_id text NOT NULL,
   payment_id text NOT NULL,

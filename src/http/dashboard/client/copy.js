@@ -9,12 +9,14 @@ for (const button of document.querySelectorAll('button[data-copies]')) {
     if (isField) source.select();
     await navigator.clipboard.writeText(isField ? source.value : linesOf(source));
     const output = document.getElementById('copied');
-    if (output !== null) output.textContent = 'Copied.';
+    if (output === null) button.textContent = 'Copied';
+    else output.textContent = 'Copied.';
   });
 }
 
 /** @param {Element} list */
 function linesOf(list) {
+  if (list.children.length === 0) return list.textContent ?? '';
   return [...list.children].map((item) => item.textContent).join('\n');
 }
 

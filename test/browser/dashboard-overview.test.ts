@@ -1,0 +1,161 @@
+import { mkdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import type { User } from '../../src/domain/person.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
+import { failedResult, leave, newPayment, newSession, pay } from '../store/fixtures.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { claimOldest } from '../support/claim-oldest.ts';
+import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
+import { freePorts } from '../support/free-ports.ts';
+
+const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
+const DAY_MS = 86_400_000;
+
+let browser: Browser;
+let axeSource: string;
+let dashboard: TestDashboard;
+let baseUrl: string;
+let account: Account;
+let owner: User;
+
+beforeAll(async () => {
+  await mkdir(screenshots, { recursive: true });
+  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+  browser = await launchBrowser();
+  const [port] = await freePorts(1);
+  baseUrl = `http://127.0.0.1:${port}`;
+  dashboard = await createTestDashboard(baseUrl, { listens: true });
+  account = await dashboard.giveAccount({ name: 'Café Tortuga', baseCurrency: 'EUR' });
+  owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  const { payments, search, webhooks, records } = dashboard.store;
+  const nowMs = Date.now();
+  await search.recordRates(
+    [{ currency: 'EUR', hourMs: nowMs - (nowMs % 3_600_000) - 35 * DAY_MS, usdRate: 116_000_000n as never }],
+    0,
+  );
+  for (let index = 0; index < 60; index++) {
+    const createdAtMs = nowMs - Math.round((index * 7919) % 56) * DAY_MS - index * 60_000;
+    const id = createPaymentIdGenerator(() => createdAtMs)();
+    const payment = newPayment(account.id, { id, createdAtMs, provider: 'multi', currency: 'USD' });
+    await payments.createPayment(payment, null);
+    if (index % 5 === 4) continue;
+    await records.addRecords([
+      { accountId: account.id, kind: 'opened', name: id, texts: [], atMs: createdAtMs },
+    ]);
+    if (index % 7 === 6) continue;
+    const provider = (['stripe', 'moonpay', 'wert'] as const)[index % 3] ?? 'wert';
+    await payments.addSession(
+      payment,
+      newSession(payment, { provider, createdAtMs: createdAtMs + 1_000 }),
+      leave,
+    );
+    if (index % 4 === 3) continue;
+    const receivedUnits = BigInt(20 + ((index * 37) % 60)) * 1_000_000n;
+    const forwardedUnits = (receivedUnits * 975n) / 1_000n;
+    const paidAtMs = createdAtMs + 90_000 + index * 20_000;
+    const change = {
+      status: 'paid',
+      forwardStatus: 'completed',
+      paidAtMs,
+      receivedUnits,
+      forwardedUnits,
+    } as const;
+    await payments.decidePayment(payment, (view) => ({ ...(index < 14 ? pay(view) : {}), change }));
+  }
+  for (const claimed of await claimOldest(webhooks, 20, nowMs))
+    await webhooks.recordWebhookResult(claimed as never, {
+      ...failedResult,
+      reason: 'dns_failed',
+      finishedAtMs: nowMs - 60_000,
+    });
+  while (await indexPayments(dashboard.store));
+});
+
+afterAll(async () => {
+  await browser?.close();
+  await dashboard?.close();
+});
+
+async function signedIn(options: object): Promise<Page> {
+  const page = await browser.newPage(options);
+  await page.goto(`${baseUrl}/dashboard`);
+  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  return page;
+}
+
+const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };
+const desktop = { viewport: { width: 1280, height: 900 } };
+const looks = [
+  ['phone', 'light', phone],
+  ['phone', 'dark', phone],
+  ['desktop', 'light', desktop],
+  ['desktop', 'dark', desktop],
+] as const;
+
+it.each(looks)(
+  'the overview and the settings are whole on a %s in %s, also at 200 % text',
+  async (device, colorScheme, options) => {
+    const page = await signedIn({ ...options, colorScheme });
+    for (const path of ['', '/settings', '/security']) {
+      for (const percent of [100, 200]) {
+        await page.goto(`${baseUrl}/dashboard${path}`);
+        await page.evaluate(`document.documentElement.style.fontSize = '${percent}%'`);
+        const name = `overview${path.replace('/', '-')}-${device}-${colorScheme}-${percent}.png`;
+        await page.screenshot({ path: join(screenshots, name), fullPage: true });
+        const overflow = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        expect([path, percent, overflow]).toEqual([path, percent, 0]);
+        await page.evaluate(axeSource);
+        const found = await page.evaluate(
+          `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0].html))`,
+        );
+        expect(found).toEqual([]);
+      }
+    }
+    await page.close();
+  },
+);
+
+it('a chart tells its values to the pointer and to the keyboard', async () => {
+  const page = await signedIn(desktop);
+  const marks = page.getByRole('group', { name: /^Received in USDC/ }).getByRole('img');
+  const told = marks.locator('.told');
+  await marks.first().focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await told.nth(1).isVisible()).toBe(true);
+  expect(await told.first().isVisible()).toBe(false);
+  await page.keyboard.press('End');
+  expect(await marks.last().getAttribute('tabindex')).toBe('0');
+  expect(await told.last().isVisible()).toBe(true);
+  await marks.nth(5).hover();
+  expect(await told.nth(5).isVisible()).toBe(true);
+  await page.close();
+});
+
+it('an alert is dismissed without JavaScript, and a wrong field has the focus with what was typed', async () => {
+  const page = await signedIn({ ...desktop, javaScriptEnabled: false });
+  const alert = page.getByRole('listitem').filter({ hasText: 'Check the URL.' });
+  expect(await alert.textContent()).toMatch(/\d+ webhooks to .* failed/);
+  await alert.getByRole('button', { name: 'Dismiss' }).click();
+  await page.getByRole('status').filter({ hasText: 'The alert is dismissed.' }).waitFor();
+  expect(await alert.count()).toBe(0);
+  await page.goto(`${baseUrl}/dashboard/links`);
+  await page.getByLabel('Amount').fill('1.234');
+  await page.getByLabel('What the customer pays for').fill('Two coffees');
+  await page.getByRole('button', { name: 'Create link' }).click();
+  const amount = page.getByLabel('Amount');
+  expect(await amount.inputValue()).toBe('1.234');
+  expect(await amount.getAttribute('aria-describedby')).toBe('amount-error amount-hint');
+  expect(await page.locator(':focus').getAttribute('id')).toBe('amount');
+  expect(await page.getByLabel('What the customer pays for').inputValue()).toBe('Two coffees');
+  await page.close();
+});
