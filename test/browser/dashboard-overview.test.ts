@@ -152,6 +152,7 @@ it('an alert is dismissed without JavaScript, and a wrong field has the focus wi
   await page.getByLabel('Amount').fill('1.234');
   await page.getByLabel('What the customer pays for').fill('Two coffees');
   await page.getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('alert').waitFor();
   const amount = page.getByLabel('Amount');
   expect(await amount.inputValue()).toBe('1.234');
   expect(await amount.getAttribute('aria-describedby')).toBe('amount-error amount-hint');
