@@ -3,10 +3,11 @@ import type { Payment } from '../domain/payment.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { PaymentFilter, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
-import { selectPayments } from './payments.ts';
+import { paymentOf, selectPayments } from './payments.ts';
 import {
   checkedLimit,
   type EngineTraits,
+  raw,
   run,
   runForOne,
   type Script,
@@ -14,6 +15,7 @@ import {
   sql,
 } from './scripts.ts';
 import { AFTER_ALL_IDS } from './store.ts';
+import { paymentTable } from './tables.ts';
 
 /** How many payments a filtered list looks at before other work gets its turn. */
 const WINDOW = 1_000;
@@ -28,7 +30,7 @@ interface Window {
 export function createPaymentLists(
   { read }: Scripts,
   { isByAccount }: EngineTraits,
-): Pick<PaymentStore, 'listPayments' | 'listByOrigin' | 'listPaymentIds'> {
+): Pick<PaymentStore, 'findPaymentsByRow' | 'listPayments' | 'listByOrigin' | 'listPaymentIds'> {
   const nextWindow = read(readWindow);
   return {
     async listPayments(filter, before, limit) {
@@ -41,6 +43,13 @@ export function createPaymentLists(
       }
       return payments;
     },
+    findPaymentsByRow: read(function* (rows) {
+      if (rows.length > 0) checkedLimit(rows.length);
+      const found = yield* run`
+        SELECT ${raw(paymentTable.qualifiedNames)}, "row" AS place FROM payments WHERE "row" = ANY(${rows})`;
+      const byRow = new Map(found.map((row) => [row['place'], paymentOf(row)]));
+      return rows.flatMap((row) => byRow.get(row) ?? []);
+    }),
     listByOrigin: read(
       (accountId, origin, limit) => selectPayments`
         FROM payments WHERE account_id = ${accountId} AND origin = ${origin}

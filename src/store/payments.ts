@@ -60,9 +60,14 @@ export function* selectPayments(
   ...insertions: readonly Insertion[]
 ): Script<Payment[]> {
   const rows = yield* run`SELECT ${raw(paymentTable.qualifiedNames)} ${sql(texts, ...insertions)}`;
-  const payments = rows.map(paymentTable.ofRow);
-  for (const payment of payments) stateOf(payment);
-  return payments;
+  return rows.map(paymentOf);
+}
+
+/** A row by the names of its columns. @throws UnknownStateError for a state the domain does not know */
+export function paymentOf(row: Row): Payment {
+  const payment = paymentTable.ofRow(row);
+  stateOf(payment);
+  return payment;
 }
 
 /** Reads one payment; null where the account has none with this id. */
@@ -111,10 +116,8 @@ function viewOfRow(row: Row): PaymentView {
     const rows = row[name];
     return ((typeof rows === 'string' ? JSON.parse(rows) : rows) as unknown[][]).map(ofValues);
   };
-  const payment = paymentTable.ofRow(row);
-  stateOf(payment);
   return {
-    payment,
+    payment: paymentOf(row),
     observations: {
       deposits: entitiesOf(depositTable),
       releases: entitiesOf(releaseTable),

@@ -22,6 +22,7 @@ export interface Store extends Stores {
 export type EnginePayments = Omit<
   PaymentStore,
   | 'findPaymentById'
+  | 'findPaymentsByRow'
   | 'viewPayment'
   | 'listPayments'
   | 'listByOrigin'

@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Payment, PaymentReference } from '../../domain/payment.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
 import type { Address } from '../../domain/payout-address.ts';
-import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import { paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import type { EnginePayments } from '../store.ts';
@@ -42,30 +41,11 @@ export function createPaymentStore(
     createPayment: (payment, record) => creates.create(payment, record),
     findIdempotent: (accountId, key, sinceMs) => idempotent.read({ accountId, key, sinceMs }),
     findPayment: (accountId, id) => owned.read({ accountId, id }),
-    ...createRowReads(database),
+    listDepositAddresses: async (afterRow, limit) =>
+      listDepositAddresses(database, afterRow, checkedLimit(limit)),
   };
   const groups = [creates, owned, idempotent];
   return { store, close: async () => void (await Promise.all(groups.map((group) => group.close()))) };
-}
-
-/** In the order in which the rows were asked for. */
-const selectByRow = arrayStatement(`
-  SELECT ${paymentColumns} FROM unnest($1::bigint[]) WITH ORDINALITY AS asked (row, position)
-  JOIN payments ON payments.row = asked.row ORDER BY position`);
-
-/** What the watcher reads along the rows. */
-function createRowReads(
-  database: Database,
-): Pick<PaymentStore, 'listDepositAddresses' | 'findPaymentsByRow'> {
-  return {
-    listDepositAddresses: async (afterRow, limit) =>
-      listDepositAddresses(database, afterRow, checkedLimit(limit)),
-    async findPaymentsByRow(rows) {
-      if (rows.length === 0) return [];
-      checkedLimit(rows.length);
-      return (await database.query<unknown[]>(selectByRow, [rows])).map(paymentOfRow);
-    },
-  };
 }
 
 /** How long a creation may be under way before this gives up: far longer than any of ours takes. */

@@ -5,7 +5,6 @@ import {
   type CreateOutcome,
   IDEMPOTENCY_TTL_MS,
   type IdempotencyRecord,
-  type PaymentStore,
 } from '../../domain/ports/payment-store.ts';
 import type { RelayStore } from '../../domain/ports/settlement-store.ts';
 import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts';
@@ -27,7 +26,10 @@ export function createPaymentStore(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
   );
   const selectById = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE id = ?`);
-  for (const select of [selectOwned, selectById]) select.setReturnArrays(true);
+  const selectAddresses = database.prepare(
+    'SELECT row, deposit_address FROM payments WHERE row > ? ORDER BY row LIMIT ?',
+  );
+  for (const select of [selectOwned, selectById, selectAddresses]) select.setReturnArrays(true);
   const idempotency = createIdempotencyTable(database);
 
   function insertPayment(payment: Payment): CreateOutcome {
@@ -68,7 +70,11 @@ export function createPaymentStore(
         const row = selectOwned.get(id, accountId);
         return row === undefined ? null : paymentOfRow(row);
       }),
-    ...createRowReads(database, reads),
+    listDepositAddresses: (afterRow, limit) =>
+      reads.run(() => {
+        const rows = selectAddresses.all(afterRow, checkedLimit(limit)) as unknown as [number, Address][];
+        return rows.map(([row, depositAddress]) => ({ row, depositAddress }));
+      }),
   };
 }
 
@@ -108,35 +114,6 @@ function createIdempotencyTable(database: DatabaseSync) {
       remove.run(record.accountId, record.key);
       insert.run(record.accountId, record.key, record.fingerprint, paymentId, record.createdAtMs);
     },
-  };
-}
-
-/** What the watcher reads along the rows. */
-function createRowReads(
-  database: DatabaseSync,
-  reads: GroupRead,
-): Pick<PaymentStore, 'listDepositAddresses' | 'findPaymentsByRow'> {
-  const selectAddresses = database.prepare(
-    'SELECT row, deposit_address FROM payments WHERE row > ? ORDER BY row LIMIT ?',
-  );
-  selectAddresses.setReturnArrays(true);
-  const selectByRow = database.prepare(`SELECT ${paymentColumns} FROM payments WHERE row = ?`);
-  selectByRow.setReturnArrays(true);
-
-  return {
-    listDepositAddresses: (afterRow, limit) =>
-      reads.run(() => {
-        const rows = selectAddresses.all(afterRow, checkedLimit(limit)) as unknown as [number, Address][];
-        return rows.map(([row, depositAddress]) => ({ row, depositAddress }));
-      }),
-    findPaymentsByRow: (rows) =>
-      reads.run(() => {
-        if (rows.length > 0) checkedLimit(rows.length);
-        return rows.flatMap((row) => {
-          const found = selectByRow.get(row);
-          return found === undefined ? [] : paymentOfRow(found);
-        });
-      }),
   };
 }
 
