@@ -49,7 +49,7 @@ export function startWorker(
   );
   return {
     wake(...names) {
-      for (const { name, signal } of wakeSignals) if (names.includes(name)) signal.ring();
+      for (const { name, signal } of wakeSignals) if (names.includes(name)) signal.wake();
     },
     async stop() {
       stopping.abort();
@@ -67,26 +67,26 @@ function pauseMs(intervalMs: number, failuresInARow: number): number {
 type WakeSignal = ReturnType<typeof createWakeSignal>;
 
 function createWakeSignal() {
-  let wasRung = false;
+  let wasWoken = false;
   let isListening = false;
   let endWait: (() => void) | null = null;
   return {
-    ring() {
-      wasRung = true;
+    wake() {
+      wasWoken = true;
       if (isListening) endWait?.();
     },
     /** Ends a wait whatever it is for. */
     end() {
-      wasRung = true;
+      wasWoken = true;
       endWait?.();
     },
     /**
-     * Resolves after `timeoutMs`, or at once when rung during or before the wait. After a failure it is deaf to the
-     * wakeSignal: work that is announced again and again must not undo the growing pauses.
+     * Resolves after `timeoutMs`, or at once when woken during or before the wait. After a failure it ignores
+     * wake-ups: work that is announced again and again must not undo the growing pauses.
      */
     async wait(timeoutMs: number, ignoreWake: boolean): Promise<void> {
       isListening = !ignoreWake;
-      if (ignoreWake || !wasRung) {
+      if (ignoreWake || !wasWoken) {
         await new Promise<void>((resolve) => {
           const timer = setTimeout(resolve, timeoutMs);
           endWait = () => {
@@ -96,7 +96,7 @@ function createWakeSignal() {
         });
       }
       endWait = null;
-      wasRung = false;
+      wasWoken = false;
     },
   };
 }

@@ -25,7 +25,7 @@ export async function backUp(config: Config, file: string) {
   try {
     writeFileSync(join(config.dataDir, LAST_BACKUP_FILE), `${target}\n`);
   } catch {
-    // The data folder may be read-only for whoever makes backups: the copy is as good.
+    // The data folder may be read-only for the user that makes backups: the copy is as good.
   }
   return {
     file: target,

@@ -1,13 +1,13 @@
 import { expect, it } from 'vitest';
 import {
+  assessClock,
+  assessDisk,
+  assessEndpoints,
+  assessMode,
+  assessOpenFiles,
+  assessProviders,
+  assessProxy,
   checkRelayer,
-  judgeClock,
-  judgeDisk,
-  judgeEndpoints,
-  judgeMode,
-  judgeOpenFiles,
-  judgeProviders,
-  judgeProxy,
 } from './doctor.ts';
 
 it.each([
@@ -16,7 +16,7 @@ it.each([
   [19_999, 'warn'],
   [1_024, 'warn'],
 ])('%d open files are %s, because connections and webhooks share them', (limit, level) => {
-  expect(judgeOpenFiles(limit).level).toBe(level);
+  expect(assessOpenFiles(limit).level).toBe(level);
 });
 
 it.each([
@@ -27,7 +27,7 @@ it.each([
   ['660', 0o100660, 'warn'],
   ['601', 0o100601, 'warn'],
 ])('a file of secrets with the mode %s is %s', (_, mode, level) => {
-  expect(judgeMode(mode).level).toBe(level);
+  expect(assessMode(mode).level).toBe(level);
 });
 
 it.each([
@@ -39,7 +39,7 @@ it.each([
 ] as const)(
   'BASE_URL %s with the certificate %j and the proxies %j is %s',
   (baseUrl, tls, trustProxy, level, sentence) => {
-    expect(judgeProxy({ baseUrl, tls, trustProxy })).toMatchObject({
+    expect(assessProxy({ baseUrl, tls, trustProxy })).toMatchObject({
       level,
       detail: expect.stringMatching(sentence),
     });
@@ -53,7 +53,7 @@ it.each([
   [5_000, 100_000, 'warn'],
   [10_000, 100_000, 'ok'],
 ])('%d MB free of %d MB is %s', (freeMb, allMb, level) => {
-  expect(judgeDisk(freeMb, allMb).level).toBe(level);
+  expect(assessDisk(freeMb, allMb).level).toBe(level);
 });
 
 it.each([
@@ -63,7 +63,7 @@ it.each([
   [['a', 'b', 'c'], 'ok', /3 hosts \(a, b, c\) confirm each other: one may fail or lie/],
 ])('endpoints on the hosts %j that all answer are %s', (hosts, level, sentence) => {
   const endpoints = hosts.map((host) => ({ host }));
-  const found = judgeEndpoints(
+  const found = assessEndpoints(
     endpoints,
     hosts.map(() => 1),
   );
@@ -72,9 +72,9 @@ it.each([
 
 it('an endpoint that does not answer is named; none that answers is a failure', () => {
   const endpoints = [{ host: 'a' }, { host: 'b' }, { host: 'c' }];
-  const some = judgeEndpoints(endpoints, [1, null, 1]);
+  const some = assessEndpoints(endpoints, [1, null, 1]);
   expect(some).toMatchObject({ level: 'warn', detail: expect.stringMatching(/do not answer .*: b;/) });
-  expect(judgeEndpoints(endpoints, [null, null, null]).level).toBe('fail');
+  expect(assessEndpoints(endpoints, [null, null, null]).level).toBe('fail');
 });
 
 it.each([
@@ -85,7 +85,7 @@ it.each([
   [[1_000_000], 600_000, 'fail', /400 s ahead of/],
   [[null], 0, 'warn', /no endpoint answers/],
 ])('newest blocks of %j at %d by this clock are %s', (newest, nowMs, level, sentence) => {
-  expect(judgeClock(newest, nowMs)).toMatchObject({ level, detail: expect.stringMatching(sentence) });
+  expect(assessClock(newest, nowMs)).toMatchObject({ level, detail: expect.stringMatching(sentence) });
 });
 
 it.each([
@@ -102,10 +102,10 @@ it.each([
 });
 
 it('no provider is a failure, one that is off by default is named, and one that is switched off is a choice', () => {
-  expect(judgeProviders([], new Map()).level).toBe('fail');
-  expect(judgeProviders(['moonpay', 'wert'], new Map([['wert', 'on']]))).toMatchObject({
+  expect(assessProviders([], new Map()).level).toBe('fail');
+  expect(assessProviders(['moonpay', 'wert'], new Map([['wert', 'on']]))).toMatchObject({
     level: 'warn',
     detail: expect.stringMatching(/^credentials for moonpay, wert\. Off, .*: moonpay\. Run/),
   });
-  expect(judgeProviders(['moonpay'], new Map([['moonpay', 'off']])).level).toBe('ok');
+  expect(assessProviders(['moonpay'], new Map([['moonpay', 'off']])).level).toBe('ok');
 });

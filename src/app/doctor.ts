@@ -34,8 +34,8 @@ const STORE_PATIENCE_MS = 3_000;
 /** Checks a live configuration, this machine, and everything the configuration refers to. */
 export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
   const machine = [
-    checked('open_files', async () => judgeOpenFiles(readOpenFilesLimit())),
-    checked('env_file', async () => judgeMode(statSync('.env', { throwIfNoEntry: false })?.mode ?? 0)),
+    checked('open_files', async () => assessOpenFiles(readOpenFilesLimit())),
+    checked('env_file', async () => assessMode(statSync('.env', { throwIfNoEntry: false })?.mode ?? 0)),
   ];
   let config: Config;
   try {
@@ -55,13 +55,13 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     checked('configuration', async () => ok('all variables are valid')),
     ...machine,
     checked('base_url', () => checkBaseUrl(config)),
-    checked('trust_proxy', async () => judgeProxy(config)),
+    checked('trust_proxy', async () => assessProxy(config)),
     store,
     // The service sees no backup of PostgreSQL.
     ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
     checked('disk', () => checkDisk(config)),
     store.then(() =>
-      checked('providers', async () => judgeProviders([...config.providers.keys()], switches)),
+      checked('providers', async () => assessProviders([...config.providers.keys()], switches)),
     ),
     checked('smtp', () => checkMailServer(config)),
   ]);
@@ -84,14 +84,14 @@ function messageOf(error: unknown): string {
 /** The limit that docs/going-live.md asks for. */
 const WANTED_OPEN_FILES = 20_000;
 
-export function judgeOpenFiles(limit: number): Finding {
+export function assessOpenFiles(limit: number): Finding {
   const found = `${limit} open files leave ${connectionsWithin(limit)} for connections`;
   if (limit >= WANTED_OPEN_FILES) return ok(found);
   return warn(`${found}: allow ${WANTED_OPEN_FILES} with ulimit -n, LimitNOFILE= or ulimits:`);
 }
 
-/** Only the owner may change the file of the secrets, and no stranger may read it; 0 where there is none. */
-export function judgeMode(mode: number): Finding {
+/** Only the owner may change the file of the secrets, and no other user may read it; 0 where there is none. */
+export function assessMode(mode: number): Finding {
   return (mode & 0o027) === 0
     ? ok('.env is closed to other users, or not used')
     : warn('other users can read or change .env: run chmod 600 .env');
@@ -113,7 +113,7 @@ async function checkBaseUrl({ baseUrl }: Config): Promise<Finding> {
 }
 
 /** Whether the service can tell customers apart by the address that a proxy forwards. */
-export function judgeProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl' | 'tls' | 'trustProxy'>) {
+export function assessProxy({ baseUrl, tls, trustProxy }: Pick<Config, 'baseUrl' | 'tls' | 'trustProxy'>) {
   const isBehindProxy = baseUrl.startsWith('https:') && tls === null;
   if (trustProxy.length === 0 && isBehindProxy)
     return warn('limits per address have no effect: set TRUST_PROXY to the address of your proxy');
@@ -134,16 +134,16 @@ function checkBackup({ dataDir }: Config): Finding {
   return hours < OLD_BACKUP_HOURS ? ok(found) : warn(`${found}: run card-checkout backup every night`);
 }
 
-const LEAST_FREE_MB = 100;
+const MINIMUM_FREE_MB = 100;
 
 async function checkDisk({ dataDir }: Config): Promise<Finding> {
   const { bavail, blocks, bsize } = await statfs(dataDir);
-  return judgeDisk((bavail * bsize) / 1e6, (blocks * bsize) / 1e6);
+  return assessDisk((bavail * bsize) / 1e6, (blocks * bsize) / 1e6);
 }
 
-export function judgeDisk(freeMb: number, allMb: number): Finding {
+export function assessDisk(freeMb: number, allMb: number): Finding {
   const found = `${Math.floor(freeMb)} MB are free in the data folder`;
-  if (freeMb < LEAST_FREE_MB) return fail(`${found}: free space, before creates fail`);
+  if (freeMb < MINIMUM_FREE_MB) return fail(`${found}: free space, before creates fail`);
   return freeMb < allMb / 10 ? warn(`${found}, less than a tenth: free space`) : ok(found);
 }
 
@@ -165,7 +165,7 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
 }
 
 /** Providers that are off by default are no failure: the operator decides which of them customers are offered. */
-export function judgeProviders(ids: readonly ProviderId[], switches: ReadonlyMap<string, string>): Finding {
+export function assessProviders(ids: readonly ProviderId[], switches: ReadonlyMap<string, string>): Finding {
   if (ids.length === 0)
     return fail('no provider has credentials: customers cannot pay until you set those of one');
   const off = ids.filter((id) => (switches.get(id) ?? 'default') === 'default');
@@ -179,8 +179,8 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
   try {
     const newest = await Promise.all(endpoints.map(readNewestBlockMs));
     return await Promise.all([
-      checked('endpoints', async () => judgeEndpoints(endpoints, newest)),
-      checked('clock', async () => judgeClock(newest, Date.now())),
+      checked('endpoints', async () => assessEndpoints(endpoints, newest)),
+      checked('clock', async () => assessClock(newest, Date.now())),
       checked('contract', async () => {
         const token = requireToken(chain);
         const { factoryCodeHash } = await verifyDeployment(endpoints, { ...chain, token });
@@ -206,7 +206,7 @@ async function readNewestBlockMs(endpoint: ChainEndpoint): Promise<number | null
 }
 
 /** The confirmations that these hosts allow, and whether they all answer; URLs on one host count as one. */
-export function judgeEndpoints(
+export function assessEndpoints(
   endpoints: readonly { readonly host: string }[],
   newestBlocksMs: readonly (number | null)[],
 ): Finding {
@@ -231,8 +231,7 @@ const NOTABLE_SKEW_MS = 30_000;
 /** Receivers refuse a webhook whose timestamp differs by more. */
 const MAXIMUM_SKEW_MS = 300_000;
 
-/** Compares this machine's clock with the newest block. */
-export function judgeClock(newestBlocksMs: readonly (number | null)[], nowMs: number): Finding {
+export function assessClock(newestBlocksMs: readonly (number | null)[], nowMs: number): Finding {
   const newestMs = Math.max(...newestBlocksMs.filter((atMs) => atMs !== null));
   if (newestMs === Number.NEGATIVE_INFINITY) return warn('not compared, because no endpoint answers');
   const skewMs = Math.abs(nowMs - newestMs);

@@ -144,7 +144,6 @@ function mapFirst<Item, Result>(
   return [map(first), ...others.map(map)];
 }
 
-/** The chain settings, which live mode must have. */
 export function requireChain(config: Config): ChainConfig {
   if (config.chain === null) throw new ConfigError(['The chain is not configured.']);
   return config.chain;

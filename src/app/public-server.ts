@@ -173,7 +173,6 @@ const OWN_FILES = 4_000;
 /** The usual limit, for systems that do not report one. */
 const USUAL_LIMIT = 1_024;
 
-/** The number of files and sockets that this process may open. */
 export function readOpenFilesLimit(): number {
   // Otherwise the report resolves the names of all connected peers.
   Object.assign(process.report, { excludeNetwork: true });

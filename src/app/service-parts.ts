@@ -53,13 +53,12 @@ interface TestAdditions {
   readonly registerPages: (server: FastifyInstance, context: ExamplePagesContext) => void;
   /** Links of the start page besides dashboard and documentation. */
   readonly startLinks: DocsContext['links'];
-  /** Told of each webhook before its delivery begins, and must not fail. */
+  /** Called with each webhook before its delivery begins, and must not fail. */
   readonly onDelivery: (delivery: Parameters<DeliverWebhook>[0]) => void;
   /** Certificate trusted besides the system's authorities for deliveries to one `host:port`. */
   readonly receiverAuthorities: ReadonlyMap<string, string>;
 }
 
-/** Options that start a service. */
 export interface ServiceOptions {
   readonly config: Config;
   readonly role: Role;
@@ -203,7 +202,6 @@ export function assembleParts(options: ServiceOptions) {
   };
 }
 
-/** Context for creating payments in a running service. */
 function createPaymentContext(
   parts: ServiceOptions & { known: KnownAddresses; directory: ProviderDirectory; tokens: IpnTokens },
 ): CreatePaymentContext {
@@ -237,7 +235,6 @@ function createPaymentContext(
   };
 }
 
-/** Parts of the merchants' dashboard, on either server. */
 export function createDashboardContext(parts: ServiceParts): DashboardContext {
   const { config, store, clock, secretKey, external } = parts;
   const keyed = (purpose: string) => createKeyedHash(purpose, secretKey, config.previousSecretKeys);

@@ -24,10 +24,9 @@ import { createPublicServer } from './public-server.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
 import { startWork } from './start-work.ts';
 
-/** A running service. */
 export type Service = Awaited<ReturnType<typeof startService>>;
 
-/** Opens the doors and sets everything going that goes on by itself. */
+/** Starts the servers, the control socket and the background tasks. */
 export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
   await requireKnownSecret(parts.store.payments, parts.tokens);

@@ -7,7 +7,6 @@ import { startWorker, type Worker, type WorkerTask } from '../worker.ts';
 import type { WorkerParts } from './worker-parts.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
-/** Options of a process's loops. */
 interface WorkOptions
   extends Omit<WorkerParts, 'nowMs' | 'monotonicMs' | 'expiryMs' | 'baseUrl' | 'wake' | 'withRelayerLease'> {
   readonly config: Config;
@@ -102,9 +101,9 @@ interface LeaseOptions {
   /** Names this process among all. */
   readonly holder: string;
   readonly monotonicMs: () => number;
-  /** Told when this process gets the lease; work that was left undone may begin. */
+  /** Called when this process gets the lease; work that was left undone may begin. */
   readonly onAcquired: () => void;
-  /** Told when the lease could not be renewed; it is tried again. */
+  /** Called when the lease could not be renewed; it is tried again. */
   readonly onFailure: (error: unknown) => void;
 }
 

@@ -9,7 +9,6 @@ import type { ExternalServices } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
-/** Parts that the worker's tasks use. */
 export interface WorkerParts {
   readonly store: Store;
   readonly external: ExternalServices;

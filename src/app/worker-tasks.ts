@@ -170,7 +170,6 @@ function staleWebhooksTask({ store, nowMs, monotonicMs, log }: WorkerParts): Wor
   };
 }
 
-/** Logs the number of abandoned webhooks, if any. */
 export function reportAbandoned(log: Log, abandoned: number): void {
   if (abandoned > 0)
     log.warn({ abandoned }, 'webhooks were interrupted during delivery; their outcome stays unknown');
@@ -454,5 +453,5 @@ function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): 
     onFailure: ({ accountId, kind }: Alert, err: unknown) =>
       log.warn({ err, accountId, kind }, 'an alert e-mail was not sent'),
   };
-  return [{ name: 'trouble', intervalMs: ALERT_INTERVAL_MS, run: (signal) => sendAlerts(context, signal) }];
+  return [{ name: 'alerts', intervalMs: ALERT_INTERVAL_MS, run: (signal) => sendAlerts(context, signal) }];
 }

@@ -148,7 +148,6 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
 }
 
-/** The values of the promises that were kept. */
 export function fulfilledOf<T>(outcomes: readonly PromiseSettledResult<T>[]): T[] {
   return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
 }
@@ -194,7 +193,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly urls: readonly string[];
   readonly chainId: number;
   readonly monotonicMs?: () => number;
-  /** Told of each call, by the endpoint's label; must not throw. */
+  /** Called with each call, by the endpoint's label; must not throw. */
   readonly onCall?: (label: string, outcome: EndpointOutcome) => void;
 }
 

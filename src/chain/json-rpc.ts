@@ -58,11 +58,10 @@ const MAXIMUM_NESTING = 32;
 
 /** More objects and lists than this need so many bytes each. A log takes about 300, an answer in a batch 40. */
 const UNMEASURED_CONTAINERS = 1_000;
-const LEAST_BYTES_PER_CONTAINER = 64;
+const MINIMUM_BYTES_PER_CONTAINER = 64;
 
 const MAXIMUM_CONNECTIONS = 8;
 
-/** Parts of one request. */
 type Endpoint = ReturnType<typeof createEndpoint>;
 
 /** Throws `TypeError` for a URL that is none, or neither http nor https; the message does not repeat it. */
@@ -214,7 +213,7 @@ async function readText(
  * text: parsed, 30 MB of brackets take 1 to 2 GB and seconds.
  */
 function excessOf(text: string): string | null {
-  const maximumContainers = UNMEASURED_CONTAINERS + Math.floor(text.length / LEAST_BYTES_PER_CONTAINER);
+  const maximumContainers = UNMEASURED_CONTAINERS + Math.floor(text.length / MINIMUM_BYTES_PER_CONTAINER);
   let containers = 0;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -292,7 +291,7 @@ function describe(error: unknown): string {
   return shorten(error.message !== '' ? error.message : typeof code === 'string' ? code : error.name);
 }
 
-/** Readers of what a node answers. A node is a stranger: a value of the wrong form is an error of the endpoint. */
+/** Readers of what a node answers. Nodes are not trusted: a value of the wrong form is an error of the endpoint. */
 
 const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
 const dataPattern = /^0x(?:[0-9a-fA-F]{2})*$/;
@@ -347,7 +346,6 @@ export function readBlockReference(value: unknown): BlockReference | null {
   };
 }
 
-/** A JSON-RPC quantity of a count. */
 export function toQuantity(count: number | bigint): `0x${string}` {
   return `0x${count.toString(16)}`;
 }

@@ -20,7 +20,7 @@ interface SettlementTerms extends Pick<CreateChecks['settlement'], 'isReservedAd
   readonly factory: Address;
   readonly feeWallet: Address;
   readonly depositAddressOf: (terms: DepositTerms) => Address;
-  /** Told of each new deposit address, with the row of its payment. */
+  /** Called with each new deposit address, with the row of its payment. */
   readonly recordDepositAddress: (row: number, address: Address) => void;
 }
 

@@ -182,7 +182,7 @@ const MAXIMUM_FILTERED = 128;
 
 /** Payments since the oldest open one that are looked at; where there are more, too many are taken to be open. */
 const MAXIMUM_LOOKED_AT = 2_000;
-const LOOKED_AT_A_TIME = 200;
+const ROWS_AT_A_TIME = 200;
 
 /** Payments leave the list with this delay; they join it at once. */
 const REFRESH_MS = 30_000;
@@ -222,11 +222,8 @@ export function createOpenAddresses(context: OpenAddressesContext) {
 
   async function listUnpaid(afterRow: number): Promise<Set<Address>> {
     const unpaid = new Set<Address>();
-    for (let after = afterRow; after < lastRow; after += LOOKED_AT_A_TIME) {
-      const rows = Array.from(
-        { length: Math.min(LOOKED_AT_A_TIME, lastRow - after) },
-        (_, i) => after + 1 + i,
-      );
+    for (let after = afterRow; after < lastRow; after += ROWS_AT_A_TIME) {
+      const rows = Array.from({ length: Math.min(ROWS_AT_A_TIME, lastRow - after) }, (_, i) => after + 1 + i);
       for (const { status, depositAddress } of await payments.findPaymentsByRow(rows)) {
         if (status === 'unpaid') unpaid.add(depositAddress);
       }

@@ -48,7 +48,6 @@ export interface Refusal extends Pick<ServiceError, 'errorName' | 'message'> {
   readonly maximumUsdCents?: number;
 }
 
-/** Whether an account may use a provider at all. */
 export function isEnabledFor(account: Account, provider: ProviderId): boolean {
   return account.providers === null || account.providers.includes(provider);
 }
@@ -119,7 +118,7 @@ function inactive(provider: ProviderId): Refusal {
   };
 }
 
-type JudgedCharge = ChargedAmount & Pick<Payment, 'maxProviderFeeBasisPoints'>;
+type CheckedCharge = ChargedAmount & Pick<Payment, 'maxProviderFeeBasisPoints'>;
 
 /**
  * What decides which amounts a provider takes: the limits of its own catalogue as far as they are known, else the
@@ -129,7 +128,7 @@ function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
   settings: ProviderSettings,
-  payment: JudgedCharge,
+  payment: CheckedCharge,
   country: string | null = null,
 ): MinimumTerms {
   const { maxProviderFeeBasisPoints } = payment;
@@ -151,7 +150,7 @@ function amountTerms(
 export async function requireAmount(
   directory: Pick<ProviderDirectory, 'settings' | 'limits'>,
   provider: ProviderId,
-  payment: JudgedCharge,
+  payment: CheckedCharge,
   country: string | null = null,
 ): Promise<void> {
   const settings = await directory.settings.readProviderSettings(provider);
@@ -163,7 +162,7 @@ export async function requireAmount(
 export function refusalOfLimits(
   directory: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
-  payment: JudgedCharge,
+  payment: CheckedCharge,
   country: string | null,
 ): Refusal | null {
   const known = directory.limits?.known(provider, payment.currency, country) ?? null;
@@ -242,7 +241,6 @@ export function refusalOfDelivery(
   );
 }
 
-/** Throws what `refusalOfDelivery` says. */
 export function requireDelivery(...delivery: Parameters<typeof refusalOfDelivery>): void {
   throwRefusal(refusalOfDelivery(...delivery));
 }
@@ -305,7 +303,7 @@ export async function requireAvailable(
 export async function listOffers(
   directory: ProviderDirectory,
   account: Account,
-  payment: JudgedCharge,
+  payment: CheckedCharge,
 ): Promise<readonly ProviderOffer[]> {
   const { currency, usdUnits } = payment;
   const enabled = providerIds.filter((provider) => isEnabledFor(account, provider));

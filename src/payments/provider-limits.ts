@@ -18,7 +18,7 @@ export type KnownLimits = ReturnType<typeof createKnownLimits>;
 export interface KnownLimitsOptions {
   readonly adapters: ProviderAdapters;
   readonly nowMs: () => number;
-  /** Told of a catalogue that could not be read; its last known limits stay. */
+  /** Called with a catalogue that could not be read; its last known limits stay. */
   readonly onFailure: (provider: ProviderId, error: unknown) => void;
 }
 

@@ -11,7 +11,7 @@ export interface RewindContext {
   readonly observations: ObservationStore;
   /** Decides each payment that loses a row. */
   readonly decide: Decide;
-  /** Told when the chain no longer has blocks that it had called final. */
+  /** Called when the chain no longer has blocks that it had called final. */
   readonly onRewind: (from: BlockReference, to: BlockReference) => void;
 }
 

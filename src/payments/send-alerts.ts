@@ -13,7 +13,7 @@ export interface SendAlertsContext
   /** Address of the dashboard, without a slash at its end. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
-  /** Told of each mail that failed, for the log. */
+  /** Called with each mail that failed, for the log. */
   readonly onFailure: (alert: Alert, error: unknown) => void;
 }
 
@@ -43,7 +43,7 @@ export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal
     // A mail server that is away is so for the next one too; one that cannot be composed holds up no other.
     let isDone = false;
     try {
-      if (!(failure instanceof MailNotSentError)) isDone = await tellOwners(context, alert, signal);
+      if (!(failure instanceof MailNotSentError)) isDone = await mailOwners(context, alert, signal);
     } catch (error) {
       failure = error;
     }
@@ -54,7 +54,7 @@ export async function sendAlerts(context: SendAlertsContext, signal: AbortSignal
 }
 
 /** False where it was stopped before the first mail. Throws only where no mail was sent. */
-async function tellOwners(context: SendAlertsContext, alert: Alert, signal: AbortSignal): Promise<boolean> {
+async function mailOwners(context: SendAlertsContext, alert: Alert, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false;
   const account = await context.accounts.findAccount(alert.accountId);
   if (account === null || !account.receivesAlerts) return true;

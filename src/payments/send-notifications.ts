@@ -34,7 +34,7 @@ export interface NotifyContext
   /** Address of the dashboard, without a slash at its end. */
   readonly dashboardUrl: string;
   readonly nowMs: () => number;
-  /** Told of each message that was not sent, for the log. */
+  /** Called with each message that was not sent, for the log. */
   readonly onFailure: (channel: NotificationChannel, outcome: NotificationOutcome) => void;
 }
 

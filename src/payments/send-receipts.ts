@@ -12,7 +12,7 @@ export interface SendReceiptsContext
   /** The customer's receipt; null where there is no recipient. */
   readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;
   readonly nowMs: () => number;
-  /** Told of each that failed, for the log. */
+  /** Called with each that failed, for the log. */
   readonly onFailure: (payment: PaymentReference, error: unknown) => void;
 }
 

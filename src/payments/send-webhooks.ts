@@ -8,7 +8,7 @@ export interface SendWebhooksContext {
   readonly tokens: IpnTokens;
   readonly deliver: DeliverWebhook;
   readonly nowMs: () => number;
-  /** Told of every ending, for logs and metrics. */
+  /** Called with every ending, for logs and metrics. */
   readonly onResult: (webhook: Webhook, result: WebhookResult) => void;
 }
 

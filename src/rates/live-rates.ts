@@ -12,7 +12,7 @@ import type { Clock } from '../domain/ports/clock.ts';
 
 export interface LiveRatesOptions {
   readonly clock: Clock;
-  /** Told of everything that does not end in an error to a caller: a missing cross-check, a failed refresh. */
+  /** Called with everything that does not end in an error to a caller: a missing cross-check, a failed refresh. */
   readonly warn: (message: string, cause: unknown) => void;
   /** Without a trailing slash; the public service unless a test says otherwise. */
   readonly coinbaseBaseUrl?: string;

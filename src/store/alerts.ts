@@ -30,7 +30,6 @@ const newAlerts: Readonly<Record<AlertKind, NewAlerts>> = {
       AND at_ms > ${afterMs} AND at_ms <= ${throughMs} GROUP BY account_id`,
 };
 
-/** Alerts that owners still have to receive, on any engine. */
 export function createAlertStore({ write }: Scripts): AlertStore {
   return {
     recordAlerts: write(function* (earliestMs, throughMs) {

@@ -20,7 +20,6 @@ import {
 } from './scripts.ts';
 import { refundTable } from './tables.ts';
 
-/** Erases customers' e-mail addresses and answers, on any engine. */
 export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTraits): EmailStore {
   function* eraseEmail(payment: PaymentReference): Script<EmailErasure> {
     const { accountId, id } = payment;

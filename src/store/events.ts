@@ -16,7 +16,6 @@ import { eventTable, unnumberedEventTable } from './tables.ts';
 /** Lock of every process that numbers or deletes events. */
 const EVENT_LOCK = 'events';
 
-/** The events of the accounts' payments, on any engine. */
 export function createEventStore({ read, write }: Scripts): EventStore {
   // Nearly always there is nothing to number or to delete: the read costs no commit.
   const hasUnnumbered = read(() => hasRow`SELECT 1 FROM unnumbered_events LIMIT 1`);

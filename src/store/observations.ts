@@ -42,7 +42,6 @@ import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import { ObservationConflictError } from './store-errors.ts';
 import { checkpointTable, depositTable, journalTable, releaseTable } from './tables.ts';
 
-/** Observations of the chain and the journal, on any engine. */
 export function createObservationStore(scripts: Scripts, nowMs: () => number): ObservationStore {
   const { read } = scripts;
   /** Writers come one after the other, whichever instance they are of. */

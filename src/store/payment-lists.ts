@@ -96,7 +96,6 @@ export interface StoredAddressPage {
 
 const ENTRY_BYTES = 8;
 
-/** Pages of the address book, on any engine. */
 export function createAddressPageStore({ read, writeStatement }: Scripts): AddressPageStore {
   return {
     listAddressPages: read(function* (afterRow, limit) {

@@ -226,8 +226,8 @@ interface Window {
 function* readWindow(source: Source, query: FilteredQuery, upper: string, limit: number): Script<Window> {
   const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
   const ids = source({ accountId: query.accountId, upper, lowest });
-  const looked = yield* runForOne<{ end: PaymentId | null; looked: number }>`
-    SELECT min(id) AS "end", count(*) AS looked FROM (${ids}) AS looked`;
+  const candidates = yield* runForOne<{ end: PaymentId | null; count: number }>`
+    SELECT min(id) AS "end", count(*) AS count FROM (${ids}) AS candidates`;
   const payments = yield* selectPayments`
     FROM (${ids}) AS source
     CROSS JOIN payments WHERE payments.account_id = ${query.accountId} AND payments.id = source.id
@@ -235,8 +235,8 @@ function* readWindow(source: Source, query: FilteredQuery, upper: string, limit:
     ORDER BY payments.id DESC LIMIT ${limit}`;
   // There may be more in this window than was asked for.
   if (payments.length === limit) return { payments, end: payments.at(-1)?.id ?? null };
-  const isLast = looked === null || looked.end === null || looked.looked < WINDOW;
-  return { payments, end: isLast ? null : looked.end };
+  const isLast = candidates === null || candidates.end === null || candidates.count < WINDOW;
+  return { payments, end: isLast ? null : candidates.end };
 }
 
 function filtersOf(query: PaymentQuery, isByAccount: boolean): Fragment {

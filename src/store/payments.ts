@@ -127,7 +127,6 @@ function viewOfRow(row: Row): PaymentView {
   };
 }
 
-/** The values of the columns that change. */
 export function changingValues(payment: Payment) {
   return paymentTable.valuesOf(payment).slice(FIXED_PAYMENT_COLUMNS);
 }

@@ -36,7 +36,6 @@ import {
 } from './scripts.ts';
 import { auditTable, membershipTable, passkeyTable, userTable } from './tables.ts';
 
-/** Users, memberships and passkeys, on any engine. */
 export function createPeopleStore({ read, write }: Scripts): PeopleStore {
   return {
     createUser: write(function* (user) {
@@ -198,7 +197,6 @@ function requireKnownRole(membership: Membership): Membership {
 /** Sorts after every position. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
-/** The audit log, on any engine. */
 export function createAuditStore({ read, write }: Scripts): AuditStore {
   return {
     appendEntry: write(function* (entry) {

@@ -18,7 +18,6 @@ import { providerSessionTable, providerSettingsTable } from './tables.ts';
 /** The settings of a provider that were never written. */
 export const UNSET_PROVIDER: ProviderSettings = { active: null, pinned: null, minimumUsdCents: null };
 
-/** The settings by provider. */
 export function* readProviderSettings(): Script<Map<string, ProviderSettings>> {
   const rows = yield* select(providerSettingsTable)``;
   return new Map(rows.map(({ provider, ...settings }) => [provider, settings]));
@@ -95,7 +94,6 @@ interface Visit {
   readonly createdAtMs: number;
 }
 
-/** How customers' visits to providers ended, on any engine. */
 export function createVisitStore({ read }: Scripts, { isByAccount }: EngineTraits): VisitStore {
   return {
     listVisitOutcomes: read(function* (sinceMs, decidedBeforeMs, limit) {

@@ -26,7 +26,6 @@ import { refundTable, unnumberedEventTable } from './tables.ts';
 /** Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. */
 const REFUND_LOCK = 'refunds';
 
-/** Refunds on any engine. */
 export function createRefundStore({ read, write }: Scripts): RefundStore {
   return {
     createRefund: write(function* (draft, decide, nowMs) {

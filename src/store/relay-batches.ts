@@ -20,7 +20,6 @@ import {
 import { RelayConflictError } from './store-errors.ts';
 import { relayAttemptTable, relayBatchPaymentTable, relayBatchTable } from './tables.ts';
 
-/** Relay batches, on any engine. */
 export function createRelayBatches({
   read,
   write,

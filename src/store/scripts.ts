@@ -51,7 +51,6 @@ export type Step = Statement | Lock | Insert | PaymentLock | Update | Decision;
 
 export type Rows = readonly Row[];
 
-/** A method of a store that runs its script with the arguments that it is given. */
 type Method = <Given extends readonly unknown[], T>(
   script: (...given: Given) => Script<T>,
 ) => (...given: Given) => Promise<T>;

@@ -24,7 +24,6 @@ import {
 } from './scripts.ts';
 import { dashboardSessionTable, linkTable } from './tables.ts';
 
-/** Sessions and one-time links, on any engine. */
 export function createSessionStore({ read, write }: Scripts): SessionStore {
   return {
     createSession: write(createSession),

@@ -17,7 +17,6 @@ import { type StoredWebhook, webhookTable } from './tables.ts';
 /** Where a webhook goes and whose token it carries are the payment's, and never change. */
 const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint`;
 
-/** Webhooks, on any engine. */
 export function createWebhookStore(
   { read, write, writeStatement }: Scripts,
   { isByAccount }: EngineTraits,
@@ -121,7 +120,6 @@ function* claimPending(ids: readonly string[], claimedAtMs: number, joined: stri
     SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})`;
 }
 
-/** Comparison for sorting, the oldest first. */
 function byAge(one: Webhook, other: Webhook): number {
   return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);
 }

@@ -128,7 +128,7 @@ export interface SessionStore {
 
   /**
    * Keeps a link. One of the operator for a password ends the user's earlier ones; one that was asked for by e-mail ends
-   * none, because a stranger may have asked. E-mailed links and invitations beyond the most go, oldest first.
+   * none, because anyone may have asked. E-mailed links and invitations beyond the most go, oldest first.
    */
   createLink(link: OneTimeLink): Promise<void>;
   /** A link by the hash of its token; also one that has expired. */

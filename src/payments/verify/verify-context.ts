@@ -50,7 +50,6 @@ export interface CheckContext {
 
 export type Findings = ReturnType<typeof createFindings>;
 
-/** Collects what is wrong with one payment. */
 export function createFindings(paymentId: string) {
   const found: Discrepancy[] = [];
   const add = (kind: DiscrepancyKind, expected: string, actual: string) =>

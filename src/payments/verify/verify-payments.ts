@@ -18,7 +18,7 @@ import {
 } from './verify-context.ts';
 import { verifyJournal } from './verify-journal.ts';
 
-/** The result of a verification. Final amounts, in 10⁻⁶ units. */
+/** Amounts are final, in 10⁻⁶ units. */
 export interface VerifyReport {
   readonly payments: number;
   /** The end of the journal: kept elsewhere, it shows later that nothing before it was exchanged. */

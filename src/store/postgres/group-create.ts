@@ -24,7 +24,7 @@ const CREATED: CreateOutcome = { kind: 'created', row: null };
  * Payments that are created within one turn of the event loop share one statement and so one commit, which costs
  * many times a row. A payment that cannot be created fails alone.
  *
- * @param onError told when old idempotency records could not be deleted; no request fails with it
+ * @param onError called when old idempotency records could not be deleted; no request fails with it
  */
 export function createGroupCreate(database: Database, onError: (error: Error) => void) {
   const plain = createTickQueue<Payment>((group) => servePlain(database, group), MAXIMUM_GROUPS_UNDER_WAY);
@@ -79,7 +79,7 @@ async function servePlain(database: Database, group: readonly Request<Payment>[]
   }
 }
 
-/** Twins of one group are told apart here, those of several groups and instances by the table's primary key. */
+/** Duplicates in one group are resolved here, those of several groups and instances by the table's primary key. */
 async function serveKeyed(database: Database, group: readonly Request<KeyedPayment>[]): Promise<void> {
   let undecided = group;
   for (let tries = 0; undecided.length > 0 && tries < MAXIMUM_TRIES; tries++) {

@@ -8,7 +8,7 @@ import { arrayStatement, statement } from './statements.ts';
 
 /**
  * A row that ends by itself, and no advisory lock: that would be held by a machine that has dropped off the network
- * until the server notices, which can take hours. The server's clock is the only one that is asked.
+ * until the server notices, which can take hours. The server's clock is the only one that counts.
  */
 const take = statement(`
   INSERT INTO leases AS present (name, holder, ends_at)

@@ -19,7 +19,6 @@ export interface Connection {
   execute(statement: Statement, values?: readonly unknown[]): Promise<number>;
 }
 
-/** Connections to one database. */
 export interface Database extends Connection {
   /**
    * Runs `work` in a transaction (READ COMMITTED: it locks what it depends on). It may run again when it meets
@@ -31,7 +30,7 @@ export interface Database extends Connection {
 }
 
 /**
- * @param onError told when an idle connection breaks; the next one is made when it is needed
+ * @param onError called when an idle connection breaks; the next one is made when it is needed
  * @param options in place of those of every connection, for tests
  */
 export function openDatabase(

@@ -8,13 +8,12 @@ import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts, postgresTraits } from './scripts.ts';
 import { createSharedRateLimiter } from './shared-rate-limits.ts';
 
-/** What the PostgreSQL store needs. */
 interface PostgresStoreOptions {
   /** `postgres://user:password@host:port/database`; the user may create tables in the database. */
   readonly url: string;
   /** Wall clock, for when a webhook was queued or given up. */
   readonly nowMs?: () => number;
-  /** Told of what fails without anybody waiting for it: an idle connection that broke off. */
+  /** Called with what fails while no caller waits for it: an idle connection that broke off. */
   readonly onError?: (error: Error) => void;
   /** The most connections of this instance. */
   readonly poolSize?: number;

@@ -29,7 +29,6 @@ const updateChanging = statement(`
   FROM ${unnest('changed', updatedColumns)}
   WHERE payments.account_id = changed.account_id AND payments.id = changed.id`);
 
-/** Writes the columns of payments that change. */
 export async function updatePayments(connection: Connection, payments: readonly Payment[]): Promise<void> {
   const rows = payments.map((payment) => [payment.id, payment.accountId, ...changingValues(payment)]);
   await connection.execute(updateChanging, valuesByColumn(updatedColumns, rows));

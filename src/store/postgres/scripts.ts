@@ -24,7 +24,6 @@ const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0)
 
 export const postgresTraits: EngineTraits = { isByAccount: true };
 
-/** Runs scripts on PostgreSQL. */
 export function createScripts(database: Database, nowMs: () => number): Scripts {
   const prepared = new Map<string, Statement>();
 

@@ -48,7 +48,7 @@ interface WindowRow {
  * Fixed windows that all instances count in, by the server's clock. Requests of one turn of the event loop share a
  * statement; a key that is exhausted is remembered until its window ends, so that a flood does not reach the database.
  *
- * @param onError told when ended windows could not be deleted; no request fails with it
+ * @param onError called when ended windows could not be deleted; no request fails with it
  * @param monotonicMs for how long an exhausted key is remembered
  */
 export function createSharedRateLimiter(

@@ -10,13 +10,12 @@ import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
 import { createScripts, sqliteTraits } from './scripts.ts';
 
-/** What the SQLite store needs. */
 export interface SqliteStoreOptions {
   /** The database file; it and its folder are made if missing, for the owner's eyes only. */
   readonly file: string;
   /** Wall clock, for when a webhook was queued or given up. */
   readonly nowMs?: () => number;
-  /** Told of a commit that failed as a whole (disk full, locked); its callers are told as well. */
+  /** Called with a commit that failed as a whole (disk full, locked); its callers receive the error as well. */
   readonly onError?: (error: Error) => void;
 }
 

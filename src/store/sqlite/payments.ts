@@ -21,7 +21,7 @@ export function createPaymentStore(
   reads: GroupRead,
 ): EnginePayments {
   const insert = database.prepare(paymentTable.insertSql);
-  // Names the account: another's row is neither read nor judged, so it takes no longer than one that never was.
+  // Names the account: another's row is neither read nor compared, so it takes no longer than one that never was.
   const selectOwned = database.prepare(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
   );
@@ -37,7 +37,7 @@ export function createPaymentStore(
     return { kind: 'created', row: Number(lastInsertRowid) };
   }
 
-  /** Twins that arrive together are decided here, one after the other, within the transaction. */
+  /** Duplicates that arrive together are resolved here, one after the other, within the transaction. */
   function createOnce(payment: Payment, record: IdempotencyRecord): CreateOutcome {
     const sinceMs = record.createdAtMs - IDEMPOTENCY_TTL_MS;
     const earlier = findIdempotent(record.accountId, record.key, sinceMs);
