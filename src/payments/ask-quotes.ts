@@ -3,6 +3,7 @@ import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import type { Charge } from '../domain/session-charge.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
+import { within } from '../platform/within.ts';
 import {
   type ProviderDirectory,
   type Refusal,
@@ -74,9 +75,8 @@ export function createQuotes({ providers, monotonicMs, keepMs }: QuotesContext) 
       const { amountCents, currency, usdUnits, accountId } = charge;
       const request = { amountCents, currency, usdUnits, accountId, customerCountry };
       const quote = cache.fetchOrReuse(keyOf(...asked), () => fetchQuote(provider, request));
-      return withinQuoteWait(
-        quote.then((answer) => outcomeOfQuote(provider, answer, charge), outcomeOfError),
-      );
+      const outcome = quote.then((answer) => outcomeOfQuote(provider, answer, charge));
+      return within(QUOTE_WAIT_MS, outcome, () => new Error('no quote in time')).catch(outcomeOfError);
     },
   };
 }
@@ -97,14 +97,4 @@ function outcomeOfError(error: unknown): QuoteOutcome {
   if (!(error instanceof ServiceError)) return silent;
   if (error.errorName === 'provider_unavailable') return isBusy(error) ? busy : silent;
   return { kind: 'refused', refusal: { errorName: error.errorName, message: error.message } };
-}
-
-function withinQuoteWait(outcome: Promise<QuoteOutcome>): Promise<QuoteOutcome> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, QUOTE_WAIT_MS, silent);
-    void outcome.then((given) => {
-      clearTimeout(timer);
-      resolve(given);
-    });
-  });
 }

@@ -19,17 +19,9 @@ export interface Store extends Stores {
 }
 
 /** What each engine does in its own way of the payments; the rest are scripts. */
-export type EnginePayments = Omit<
+export type EnginePayments = Pick<
   PaymentStore,
-  | 'findPaymentById'
-  | 'findPaymentsByRow'
-  | 'viewPayment'
-  | 'listPayments'
-  | 'listByOrigin'
-  | 'listPaymentIds'
-  | 'decidePayment'
-  | 'addSession'
-  | 'recordSessionProgress'
+  'createPayment' | 'findIdempotent' | 'findPayment' | 'listDepositAddresses'
 >;
 
 /** Limits that every engine keeps alike. */
