@@ -74,11 +74,16 @@ export function openStore(config: Config, log: Log): Promise<Store> {
 }
 
 /** The same for a server that starts: it waits a little for a command that is just finishing. */
-export async function openStoreToServe(config: Config, log: Log): Promise<Store> {
-  const deadlineMs = performance.now() + START_TIMEOUT_MS;
+export function openStoreToServe(config: Config, log: Log): Promise<Store> {
+  return retryWhileInUse(START_TIMEOUT_MS, () => openStore(config, log));
+}
+
+/** Tries again while another process holds the store, and throws `StoreInUseError` when it does so for too long. */
+export async function retryWhileInUse<T>(patienceMs: number, use: () => Promise<T>): Promise<T> {
+  const deadlineMs = performance.now() + patienceMs;
   for (;;) {
     try {
-      return await openStore(config, log);
+      return await use();
     } catch (error) {
       if (!(error instanceof StoreInUseError) || performance.now() > deadlineMs) throw error;
     }

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createBalanceSweep } from '../chain/token-reader.ts';
@@ -9,14 +8,12 @@ import type { Config } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import type { Store } from '../store/store.ts';
-import { StoreInUseError } from '../store/store-errors.ts';
 import { createLog, factoriesOf } from './log.ts';
-import { openStore, requireDatabase } from './open-store.ts';
+import { openStore, requireDatabase, retryWhileInUse } from './open-store.ts';
 import { createCallbackGuard } from './service-parts.ts';
 
 /** A server that is starting holds the store before it listens for commands. */
 const STARTING_SERVER_MS = 15_000;
-const RETRY_MS = 200;
 
 interface RunOptions {
   readonly patienceMs?: number;
@@ -29,27 +26,21 @@ interface RunOptions {
  * runs. SQLite has one writer process, and the store's lock decides which it is. Throws `NoDatabaseError` where there is no
  * database, `StoreInUseError` when the process that holds the lock takes no commands within `patienceMs`.
  */
-export async function runOperationAnywhere(
+export function runOperationAnywhere(
   config: Config,
   name: string,
   args: OperationArguments,
   { patienceMs = STARTING_SERVER_MS, rpcUrls = [] }: RunOptions = {},
 ): Promise<unknown> {
-  const deadlineMs = performance.now() + patienceMs;
-  for (;;) {
+  return retryWhileInUse(patienceMs, async () => {
     try {
       return await callServer(join(config.dataDir, CONTROL_SOCKET), name, args);
     } catch (error) {
       if (!(error instanceof NoServerError)) throw error;
     }
     await requireDatabase(config);
-    try {
-      return await runOnStore(config, rpcUrls, name, args);
-    } catch (error) {
-      if (!(error instanceof StoreInUseError) || performance.now() > deadlineMs) throw error;
-    }
-    await delay(RETRY_MS);
-  }
+    return runOnStore(config, rpcUrls, name, args);
+  });
 }
 
 async function runOnStore(
