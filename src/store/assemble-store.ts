@@ -43,13 +43,13 @@ export function assembleStore(
     payments: {
       ...payments,
       ...createPaymentLists(scripts, traits),
-      ...createProviderSessions(scripts, traits),
+      ...createProviderSessions(scripts),
       findPaymentById: scripts.read(function* (id) {
         const [payment] = yield* selectPayments`FROM payments WHERE id = ${id}`;
         return payment ?? null;
       }),
       viewPayment: scripts.read(function* (payment) {
-        const [view] = yield* viewPayments([payment], traits);
+        const [view] = yield* viewPayments([payment]);
         return view ?? null;
       }),
       decidePayment: scripts.write(decideOne),
@@ -82,7 +82,7 @@ export function assembleStore(
     people: createPeopleStore(scripts),
     sessions: createSessionStore(scripts),
     audit: createAuditStore(scripts),
-    visits: createVisitStore(scripts, traits),
+    visits: createVisitStore(scripts),
     shared,
     close() {
       closed ??= close();

@@ -15,8 +15,6 @@ export interface Column {
   /** The field of the entity; null for a column that only statements of its own read. */
   readonly field: string | null;
   readonly kind: ColumnKind;
-  /** Stored only where tables are distributed by the account; elsewhere the row's payment says it. */
-  readonly isOfPayment: boolean;
 }
 
 /** A value on its way to a statement; each engine stores booleans and lists in its own way. */
@@ -55,8 +53,6 @@ interface TableOptions {
   readonly others?: Readonly<Record<string, ColumnKind>>;
   /** The column that the database counts up by itself. */
   readonly numberedBy?: string;
-  /** Whether the table stores the account of the row's payment where tables are distributed by it. */
-  readonly hasAccountOfPayment?: boolean;
 }
 
 /** A table whose rows are entities of one type. */
@@ -85,19 +81,18 @@ export function table<Entity>(
   name: string,
   orderedBy: readonly string[],
   fields: Fields<Entity>,
-  { others = {}, numberedBy, hasAccountOfPayment = false }: TableOptions = {},
+  { others = {}, numberedBy }: TableOptions = {},
 ): Table<Entity> {
   const entity = Object.entries<ColumnKind | readonly [ColumnKind, string]>(fields).map(
     ([field, column]): Column => {
       const [kind, stored] = typeof column === 'string' ? [column, snakeCaseOf(field)] : column;
-      return { name: stored, field, kind, isOfPayment: false };
+      return { name: stored, field, kind };
     },
   );
   const names = entity.map((column) => column.name);
   const columns = [
     ...entity,
-    ...Object.entries(others).map(([other, kind]) => plainColumn(other, kind)),
-    ...(hasAccountOfPayment ? [{ ...plainColumn('account_id', 'text'), isOfPayment: true }] : []),
+    ...Object.entries(others).map(([other, kind]): Column => ({ name: other, field: null, kind })),
   ];
   const ofValues = compileReader<Entity>(entity);
   return {
@@ -112,10 +107,6 @@ export function table<Entity>(
     ofRow: (row) => ofValues(names.map((column) => row[column])),
     valuesOf: compileWriter<Entity>(entity),
   };
-}
-
-function plainColumn(name: string, kind: ColumnKind): Column {
-  return { name, field: null, kind, isOfPayment: false };
 }
 
 function snakeCaseOf(field: string): string {

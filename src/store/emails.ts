@@ -9,7 +9,6 @@ import {
   type EngineTraits,
   hasRow,
   lock,
-  raw,
   run,
   runForOne,
   type Script,
@@ -36,7 +35,7 @@ export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTrai
     // Whole, because providers hide the address in it in their own ways.
     yield* run`
       UPDATE provider_sessions SET redirect_url = '', customer_ip_hash = NULL
-      WHERE payment_id = ${id} ${isByAccount ? sql`AND account_id = ${accountId}` : raw('')}`;
+      WHERE payment_id = ${id} AND account_id = ${accountId}`;
     yield* eraseFromRefunds(payment, before.email);
     yield* run`UPDATE payments SET email = NULL WHERE account_id = ${accountId} AND id = ${id}`;
     yield* replaceTerms(before, { ...before, email: null });

@@ -17,13 +17,11 @@ import {
   checkedLimit,
   type EngineTraits,
   lock,
-  raw,
   run,
   runForOne,
   runText,
   type Script,
   type Scripts,
-  sql,
 } from './scripts.ts';
 
 /** Lock of every process that indexes or counts. */
@@ -38,7 +36,7 @@ export function createPaymentIndex({ read, write }: Scripts, traits: EngineTrait
   return {
     readIndexWatermark: read(readWatermark),
     indexPayments: write((afterRow, throughRow) => indexPayments(traits, afterRow, throughRow)),
-    countPaid: write((limit) => countPaid(traits, checkedLimit(limit))),
+    countPaid: write((limit) => countPaid(checkedLimit(limit))),
   };
 }
 
@@ -155,7 +153,7 @@ const addToDaySql = `
  * into the same table, and so every payment is counted once, however it came there. CROSS JOIN keeps SQLite from
  * walking along the payments and looking for each of them in the other table.
  */
-function* countPaid(traits: EngineTraits, limit: number): Script<number> {
+function* countPaid(limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
   const payments = yield* selectPayments`
     FROM (SELECT account_id, payment_id FROM uncounted_payments LIMIT ${limit}) AS uncounted
@@ -173,7 +171,7 @@ function* countPaid(traits: EngineTraits, limit: number): Script<number> {
       receivedUnits: Number(payment.receivedUnits),
       feeUnits: Number(feeUnitsOf(payment)),
     });
-    const provider = payingProvider(payment, yield* sessionsOf(traits, payment));
+    const provider = payingProvider(payment, yield* sessionsOf(payment));
     for (const accountId of [payment.accountId, SERVICE_LOG]) {
       const key = [accountId, dayOf(paidAtMs), provider, settleClassOf(payment, paidAtMs)];
       const name = JSON.stringify(key);
@@ -192,13 +190,13 @@ function feeUnitsOf({ receivedUnits, forwardedUnits, feeBasisPoints }: Payment):
   return forwardedUnits > 0n ? receivedUnits - forwardedUnits : feeUnits(receivedUnits, feeBasisPoints);
 }
 
-function* sessionsOf(
-  { isByAccount }: EngineTraits,
-  payment: Payment,
-): Script<readonly { provider: ProviderId; createdAtMs: number }[]> {
+function* sessionsOf({
+  accountId,
+  id,
+}: Payment): Script<readonly { provider: ProviderId; createdAtMs: number }[]> {
   const rows = yield* run`
     SELECT provider, created_at_ms AS "createdAtMs" FROM provider_sessions
-    WHERE payment_id = ${payment.id} ${isByAccount ? sql`AND account_id = ${payment.accountId}` : raw('')}
+    WHERE payment_id = ${id} AND account_id = ${accountId}
     ORDER BY created_at_ms, id`;
   return rows as unknown as { provider: ProviderId; createdAtMs: number }[];
 }

@@ -42,7 +42,7 @@ export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTr
     async searchPayments(query, before, limit): Promise<PaymentPage> {
       checkedLimit(limit);
       const source = await findSource(query, isByAccount);
-      const filtered = { ...query, filters: filtersOf(query, isByAccount) };
+      const filtered = { ...query, filters: filtersOf(query) };
       const found: Payment[] = [];
       let upper = beginningOf(query, before);
       for (let window = 0; window < MAXIMUM_WINDOWS; window++) {
@@ -75,7 +75,7 @@ export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTr
       const rows = yield* run`
         SELECT payments.id, session.provider, progress, expires_at_ms AS "expiresAtMs"
         FROM payments JOIN provider_sessions AS session
-          ON ${ofPayment('session', isByAccount)} AND session.id = (${lastSessionOf(isByAccount)})
+          ON ${ofPayment} AND session.id = (${lastSession})
         WHERE payments.account_id = ${accountId} AND payments.id = ANY(${ids})`;
       return new Map(
         rows.map(({ id, expiresAtMs, ...session }) => [
@@ -87,17 +87,12 @@ export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTr
   };
 }
 
-function ofPayment(sessions: string, isByAccount: boolean): Fragment {
-  const ofAccount = isByAccount ? ` AND ${sessions}.account_id = payments.account_id` : '';
-  return raw(`${sessions}.payment_id = payments.id${ofAccount}`);
-}
+const ofPayment = sql`session.payment_id = payments.id AND session.account_id = payments.account_id`;
 
 /** The id of a payment's last session: there may be hundreds, and only this one is read. */
-function lastSessionOf(isByAccount: boolean): Fragment {
-  return sql`SELECT id FROM provider_sessions WHERE ${ofPayment('provider_sessions', isByAccount)}
-    AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
-    ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
-}
+const lastSession = sql`SELECT id FROM provider_sessions AS session WHERE ${ofPayment}
+  AND (payments.paid_at_ms IS NULL OR created_at_ms <= payments.paid_at_ms)
+  ORDER BY created_at_ms DESC, id DESC LIMIT 1`;
 
 function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {
   return search?.kind !== 'words' || hasWords(payment, search.words);
@@ -239,7 +234,7 @@ function* readWindow(source: Source, query: FilteredQuery, upper: string, limit:
   return { payments, end: isLast ? null : candidates.end };
 }
 
-function filtersOf(query: PaymentQuery, isByAccount: boolean): Fragment {
+function filtersOf(query: PaymentQuery): Fragment {
   const wanted: [string, string | undefined][] = [
     ['status', query.status],
     ['forward_status', query.forwardStatus],
@@ -250,19 +245,16 @@ function filtersOf(query: PaymentQuery, isByAccount: boolean): Fragment {
   return wanted.reduce(
     (filters, [column, value]) =>
       value === undefined ? filters : sql`${filters} AND payments.${raw(column)} = ${value}`,
-    query.display === undefined ? raw('') : sql`AND ${hasDisplayStatus(query.display, isByAccount)}`,
+    query.display === undefined ? raw('') : sql`AND ${hasDisplayStatus(query.display)}`,
   );
 }
 
 /** The condition of `displayStatusOf`. Only payments for which nothing arrived look for their last session. */
-function hasDisplayStatus(
-  { status, nowMs }: NonNullable<PaymentQuery['display']>,
-  isByAccount: boolean,
-): Fragment {
+function hasDisplayStatus({ status, nowMs }: NonNullable<PaymentQuery['display']>): Fragment {
   const expected = sql`payments.amount_mismatch IS NULL`;
-  const lastSession = (condition: Fragment) => sql`EXISTS (
+  const isLastSession = (condition: Fragment) => sql`EXISTS (
     SELECT 1 FROM provider_sessions AS session
-    WHERE ${ofPayment('session', isByAccount)} AND session.id = (${lastSessionOf(isByAccount)}) AND ${condition})`;
+    WHERE ${ofPayment} AND session.id = (${lastSession}) AND ${condition})`;
   const waiting = sql`payments.status = 'unpaid' AND payments.forward_status = 'pending' AND ${expected}`;
   const isDeclined = sql`session.progress = 'failed'`;
   const isThere = sql`coalesce(session.progress, '') <> 'failed'
@@ -270,11 +262,11 @@ function hasDisplayStatus(
   switch (status) {
     case 'open':
       return sql`payments.status = 'unpaid' AND ${expected} AND (payments.forward_status <> 'pending'
-        OR NOT ${lastSession(sql`(${isDeclined} OR (${isThere}))`)})`;
+        OR NOT ${isLastSession(sql`(${isDeclined} OR (${isThere}))`)})`;
     case 'at_provider':
-      return sql`${waiting} AND ${lastSession(isThere)}`;
+      return sql`${waiting} AND ${isLastSession(isThere)}`;
     case 'declined':
-      return sql`${waiting} AND ${lastSession(isDeclined)}`;
+      return sql`${waiting} AND ${isLastSession(isDeclined)}`;
     case 'paid':
       return sql`payments.status = 'paid' AND ${expected}`;
     case 'expired':

@@ -8,7 +8,6 @@ import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { Row, Table } from './columns.ts';
 import {
   type Decision,
-  type EngineTraits,
   type Insertion,
   insertRows,
   lockPayments,
@@ -77,20 +76,16 @@ export function* selectPayment({ accountId, id }: PaymentReference): Script<Paym
 }
 
 /** The rows of a table that belong to a row of `payments`, as a JSON array with the values of each; amounts are text. */
-function rowsOfPayment({ name, columns }: Table, order: string, isByAccount: boolean): string {
+function rowsOfPayment({ name, columns }: Table, order: string): string {
   const values = columns
     .filter(({ field }) => field !== null)
     .map((column) => (column.kind === 'amount' ? `CAST(${column.name} AS text)` : column.name));
-  const ofAccount = isByAccount ? `${name}.account_id = payments.account_id AND` : '';
   return `(SELECT coalesce(json_agg(json_build_array(${values.join(', ')}) ORDER BY ${order}), '[]')
-    FROM ${name} WHERE ${ofAccount} payment_id = payments.id) AS ${name}`;
+    FROM ${name} WHERE ${name}.account_id = payments.account_id AND payment_id = payments.id) AS ${name}`;
 }
 
 /** Reads payments with all that a decision may depend on, in this order and without unknown ones, in one statement. */
-export function* viewPayments(
-  asked: readonly (PaymentReference | PaymentId)[],
-  { isByAccount }: EngineTraits,
-): Script<PaymentView[]> {
+export function* viewPayments(asked: readonly (PaymentReference | PaymentId)[]): Script<PaymentView[]> {
   const references = asked.map((one) => (typeof one === 'string' ? { id: one, accountId: null } : one));
   const accountIds = new Set(references.flatMap(({ accountId }) => accountId ?? []));
   // With the accounts, where all are known, so that the statement names where each of them lies.
@@ -99,9 +94,9 @@ export function* viewPayments(
     : raw('');
   const rows = yield* run`
     SELECT ${raw(paymentTable.qualifiedNames)},
-      ${raw(rowsOfPayment(providerSessionTable, 'created_at_ms, id', isByAccount))},
-      ${raw(rowsOfPayment(depositTable, 'block_number, log_index', isByAccount))},
-      ${raw(rowsOfPayment(releaseTable, 'block_number, log_index', isByAccount))},
+      ${raw(rowsOfPayment(providerSessionTable, 'created_at_ms, id'))},
+      ${raw(rowsOfPayment(depositTable, 'block_number, log_index'))},
+      ${raw(rowsOfPayment(releaseTable, 'block_number, log_index'))},
       (SELECT max(number) FROM checkpoints) AS final_block
     FROM payments WHERE payments.id = ANY(${references.map(({ id }) => id)}) ${ofAccounts}`;
   const views = new Map(rows.map(viewOfRow).map((view) => [view.payment.id, view]));
@@ -166,18 +161,14 @@ interface Change {
 }
 
 /** Locks payments, decides them in this order and writes what was decided. An unknown one is left out of the result. */
-export function* applyDecision(
-  { payments, decide }: Decision,
-  traits: EngineTraits,
-  nowMs: number,
-): Script<readonly Payment[]> {
+export function* applyDecision({ payments, decide }: Decision, nowMs: number): Script<readonly Payment[]> {
   const changes: Change[] = [];
   const webhooks: (readonly [Payment, NewWebhook])[] = [];
   const receipts: Payment[] = [];
   const revisited: PaymentId[] = [];
   // A statement of its own: one that waited for a lock would still read everything else as it was before.
   yield* lockPayments(payments);
-  const decided = (yield* viewPayments(payments, traits)).map((view) => {
+  const decided = (yield* viewPayments(payments)).map((view) => {
     const decision = decide(view);
     if (decision === null) return view.payment;
     const after: Payment = { ...view.payment, ...decision.change };

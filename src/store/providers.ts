@@ -3,16 +3,7 @@ import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
 import { placesOf } from './columns.ts';
 import { decideOne } from './payments.ts';
-import {
-  checkedLimit,
-  type EngineTraits,
-  raw,
-  run,
-  runText,
-  type Script,
-  type Scripts,
-  select,
-} from './scripts.ts';
+import { checkedLimit, raw, run, runText, type Script, type Scripts, select } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
 /** The settings of a provider that were never written. */
@@ -44,20 +35,16 @@ export function* writeProviderSettings(
 const PARAMETERS = providerSessionTable.columns.filter(({ field }) => field !== null).length;
 
 /** Writes of the sessions that customers have at providers, on any engine. */
-export function createProviderSessions(
-  { write, writeStatement }: Scripts,
-  { isByAccount }: EngineTraits,
-): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
-  const { names } = providerSessionTable;
+export function createProviderSessions({
+  write,
+  writeStatement,
+}: Scripts): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
   /** Inserts nothing when there is no such payment. */
-  const insertSql = `INSERT INTO provider_sessions (${isByAccount ? `${names}, account_id` : names})
-    SELECT ${placesOf(PARAMETERS)} ${isByAccount ? ', account_id' : ''} FROM payments
+  const insertSql = `INSERT INTO provider_sessions (${providerSessionTable.names}, account_id)
+    SELECT ${placesOf(PARAMETERS)}, account_id FROM payments
     WHERE id = ?${PARAMETERS + 1} AND account_id = ?${PARAMETERS + 2} RETURNING id`;
-  const isOfPayment = isByAccount
-    ? 'payment_id = ?4 AND account_id = ?5'
-    : 'payment_id = (SELECT id FROM payments WHERE id = ?4 AND account_id = ?5)';
   const recordProgressSql = `UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2
-    WHERE id = ?3 AND ${isOfPayment}
+    WHERE id = ?3 AND payment_id = ?4 AND account_id = ?5
       AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < ?2
         OR (progress_at_ms = ?2 AND ${progressRankSql('progress')} < ${progressRankSql('?1')}))))
     RETURNING id`;
@@ -94,16 +81,15 @@ interface Visit {
   readonly createdAtMs: number;
 }
 
-export function createVisitStore({ read }: Scripts, { isByAccount }: EngineTraits): VisitStore {
+export function createVisitStore({ read }: Scripts): VisitStore {
   return {
     listVisitOutcomes: read(function* (sinceMs, decidedBeforeMs, limit) {
-      const ofAccount = raw(isByAccount ? 'AND payments.account_id = visits.account_id' : '');
       const visits = (yield* run`
         SELECT visits.provider, visits.customer_country AS country, visits.progress,
           visits.payment_id AS "paymentId", payments.status, visits.created_at_ms AS "createdAtMs"
         FROM (SELECT * FROM provider_sessions WHERE created_at_ms >= ${sinceMs}
           ORDER BY created_at_ms DESC LIMIT ${checkedLimit(limit)}) AS visits
-        JOIN payments ON payments.id = visits.payment_id ${ofAccount}
+        JOIN payments ON payments.id = visits.payment_id AND payments.account_id = visits.account_id
         ORDER BY visits.created_at_ms DESC`) as unknown as readonly Visit[];
       const delivered = deliveredVisits(visits);
       return visits.flatMap((visit) => {

@@ -256,7 +256,7 @@ export const providerSessionTable = table<ProviderSession>(
     customerIpHash: 'text',
     customerCountry: 'text',
   },
-  { hasAccountOfPayment: true },
+  { others: { account_id: 'text' } },
 );
 
 export const checkpointTable = table<BlockReference>('checkpoints', ['number'], {
@@ -269,7 +269,7 @@ export const depositTable = table<Deposit>(
   'deposits',
   ['transaction_hash', 'log_index'],
   { transactionHash: 'text', logIndex: 'integer', blockNumber: 'integer', units: 'amount' },
-  { others: { payment_id: 'text' }, hasAccountOfPayment: true },
+  { others: { payment_id: 'text', account_id: 'text' } },
 );
 
 export const releaseTable = table<Release>(
@@ -282,7 +282,7 @@ export const releaseTable = table<Release>(
     toMerchantUnits: 'amount',
     feeUnits: 'amount',
   },
-  { others: { payment_id: 'text' }, hasAccountOfPayment: true },
+  { others: { payment_id: 'text', account_id: 'text' } },
 );
 
 export const journalTable = table<JournalEntry>('journal', ['number'], {

@@ -17,13 +17,14 @@ import { type StoredWebhook, webhookTable } from './tables.ts';
 /** Where a webhook goes and whose token it carries are the payment's, and never change. */
 const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint`;
 
+const joined = `FROM webhooks JOIN payments
+  ON payments.account_id = webhooks.account_id AND payments.id = webhooks.payment_id`;
+
 export function createWebhookStore(
   { read, write, writeStatement }: Scripts,
   { isByAccount }: EngineTraits,
   nowMs: () => number,
 ): WebhookStore {
-  const ofAccount = isByAccount ? 'payments.account_id = webhooks.account_id AND ' : '';
-  const joined = `FROM webhooks JOIN payments ON ${ofAccount}payments.id = webhooks.payment_id`;
   const claim = isByAccount ? writeStatement(claimUnlocked) : write(claimPending);
   return {
     listWaitingWebhooks: read((perAccount, exceptHosts) => {
@@ -32,7 +33,7 @@ export function createWebhookStore(
     }),
     async claimWebhooks(ids, claimedAtMs) {
       if (ids.length === 0) return [];
-      return (await claim(ids, claimedAtMs, joined)).map(webhookOfRow).sort(byAge);
+      return (await claim(ids, claimedAtMs)).map(webhookOfRow).sort(byAge);
     },
     // After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now.
     recordWebhookResult: writeStatement(function* ({ id, accountId }, result) {
@@ -100,7 +101,7 @@ function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]):
 }
 
 /** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
-function claimUnlocked(ids: readonly string[], claimedAtMs: number, joined: string): Script<Rows> {
+function claimUnlocked(ids: readonly string[], claimedAtMs: number): Script<Rows> {
   return run`
     WITH webhooks AS (
       UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE (id, account_id) IN (
@@ -112,7 +113,7 @@ function claimUnlocked(ids: readonly string[], claimedAtMs: number, joined: stri
 }
 
 /** The same where one process has the data for itself. */
-function* claimPending(ids: readonly string[], claimedAtMs: number, joined: string): Script<Rows> {
+function* claimPending(ids: readonly string[], claimedAtMs: number): Script<Rows> {
   const claimed = yield* run`
     UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs}
     WHERE id = ANY(${ids}) AND status = 'pending' RETURNING id`;

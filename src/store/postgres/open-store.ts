@@ -5,7 +5,7 @@ import { migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentStore } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
-import { createScripts, postgresTraits } from './scripts.ts';
+import { createScripts } from './scripts.ts';
 import { createSharedRateLimiter } from './shared-rate-limits.ts';
 
 interface PostgresStoreOptions {
@@ -45,7 +45,7 @@ export function createPostgresStore(
   const payments = createPaymentStore(database, onError);
   const providers = createProviderStore(scripts);
   const limiters: ReturnType<typeof createSharedRateLimiter>[] = [];
-  return assembleStore(scripts, postgresTraits, nowMs, {
+  return assembleStore(scripts, { isByAccount: true }, nowMs, {
     accounts: accounts.store,
     payments: payments.store,
     providers: providers.store,

@@ -1,12 +1,5 @@
 import { applyDecision } from '../payments.ts';
-import {
-  type EngineTraits,
-  insertedColumns,
-  type Rows,
-  type Script,
-  type Scripts,
-  type Step,
-} from '../scripts.ts';
+import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { Connection, Database } from './open-database.ts';
 import { lockPayments, updatePayments } from './payment-rows.ts';
 import {
@@ -21,8 +14,6 @@ import {
 
 /** Until the transaction ends. Two names may share a number, and then wait for each other without need. */
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
-
-export const postgresTraits: EngineTraits = { isByAccount: true };
 
 export function createScripts(database: Database, nowMs: () => number): Scripts {
   const prepared = new Map<string, Statement>();
@@ -47,8 +38,7 @@ export function createScripts(database: Database, nowMs: () => number): Scripts 
         ${step.keepsExisting ? 'ON CONFLICT DO NOTHING' : ''}`;
       return connection.query(statementOf(sql), valuesByColumn(columns, step.rows));
     }
-    if ('decide' in step)
-      return (await play(applyDecision(step, postgresTraits, nowMs()), connection)) as unknown as Rows;
+    if ('decide' in step) return (await play(applyDecision(step, nowMs()), connection)) as unknown as Rows;
     if ('update' in step) await updatePayments(connection, step.update);
     else await lockPayments(connection, step.lockPayments);
     return [];

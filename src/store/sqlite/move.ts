@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Column, Table } from '../columns.ts';
+import type { Table } from '../columns.ts';
 import { type MoveRole, openSide, PORTION_ROWS } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
 import { migrate, migrations, readSchemaNumber } from './migrations.ts';
 import { openLocked } from './open-store.ts';
-import { insertOf } from './scripts.ts';
+import { insertSqlOf, storedValues } from './scripts.ts';
 
 /**
  * Opens the database to move from, or the one to move to, which is made if it is missing. It stays locked until it is
@@ -31,9 +31,8 @@ export async function openSqliteSide(file: string, role: MoveRole) {
       hasRows: async (table) => database.prepare(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined,
       read: (table) => readPortions(database, table),
       async insert(table, rows) {
-        const { sql, valuesOf } = insertOf(table.name, table.columns);
-        const statement = database.prepare(sql);
-        for (const row of rows) statement.run(...valuesOf(row));
+        const statement = database.prepare(insertSqlOf(table.name, table.columns));
+        for (const row of rows) statement.run(...storedValues(row));
       },
       // Numbers go on after the highest one by themselves.
       commit: async () => database.exec('COMMIT'),
@@ -47,10 +46,8 @@ async function* readPortions(
   database: DatabaseSync,
   { name, columns, orderedBy }: Table,
 ): AsyncGenerator<readonly unknown[][]> {
-  const expressions = columns.map((column) => expressionOf(name, column));
-  const select = database.prepare(
-    `SELECT ${expressions.join(', ')} FROM ${name} ORDER BY ${orderedBy.join(', ')}`,
-  );
+  const names = columns.map((column) => column.name).join(', ');
+  const select = database.prepare(`SELECT ${names} FROM ${name} ORDER BY ${orderedBy.join(', ')}`);
   select.setReturnArrays(true);
   let portion: unknown[][] = [];
   for (const values of select.iterate() as Iterable<unknown> as Iterable<unknown[]>) {
@@ -60,8 +57,4 @@ async function* readPortions(
     portion = [];
   }
   if (portion.length > 0) yield portion;
-}
-
-function expressionOf(table: string, { name, isOfPayment }: Column): string {
-  return isOfPayment ? `(SELECT ${name} FROM payments WHERE payments.id = ${table}.payment_id)` : name;
 }

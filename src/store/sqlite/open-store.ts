@@ -8,7 +8,7 @@ import { migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
-import { createScripts, sqliteTraits } from './scripts.ts';
+import { createScripts } from './scripts.ts';
 
 export interface SqliteStoreOptions {
   /** The database file; it and its folder are made if missing, for the owner's eyes only. */
@@ -34,7 +34,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const writes = createGroupCommit(database, onError);
     const reads = createGroupRead(database);
     const scripts = createScripts(database, writes, reads, nowMs);
-    return assembleStore(scripts, sqliteTraits, nowMs, {
+    return assembleStore(scripts, { isByAccount: false }, nowMs, {
       accounts: createAccountStore(database, reads, scripts),
       payments: createPaymentStore(database, writes, reads),
       providers: await createProviderStore(scripts),

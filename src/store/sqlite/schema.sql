@@ -130,6 +130,7 @@ CREATE TABLE idempotency_records (
 
 CREATE TABLE provider_sessions (
   id text NOT NULL,
+  account_id text NOT NULL,
   payment_id text NOT NULL REFERENCES payments (id),
   provider text NOT NULL,
   redirect_url text NOT NULL,
@@ -161,6 +162,7 @@ CREATE TABLE deposits (
   transaction_hash text NOT NULL,
   log_index integer NOT NULL,
   block_number integer NOT NULL,
+  account_id text NOT NULL,
   payment_id text NOT NULL REFERENCES payments (id),
   units text NOT NULL,
   PRIMARY KEY (transaction_hash, log_index)
@@ -172,6 +174,7 @@ CREATE TABLE releases (
   transaction_hash text NOT NULL,
   log_index integer NOT NULL,
   block_number integer NOT NULL,
+  account_id text NOT NULL,
   payment_id text NOT NULL REFERENCES payments (id),
   to_merchant_units text NOT NULL,
   fee_units text NOT NULL,

@@ -1,14 +1,7 @@
 import type { DatabaseSync, SQLInputValue, StatementSync } from 'node:sqlite';
 import type { Column, ColumnValue, Table } from '../columns.ts';
 import { applyDecision, changingPaymentColumns, changingValues } from '../payments.ts';
-import {
-  type EngineTraits,
-  insertedColumns,
-  type Rows,
-  type Script,
-  type Scripts,
-  type Step,
-} from '../scripts.ts';
+import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 
 /**
@@ -33,7 +26,7 @@ export function createScripts(
 
   function take(step: Step): Rows {
     if ('sql' in step) return statementOf(step.sql).all(...storedValues(step.values));
-    if ('decide' in step) return play(applyDecision(step, sqliteTraits, nowMs())) as unknown as Rows;
+    if ('decide' in step) return play(applyDecision(step, nowMs())) as unknown as Rows;
     if ('into' in step) insert(step.into, step.rows, step.keepsExisting ? 'ON CONFLICT DO NOTHING' : '');
     if ('update' in step) {
       for (const payment of step.update)
@@ -43,8 +36,8 @@ export function createScripts(
   }
 
   function insert(table: Table, rows: readonly (readonly ColumnValue[])[], rest: string): void {
-    const { sql, valuesOf } = insertOf(table.name, insertedColumns(table));
-    for (const row of rows) statementOf(`${sql} ${rest}`).run(...valuesOf(row));
+    const statement = statementOf(`${insertSqlOf(table.name, insertedColumns(table))} ${rest}`);
+    for (const row of rows) statement.run(...storedValues(row));
   }
 
   function play<T>(script: Script<T>): T {
@@ -71,8 +64,6 @@ export function createScripts(
   };
 }
 
-export const sqliteTraits: EngineTraits = { isByAccount: false };
-
 /** A list is one parameter of JSON, whose functions have other names here. */
 function sqliteTextOf(sql: string): string {
   return sql
@@ -84,14 +75,10 @@ function sqliteTextOf(sql: string): string {
 
 const updateSql = `UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = ?`).join(', ')} WHERE id = ?`;
 
-/** Inserts a row of a table, without the columns that SQLite does not store. */
-export function insertOf(name: string, columns: readonly Column[]) {
-  const isStored = columns.map(({ isOfPayment }) => !isOfPayment);
-  const names = columns.filter((_, index) => isStored[index]).map((column) => column.name);
-  return {
-    sql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${names.map(() => '?').join(', ')})`,
-    valuesOf: (row: readonly ColumnValue[]) => storedValues(row.filter((_, index) => isStored[index])),
-  };
+/** Inserts a row of a table, by `storedValues`. */
+export function insertSqlOf(table: string, columns: readonly Column[]): string {
+  return `INSERT INTO ${table} (${columns.map(({ name }) => name).join(', ')})
+    VALUES (${columns.map(() => '?').join(', ')})`;
 }
 
 /** Values as SQLite stores them: booleans as 0 and 1, lists as JSON. */
