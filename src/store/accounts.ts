@@ -79,6 +79,11 @@ function* selectAccounts(
   return (yield* select(accountTable)(texts, ...insertions)).map(requireKnownNames);
 }
 
+export function* findAccount(accountId: string): Script<Account | null> {
+  const [account] = yield* selectAccounts`WHERE id = ${accountId}`;
+  return account ?? null;
+}
+
 /** A list goes along the index of time; a search looks at every account on its way. */
 function searchAccounts({ search, before }: AccountQuery, limit: number): Script<Account[]> {
   const { createdAtMs, id } = before ?? { createdAtMs: Number.MAX_SAFE_INTEGER, id: '' };
@@ -92,10 +97,10 @@ function searchAccounts({ search, before }: AccountQuery, limit: number): Script
 
 function* updateAccount(accountId: string, { logo, ...change }: AccountChange): Script<Account | null> {
   yield* lock(`account ${accountId}`);
-  const account = yield* selectOne(accountTable)`WHERE id = ${accountId}`;
+  const account = yield* findAccount(accountId);
   if (account === null) return null;
   const logoHash = logo === undefined ? account.logoHash : (logo?.hash ?? null);
-  const changed = { ...requireKnownNames(account), ...change, logoHash };
+  const changed = { ...account, ...change, logoHash };
   yield* update(accountTable, changed);
   // Logos are kept apart: an account is read with every request, and its logo is not.
   if (logo !== undefined) yield* run`DELETE FROM shop_logos WHERE account_id = ${accountId}`;
@@ -107,7 +112,7 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
 }
 
 /** @throws UnknownStateError for a feature or provider that this version does not know */
-export function requireKnownNames(account: Account): Account {
+function requireKnownNames(account: Account): Account {
   for (const name of account.features) requireName(name, isFeature);
   const { providers, pinnedProvider, excludedProviders } = account;
   for (const list of [providers, excludedProviders, pinnedProvider === null ? null : [pinnedProvider]])

@@ -1,8 +1,8 @@
-import type { Account, ActiveKey } from '../../domain/account.ts';
+import type { ActiveKey } from '../../domain/account.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
 import type { ProviderId } from '../../domain/provider-catalogue.ts';
-import { activeKeyOf, createAccounts, requireKnownNames } from '../accounts.ts';
+import { activeKeyOf, createAccounts, findAccount } from '../accounts.ts';
 import { textsOf } from '../columns.ts';
 import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
 import type { Scripts } from '../scripts.ts';
@@ -12,7 +12,6 @@ import type { Database } from './open-database.ts';
 import { arrayStatement } from './statements.ts';
 
 const { qualifiedNames } = accountTable;
-const selectById = arrayStatement(`SELECT ${qualifiedNames} FROM accounts WHERE id = $1`);
 const selectByHash = arrayStatement(`
   SELECT ${qualifiedNames}, scopes, callback_host, hash FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
   WHERE hash = ANY($1::text[]) AND revoked_at_ms IS NULL`);
@@ -32,19 +31,12 @@ export function createAccountStore(database: Database, scripts: Scripts): Closab
 
   const store: AccountStore = {
     ...createAccounts(scripts),
-    async findAccount(accountId) {
-      const [row] = await database.query<unknown[]>(selectById, [accountId]);
-      return accountOrNull(row);
-    },
+    findAccount: scripts.read(findAccount),
     // Never in memory: another process may change it.
     peekActiveKey: () => undefined,
     findActiveKey: async (hash) => byKeyHash.read(hash),
   };
   return { store, close: () => byKeyHash.close() };
-}
-
-function accountOrNull(row: unknown[] | undefined): Account | null {
-  return row === undefined ? null : requireKnownNames(accountTable.ofValues(row));
 }
 
 /** There are few settings, so all of them are read at once, for all who ask at that time. */

@@ -35,7 +35,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const reads = createGroupRead(database);
     const scripts = createScripts(database, writes, reads, nowMs);
     return assembleStore(scripts, { isByAccount: false }, nowMs, {
-      accounts: createAccountStore(database, reads, scripts),
+      accounts: createAccountStore(database, scripts),
       payments: createPaymentStore(database, writes, reads),
       providers: await createProviderStore(scripts),
       releaseClaims: createReleaseClaims(database, reads),

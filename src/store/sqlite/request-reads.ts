@@ -3,26 +3,24 @@ import { LRUCache } from 'lru-cache';
 import type { Account, ActiveKey } from '../../domain/account.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { ProviderStore } from '../../domain/ports/provider.ts';
-import { activeKeyOf, createAccounts, requireKnownNames } from '../accounts.ts';
+import { activeKeyOf, createAccounts, findAccount } from '../accounts.ts';
 import { textsOf } from '../columns.ts';
 import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
 import type { Scripts } from '../scripts.ts';
 import { accountTable } from '../tables.ts';
-import type { GroupRead } from './group-commit.ts';
 
 /** Accounts and provider settings, which requests read, on SQLite. */
 
 /** The most keys and accounts that are remembered; beyond it the one remembered longest is read again. */
 const MAXIMUM_REMEMBERED = 10_000;
 
-export function createAccountStore(database: DatabaseSync, reads: GroupRead, scripts: Scripts): AccountStore {
+export function createAccountStore(database: DatabaseSync, scripts: Scripts): AccountStore {
   const { qualifiedNames } = accountTable;
-  const selectById = database.prepare(`SELECT ${qualifiedNames} FROM accounts WHERE id = ?`);
   const selectByHash = database.prepare(
     `SELECT ${qualifiedNames}, api_keys.scopes, callback_host FROM api_keys JOIN accounts ON accounts.id = api_keys.account_id
      WHERE api_keys.hash = ? AND api_keys.revoked_at_ms IS NULL`,
   );
-  for (const select of [selectById, selectByHash]) select.setReturnArrays(true);
+  selectByHash.setReturnArrays(true);
   /**
    * Exact, because this process is the only writer: whatever may change an answer empties it within its
    * transaction, and no question is answered between that and the commit. Unknown keys are not remembered, so that
@@ -31,6 +29,11 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
   const keyByHash = new LRUCache<string, ActiveKey>({ max: MAXIMUM_REMEMBERED });
   /** The same for ids: every view of a checkout asks, and reading an account takes 15 µs. */
   const accountById = new LRUCache<string, Account>({ max: MAXIMUM_REMEMBERED });
+  const readAccount = scripts.read(function* (accountId: string) {
+    const account = yield* findAccount(accountId);
+    if (account !== null) accountById.set(accountId, account);
+    return account;
+  });
 
   return {
     ...createAccounts(scripts, (accountId) => {
@@ -38,15 +41,7 @@ export function createAccountStore(database: DatabaseSync, reads: GroupRead, scr
       if (accountId !== null) accountById.delete(accountId);
     }),
     async findAccount(accountId) {
-      const remembered = accountById.get(accountId);
-      if (remembered !== undefined) return remembered;
-      return reads.run(() => {
-        const row = selectById.get(accountId) as readonly unknown[] | undefined;
-        if (row === undefined) return null;
-        const account = requireKnownNames(accountTable.ofValues(row));
-        accountById.set(accountId, account);
-        return account;
-      });
+      return accountById.get(accountId) ?? readAccount(accountId);
     },
     peekActiveKey: (hash) => keyByHash.get(hash),
     async findActiveKey(hash) {
