@@ -30,6 +30,7 @@ COPY src ./src
 COPY locales ./locales
 COPY receiver-grader ./receiver-grader
 COPY docs-site ./docs-site
+COPY verifier ./verifier
 # A named volume takes over the owner of the folder it is mounted on.
 RUN mkdir /data /backups && chown node:node /data /backups
 USER node

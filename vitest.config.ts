@@ -61,7 +61,9 @@ export default defineConfig({
       sharing(
         project(
           'unit',
-          ['{src,simulators,locales,receiver-grader,docs-site,contracts,sdk,bench,scripts}/**/*.test.ts'],
+          [
+            '{src,simulators,locales,receiver-grader,docs-site,verifier,contracts,sdk,bench,scripts}/**/*.test.ts',
+          ],
           60_000,
           ['**/node_modules/**'],
         ),

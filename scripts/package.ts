@@ -34,6 +34,7 @@ const compiled = {
   locales: 'locales',
   'receiver-grader': 'receiver-grader',
   'docs-site': 'docs-site',
+  verifier: 'verifier',
   'sdk/src': 'sdk/src',
 } as const;
 

@@ -55,7 +55,15 @@ printFigures();
 if (!flags.static) await printPaths();
 
 function printFigures(): void {
-  for (const folder of ['src', 'simulators', 'locales', 'receiver-grader', 'docs-site', 'sdk/src']) {
+  for (const folder of [
+    'src',
+    'simulators',
+    'locales',
+    'receiver-grader',
+    'docs-site',
+    'verifier',
+    'sdk/src',
+  ]) {
     const lines = linesOf(folder);
     console.log(`${folder}: ${lines.length} files, ${lines.reduce((sum, count) => sum + count, 0)} lines`);
   }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { verifyPayments } from '../../verifier/verify-payments.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/api-keys.ts';
 import { changeAccount, createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/manage-accounts.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
@@ -13,7 +14,6 @@ import { describeMistakenToken } from '../domain/provider-catalogue.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
 import { findMistakenToken } from '../payments/sweep-balances.ts';
-import { verifyPayments } from '../payments/verify/verify-payments.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
 import {

@@ -1,3 +1,4 @@
+import type { VerifyReport } from '../../verifier/verify-payments.ts';
 import type { Account, ApiKey } from '../domain/account.ts';
 import { maskApiKey } from '../domain/api-key.ts';
 import { formatCents, formatUnits } from '../domain/money.ts';
@@ -13,7 +14,6 @@ import {
   readMinimumUsdCents,
   stateOfProvider,
 } from '../payments/provider-availability.ts';
-import type { VerifyReport } from '../payments/verify/verify-payments.ts';
 import type { OperatorDirectory } from './operations-context.ts';
 
 // Output of the domain's records, with the API's field names.

@@ -3,6 +3,7 @@ import { type Currency, currencies, formatCents, formatUnits } from '../domain/m
 import { isPlausibleQuote } from '../domain/paid-threshold.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
+import type { VerifiedChain } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type {
   ProviderAdapter,
@@ -14,7 +15,6 @@ import type {
 import { NATIVE_USDC, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
 import type { EvidenceStep, EvidenceStore, ProviderEvidence } from '../domain/provider-evidence.ts';
 import { redactText } from '../platform/redact.ts';
-import type { VerifiedChain } from './verify/verify-context.ts';
 
 /** A trial of a provider's own API with the operator's credentials. */
 export interface TrialRequest {

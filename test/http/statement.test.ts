@@ -19,8 +19,8 @@ import {
 } from '../../src/payments/export-journal.ts';
 import { exportPayments } from '../../src/payments/export-payments.ts';
 import { readStatistics } from '../../src/payments/read-statistics.ts';
-import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
 import { dateAt, monthOf } from '../../src/platform/time-zone.ts';
+import { verifyPayments } from '../../verifier/verify-payments.ts';
 import { leave, newPayment, newSession } from '../store/fixtures.ts';
 import { block, depositOf, releaseOf, scan } from '../store/observations.ts';
 import { type ApiService, createApiService } from '../support/api-service.ts';

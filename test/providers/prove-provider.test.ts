@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import type { VerifiedChain } from '../../src/domain/ports/chain.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
 import {
@@ -17,7 +18,6 @@ import {
   recordPurchase,
   tryProvider,
 } from '../../src/payments/prove-provider.ts';
-import type { VerifiedChain } from '../../src/payments/verify/verify-context.ts';
 import { redactJson } from '../../src/platform/redact.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { createEvidenceFiles } from '../../src/providers/evidence-files.ts';

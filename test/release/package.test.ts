@@ -74,6 +74,7 @@ it('holds what it needs and nothing else: no test, no source, no data, no secret
     'sdk/',
     'simulators/',
     'src/',
+    'verifier/',
   ]);
   const unwanted = files.filter((file) =>
     /\.ts$|\.test\.|\.sqlite|tsconfig|\.env$|\/decisions\/|node_modules/.test(file),

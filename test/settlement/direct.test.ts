@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { webhooks } from '../../sdk/src/sdk.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { sendWebhook } from '../../src/payments/send-webhooks.ts';
-import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
+import { verifyPayments } from '../../verifier/verify-payments.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { useSettlement } from './harness.ts';
 

@@ -8,6 +8,7 @@ const modules = projectModules([
   'locales',
   'receiver-grader',
   'docs-site',
+  'verifier',
   'test',
   'bench',
   'scripts',

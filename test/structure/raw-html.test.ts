@@ -5,7 +5,7 @@ import { rawInsertions } from './raw-html.ts';
 /** Files that may insert text unescaped, and why that is safe. */
 const allowed: Record<string, string> = {};
 
-const files = projectFiles(/^(src|simulators|receiver-grader|docs-site|examples)\/.*\.ts$/);
+const files = projectFiles(/^(src|simulators|receiver-grader|docs-site|verifier|examples)\/.*\.ts$/);
 
 it('inserts into a page unescaped only what was escaped before, outside a list with reasons', () => {
   expect(files.filter(({ path }) => allowed[path] === undefined).flatMap(rawInsertions)).toEqual([]);

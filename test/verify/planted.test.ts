@@ -7,8 +7,8 @@ import {
 } from '../../src/domain/journal.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { stateOf } from '../../src/domain/payment-states.ts';
-import { verifyPayments } from '../../src/payments/verify/verify-payments.ts';
 import type { Store } from '../../src/store/store.ts';
+import { verifyPayments } from '../../verifier/verify-payments.ts';
 import { type OpenedStore, storeEngines } from '../store/engines.ts';
 import { leave, webhook } from '../store/fixtures.ts';
 import { readJournal } from '../store/journal.ts';

@@ -4,8 +4,8 @@ import type { Address } from '../../src/domain/payout-address.ts';
 import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/domain/ports/chain.ts';
 import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
 import { type SettleContext, settle } from '../../src/domain/settle.ts';
-import type { VerifyContext } from '../../src/payments/verify/verify-context.ts';
 import type { Store } from '../../src/store/store.ts';
+import type { VerifyContext } from '../../verifier/verify-context.ts';
 import { ADDRESS, NOW_MS, newAccount, newBatch, newPayment } from '../store/fixtures.ts';
 
 const DEPOSIT_UNITS = 200_000_000n;

@@ -208,3 +208,12 @@ export interface Relayer {
   /** The relayer's gas money in wei. */
   readGasBalance(): Promise<bigint>;
 }
+
+/** The chain as a verification asks it. */
+export interface VerifiedChain {
+  readonly reader: Pick<ChainReader, 'withView'>;
+  readonly sweepBalances: SweepBalances;
+  readonly mistakenToken?: MistakenToken;
+  /** Absent without a running server. */
+  readonly token?: Pick<TokenReader, 'describe'>;
+}

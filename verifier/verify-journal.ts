@@ -7,8 +7,8 @@ import {
   NO_MOVEMENTS,
   netEntries,
   placeOfEntry,
-} from '../../domain/journal.ts';
-import { formatSigned, formatUnits } from '../../domain/money.ts';
+} from '../src/domain/journal.ts';
+import { formatSigned, formatUnits } from '../src/domain/money.ts';
 import {
   createFindings,
   type Findings,

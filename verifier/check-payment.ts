@@ -1,9 +1,9 @@
-import { feeUnits } from '../../domain/fees.ts';
-import { formatSigned, formatUnits } from '../../domain/money.ts';
-import { isDirect, type Payment } from '../../domain/payment.ts';
-import { stateOf } from '../../domain/payment-states.ts';
-import { settle, sumObservations } from '../../domain/settle.ts';
-import { forwardedWebhook, type NewWebhook, paidWebhook } from '../../domain/webhook.ts';
+import { feeUnits } from '../src/domain/fees.ts';
+import { formatSigned, formatUnits } from '../src/domain/money.ts';
+import { isDirect, type Payment } from '../src/domain/payment.ts';
+import { stateOf } from '../src/domain/payment-states.ts';
+import { settle, sumObservations } from '../src/domain/settle.ts';
+import { forwardedWebhook, type NewWebhook, paidWebhook } from '../src/domain/webhook.ts';
 import {
   type CheckContext,
   createFindings,

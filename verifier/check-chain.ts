@@ -1,10 +1,10 @@
-import { type JournalFacts, netEntries } from '../../domain/journal.ts';
-import { formatSigned, formatUnits } from '../../domain/money.ts';
-import type { ChainPosition } from '../../domain/payment.ts';
-import type { ChainView } from '../../domain/ports/chain.ts';
-import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import { sumObservations } from '../../domain/settle.ts';
-import { type Findings, finalRowsOf, type PaymentFacts, type VerifiedChain } from './verify-context.ts';
+import { type JournalFacts, netEntries } from '../src/domain/journal.ts';
+import { formatSigned, formatUnits } from '../src/domain/money.ts';
+import type { ChainPosition } from '../src/domain/payment.ts';
+import type { ChainView, VerifiedChain } from '../src/domain/ports/chain.ts';
+import type { PaymentView } from '../src/domain/ports/payment-store.ts';
+import { sumObservations } from '../src/domain/settle.ts';
+import { type Findings, finalRowsOf, type PaymentFacts } from './verify-context.ts';
 
 /** A payment, and the list for its discrepancies. */
 type ChainSubject = Omit<PaymentFacts, 'webhooks'> & { readonly findings: Findings };

@@ -1,11 +1,11 @@
-import { createDepositAddressCalculator, paymentReference } from '../../domain/deposit-address.ts';
-import { UnknownStateError } from '../../domain/errors.ts';
-import type { Discrepancy, JournalHead } from '../../domain/journal.ts';
-import { termsOf } from '../../domain/payment.ts';
-import type { PaymentId } from '../../domain/payment-id.ts';
-import { ChainUnavailableError } from '../../domain/ports/chain.ts';
-import type { FinalSums } from '../../domain/ports/payment-search-store.ts';
-import type { BlockReference, SettlementRecord } from '../../domain/ports/settlement-store.ts';
+import { createDepositAddressCalculator, paymentReference } from '../src/domain/deposit-address.ts';
+import { UnknownStateError } from '../src/domain/errors.ts';
+import type { Discrepancy, JournalHead } from '../src/domain/journal.ts';
+import { termsOf } from '../src/domain/payment.ts';
+import type { PaymentId } from '../src/domain/payment-id.ts';
+import { ChainUnavailableError } from '../src/domain/ports/chain.ts';
+import type { FinalSums } from '../src/domain/ports/payment-search-store.ts';
+import type { BlockReference, SettlementRecord } from '../src/domain/ports/settlement-store.ts';
 import { checkChain } from './check-chain.ts';
 import { checkPayment } from './check-payment.ts';
 import {

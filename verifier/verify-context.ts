@@ -1,19 +1,10 @@
-import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../../domain/journal.ts';
-import type { ChainReader, MistakenToken, SweepBalances, TokenReader } from '../../domain/ports/chain.ts';
-import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import type { RelayBatch } from '../../domain/ports/settlement-store.ts';
-import type { StoreParts } from '../../domain/ports/stores.ts';
-import type { Refund } from '../../domain/refund.ts';
-import type { Webhook } from '../../domain/webhook.ts';
-
-/** The chain as a verification asks it. */
-export interface VerifiedChain {
-  readonly reader: Pick<ChainReader, 'withView'>;
-  readonly sweepBalances: SweepBalances;
-  readonly mistakenToken?: MistakenToken;
-  /** Absent without a running server. */
-  readonly token?: Pick<TokenReader, 'describe'>;
-}
+import type { Discrepancy, DiscrepancyKind, JournalEntry } from '../src/domain/journal.ts';
+import type { VerifiedChain } from '../src/domain/ports/chain.ts';
+import type { PaymentView } from '../src/domain/ports/payment-store.ts';
+import type { RelayBatch } from '../src/domain/ports/settlement-store.ts';
+import type { StoreParts } from '../src/domain/ports/stores.ts';
+import type { Refund } from '../src/domain/refund.ts';
+import type { Webhook } from '../src/domain/webhook.ts';
 
 export interface VerifyContext
   extends StoreParts<{
