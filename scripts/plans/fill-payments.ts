@@ -16,6 +16,8 @@ export const growingTables: readonly string[] = [
   'state_changes',
   'events',
   'refunds',
+  'page_payments',
+  'account_records',
 ];
 
 /** The moment the synthetic year ends at; operations are measured as if it were now. */
@@ -64,7 +66,8 @@ export async function fillPayments(
       .then(() => run('relay batches', relaySql(payments)))
       .then(() => run('idempotency records', idempotencySql(payments)))
       .then(() => run('events', eventsSql))
-      .then(() => run('refunds', refundsSql)),
+      .then(() => run('refunds', refundsSql))
+      .then(() => run('payments of pages', pagePaymentsSql)),
   ]);
   await run('indexes', 'DROP TABLE synthetic', ...makeIndexes);
   await run('vacuum and analyze', 'VACUUM payments', 'ANALYZE');
@@ -147,6 +150,21 @@ const refundsSql = `
     '0x' || lpad(to_hex(i), 40, '0'), block_number,
     CASE WHEN i % 10000 = 0 THEN NULL ELSE '0x' || lpad(to_hex(i), 64, 'b') END, 1, block_number, time_ms
   FROM synthetic WHERE state = 'paid' AND i % 40 = 0`;
+
+/** The name of the page that every account has, and its slug. */
+export const pageOf = (accountId: string): string => `page-${accountId}`;
+
+/** One payment in ten was made on a page; the newest few still hold a place of its stock. Half were opened. */
+const pagePaymentsSql = `
+  INSERT INTO reusable_pages (id, account_id, slug, title, currency, amount_cents, pass_fee_to_customer, answer_required,
+    paused, created_at_ms)
+  SELECT 'page-' || id, id, 'page-' || id, 'A page', 'USD', 1000, false, false, false, created_at_ms FROM accounts;
+  INSERT INTO account_records (account_id, kind, name, texts, at_ms)
+  SELECT account_id, 'opened', id, '{}', time_ms FROM synthetic WHERE i % 2 = 0;
+  INSERT INTO page_payments (account_id, payment_id, page_id, submission, answer, held_until_ms)
+  SELECT account_id, id, 'page-' || account_id, id, NULL,
+    CASE WHEN state = 'open' AND time_ms > ${SYNTHETIC_NOW_MS - 1_800_000} THEN time_ms + 1800000 END
+  FROM synthetic WHERE i % 10 = 0`;
 
 function paymentsSql(payments: number): string {
   const whenPaid = (value: string, otherwise = 'NULL') =>

@@ -4,7 +4,7 @@ import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-s
 import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
 import { settle } from '../../src/domain/settle.ts';
 import type { Store } from '../../src/store/store.ts';
-import { EXPIRY_MS, OPEN_BATCH_RELAYER, SYNTHETIC_NOW_MS } from './fill-payments.ts';
+import { EXPIRY_MS, OPEN_BATCH_RELAYER, pageOf, SYNTHETIC_NOW_MS } from './fill-payments.ts';
 import type { Sample } from './synthetic-sample.ts';
 
 /** Something the service asks of its store again and again. */
@@ -50,6 +50,18 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'alerts.claimAlerts': 'where mail is configured, by the index of those that wait',
   'visits.listVisitOutcomes':
     'once a minute, the newest 2,000 visits by the index of their times, and their payments',
+  'notifications.addChannel': 'dashboard, by the member',
+  'notifications.listChannels': 'dashboard, by the member',
+  'notifications.listDueChannels': 'every five seconds, as many rows as there are channels',
+  'notifications.readNewestEvent': 'dashboard, by the account',
+  'notifications.readNews': 'once a message, a bounded range of the account’s events',
+  'notifications.removeChannel': 'dashboard, by the primary key',
+  'notifications.updateChannel': 'once a message, by the primary key',
+  'records.replaceRecord': 'dashboard, by the primary key',
+  'reusablePages.changePage': 'dashboard, by the primary key',
+  'reusablePages.createPage': 'dashboard, by the account',
+  'reusablePages.findPage': 'dashboard, by the primary key',
+  'reusablePages.listPages': 'dashboard, at most a hundred pages of an account',
   'payments.listByOrigin': 'dashboard, along an index of payments that no API made',
   'refunds.createRefund': 'by hand, by the payment and the address',
   'refunds.changeRefund': 'by hand, and once a transfer, by the primary key',
@@ -197,7 +209,58 @@ function eventOperations(): HotOperation[] {
 }
 
 function pageOperations(): HotOperation[] {
+  const pagePaymentOf = ({ accountId, id }: Payment) => ({
+    accountId,
+    paymentId: id,
+    pageId: pageOf(accountId),
+    submission: id,
+    answer: null,
+    heldUntilMs: SYNTHETIC_NOW_MS + DAY_MS,
+  });
   return [
+    {
+      name: '64 reusable pages, with what their stock holds',
+      when: 'each such page',
+      run: ({ reusablePages }, { spread }) =>
+        all(spread, async ({ accountId }) =>
+          present(await reusablePages.findPageBySlug(pageOf(accountId), SYNTHETIC_NOW_MS)),
+        ),
+    },
+    {
+      name: '64 submissions of reusable pages',
+      when: 'each submission',
+      run: ({ reusablePages }, { fresh }) =>
+        all(fresh, async (payment) => {
+          await reusablePages.findSubmission(pagePaymentOf(payment));
+          return reusablePages.createPagePayment(payment, pagePaymentOf(payment), () => {});
+        }),
+    },
+    {
+      name: 'the pages that 64 payments of a list were made on',
+      when: 'each list of the dashboard',
+      run: ({ reusablePages }, { spread }) =>
+        all(spread, ({ accountId, id }) => reusablePages.listPagesOf(accountId, [id])),
+    },
+    {
+      name: 'the first opening of 64 checkouts',
+      when: 'every second',
+      run: ({ records }, { fresh }) =>
+        records.addRecords(
+          fresh.map(({ accountId, id }) => ({
+            accountId,
+            kind: 'opened' as const,
+            name: id,
+            texts: [],
+            atMs: SYNTHETIC_NOW_MS,
+          })),
+        ),
+    },
+    {
+      name: 'who opened 64 checkouts',
+      when: 'each overview and payment of the dashboard',
+      run: ({ records }, { spread }) =>
+        all(spread, ({ accountId, id }) => records.listRecords(accountId, 'opened', [id])),
+    },
     {
       name: 'a checkout page or short link',
       when: 'each page',

@@ -75,7 +75,7 @@ async function askEverything(store: Store): Promise<void> {
 }
 
 /** What the dashboard asks. */
-async function askAsTheDashboard({ search, events }: Store): Promise<void> {
+async function askAsTheDashboard({ search, events, records, reusablePages }: Store): Promise<void> {
   await search.indexPayments(0, 10);
   await search.countPaid(10);
   const texts = ['two words', '12.30', `0x${'ab'.repeat(32)}`, '01a1f640-bc00-70e9-afff-944244d0c452', ''];
@@ -98,6 +98,12 @@ async function askAsTheDashboard({ search, events }: Store): Promise<void> {
   await search.listFinalSums(['id']);
   await search.listLastSessions('account', ['id']);
   await search.editNote({ accountId: 'account', id: 'id' }, 'note');
+  await records.addRecords([{ accountId: 'account', kind: 'opened', name: 'id', texts: [], atMs: 1 }]);
+  await records.listRecords('account', 'opened', ['id']);
+  await reusablePages.findPageBySlug('slug', 1);
+  await reusablePages.findSubmission({ accountId: 'account', pageId: 'page', submission: 'form' });
+  await reusablePages.listPages('account', 1);
+  await reusablePages.listPagesOf('account', ['id']);
 }
 
 /** Indexes that hold only what is under way, however many rows their table has. */
