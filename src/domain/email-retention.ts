@@ -35,8 +35,11 @@ export function isEmailErased(body: string): boolean {
   return body.includes(`"email":"${ERASED}"`);
 }
 
-/** A receiver's answer, which may repeat what it was sent, without the address as text or as a part of an address on the web. */
-export function textWithoutEmail(text: string, email: string): string {
-  const forms = new Set([email, encodeURIComponent(email), email.toLowerCase()]);
-  return [...forms].reduce((rest, form) => rest.replaceAll(form, ERASED), text);
+/**
+ * A text that may repeat the address, such as a receiver's answer, without it: in any case, as text or as a part of an
+ * address on the web.
+ */
+export function textWithoutEmail(text: string, email: string, mark = ERASED): string {
+  const forms = [email, encodeURIComponent(email)].map((form) => form.replaceAll(/\W/g, '\\$&'));
+  return text.replaceAll(new RegExp(forms.join('|'), 'gi'), mark);
 }

@@ -1,3 +1,4 @@
+import { textWithoutEmail } from './email-retention.ts';
 import { formatCents, formatUnits } from './money.ts';
 import { type NotificationEvent, notificationEvents, type PaymentNotification } from './notification.ts';
 import type { Payment } from './payment.ts';
@@ -69,7 +70,7 @@ function paymentLine({ event, payment }: PaymentNews['newest'][number]): Message
   const written = orderLine ?? note;
   return {
     text: `${notificationEvents[event]}: ${formatCents(amountCents)} ${currency}, ${formatUnits(receivedUnits)} USDC received`,
-    quoted: written === null ? null : quote(email === null ? written : written.replaceAll(email, '…')),
+    quoted: written === null ? null : quote(email === null ? written : textWithoutEmail(written, email, '…')),
   };
 }
 

@@ -54,7 +54,7 @@ export function emailPromises(context: StoreContext): void {
       ...failedResult,
       body,
       signature: 'of the body',
-      responseExcerpt: `no such customer: ${EMAIL}`,
+      responseExcerpt: `no such customer: ${EMAIL.toUpperCase()}, ${EMAIL}`,
     });
     await indexAll();
     expect(await found(payment, EMAIL)).toEqual([payment.id]);
@@ -70,7 +70,7 @@ export function emailPromises(context: StoreContext): void {
     expect(JSON.parse(sent?.result?.body ?? '')).toEqual({ ...JSON.parse(body), email: '[erased]' });
     expect(sent?.result).toMatchObject({
       signature: 'of the body',
-      responseExcerpt: 'no such customer: [erased]',
+      responseExcerpt: 'no such customer: [erased], [erased]',
     });
     const everything = JSON.stringify([view, sent], (_key, value) =>
       typeof value === 'bigint' ? String(value) : value,
