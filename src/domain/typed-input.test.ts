@@ -30,7 +30,18 @@ it('reads amounts as people type them, and never guesses', () => {
 
 it('takes one line of text, and counts its characters', () => {
   expect(parseLine('order_line', '  Tea 👕 ', 5)).toBe('Tea 👕');
-  for (const typed of ['', '   ', '👕'.repeat(6), 'a\nb', 'a\u0007', '\ud800']) {
+  for (const typed of [
+    '',
+    '   ',
+    '👕'.repeat(6),
+    'a\nb',
+    'a\u0007',
+    '\ud800',
+    'a\u2028b',
+    'a\u2029b',
+    '\u202eab',
+    '\u2066ab',
+  ]) {
     expect(() => parseLine('order_line', typed, 5)).toThrow('order_line must');
   }
 });

@@ -17,10 +17,13 @@ export function parseLine(field: string, typed: string, maximumCharacters: numbe
   );
 }
 
+/** Line separators, control characters, and marks that turn the direction of the text around them. */
+const notOfLine = /[\p{Cc}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]/u;
+
 /** Whether a text is one line of at most so many characters. */
 export function isLine(text: string, maximumCharacters: number): boolean {
   const isShort = text.length <= 2 * maximumCharacters && [...text].length <= maximumCharacters;
-  return isShort && text.isWellFormed() && !/\p{Cc}/u.test(text);
+  return isShort && text.isWellFormed() && !notOfLine.test(text);
 }
 
 const DIGITS_OF_OTHER_SCRIPTS = '٠١٢٣٤٥٦٧٨٩०१२३४५६७८९';
