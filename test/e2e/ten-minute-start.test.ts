@@ -67,7 +67,12 @@ function start(block: string, more?: Readonly<Record<string, string>>): () => st
     'exec $1',
   );
   const assigned = command.replace(/^((?:\w+=\S+ )+)exec/, 'export $1; exec');
-  const child = spawn('bash', ['--norc', '-euc', assigned], { cwd: clone.folder, env: environment(more) });
+  // A group of its own, as a terminal makes one for each command.
+  const child = spawn('bash', ['--norc', '-euc', assigned], {
+    cwd: clone.folder,
+    env: environment(more),
+    detached: true,
+  });
   running.push(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
@@ -251,7 +256,12 @@ describe('the shop of the same sandbox', () => {
 it('stops with Ctrl-C, and leaves no process behind', async () => {
   const ended = running.map((child) => new Promise((resolve) => child.once('exit', resolve)));
   expect(running.map(({ exitCode }) => exitCode)).toEqual([null, null, null]);
-  for (const child of running) child.kill('SIGINT');
+  // `npm start` and the receiver end by a signal of their own; npx passes none on to the shell that it starts, but a
+  // terminal sends Ctrl-C to the whole group.
+  const [sandbox, receiver, listener] = running;
+  sandbox?.kill('SIGINT');
+  receiver?.kill('SIGINT');
+  process.kill(-(listener?.pid ?? 0), 'SIGINT');
   await Promise.all(ended);
   await waitFor('every process to end', 60_000, () => processesUsing(clone.folder).length === 0).catch(() => {
     expect(processesUsing(clone.folder)).toEqual([]);
