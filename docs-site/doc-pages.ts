@@ -54,6 +54,18 @@ const merchantPages: readonly DocPage[] = [
   page('receiver-python', 'Integrate', 'A receiver in Python', 'the same in Python'),
   page('nextjs', 'Integrate', 'A shop in Next.js', 'from an empty folder to a paid and fulfilled order'),
   page('dashboard', 'Integrate', 'Dashboard', 'keys, people and payments, for merchants'),
+  page(
+    'payment-pages',
+    'Integrate',
+    'Payment pages',
+    'one link for any number of payments, with stock and a question',
+  ),
+  page(
+    'direct-payments',
+    'Integrate',
+    'Direct payments',
+    'USDC from a customer’s own wallet, without a card',
+  ),
   page('testing', 'Integrate', 'Testing', 'what to test before the first real order'),
   page('sandbox', 'Integrate', 'The sandbox', 'test cards, simulated on-ramps, and fault injection'),
   page('payment-lifecycle', 'Reference', 'The life of a payment', 'every state and what leads to it'),
