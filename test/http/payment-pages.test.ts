@@ -593,6 +593,19 @@ describe('the dashboard', () => {
     );
   });
 
+  it('forgets its own wallet when it is saved under the wallet of the account', async () => {
+    const page = await give({
+      amountCents: 500,
+      payoutAddress: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
+    });
+    const browser = await signIn('developer');
+    expect((await browser.post(`/dashboard/pages/${page.id}`, typed)).statusCode).toBe(303);
+    await dashboard.store.accounts.updateAccount(account.id, { wallet: null });
+    expect(tokenIn((await visitor().get(`/p/${page.slug}`)).payload)).toBe('');
+    await submit(page);
+    expect(await paymentsOf(page)).toEqual([]);
+  });
+
   it('shows the errors of a change on the page itself, and saves nothing', async () => {
     const page = await give({ endsAtMs: Date.UTC(2019, 11, 31, 18, 30), amountCents: 500 });
     const browser = await signIn('developer');

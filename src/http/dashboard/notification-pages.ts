@@ -58,8 +58,8 @@ export function registerNotificationPages(routes: DashboardRoutes): void {
   });
   pages.form('/notifications/:channelId/delete', async (context, visit) => {
     const channel = await findChannel(context, visit);
-    await context.notifications.removeChannel(channel);
-    await recordAction(context, visit.account.id, visit.actor, 'notification.removed', nameOf(channel));
+    if (await context.notifications.removeChannel(channel))
+      await recordAction(context, visit.account.id, visit.actor, 'notification.removed', nameOf(channel));
     return seeOther('/notifications?flash=removed');
   });
 }

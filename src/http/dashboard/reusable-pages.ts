@@ -148,7 +148,8 @@ async function readForm(
         throw invalidField('pass_fee', 'is not enabled for the account: contact support');
     },
     address() {
-      if (account.wallet !== null) return stored?.payoutAddress ?? null;
+      // An address of before would otherwise come back, unseen, once the account's wallet is removed.
+      if (account.wallet !== null) return null;
       return walletOf(given('address') ?? 'none');
     },
   };
