@@ -126,6 +126,27 @@ describe('notification channels', () => {
     expect((await browser.get(OWN_PATH)).payload).not.toContain('/add/slack');
   });
 
+  it('of a chat are announced to the member by mail, which names no secret', async () => {
+    const mails = dashboard.mails.length;
+    await add('mail', { paid: '1' });
+    expect(dashboard.mails).toHaveLength(mails);
+    await addSlack();
+    const mail = dashboard.mails.at(-1);
+    expect(mail).toMatchObject({ to: viewer.email, subject: 'New notification channel: Slack …SLCK' });
+    expect(mail?.text).toContain('/dashboard/notifications');
+    expect(JSON.stringify(mail)).not.toContain('hooks.slack.com');
+  });
+
+  it('are added twenty times an hour at most, however often they are deleted', async () => {
+    for (let count = 0; count < 20; count++) {
+      await addSlack();
+      const [channel] = await channelsOf();
+      await browser.post(`${OWN_PATH}/${channel?.id}/delete`, {}, { page: OWN_PATH });
+    }
+    expect((await addSlack()).statusCode).toBe(429);
+    expect(await channelsOf()).toEqual([]);
+  });
+
   it('of another member, or of the same one in another account, do not exist', async () => {
     await addSlack();
     const [channel] = await channelsOf();

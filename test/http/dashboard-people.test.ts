@@ -165,6 +165,16 @@ describe('an invitation', () => {
     expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toHaveLength(1);
   });
 
+  it('is made thirty times an hour at most where no e-mail is configured', async () => {
+    await dashboard.close();
+    dashboard = await createTestDashboard(undefined, { hasMail: false });
+    account = await dashboard.giveAccount();
+    owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+    browser = await dashboard.signIn(owner);
+    for (let index = 0; index < 30; index++) await postInvitation(`b${index}@shop.example`);
+    expect((await postInvitation('c@shop.example')).statusCode).toBe(429);
+  });
+
   it('ends with another one, and with a change of the member: no older link gives a right back', async () => {
     const known = await dashboard.giveUser(null);
     const older = await invite(known.email, 'owner');

@@ -328,6 +328,26 @@ describe('the public page', () => {
     expect((await submit(page, { amount: '8' }, { from: visitor('2001:db8:1:2::1') })).statusCode).toBe(303);
   });
 
+  it('lets one network take 30 places of a stock in the time for which they are held', async () => {
+    const page = await give({ amountCents: 500, stock: 100 });
+    const other = await give({ amountCents: 500, stock: 100 });
+    const from = visitor('192.0.2.7');
+    for (let minute = 0; minute < 3; minute++) {
+      for (let count = 0; count < 10; count++)
+        await submit(page, { token: `${minute}${count}`.padEnd(22, 'a') }, { from });
+      dashboard.advance(61_000);
+    }
+    expect(await paymentsOf(page)).toHaveLength(30);
+    const refused = await submit(page, { token: 'b'.repeat(22) }, { from });
+    expect([refused.statusCode, Number(refused.headers['retry-after']) > 60]).toEqual([429, true]);
+    expect((await submit(other, { token: 'b'.repeat(22) }, { from })).statusCode).toBe(303);
+    expect((await submit(page, { token: 'b'.repeat(22) }, { from: visitor('192.0.2.8') })).statusCode).toBe(
+      303,
+    );
+    dashboard.advance(HOLD_MS);
+    expect((await submit(page, { token: 'c'.repeat(22) }, { from })).statusCode).toBe(303);
+  });
+
   it('bounds the submissions of a page and of an account, whoever sends them', async () => {
     const pages = [
       await give({ amountCents: 500 }),
@@ -538,7 +558,8 @@ describe('the dashboard', () => {
       'x'.repeat(121),
       'Must be one line of at most 120 characters, without control characters.',
     ],
-    ['end_date', 'tomorrow', 'Must be a date like 2026-11-21.'],
+    ['end_date', 'tomorrow', 'Must be a date like 2026-11-21, before 9999-12-31.'],
+    ['end_date', '9999-12-31', 'Must be a date like 2026-11-21, before 9999-12-31.'],
     ['end_date', '2020-01-01', 'Must not be in the past.'],
     ['stock', '0', 'Must be a whole number from 1 to 100000.'],
     ['stock', '1.5', 'Must be a whole number from 1 to 100000.'],

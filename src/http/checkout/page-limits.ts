@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import { HOLD_MS } from '../../domain/reusable-page.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { addressGroupOf, createLimiters, MINUTE_MS, requirePassing } from '../rate-windows.ts';
 
@@ -13,6 +14,8 @@ const pageLimits = {
   starts: [20, MINUTE_MS],
   /** Forms of reusable pages that visitors send: each may make a payment. */
   submissions: [10, MINUTE_MS],
+  /** The same for a page with a stock, by page and address, for the time that an unpaid payment holds its place. */
+  placesOfVisitor: [30, HOLD_MS],
   /** The same of all visitors, by page. */
   submissionsOfPage: [120, MINUTE_MS],
   /** The same of all visitors and pages, by account. */
@@ -29,10 +32,13 @@ export function createPageLimits(monotonicMs: () => number) {
 /**
  * Counts a request against its address; throws `rate_limited`. Loopback is not counted: it is this machine, or a proxy
  * on it that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
+ *
+ * @param subject what has a count of its own for each address, such as a page
  */
 export async function limitByAddress(
   limiter: RateLimiter,
   request: Pick<FastifyRequest, 'ip'>,
+  subject = '',
 ): Promise<void> {
-  if (!isLoopbackHost(request.ip)) await requirePassing(limiter, addressGroupOf(request.ip));
+  if (!isLoopbackHost(request.ip)) await requirePassing(limiter, `${addressGroupOf(request.ip)}${subject}`);
 }

@@ -67,6 +67,7 @@ export async function submitReusablePage(asked: PageRequest): Promise<FastifyRep
   }
   try {
     await limitByAddress(limits.submissions, request);
+    if (found.page.stock !== null) await limitByAddress(limits.placesOfVisitor, request, ` ${found.page.id}`);
     await requirePassing(limits.submissionsOfPage, found.page.id);
     await requirePassing(limits.submissionsOfAccount, found.account.id);
     const { id } = await payOnPage(asked.context, found, submission);

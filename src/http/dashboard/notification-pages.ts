@@ -49,6 +49,13 @@ export function registerNotificationPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'notifications', 'viewer');
   pages.page('/notifications', showChannels);
   pages.page('/notifications/add/:kind', showAdd);
+  const answerAdd: FormHandler = async (context, visit, form) => {
+    const channel = await addFromForm(context, visit, form);
+    await mailAboutChannel(context, visit, channel).catch((error: unknown) =>
+      routes.server.log.warn({ err: error }, 'the mail about a new notification channel was not sent'),
+    );
+    return seeOther('/notifications?flash=added');
+  };
   pages.form('/notifications/add/:kind', answerAdd, showAdd);
   pages.form('/notifications/:channelId/test', answerTest, showChannels);
   pages.form('/notifications/:channelId/pause', async (context, visit, form) => {
@@ -151,7 +158,12 @@ ${cardForm(visit, {
   };
 }
 
-const answerAdd: FormHandler = async (context, visit, form) => {
+async function addFromForm(
+  context: DashboardContext,
+  visit: Visit,
+  form: forms.FormFields,
+): Promise<NotificationChannel> {
+  await requirePassing(context.limits.channelsOfUser, visit.user.id);
   const kind = kindOf(context, visit);
   const chosen = events.filter((event) => form.has(event));
   const target = new Map<string, string>();
@@ -168,8 +180,26 @@ const answerAdd: FormHandler = async (context, visit, form) => {
   const added = { kind, target: Object.fromEntries(target), events: chosen };
   const channel = await addChannel(context, visit.account, visit.user.id, added);
   await recordAction(context, visit.account.id, visit.actor, 'notification.added', nameOf(channel));
-  return seeOther('/notifications?flash=added');
-};
+  return channel;
+}
+
+/** A channel outlives the session that added it, so the member learns of one that somebody else added in their name. */
+async function mailAboutChannel(
+  { mailer, baseUrl }: DashboardContext,
+  { account, user }: Visit,
+  channel: NotificationChannel,
+): Promise<void> {
+  if (channel.kind === 'mail') return;
+  await mailer?.send({
+    to: user.email,
+    subject: `New notification channel: ${nameOf(channel)}`,
+    text: `A notification channel was added with your user to the account ${account.name}: ${nameOf(channel)}.
+
+If you did not add it, delete it, change your password, and end your other sessions:
+${baseUrl}${OWN_PATH}
+`,
+  });
+}
 
 const answerTest: FormHandler = async (context, visit) => {
   const channel = await findChannel(context, visit);

@@ -79,8 +79,8 @@ export async function sendInvitation(
 ): Promise<'sent' | 'kept' | { readonly failure: string }> {
   const asked = { email: form.text('email'), role: roleIn(form) };
   const { limits, mailer } = context;
+  await requirePassing(limits.invitationsOfAccount, account.id);
   if (mailer !== null) {
-    await requirePassing(limits.invitationsOfAccount, account.id);
     await requirePassing(
       limits.mailsOfUser,
       `invitation ${hashSecretToken(asked.email.trim().toLowerCase())}`,

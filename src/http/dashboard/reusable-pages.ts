@@ -135,10 +135,11 @@ async function readForm(
     end_date() {
       const date = given('end_date');
       if (date === null) return null;
-      if (startOfDate(date, account.timeZone) === null)
-        throw invalidField('end_date', 'must be a date like 2026-11-21');
-      const endsAtMs = startOfDate(nextDate(date), account.timeZone);
-      if (endsAtMs !== null && (endsAtMs > nowMs() || endsAtMs === stored?.endsAtMs)) return endsAtMs;
+      const endsAtMs =
+        startOfDate(date, account.timeZone) === null ? null : startOfDate(nextDate(date), account.timeZone);
+      if (endsAtMs === null)
+        throw invalidField('end_date', 'must be a date like 2026-11-21, before 9999-12-31');
+      if (endsAtMs > nowMs() || endsAtMs === stored?.endsAtMs) return endsAtMs;
       throw invalidField('end_date', 'must not be in the past');
     },
     stock: () => parseStock(form.text('stock')),

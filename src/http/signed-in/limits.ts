@@ -21,7 +21,9 @@ const dashboardLimits = {
   testMessagesOfUser: [10, HOUR_MS],
   /** Tests of webhook endpoints, by account. */
   endpointChecksOfAccount: [10, 10 * MINUTE_MS],
-  /** Invitations by e-mail, by account. */
+  /** Notification channels that a user adds: each is an entry of the audit log. */
+  channelsOfUser: [20, HOUR_MS],
+  /** Invitations, by account. */
   invitationsOfAccount: [30, HOUR_MS],
   /**
    * Codes of the second factor, by user and by the other credentials (only the password, a known browser, a session):
