@@ -5,7 +5,13 @@ import { afterAll, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import { createPreviewDrawer, previewDrawing } from '../../src/http/checkout/preview-picture.ts';
-import { createCheckoutPages, pagePayment, pageView, shopAccount } from '../support/checkout-pages.ts';
+import {
+  createCheckoutPages,
+  pagePayment,
+  pageView,
+  shopAccount,
+  shopLogo,
+} from '../support/checkout-pages.ts';
 
 const pages = createCheckoutPages({ account: { name: 'Café <Tortuga> & Söhne' } });
 afterAll(() => pages.server.close());
@@ -64,6 +70,23 @@ describe('the picture of a short link', () => {
     const folder = join(import.meta.dirname, '../../test-output/screenshots');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'preview.png'), answer.rawPayload);
+  });
+
+  it('has the color and the logo of the shop, where it has them', async () => {
+    const branded = createCheckoutPages({ account: { brandColor: '#a01830', logoHash: shopLogo.hash } });
+    const id = branded.put(pageView(pagePayment()));
+    const answer = await branded.server.inject({ url: `/s/${shortCodeOf(id)}/preview.png` });
+    await branded.server.close();
+    const { colours } = readPng(answer.rawPayload);
+    expect([colours.has(0xa0_18_30_ff), colours.has(0x0f_3d_33_ff)]).toEqual([true, false]);
+    const account = { ...shopAccount, name: 'Café Tortuga' };
+    const withLogo = (type: 'image/png' | 'image/webp') =>
+      previewDrawing({ payment: pagePayment(), account }, { ...shopLogo, type });
+    expect(withLogo('image/png')).toContain(
+      '<image x="96" y="64" width="84" height="84" href="data:image/png;base64,',
+    );
+    // It cannot be drawn.
+    expect(withLogo('image/webp')).not.toContain('<image');
   });
 
   it('is not there for a link that leads nowhere', async () => {

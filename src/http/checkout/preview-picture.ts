@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { FastifyReply } from 'fastify';
+import { brandTokens } from '../../domain/brand-color.ts';
 import { formatCents } from '../../domain/money.ts';
+import type { ShopLogo } from '../../domain/shop-profile.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
-import { html, nothing } from '../design/html.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { createFixedWindowLimiter } from '../rate-windows.ts';
 import type { CheckoutRequest } from './context.ts';
 import { setCommonHeaders } from './layout.ts';
@@ -81,32 +83,55 @@ export const PREVIEW_WIDTH = 1_200;
 export const PREVIEW_HEIGHT = 630;
 /** The height of the line along its lower edge. */
 const PREVIEW_LINE_HEIGHT = 18;
-const PREVIEW_COLOURS = { ground: '#0f3d33', line: '#7fd1b5' } as const;
+/** Without a brand color. */
+const ownColors = { panel: '#0f3d33', 'panel-soft': '#cfe8df', line: '#7fd1b5' } as const;
 
 const MARGIN = 90;
+const LOGO_SIZE = 96;
 const LONGEST_NAME = 48;
 const LONGEST_LINE = 52;
 const MOST_LINES = 3;
 
 /**
- * The link preview of a checkout as SVG: shop, amount, and the merchant's note, which belongs to previews. It omits the
- * payment's state, because sites that store the picture do not request it again. Everything in it is text, and no link
- * leaves it.
+ * The link preview of a checkout as SVG: shop, amount, and the merchant's note, which belongs to previews, in the shop's
+ * color and with its logo. It omits the payment's state, because sites that store the picture do not request it again.
+ * Everything else in it is text, and no link leaves it.
  */
-export function previewDrawing({ payment, account }: Pick<Checkout, 'payment' | 'account'>): string {
+export function previewDrawing(
+  { payment, account }: Pick<Checkout, 'payment' | 'account'>,
+  shopLogo: ShopLogo | null = null,
+): string {
+  // The drawing library does not read WebP.
+  const logo = shopLogo?.type === 'image/webp' ? null : shopLogo;
   const name = shortened(printable(account.name), LONGEST_NAME);
   const nameSize = Math.min(64, Math.floor(1_600 / Math.max(1, name.length)));
   const lines = linesOf(printable(payment.note ?? ''));
   const amount = `${formatCents(payment.amountCents)} ${payment.currency}`;
+  const brand = account.brandColor === null ? null : brandTokens(account.brandColor).light;
+  const {
+    panel,
+    'panel-soft': soft,
+    line,
+  } = brand === null ? ownColors : { ...brand, line: brand['panel-soft'] };
+  const top = logo === null ? 170 : 240;
   return html`<svg xmlns="http://www.w3.org/2000/svg" width="${PREVIEW_WIDTH}" height="${PREVIEW_HEIGHT}" viewBox="0 0 ${PREVIEW_WIDTH} ${PREVIEW_HEIGHT}">
-<rect width="100%" height="100%" fill="${PREVIEW_COLOURS.ground}"/>
-<rect y="${PREVIEW_HEIGHT - PREVIEW_LINE_HEIGHT}" width="100%" height="${PREVIEW_LINE_HEIGHT}" fill="${PREVIEW_COLOURS.line}"/>
+<rect width="100%" height="100%" fill="${panel}"/>
+<rect y="${PREVIEW_HEIGHT - PREVIEW_LINE_HEIGHT}" width="100%" height="${PREVIEW_LINE_HEIGHT}" fill="${line}"/>
+${logo === null ? nothing : logoDrawing(logo)}
 <g font-family="DejaVu Sans" fill="#fff">
-<text x="${MARGIN}" y="170" font-size="${nameSize}" fill="#cfe8df">${name}</text>
-<text x="${MARGIN}" y="320" font-size="116" font-weight="700">${amount}</text>
-${lines.length === 0 ? nothing : lines.map((line, index) => html`<text x="${MARGIN}" y="${420 + index * 54}" font-size="34" fill="#cfe8df">${line}</text>`)}
+<text x="${MARGIN}" y="${top}" font-size="${nameSize}" fill="${soft}">${name}</text>
+<text x="${MARGIN}" y="${top + 145}" font-size="116" font-weight="700">${amount}</text>
+${lines.map((words, index) => html`<text x="${MARGIN}" y="${top + 235 + index * 50}" font-size="34" fill="${soft}">${words}</text>`)}
 </g>
 </svg>`.toString();
+}
+
+/** On white, for which logos are made. It is part of the picture: nothing is loaded. */
+function logoDrawing({ type, bytes }: ShopLogo): Html {
+  const place = (margin: number) =>
+    html`x="${MARGIN + margin}" y="${58 + margin}" width="${LOGO_SIZE - 2 * margin}" height="${LOGO_SIZE - 2 * margin}"`;
+  return html`<rect ${place(0)} rx="16" fill="#fff"/>
+<image ${place(6)} href="data:${type};base64,${Buffer.from(bytes).toString('base64')}"/>`;
 }
 
 /** Removes the characters that XML cannot hold: control characters, unpaired surrogates and noncharacters. */
@@ -146,7 +171,9 @@ export async function showPreview(
   { context, reply, params }: CheckoutRequest<'shortCode'>,
 ): Promise<FastifyReply> {
   const checkout = await readCheckoutOfShortCode(context, params.shortCode);
-  const { png, isPlain } = await drawPreview(previewDrawing(checkout));
+  const { logoHash } = checkout.account;
+  const logo = logoHash === null ? null : await context.accounts.findLogo(logoHash);
+  const { png, isPlain } = await drawPreview(previewDrawing(checkout, logo));
   return (
     setCommonHeaders(reply)
       // A plain picture expires soon. It is embedded in pages of other sites, so it allows cross-origin use.
