@@ -141,9 +141,12 @@ export function aboutCents(
 }
 
 /** The fields of a payment that change after its creation. */
-export type PaymentChange = Partial<
-  Pick<Payment, keyof typeof untouchedProgress | 'paidThresholdUnits' | 'note'>
->;
+export const changingFields = [
+  ...(Object.keys(untouchedProgress) as (keyof typeof untouchedProgress)[]),
+  'paidThresholdUnits',
+  'note',
+] as const;
+export type PaymentChange = Partial<Pick<Payment, (typeof changingFields)[number]>>;
 
 /** A position in the chain; log index −1 means a whole transaction. */
 export interface ChainPosition {

@@ -13,16 +13,19 @@ interface Entity {
   readonly fields: Readonly<Record<string, string | null>>;
 }
 
-const entities = table<Entity>('entities', ['id'], {
-  id: 'text',
-  countOfThings: 'integer',
-  ownUnits: 'units',
-  chainUnits: 'amount',
-  isOpen: ['flag', 'open'],
-  isOperator: 'bit',
-  names: 'texts',
-  fields: 'json',
-});
+const entities = table<Entity>('entities', ['id'])(
+  {
+    text: ['id'],
+    integer: ['countOfThings'],
+    units: ['ownUnits'],
+    amount: ['chainUnits'],
+    flag: ['isOpen'],
+    bit: ['isOperator'],
+    texts: ['names'],
+    json: ['fields'],
+  },
+  { renamed: { isOpen: 'open' } },
+);
 
 const entity: fc.Arbitrary<Entity> = fc.record({
   id: fc.string(),
@@ -75,11 +78,11 @@ describe('a described table', () => {
       readonly units: bigint;
     }
     // @ts-expect-error a field has no column
-    table<Small>('small', ['id'], { id: 'text' });
+    table<Small>('small', ['id'])({ text: ['id'] });
     // @ts-expect-error a column has no field
-    table<Small>('small', ['id'], { id: 'text', units: 'amount', other: 'text' });
+    table<Small>('small', ['id'])({ text: ['id', 'other'], amount: ['units'] });
     // @ts-expect-error an integer column cannot hold a bigint
-    table<Small>('small', ['id'], { id: 'text', units: 'integer' });
-    expect(table<Small>('small', ['id'], { id: 'text', units: 'amount' }).columns).toHaveLength(2);
+    table<Small>('small', ['id'])({ text: ['id'], integer: ['units'] });
+    expect(table<Small>('small', ['id'])({ text: ['id'], amount: ['units'] }).columns).toHaveLength(2);
   });
 });

@@ -43,12 +43,28 @@ type KindOf<Value> = [Value] extends [bigint | null]
           ? 'texts'
           : 'json';
 
-/** Each field of an entity with the kind of its column, and the column's name where that is not the field's. */
-export type Fields<Entity> = {
-  readonly [Field in keyof Entity]-?: KindOf<Entity[Field]> | readonly [KindOf<Entity[Field]>, name: string];
-};
+type FieldOf<Entity, Kind> = {
+  [Field in keyof Entity]-?: Kind extends KindOf<Entity[Field]> ? Field & string : never;
+}[keyof Entity];
 
-interface TableOptions {
+/** The fields of an entity by the kind of their columns, which are in this order. */
+type FieldsByKind<Entity> = { readonly [Kind in ColumnKind]?: readonly FieldOf<Entity, Kind>[] };
+
+/** Does not compile where a field of the entity is in no list. */
+type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
+  Exclude<keyof Entity, NonNullable<Given[keyof Given & ColumnKind]>[number]>,
+] extends [never]
+  ? Given
+  : {
+      readonly 'fields without a column': Exclude<
+        keyof Entity,
+        NonNullable<Given[keyof Given & ColumnKind]>[number]
+      >;
+    };
+
+interface TableOptions<Entity> {
+  /** Columns whose names are not those of their fields. */
+  readonly renamed?: { readonly [Field in keyof Entity]?: string };
   /** Columns that are no fields of the entity. */
   readonly others?: Readonly<Record<string, ColumnKind>>;
   /** The column that the database counts up by itself. */
@@ -77,35 +93,37 @@ export interface Table<Entity = unknown> {
 }
 
 /** Describes a table. A field of the entity without a column does not compile, nor does a column without a field. */
-export function table<Entity>(
-  name: string,
-  orderedBy: readonly string[],
-  fields: Fields<Entity>,
-  { others = {}, numberedBy }: TableOptions = {},
-): Table<Entity> {
-  const entity = Object.entries<ColumnKind | readonly [ColumnKind, string]>(fields).map(
-    ([field, column]): Column => {
-      const [kind, stored] = typeof column === 'string' ? [column, snakeCaseOf(field)] : column;
-      return { name: stored, field, kind };
-    },
-  );
-  const names = entity.map((column) => column.name);
-  const columns = [
-    ...entity,
-    ...Object.entries(others).map(([other, kind]): Column => ({ name: other, field: null, kind })),
-  ];
-  const ofValues = compileReader<Entity>(entity);
-  return {
-    name,
-    columns,
-    orderedBy,
-    numberedBy: numberedBy ?? null,
-    names: names.join(', '),
-    qualifiedNames: names.map((column) => `${name}.${column}`).join(', '),
-    insertSql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${placesOf(names.length)})`,
-    ofValues,
-    ofRow: (row) => ofValues(names.map((column) => row[column])),
-    valuesOf: compileWriter<Entity>(entity),
+export function table<Entity>(name: string, orderedBy: readonly string[]) {
+  return <const Given extends FieldsByKind<Entity>>(
+    fields: AllFields<Entity, Given>,
+    { renamed = {}, others = {}, numberedBy }: TableOptions<Entity> = {},
+  ): Table<Entity> => {
+    const entity = Object.entries<readonly string[]>(
+      fields as object as Record<string, readonly string[]>,
+    ).flatMap(([kind, listed]) =>
+      listed.map((field): Column => {
+        const column = (renamed as Record<string, string>)[field] ?? snakeCaseOf(field);
+        return { name: column, field, kind: kind as ColumnKind };
+      }),
+    );
+    const names = entity.map((column) => column.name);
+    const columns = [
+      ...entity,
+      ...Object.entries(others).map(([other, kind]): Column => ({ name: other, field: null, kind })),
+    ];
+    const ofValues = compileReader<Entity>(entity);
+    return {
+      name,
+      columns,
+      orderedBy,
+      numberedBy: numberedBy ?? null,
+      names: names.join(', '),
+      qualifiedNames: names.map((column) => `${name}.${column}`).join(', '),
+      insertSql: `INSERT INTO ${name} (${names.join(', ')}) VALUES (${placesOf(names.length)})`,
+      ofValues,
+      ofRow: (row) => ofValues(names.map((column) => row[column])),
+      valuesOf: compileWriter<Entity>(entity),
+    };
   };
 }
 

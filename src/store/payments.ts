@@ -1,11 +1,11 @@
-import type { Payment, PaymentReference } from '../domain/payment.ts';
+import { changingFields, type Payment, type PaymentReference } from '../domain/payment.ts';
 import { eventsOfChange } from '../domain/payment-events.ts';
 import type { PaymentId } from '../domain/payment-id.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
 import { pageIdOf } from '../domain/reusable-page.ts';
 import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
-import type { Row, Table } from './columns.ts';
+import type { ColumnValue, Row, Table } from './columns.ts';
 import {
   type Decision,
   type Insertion,
@@ -18,15 +18,14 @@ import {
 } from './scripts.ts';
 import {
   depositTable,
-  FIXED_PAYMENT_COLUMNS,
   paymentTable,
   providerSessionTable,
   receiptTable,
   releaseTable,
+  type StoredWebhook,
   stateChangeTable,
   uncountedTable,
   unnumberedEventTable,
-  unsentWebhook,
   webhookTable,
 } from './tables.ts';
 
@@ -42,9 +41,10 @@ export const NO_FINAL_BLOCK = -1;
 export const paymentColumns = paymentTable.names;
 
 /** The columns that change, in the order of `changingValues`. */
-export const changingPaymentColumns = paymentTable.columns
-  .slice(FIXED_PAYMENT_COLUMNS)
-  .filter(({ field }) => field !== null);
+export const changingPaymentColumns = paymentTable.columns.filter(({ field }) =>
+  (changingFields as readonly (string | null)[]).includes(field),
+);
+const changingPlaces = changingPaymentColumns.map((column) => paymentTable.columns.indexOf(column));
 
 /** A row of these columns, read as an array. @throws UnknownStateError for a state the domain does not know */
 export function paymentOfRow(values: unknown): Payment {
@@ -123,7 +123,8 @@ function viewOfRow(row: Row): PaymentView {
 }
 
 export function changingValues(payment: Payment) {
-  return paymentTable.valuesOf(payment).slice(FIXED_PAYMENT_COLUMNS);
+  const values = paymentTable.valuesOf(payment);
+  return changingPlaces.map((place) => values[place] as ColumnValue);
 }
 
 /** The row of the watermarks' table up to which the expiry step has come. */
@@ -153,6 +154,19 @@ export function* decideOne(payment: PaymentReference, decide: Decide): Script<Pa
   const [decided = null] = (yield { payments: [payment], decide }) as unknown as readonly Payment[];
   return decided;
 }
+
+/** The fields of a webhook that waits to be sent. */
+const unsentWebhook = {
+  status: 'pending',
+  claimedAtMs: null,
+  httpStatus: null,
+  reason: null,
+  durationMs: null,
+  responseExcerpt: null,
+  body: null,
+  signature: null,
+  finishedAtMs: null,
+} as const satisfies Partial<StoredWebhook>;
 
 /** A payment whose decision changes it. */
 interface Change {
@@ -217,7 +231,7 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
   const paid = moved.filter(({ before, after }) => after.status === 'paid' && before.status !== 'paid');
   yield* insertRows(
     stateChangeTable,
-    moved.map(({ after }) => [after.accountId, after.id, nowMs, stateOf(after)]),
+    moved.map(({ after }) => [after.accountId, after.id, stateOf(after), nowMs]),
     { keepsExisting: true },
   );
   yield* insertRows(
@@ -228,7 +242,7 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
   yield* insertRows(
     unnumberedEventTable,
     changes.flatMap(({ before, after }) =>
-      eventsOfChange(before, after).map((type) => [after.accountId, after.id, nowMs, type, null]),
+      eventsOfChange(before, after).map((type) => [after.accountId, after.id, type, null, nowMs]),
     ),
   );
   yield* endHolds(moved);

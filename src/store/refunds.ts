@@ -112,7 +112,7 @@ function* addEvent(
   nowMs: number,
 ): Script<void> {
   if (type === null) return;
-  yield* insertRows(unnumberedEventTable, [[accountId, paymentId, nowMs, type, id]]);
+  yield* insertRows(unnumberedEventTable, [[accountId, paymentId, type, id, nowMs]]);
 }
 
 /** The chain lost final blocks above this one: transfers in them are looked for again. */

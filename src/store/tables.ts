@@ -5,6 +5,7 @@ import type { DashboardSession, OneTimeLink } from '../domain/dashboard-session.
 import type { JournalEntry } from '../domain/journal.ts';
 import type { NotificationChannel } from '../domain/notification.ts';
 import type { Deposit, Payment, Release } from '../domain/payment.ts';
+import type { NumberedEvent } from '../domain/payment-events.ts';
 import type { Membership, Passkey, User } from '../domain/person.ts';
 import type { Alert } from '../domain/ports/mail.ts';
 import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
@@ -21,526 +22,371 @@ import type { ProviderSession } from '../domain/provider-session.ts';
 import type { Refund } from '../domain/refund.ts';
 import type { PagePayment, ReusablePage } from '../domain/reusable-page.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
-import { type Fields, type Table, table } from './columns.ts';
+import { type Table, table } from './columns.ts';
 
 /**
  * All that is stored, but for what lives for seconds only and for one engine (leases, claims of releases, rate windows),
  * and what is made anew from the payments (pages of the address book; what lists, searches and statistics rest on).
  */
 
-export const accountTable = table<Account>('accounts', ['id'], {
-  id: 'text',
-  name: 'text',
-  email: 'text',
-  feeBasisPoints: 'integer',
-  wallet: 'text',
-  features: 'texts',
-  providers: 'texts',
-  suspended: 'flag',
-  createdAtMs: 'integer',
-  logoHash: 'text',
-  brandColor: 'text',
-  termsUrl: 'text',
-  supportUrl: 'text',
-  returnUrl: 'text',
-  failureUrl: 'text',
-  timeZone: 'text',
-  defaultCallbackUrl: 'text',
-  emailRetentionDays: 'integer',
-  isWalletLocked: ['flag', 'wallet_locked'],
-  receivesAlerts: 'flag',
-  toleranceBasisPoints: 'integer',
-  maxProviderFeeBasisPoints: 'integer',
-  toleratesMissingCent: 'flag',
-  baseCurrency: 'text',
-  pinnedProvider: 'text',
-  excludedProviders: 'texts',
-});
+export const accountTable = table<Account>('accounts', ['id'])(
+  {
+    text: [
+      'id',
+      'name',
+      'email',
+      'wallet',
+      'logoHash',
+      'brandColor',
+      'termsUrl',
+      'supportUrl',
+      'returnUrl',
+      'failureUrl',
+      'timeZone',
+      'defaultCallbackUrl',
+      'baseCurrency',
+      'pinnedProvider',
+    ],
+    integer: [
+      'feeBasisPoints',
+      'createdAtMs',
+      'emailRetentionDays',
+      'toleranceBasisPoints',
+      'maxProviderFeeBasisPoints',
+    ],
+    texts: ['features', 'providers', 'excludedProviders'],
+    flag: ['suspended', 'isWalletLocked', 'receivesAlerts', 'toleratesMissingCent'],
+  },
+  { renamed: { isWalletLocked: 'wallet_locked' } },
+);
 
 /** The picture as base64, so that it can be carried from one engine to the other as text. */
 export const logoTable = table<{ accountId: string; hash: string; type: string; image: string }>(
   'shop_logos',
   ['account_id'],
-  { accountId: 'text', hash: 'text', type: 'text', image: 'text' },
-);
+)({ text: ['accountId', 'hash', 'type', 'image'] });
 
-export const keyTable = table<ApiKey>('api_keys', ['id'], {
-  id: 'text',
-  accountId: 'text',
-  name: 'text',
-  hash: 'text',
-  lastCharacters: 'text',
-  scopes: 'texts',
-  callbackHost: 'text',
-  createdAtMs: 'integer',
-  revokedAtMs: 'integer',
-  lastUsedAtMs: 'integer',
+export const keyTable = table<ApiKey>('api_keys', ['id'])({
+  text: ['id', 'accountId', 'name', 'hash', 'lastCharacters', 'callbackHost'],
+  texts: ['scopes'],
+  integer: ['createdAtMs', 'revokedAtMs', 'lastUsedAtMs'],
 });
 
-export const userTable = table<User>('users', ['id'], {
-  id: 'text',
-  email: 'text',
-  passwordHash: 'text',
-  totpSecret: 'text',
-  totpStep: 'integer',
-  isOperator: 'bit',
-  createdAtMs: 'integer',
+export const userTable = table<User>('users', ['id'])({
+  text: ['id', 'email', 'passwordHash', 'totpSecret'],
+  integer: ['totpStep', 'createdAtMs'],
+  bit: ['isOperator'],
 });
 
-export const passkeyTable = table<Passkey>('passkeys', ['id'], {
-  id: 'text',
-  userId: 'text',
-  name: 'text',
-  publicKey: 'text',
-  counter: 'integer',
-  transports: 'text',
-  createdAtMs: 'integer',
-  lastUsedAtMs: 'integer',
+export const passkeyTable = table<Passkey>('passkeys', ['id'])({
+  text: ['id', 'userId', 'name', 'publicKey', 'transports'],
+  integer: ['counter', 'createdAtMs', 'lastUsedAtMs'],
 });
 
-const recoveryCodeTable = table<{ userId: string; hash: string }>('recovery_codes', ['user_id', 'hash'], {
-  userId: 'text',
-  hash: 'text',
+const recoveryCodeTable = table<{ userId: string; hash: string }>('recovery_codes', ['user_id', 'hash'])({
+  text: ['userId', 'hash'],
 });
 
-export const membershipTable = table<Membership>('memberships', ['account_id', 'user_id'], {
-  accountId: 'text',
-  userId: 'text',
-  role: 'text',
-  createdAtMs: 'integer',
+export const membershipTable = table<Membership>('memberships', ['account_id', 'user_id'])({
+  text: ['accountId', 'userId', 'role'],
+  integer: ['createdAtMs'],
 });
 
-export const dashboardSessionTable = table<DashboardSession>(
-  'dashboard_sessions',
-  ['id'],
+export const dashboardSessionTable = table<DashboardSession>('dashboard_sessions', ['id'])(
   {
-    id: 'text',
-    tokenHash: 'text',
-    userId: 'text',
-    accountId: 'text',
-    area: 'text',
-    stage: 'text',
-    createdAtMs: 'integer',
-    lastSeenAtMs: 'integer',
-    expiresAtMs: 'integer',
-    address: 'text',
-    userAgent: 'text',
+    text: ['id', 'tokenHash', 'userId', 'accountId', 'area', 'stage', 'address', 'userAgent'],
+    integer: ['createdAtMs', 'lastSeenAtMs', 'expiresAtMs'],
   },
   { others: { challenge: 'text' } },
 );
 
-export const linkTable = table<OneTimeLink>('one_time_links', ['id'], {
-  id: 'text',
-  tokenHash: 'text',
-  kind: 'text',
-  email: 'text',
-  userId: 'text',
-  accountId: 'text',
-  role: 'text',
-  createdAtMs: 'integer',
-  expiresAtMs: 'integer',
+export const linkTable = table<OneTimeLink>('one_time_links', ['id'])({
+  text: ['id', 'tokenHash', 'kind', 'email', 'userId', 'accountId', 'role'],
+  integer: ['createdAtMs', 'expiresAtMs'],
 });
 
-export const channelTable = table<NotificationChannel>('notification_channels', ['id'], {
-  id: 'text',
-  accountId: 'text',
-  userId: 'text',
-  kind: 'text',
-  sealedTarget: 'text',
-  hint: 'text',
-  events: 'texts',
-  createdAtMs: 'integer',
-  readThrough: 'integer',
-  dailyDueAtMs: 'integer',
-  notBeforeMs: 'integer',
-  hourStartMs: 'integer',
-  sentInHour: 'integer',
-  failuresInARow: 'integer',
-  pausedReason: 'text',
-  lastSentAtMs: 'integer',
+export const channelTable = table<NotificationChannel>('notification_channels', ['id'])({
+  text: ['id', 'accountId', 'userId', 'kind', 'sealedTarget', 'hint', 'pausedReason'],
+  texts: ['events'],
+  integer: [
+    'createdAtMs',
+    'readThrough',
+    'dailyDueAtMs',
+    'notBeforeMs',
+    'hourStartMs',
+    'sentInHour',
+    'failuresInARow',
+    'lastSentAtMs',
+  ],
 });
 
-export const auditTable = table<AuditEntry>('audit_entries', ['account_id', 'position'], {
-  accountId: 'text',
-  position: 'integer',
-  atMs: 'integer',
-  actor: 'text',
-  userId: 'text',
-  action: 'text',
-  target: 'text',
-  address: 'text',
+export const auditTable = table<AuditEntry>('audit_entries', ['account_id', 'position'])({
+  text: ['accountId', 'actor', 'userId', 'action', 'target', 'address'],
+  integer: ['position', 'atMs'],
 });
 
-/** The fields of a payment that change. */
-const changingPaymentFields = {
-  note: 'text',
-  paidThresholdUnits: 'units',
-  status: 'text',
-  forwardStatus: 'text',
-  paidAtMs: 'integer',
-  receivedUnits: 'amount',
-  forwardedUnits: 'amount',
-  txidIn: 'text',
-  txidOut: 'text',
-  releaseDueAtMs: 'integer',
-  releaseRefusals: 'integer',
-  releaseRefusalReason: 'text',
-  noOpBatches: 'integer',
-  relayBatchId: 'integer',
-  cancelReason: 'text',
-  releaseRequested: 'flag',
-  amountMismatch: 'text',
-} as const satisfies Partial<Fields<Payment>>;
-
-const fixedPaymentFields = {
-  id: 'text',
-  accountId: 'text',
-  createdAtMs: 'integer',
-  amountCents: 'integer',
-  currency: 'text',
-  originalAmountCents: 'integer',
-  customerFeeCents: 'integer',
-  passFeeToCustomer: 'flag',
-  feeBasisPoints: 'integer',
-  provider: 'text',
-  callbackUrl: 'text',
-  email: 'text',
-  orderLine: 'text',
-  origin: 'text',
-  tokenFingerprint: 'text',
-  chainId: 'integer',
-  factory: 'text',
-  payoutAddress: 'text',
-  feeWallet: 'text',
-  depositAddress: 'text',
-  usdUnits: 'units',
-  toleranceBasisPoints: 'integer',
-  maxProviderFeeBasisPoints: 'integer',
-} as const satisfies Fields<Omit<Payment, keyof typeof changingPaymentFields>>;
-
-export const paymentTable = table<Payment>(
-  'payments',
-  ['row'],
-  { ...fixedPaymentFields, ...changingPaymentFields },
+export const paymentTable = table<Payment>('payments', ['row'])(
+  {
+    text: [
+      'id',
+      'accountId',
+      'currency',
+      'provider',
+      'callbackUrl',
+      'email',
+      'orderLine',
+      'origin',
+      'tokenFingerprint',
+      'factory',
+      'payoutAddress',
+      'feeWallet',
+      'depositAddress',
+      'note',
+      'status',
+      'forwardStatus',
+      'txidIn',
+      'txidOut',
+      'releaseRefusalReason',
+      'cancelReason',
+      'amountMismatch',
+    ],
+    integer: [
+      'createdAtMs',
+      'amountCents',
+      'originalAmountCents',
+      'customerFeeCents',
+      'feeBasisPoints',
+      'chainId',
+      'toleranceBasisPoints',
+      'maxProviderFeeBasisPoints',
+      'paidAtMs',
+      'releaseDueAtMs',
+      'releaseRefusals',
+      'noOpBatches',
+      'relayBatchId',
+    ],
+    flag: ['passFeeToCustomer', 'releaseRequested'],
+    units: ['usdUnits', 'paidThresholdUnits'],
+    amount: ['receivedUnits', 'forwardedUnits'],
+  },
   { others: { row: 'integer' }, numberedBy: 'row' },
 );
 
-/** Number of the first columns of a payment, which never change. */
-export const FIXED_PAYMENT_COLUMNS = Object.keys(fixedPaymentFields).length;
-
 // In the order of their age, which is how the oldest are found for deletion where rows are kept in order.
-const idempotencyTable = table<IdempotencyRecord & { paymentId: string }>(
-  'idempotency_records',
-  ['created_at_ms', 'account_id', 'key'],
-  { accountId: 'text', key: 'text', fingerprint: 'text', paymentId: 'text', createdAtMs: 'integer' },
-);
+const idempotencyTable = table<IdempotencyRecord & { paymentId: string }>('idempotency_records', [
+  'created_at_ms',
+  'account_id',
+  'key',
+])({ text: ['accountId', 'key', 'fingerprint', 'paymentId'], integer: ['createdAtMs'] });
 
-export const providerSessionTable = table<ProviderSession>(
-  'provider_sessions',
-  ['id'],
+export const providerSessionTable = table<ProviderSession>('provider_sessions', ['id'])(
   {
-    id: 'text',
-    paymentId: 'text',
-    provider: 'text',
-    redirectUrl: 'text',
-    providerReference: 'text',
-    chargedCents: 'integer',
-    receivedUnits: 'amount',
-    quotedUnits: 'amount',
-    createdAtMs: 'integer',
-    expiresAtMs: 'integer',
-    progress: 'text',
-    progressAtMs: 'integer',
-    language: 'text',
-    hasEmail: 'flag',
-    customerIpHash: 'text',
-    customerCountry: 'text',
+    text: [
+      'id',
+      'paymentId',
+      'provider',
+      'redirectUrl',
+      'providerReference',
+      'progress',
+      'language',
+      'customerIpHash',
+      'customerCountry',
+    ],
+    integer: ['chargedCents', 'createdAtMs', 'expiresAtMs', 'progressAtMs'],
+    amount: ['receivedUnits', 'quotedUnits'],
+    flag: ['hasEmail'],
   },
   { others: { account_id: 'text' } },
 );
 
-export const checkpointTable = table<BlockReference>('checkpoints', ['number'], {
-  number: 'integer',
-  hash: 'text',
-  timestampMs: 'integer',
+export const checkpointTable = table<BlockReference>('checkpoints', ['number'])({
+  integer: ['number', 'timestampMs'],
+  text: ['hash'],
 });
 
-export const depositTable = table<Deposit>(
-  'deposits',
-  ['transaction_hash', 'log_index'],
-  { transactionHash: 'text', logIndex: 'integer', blockNumber: 'integer', units: 'amount' },
+export const depositTable = table<Deposit>('deposits', ['transaction_hash', 'log_index'])(
+  { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'], amount: ['units'] },
   { others: { payment_id: 'text', account_id: 'text' } },
 );
 
-export const releaseTable = table<Release>(
-  'releases',
-  ['transaction_hash', 'log_index'],
+export const releaseTable = table<Release>('releases', ['transaction_hash', 'log_index'])(
   {
-    transactionHash: 'text',
-    logIndex: 'integer',
-    blockNumber: 'integer',
-    toMerchantUnits: 'amount',
-    feeUnits: 'amount',
+    text: ['transactionHash'],
+    integer: ['logIndex', 'blockNumber'],
+    amount: ['toMerchantUnits', 'feeUnits'],
   },
   { others: { payment_id: 'text', account_id: 'text' } },
 );
 
-export const journalTable = table<JournalEntry>('journal', ['number'], {
-  number: 'integer',
-  previousHash: 'text',
-  hash: 'text',
-  recordedAtMs: 'integer',
-  kind: 'text',
-  paymentId: 'text',
-  units: 'amount',
-  token: 'text',
-  transactionHash: 'text',
-  logIndex: 'integer',
-  blockNumber: 'integer',
+export const journalTable = table<JournalEntry>('journal', ['number'])({
+  integer: ['number', 'recordedAtMs', 'logIndex', 'blockNumber'],
+  text: ['previousHash', 'hash', 'kind', 'paymentId', 'token', 'transactionHash'],
+  amount: ['units'],
 });
 
-const watermarkTable = table<{ name: string; paymentId: string }>('watermarks', ['name'], {
-  name: 'text',
-  paymentId: 'text',
+const watermarkTable = table<{ name: string; paymentId: string }>('watermarks', ['name'])({
+  text: ['name', 'paymentId'],
 });
 
-export const relayBatchTable = table<Omit<RelayBatch, 'paymentIds' | 'attempts'>>(
-  'relay_batches',
-  ['id'],
-  {
-    id: 'integer',
-    relayer: 'text',
-    nonce: 'integer',
-    kind: 'text',
-    rescueToken: 'text',
-    gasLimit: 'amount',
-    createdAtMs: 'integer',
-  },
+export const relayBatchTable = table<Omit<RelayBatch, 'paymentIds' | 'attempts'>>('relay_batches', ['id'])(
+  { integer: ['id', 'nonce', 'createdAtMs'], text: ['relayer', 'kind', 'rescueToken'], amount: ['gasLimit'] },
   { others: { outcome: 'text', closed_at_ms: 'integer' }, numberedBy: 'id' },
 );
 
 export const relayBatchPaymentTable = table<{ batchId: number; position: number; paymentId: string }>(
   'relay_batch_payments',
   ['batch_id', 'position'],
-  { batchId: 'integer', position: 'integer', paymentId: 'text' },
-);
+)({ integer: ['batchId', 'position'], text: ['paymentId'] });
 
-export const relayAttemptTable = table<RelayAttempt>(
-  'relay_attempts',
-  ['batch_id', 'position'],
+export const relayAttemptTable = table<RelayAttempt>('relay_attempts', ['batch_id', 'position'])(
   {
-    hash: 'text',
-    rawTransaction: 'text',
-    maxFeePerGas: 'amount',
-    maxPriorityFeePerGas: 'amount',
-    signedAtMs: 'integer',
+    text: ['hash', 'rawTransaction'],
+    amount: ['maxFeePerGas', 'maxPriorityFeePerGas'],
+    integer: ['signedAtMs'],
   },
   { others: { batch_id: 'integer', position: 'integer' } },
 );
 
-type ResultFields = Omit<WebhookResult, 'outcome'>;
-
 /** A webhook without what it takes from its payment, and with the fields of its result: null until it was sent. */
 export type StoredWebhook = Omit<Webhook, 'url' | 'tokenFingerprint' | 'result'> & {
-  readonly [Field in keyof ResultFields]: ResultFields[Field] | null;
+  readonly [Field in keyof Omit<WebhookResult, 'outcome'>]: WebhookResult[Field] | null;
 };
 
-/** The fields of a webhook that waits to be sent. */
-export const unsentWebhook = {
-  status: 'pending',
-  claimedAtMs: null,
-  httpStatus: null,
-  reason: null,
-  durationMs: null,
-  responseExcerpt: null,
-  body: null,
-  signature: null,
-  finishedAtMs: null,
-} as const satisfies Partial<StoredWebhook>;
-
-export const webhookTable = table<StoredWebhook>('webhooks', ['id'], {
-  id: 'text',
-  accountId: 'text',
-  paymentId: 'text',
-  host: 'text',
-  event: 'text',
-  fields: 'json',
-  status: 'text',
-  createdAtMs: 'integer',
-  claimedAtMs: 'integer',
-  httpStatus: 'integer',
-  reason: 'text',
-  durationMs: 'real',
-  responseExcerpt: 'text',
-  body: 'text',
-  signature: 'text',
-  finishedAtMs: 'integer',
+export const webhookTable = table<StoredWebhook>('webhooks', ['id'])({
+  text: [
+    'id',
+    'accountId',
+    'paymentId',
+    'host',
+    'event',
+    'status',
+    'reason',
+    'responseExcerpt',
+    'body',
+    'signature',
+  ],
+  json: ['fields'],
+  integer: ['createdAtMs', 'claimedAtMs', 'httpStatus', 'finishedAtMs'],
+  real: ['durationMs'],
 });
 
-export const alertTable = table<Alert>('alerts', ['account_id', 'kind'], {
-  accountId: 'text',
-  kind: 'text',
-  count: 'integer',
-  sinceMs: 'integer',
-  notifiedAtMs: 'integer',
+export const alertTable = table<Alert>('alerts', ['account_id', 'kind'])({
+  text: ['accountId', 'kind'],
+  integer: ['count', 'sinceMs', 'notifiedAtMs'],
 });
 
-const alertCursorTable = table<{ name: string; throughMs: number }>('alert_cursors', ['name'], {
-  name: 'text',
-  throughMs: 'integer',
+const alertCursorTable = table<{ name: string; throughMs: number }>('alert_cursors', ['name'])({
+  text: ['name'],
+  integer: ['throughMs'],
 });
 
-export const accountRecordTable = table<AccountRecord>('account_records', ['account_id', 'kind', 'name'], {
-  accountId: 'text',
-  kind: 'text',
-  name: 'text',
-  texts: 'texts',
-  atMs: 'integer',
+export const accountRecordTable = table<AccountRecord>('account_records', ['account_id', 'kind', 'name'])({
+  text: ['accountId', 'kind', 'name'],
+  texts: ['texts'],
+  integer: ['atMs'],
 });
 
-const emailWatermarkTable = table<{ accountId: string; paymentId: string }>(
-  'email_watermarks',
-  ['account_id'],
-  {
-    accountId: 'text',
-    paymentId: 'text',
-  },
-);
+const emailWatermarkTable = table<{ accountId: string; paymentId: string }>('email_watermarks', [
+  'account_id',
+])({ text: ['accountId', 'paymentId'] });
 
 export const receiptTable = table<
   RowOwner & { status: string; createdAtMs: number; claimedAtMs: number | null; finishedAtMs: number | null }
->('receipts', ['payment_id'], {
-  accountId: 'text',
-  paymentId: 'text',
-  status: 'text',
-  createdAtMs: 'integer',
-  claimedAtMs: 'integer',
-  finishedAtMs: 'integer',
+>('receipts', ['payment_id'])({
+  text: ['accountId', 'paymentId', 'status'],
+  integer: ['createdAtMs', 'claimedAtMs', 'finishedAtMs'],
 });
 
-export const stateChangeTable = table<RowOwner & { atMs: number; state: string }>(
-  'state_changes',
-  ['payment_id', 'at_ms', 'state'],
-  { accountId: 'text', paymentId: 'text', atMs: 'integer', state: 'text' },
-);
+export const stateChangeTable = table<RowOwner & { atMs: number; state: string }>('state_changes', [
+  'payment_id',
+  'at_ms',
+  'state',
+])({ text: ['accountId', 'paymentId', 'state'], integer: ['atMs'] });
 
 /** Payments that became paid and are not in the statistics yet. Not carried over: they are made from the payments. */
-export const uncountedTable = table<RowOwner>('uncounted_payments', ['account_id', 'payment_id'], {
-  accountId: 'text',
-  paymentId: 'text',
+export const uncountedTable = table<RowOwner>('uncounted_payments', ['account_id', 'payment_id'])({
+  text: ['accountId', 'paymentId'],
 });
+
+/** An event, whose type this version may not know. */
+type StoredEvent = RowOwner & Omit<NumberedEvent, 'type'> & { readonly type: string };
 
 /** Events that are numbered a moment later, in the order in which they were added. */
-export const unnumberedEventTable = table<
-  RowOwner & { row: number; atMs: number; type: string; refundId: string | null }
->(
+export const unnumberedEventTable = table<Omit<StoredEvent, 'number'> & { row: number }>(
   'unnumbered_events',
   ['row'],
+)({ text: ['accountId', 'paymentId', 'type', 'refundId'], integer: ['row', 'atMs'] }, { numberedBy: 'row' });
+
+export const eventTable = table<StoredEvent>('events', ['account_id', 'number'])({
+  text: ['accountId', 'type', 'paymentId', 'refundId'],
+  integer: ['number', 'atMs'],
+});
+
+export const refundTable = table<Refund>('refunds', ['id'])({
+  text: [
+    'id',
+    'accountId',
+    'paymentId',
+    'reason',
+    'status',
+    'idempotencyKey',
+    'fingerprint',
+    'destination',
+    'submittedHash',
+    'transactionProblem',
+    'sender',
+    'transactionHash',
+  ],
+  integer: ['createdAtMs', 'expiresAtMs', 'scannedBlock', 'logIndex', 'blockNumber', 'paidAtMs'],
+  amount: ['units'],
+});
+
+export const reusablePageTable = table<ReusablePage>('reusable_pages', ['id'])(
   {
-    row: 'integer',
-    accountId: 'text',
-    paymentId: 'text',
-    atMs: 'integer',
-    type: 'text',
-    refundId: 'text',
+    text: [
+      'id',
+      'accountId',
+      'slug',
+      'title',
+      'orderLine',
+      'currency',
+      'payoutAddress',
+      'callbackUrl',
+      'question',
+    ],
+    integer: ['amountCents', 'minimumCents', 'maximumCents', 'endsAtMs', 'stock', 'createdAtMs'],
+    flag: ['passFeeToCustomer', 'isAnswerRequired', 'isPaused'],
   },
-  { numberedBy: 'row' },
-);
-
-export const eventTable = table<
-  RowOwner & { number: number; atMs: number; type: string; refundId: string | null }
->('events', ['account_id', 'number'], {
-  accountId: 'text',
-  number: 'integer',
-  atMs: 'integer',
-  type: 'text',
-  paymentId: 'text',
-  refundId: 'text',
-});
-
-export const refundTable = table<Refund>('refunds', ['id'], {
-  id: 'text',
-  accountId: 'text',
-  paymentId: 'text',
-  createdAtMs: 'integer',
-  units: 'amount',
-  reason: 'text',
-  status: 'text',
-  expiresAtMs: 'integer',
-  idempotencyKey: 'text',
-  fingerprint: 'text',
-  destination: 'text',
-  scannedBlock: 'integer',
-  submittedHash: 'text',
-  transactionProblem: 'text',
-  sender: 'text',
-  transactionHash: 'text',
-  logIndex: 'integer',
-  blockNumber: 'integer',
-  paidAtMs: 'integer',
-});
-
-export const reusablePageTable = table<ReusablePage>(
-  'reusable_pages',
-  ['id'],
   {
-    id: 'text',
-    accountId: 'text',
-    slug: 'text',
-    title: 'text',
-    orderLine: 'text',
-    currency: 'text',
-    amountCents: 'integer',
-    minimumCents: 'integer',
-    maximumCents: 'integer',
-    passFeeToCustomer: 'flag',
-    payoutAddress: 'text',
-    callbackUrl: 'text',
-    endsAtMs: 'integer',
-    stock: 'integer',
-    question: 'text',
-    isAnswerRequired: ['flag', 'answer_required'],
-    isPaused: ['flag', 'paused'],
-    createdAtMs: 'integer',
+    renamed: { isAnswerRequired: 'answer_required', isPaused: 'paused' },
+    others: { paid: 'integer', received_units: 'integer' },
   },
-  { others: { paid: 'integer', received_units: 'integer' } },
 );
 
-export const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id'], {
-  accountId: 'text',
-  paymentId: 'text',
-  pageId: 'text',
-  submission: 'text',
-  answer: 'text',
-  heldUntilMs: 'integer',
+export const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id'])({
+  text: ['accountId', 'paymentId', 'pageId', 'submission', 'answer'],
+  integer: ['heldUntilMs'],
 });
 
-const eventNumberTable = table<{ accountId: string; newest: number }>('event_numbers', ['account_id'], {
-  accountId: 'text',
-  newest: 'integer',
+const eventNumberTable = table<{ accountId: string; newest: number }>('event_numbers', ['account_id'])({
+  text: ['accountId'],
+  integer: ['newest'],
 });
 
-export const providerSettingsTable = table<ProviderSettings & { provider: string }>(
-  'provider_settings',
-  ['provider'],
-  { provider: 'text', active: 'flag', pinned: 'flag', minimumUsdCents: 'integer' },
-);
+export const providerSettingsTable = table<ProviderSettings & { provider: string }>('provider_settings', [
+  'provider',
+])({ text: ['provider'], flag: ['active', 'pinned'], integer: ['minimumUsdCents'] });
 
 /** Exchange rates of the past. */
-export const hourlyRateTable = table<HourlyRate>('hourly_rates', ['currency', 'hour_ms'], {
-  currency: 'text',
-  hourMs: 'integer',
-  usdRate: 'amount',
+export const hourlyRateTable = table<HourlyRate>('hourly_rates', ['currency', 'hour_ms'])({
+  text: ['currency'],
+  integer: ['hourMs'],
+  amount: ['usdRate'],
 });
 
-export const settlementTable = table<SettlementRecord>('settlements', ['chain_id', 'factory', 'fee_wallet'], {
-  chainId: 'integer',
-  token: 'text',
-  factory: 'text',
-  implementation: 'text',
-  factoryCodeHash: 'text',
-  feeWallet: 'text',
-  lastStartedAtMs: 'integer',
+export const settlementTable = table<SettlementRecord>('settlements', ['chain_id', 'factory', 'fee_wallet'])({
+  integer: ['chainId', 'lastStartedAtMs'],
+  text: ['token', 'factory', 'implementation', 'factoryCodeHash', 'feeWallet'],
 });
 
 /** Every table, each after those that its rows refer to. */
