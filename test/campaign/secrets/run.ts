@@ -1,6 +1,7 @@
 import { startPostgres } from '../../support/postgres.ts';
 import { createRandom } from '../../support/random.ts';
 import type { PartOptions, PromiseResult } from '../part.ts';
+import { addChannels } from './channels.ts';
 import { createTally, type Tally } from './promises.ts';
 import { searchFailedStarts, searchPlaces } from './search-places.ts';
 import { openStage, type Stage } from './stage.ts';
@@ -69,6 +70,7 @@ async function walk(
       await checkDeadKeys(stage, owner, own);
       await checkForeignIdempotency(stage, { asking, owner });
       await walkAnswers(stage, asking, own);
+      await addChannels(stage, owner);
     })(),
   ]);
   await checkForeignIds(stage, { asking, owner }, [await paying], own);
