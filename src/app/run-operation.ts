@@ -49,7 +49,7 @@ async function runOnStore(
   name: string,
   args: OperationArguments,
 ): Promise<unknown> {
-  const { baseUrl, callbackAllowedHosts: allowedHosts } = config;
+  const { baseUrl, adminBaseUrl, callbackAllowedHosts: allowedHosts } = config;
   const store = await openStore(config, createLog('error'));
   let chain: Awaited<ReturnType<typeof openStoredChain>> = null;
   try {
@@ -63,6 +63,7 @@ async function runOnStore(
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
       baseUrl,
+      adminBaseUrl,
       rescue: null,
       direct: null,
       sandboxOperations: null,

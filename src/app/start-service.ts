@@ -113,6 +113,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
     chain: { ...external, reader: external.chain },
     nowMs: clock.nowMs,
     baseUrl: config.baseUrl,
+    adminBaseUrl: config.adminBaseUrl,
     direct: {
       create: (account, request) => createDirectPayment(parts.create, account, request),
       createCheckout: (account, request) =>

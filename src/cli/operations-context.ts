@@ -49,6 +49,8 @@ export interface OperationsContext
   readonly nowMs: () => number;
   /** The public address of the service, for links. */
   readonly baseUrl: string;
+  /** The address of the admin server, for links to the operator's console. */
+  readonly adminBaseUrl: string;
   /** Null without a relayer (the store was opened without a server). */
   readonly rescue: ((id: PaymentId, token: `0x${string}`) => Promise<string>) | null;
   /** Null in live mode and without a running server. */

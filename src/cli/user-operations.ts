@@ -77,22 +77,31 @@ function requireNoPassword(user: User | null, isOperator: boolean): void {
   throw invalidField('email', `belongs to a user who already has a password: ${wayOut}`);
 }
 
-/** A link to set the password, and its expiry. */
+/** A link to set the password, and its expiry: in the console for an operator, otherwise in the dashboard. */
 async function linkFor(context: OperationsContext, user: User) {
   const token = await createPasswordLink(context, user);
+  const area = user.isOperator ? `${context.adminBaseUrl}/operator` : `${context.baseUrl}/dashboard`;
   return {
-    password_link: `${context.baseUrl}/dashboard/password/${token}`,
+    password_link: `${area}/password/${token}`,
     works_until: new Date(context.nowMs() + PASSWORD_LINK_MS).toISOString(),
-    ...linkNote(context),
+    ...linkNote(context, user),
   };
 }
 
 /** The obstacles to opening the link; empty without any. */
-function linkNote({ baseUrl, direct, sandboxOperations }: OperationsContext): { readonly note?: string } {
+function linkNote(
+  { baseUrl, adminBaseUrl, direct, sandboxOperations }: OperationsContext,
+  { isOperator }: User,
+): { readonly note?: string } {
+  const address = isOperator ? adminBaseUrl : baseUrl;
+  const { hostname, port } = new URL(address);
+  const wayOut = isOperator
+    ? `for a browser elsewhere, open a tunnel first, ssh -L ${port}:localhost:${port} SERVER, or set ADMIN_BASE_URL`
+    : 'set BASE_URL to the public URL of the service';
   const notes = [
     ...(direct === null ? ['No server is running: start it before you open the link.'] : []),
-    ...(sandboxOperations === null && isLoopbackHost(new URL(baseUrl).hostname)
-      ? [`Only this machine can open ${baseUrl}: set BASE_URL to the public URL of the service.`]
+    ...(sandboxOperations === null && isLoopbackHost(hostname)
+      ? [`Only this machine can open ${address}: ${wayOut}.`]
       : []),
   ];
   return notes.length === 0 ? {} : { note: notes.join(' ') };

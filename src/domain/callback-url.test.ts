@@ -128,7 +128,12 @@ describe('the reason that a merchant reads', () => {
     ['https://user@shop.example.com/', 'must not contain user:password credentials'],
     ['https://shop.example.com:99999/', 'is not a valid URL'],
     ['https://shop.example.com:0/', 'must not use port 0'],
-    ['https://10.0.0.1/', 'must not point to a private, local or reserved address'],
+    [
+      'https://10.0.0.1/',
+      expect.stringMatching(
+        /^must not point to a private, local or reserved address\. Use a public host name\. .*listen --forward-to.*CALLBACK_ALLOWED_HOSTS$/,
+      ),
+    ],
     [
       'https://shop/',
       expect.stringMatching(

@@ -97,7 +97,7 @@ export function parseCallbackUrl(
   }
   if (hostname !== host || IPV4_LITERAL.test(host)) {
     if (isPublicAddress(hostname)) return { ok: true, url, hostname, port, kind: 'address' };
-    return refuse('must not point to a private, local or reserved address');
+    return refuse(`must not point to ${NOT_PUBLIC}`);
   }
   const nameRefusal = refuseName(hostname);
   return nameRefusal === null ? { ok: true, url, hostname, port, kind: 'name' } : refuse(nameRefusal);
@@ -158,6 +158,9 @@ function authorityOf(raw: string): string {
 /** The ways out during development, as docs/errors.md explains them. */
 const LOCAL_RECEIVER =
   'For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS';
+
+/** What a callback must not lead to, and the ways out: the end of a sentence. */
+export const NOT_PUBLIC = `a private, local or reserved address. Use a public host name. ${LOCAL_RECEIVER}`;
 
 function refuseName(name: string): string | null {
   if (name.length > HOST_NAME_MAX_CHARACTERS || !HOST_NAME.test(name)) {

@@ -1,6 +1,7 @@
 import { Resolver } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { LRUCache } from 'lru-cache';
+import { NOT_PUBLIC } from '../domain/callback-url.ts';
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
 
 /**
@@ -38,7 +39,7 @@ function refusalOf(resolution: HostResolution, own: ReadonlySet<string>): string
   if ('failed' in resolution) return null;
   for (const { address } of resolution.addresses) {
     const refusal = refuseAddress(address, own);
-    if (refusal === 'not_public') return 'must not resolve to a private, local or reserved address';
+    if (refusal === 'not_public') return `must not resolve to ${NOT_PUBLIC}`;
     if (refusal === 'own_address') return 'must not resolve to this service';
   }
   return null;

@@ -40,6 +40,7 @@ function start(): Promise<Server> {
     checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',
+    adminBaseUrl: 'https://admin.example.com',
     rescue: null,
     direct: null,
     sandboxOperations: null,

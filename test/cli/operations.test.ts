@@ -73,6 +73,7 @@ beforeEach(async () => {
     checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',
+    adminBaseUrl: 'https://admin.example.com',
     rescue: null,
     direct: null,
     sandboxOperations: null,
@@ -938,8 +939,17 @@ describe('people', () => {
         actor,
         target,
       ]);
-    const { user_id } = await run<{ user_id: string }>('user create', { email, operator: true });
+    const { user_id, password_link } = await run<{ user_id: string; password_link: string }>('user create', {
+      email,
+      operator: true,
+    });
+    const inConsole = /^https:\/\/admin\.example\.com\/operator\/password\/[\w-]{43}$/;
+    expect(password_link).toMatch(inConsole);
+    expect(await run('user reset-link', { email })).toMatchObject({
+      password_link: expect.stringMatching(inConsole),
+    });
     expect(await inLog(10)).toEqual([
+      ['password.link_created', 'operator', email],
       ['password.link_created', 'operator', email],
       ['operator.granted', 'operator', email],
     ]);
@@ -952,7 +962,7 @@ describe('people', () => {
 
     await run('user reset-link', { email });
     await run('user update', { email, operator: false });
-    expect(await inLog(10), 'no operator, and nothing changed').toHaveLength(3);
+    expect(await inLog(10), 'no operator, and nothing changed').toHaveLength(4);
     expect(await run('user update', { email, operator: true })).toMatchObject({ email, operator: true });
     await run('user reset-link', { email });
     await run('user reset-second-factor', { email });

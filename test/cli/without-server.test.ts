@@ -42,6 +42,7 @@ function startControl(store: Store) {
     checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',
+    adminBaseUrl: 'https://admin.example.com',
     rescue: null,
     direct: null,
     sandboxOperations: null,
@@ -244,17 +245,31 @@ it('says why .env cannot be read, instead of going on without it', async () => {
 
 it('a password link says what is missing for it to open', async () => {
   await (await openStore()).close();
-  const create = (baseUrl: string, email: string) =>
-    runOperationAnywhere(readConfig('sandbox', { DATA_DIR: dataDir, BASE_URL: baseUrl }), 'user create', {
-      email,
-      operator: true,
-    });
+  const made = await runOperationAnywhere(readConfig('sandbox', { DATA_DIR: dataDir }), 'account create', {
+    name: 'Shop',
+  });
+  const { account_id } = made as { readonly account_id: string };
+  const create = (environment: Record<string, string>, email: string, role: 'operator' | 'member') => {
+    const config = readConfig('sandbox', { DATA_DIR: dataDir, ...environment });
+    const right = role === 'operator' ? { operator: true } : { account: account_id };
+    return runOperationAnywhere(config, 'user create', { email, ...right });
+  };
   const isNotServed = 'No server is running: start it before you open the link.';
-  expect(await create('https://pay.example.com', 'olga@pay.example')).toMatchObject({
+  const isPublic = { BASE_URL: 'https://pay.example.com' };
+  const hasConsole = { ...isPublic, ADMIN_BASE_URL: 'https://admin.example.com' };
+  expect(await create(isPublic, 'anna@shop.example', 'member')).toMatchObject({
     password_link: expect.stringMatching(/^https:\/\/pay\.example\.com\/dashboard\/password\//),
     note: isNotServed,
   });
-  expect(await create('http://localhost:3000', 'otto@pay.example')).toMatchObject({
+  expect(await create({ BASE_URL: 'http://localhost:3000' }, 'amir@shop.example', 'member')).toMatchObject({
     note: `${isNotServed} Only this machine can open http://localhost:3000: set BASE_URL to the public URL of the service.`,
+  });
+  expect(await create(hasConsole, 'olga@pay.example', 'operator')).toMatchObject({
+    password_link: expect.stringMatching(/^https:\/\/admin\.example\.com\/operator\/password\//),
+    note: isNotServed,
+  });
+  expect(await create(isPublic, 'otto@pay.example', 'operator')).toMatchObject({
+    password_link: expect.stringMatching(/^http:\/\/localhost:3001\/operator\/password\//),
+    note: `${isNotServed} Only this machine can open http://localhost:3001: for a browser elsewhere, open a tunnel first, ssh -L 3001:localhost:3001 SERVER, or set ADMIN_BASE_URL.`,
   });
 });

@@ -203,7 +203,11 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
     'https://localhost/',
     'callback must use a public host name, such as shop.example.com. For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS',
   ],
-  ['callback', 'https://10.0.0.1/', 'callback must not point to a private, local or reserved address'],
+  [
+    'callback',
+    'https://10.0.0.1/',
+    'callback must not point to a private, local or reserved address. Use a public host name. For a receiver on your machine, use card-checkout listen --forward-to, or allow its host with CALLBACK_ALLOWED_HOSTS',
+  ],
   ['callback', 'https://u:p@shop.example.com/', 'callback must not contain user:password credentials'],
   [
     'callback',

@@ -111,6 +111,33 @@ describe('with a password', () => {
     ]);
   });
 
+  it('a link of the command line sets the password in the console, and opens it', async () => {
+    const path = `/operator/password/${await createPasswordLink(console.dashboard.context, operator)}`;
+    const browser = console.newBrowser();
+    expect(textOf((await browser.get(path)).payload)).toContain(operator.email);
+    const answer = await browser.post(path, { new_password: 'another good password' });
+    expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/operator']);
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
+    expect((await console.newBrowser().get(path)).statusCode, 'used up').toBe(404);
+  });
+
+  it('a link of somebody without the right sets no password in the console', async () => {
+    const owner = await console.dashboard.giveUser({ accountId: account.id, role: 'owner' });
+    const token = await createPasswordLink(console.dashboard.context, owner);
+    const browser = console.newBrowser();
+    const shown = await browser.get(`/operator/password/${token}`);
+    expect([shown.statusCode, textOf(shown.payload)]).toEqual([
+      404,
+      expect.stringContaining('Ask an operator with access to the command line for a new one.'),
+    ]);
+    const form_token = formTokenIn((await browser.get(SIGN_IN)).payload);
+    const fields = { new_password: 'another good password', form_token };
+    expect((await browser.post(`/operator/password/${token}`, fields)).statusCode).toBe(404);
+    expect((await signInAs(console.newBrowser(), owner)).statusCode).toBe(401);
+    const inDashboard = await console.dashboard.newBrowser().get(`/dashboard/password/${token}`);
+    expect(inDashboard.statusCode, 'the link still works').toBe(200);
+  });
+
   it('the right ends with the next click when it is taken', async () => {
     const browser = await console.signIn(operator);
     await console.dashboard.store.people.updateUser(operator.id, { isOperator: false });
@@ -199,6 +226,18 @@ describe('in live mode', () => {
     console.dashboard.advance(60_000);
     expect((await code(console.dashboard.nowMs())).headers['location']).toBe('/operator');
     expect((await next.get('/operator/accounts')).statusCode).toBe(200);
+  });
+
+  it('a link of the command line leads to setting up the second factor', async () => {
+    const path = `/operator/password/${await createPasswordLink(console.dashboard.context, operator)}`;
+    const browser = console.newBrowser();
+    const weak = await browser.post(path, { new_password: 'short' });
+    expect([weak.statusCode, textOf(weak.payload)]).toEqual([400, expect.stringContaining('Must have 12')]);
+    const answer = await browser.post(path, { new_password: PASSWORD });
+    expect(answer.headers['location']).toBe('/operator/set-up');
+    expect((await browser.get('/operator/accounts')).headers['location']).toBe('/operator/set-up');
+    await setUp(browser);
+    expect((await browser.get('/operator/accounts')).statusCode).toBe(200);
   });
 
   it('who had the password only stays outside when somebody else has set it up', async () => {

@@ -65,8 +65,8 @@ describe('the check at creation', () => {
     };
     const { resolver } = await setUp((name) => answers[name] ?? {});
     for (const name of Object.keys(answers)) {
-      expect(await createCallbackHostCheck(resolver, ownAddresses)(name)).toBe(
-        'must not resolve to a private, local or reserved address',
+      expect(await createCallbackHostCheck(resolver, ownAddresses)(name)).toMatch(
+        /^must not resolve to a private, local or reserved address\. Use a public host name\. .*listen --forward-to/,
       );
     }
   });

@@ -1,21 +1,13 @@
 import type { FastifyReply } from 'fastify';
-import { createPasswordLink, readLink, setPasswordByLink } from '../../accounts/password-links.ts';
+import { createPasswordLink } from '../../accounts/password-links.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
-import { openAfterPassword } from '../../accounts/sign-in.ts';
 import { acceptInvitation, findInvited } from '../../accounts/users.ts';
-import { ServiceError } from '../../domain/errors.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { addressGroupOf, requirePassing } from '../rate-windows.ts';
+import { requirePassing } from '../rate-windows.ts';
 import { type AreaRequest, callerOf, DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
-import {
-  type FormVisit,
-  formFields,
-  newPassword,
-  type RefusedForm,
-  refusedForm,
-} from '../signed-in/form-fields.ts';
+import { type FormVisit, formFields, newPassword, type RefusedForm } from '../signed-in/form-fields.ts';
 import { formTokenField, textField } from '../signed-in/forms.ts';
 import {
   openFormToken,
@@ -24,74 +16,10 @@ import {
   sendSeeOther,
   visitorPages,
 } from '../signed-in/layout.ts';
-import { rememberBrowser } from '../signed-in/new-browser-pages.ts';
-import { sendAfterPassword } from '../signed-in/sign-in-pages.ts';
+import { answerPassword, tokenOf } from '../signed-in/password-link-pages.ts';
 import { readOwnSession } from '../signed-in/signed-in-page.ts';
 
-type LinkRequest = DashboardRoutes & AreaRequest;
-
-const tokenOf = ({ request }: LinkRequest) => (request.params as { readonly token: string }).token;
-
-/** `/dashboard/password/:token`: the page of a link that sets a password. Opening it does not use it up. */
-export function registerPasswordLinkPages(routes: DashboardRoutes): void {
-  const pages = visitorPages(routes);
-  pages.page('/password/:token', (asked) => showForm(asked));
-  pages.form('/password/:token', (asked) =>
-    answerPassword(asked, showForm, async (password, address) => {
-      const { context, isSecondFactorRequired, area, request, reply } = asked;
-      const user = await setPasswordByLink(context, tokenOf(asked), password, address);
-      if (user === null) return sendGone(asked);
-      const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
-      const opened = await openAfterPassword(context, user, how);
-      // Null when the password has changed once more meanwhile.
-      if (opened === null) return sendSeeOther(reply, `${DASHBOARD_PATH}/sign-in`);
-      // The holder of a link from the user's mailbox or the operator is no stranger.
-      if (opened.stage !== 'open') rememberBrowser(asked, user.email);
-      return sendAfterPassword(asked, opened, DASHBOARD_PATH);
-    }),
-  );
-}
-
-/** Answers a form with a new password, and shows its page again if the password is refused. */
-async function answerPassword(
-  asked: LinkRequest,
-  showAgain: typeof showForm,
-  act: (password: string, address: string) => Promise<FastifyReply>,
-): Promise<FastifyReply> {
-  const form = readOwnForm(asked);
-  const address = addressGroupOf(asked.request.ip);
-  await requirePassing(asked.context.limits.signInsOfAddress, address);
-  try {
-    return await act(form.text('new_password'), address);
-  } catch (error) {
-    if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-    return showAgain(asked, refusedForm(form, error, asked.request.url));
-  }
-}
-
-async function showForm(asked: LinkRequest, refused?: RefusedForm): Promise<FastifyReply> {
-  const link = await readLink(asked.context, tokenOf(asked), 'password');
-  if (link === null) return sendGone(asked);
-  return sendPlainPage(asked, refused === undefined ? 200 : 400, {
-    title: 'Set your password',
-    ...(refused && { refused }),
-    main: html`<form class="card" method="post">
-${formTokenField(openFormToken(asked))}
-<input type="hidden" name="email" value="${link.email}" autocomplete="username">
-<p>For <strong><bdi>${link.email}</bdi></strong></p>
-${formFields({ refused }, asked.request.url, newPassword('At least 12 characters. All your sessions end.'))}
-<button class="button primary wide">Set password</button>
-</form>`,
-  });
-}
-
-function sendGone(asked: LinkRequest): FastifyReply {
-  return sendPlainPage(asked, 404, {
-    title: 'This link does not work',
-    main: html`<p>It was already used or replaced, your password or permissions have changed, or it has expired after a day. Ask the operator of this service for a new one.</p>
-<p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,
-  });
-}
+type InvitationRequest = DashboardRoutes & AreaRequest;
 
 /** `/dashboard/forgotten`: requests a link to set a new password by e-mail. Only if e-mail is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
@@ -108,7 +36,7 @@ ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplet
 }
 
 /** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
-async function answerForgotten(asked: LinkRequest, mailer: Mailer): Promise<FastifyReply> {
+async function answerForgotten(asked: InvitationRequest, mailer: Mailer): Promise<FastifyReply> {
   const { context, request } = asked;
   const typed = readOwnForm(asked).text('email');
   await requirePassing(context.limits.signInsOfAddress, callerOf(request).address);
@@ -156,12 +84,12 @@ export function registerInvitationPages(routes: DashboardRoutes): void {
   );
 }
 
-async function readOwnUserId(asked: LinkRequest): Promise<string | null> {
+async function readOwnUserId(asked: InvitationRequest): Promise<string | null> {
   const own = await readOwnSession(asked);
   return own?.session.stage === 'open' ? own.user.id : null;
 }
 
-async function showInvitation(asked: LinkRequest, refused?: RefusedForm): Promise<FastifyReply> {
+async function showInvitation(asked: InvitationRequest, refused?: RefusedForm): Promise<FastifyReply> {
   const token = tokenOf(asked);
   const invited = await findInvited(asked.context, token);
   if (invited === null) return sendInvitationGone(asked);
@@ -193,7 +121,7 @@ function acceptForm(formToken: string, fields: Html): Html {
 <button class="button primary wide">Accept the invitation</button></form>`;
 }
 
-function sendInvitationGone(asked: LinkRequest): FastifyReply {
+function sendInvitationGone(asked: InvitationRequest): FastifyReply {
   return sendPlainPage(asked, 404, {
     title: 'This invitation does not work',
     main: html`<p>It was already accepted or withdrawn, or has expired after a week. Ask an owner of the account for a new one.</p>

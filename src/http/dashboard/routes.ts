@@ -12,6 +12,7 @@ import {
 import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
 import { sendSeeOther } from '../signed-in/layout.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
+import { registerPasswordLinkPages } from '../signed-in/password-link-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
 import {
@@ -27,11 +28,7 @@ import { registerEndpointCheckPage } from './endpoint-check-page.ts';
 import { registerKeyPages } from './key-pages.ts';
 import { registerLinkPages } from './link-pages.ts';
 import { registerNotificationPages } from './notification-pages.ts';
-import {
-  registerForgottenPages,
-  registerInvitationPages,
-  registerPasswordLinkPages,
-} from './one-time-link-pages.ts';
+import { registerForgottenPages, registerInvitationPages } from './one-time-link-pages.ts';
 import { registerOverviewPage } from './overview-page.ts';
 import { registerPaymentPages } from './payment-pages.ts';
 import { registerPeoplePages } from './people-pages.ts';

@@ -4,6 +4,7 @@ import { ServiceError } from '../../domain/errors.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { acceptForms } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
+import { registerPasswordLinkPages } from '../signed-in/password-link-pages.ts';
 import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
 import { registerNothing, sendFailure } from '../signed-in/signed-in-page.ts';
@@ -38,6 +39,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       );
       registerSignInPages(routes);
       registerSecondFactorPages(routes);
+      registerPasswordLinkPages(routes);
       registerSetUpPages(routes);
       if (context.mailer !== null) registerNewBrowserPages(routes, context.mailer);
       registerOverviewPage(routes);
