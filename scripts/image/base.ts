@@ -4,9 +4,16 @@ import { cpSync, mkdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const DEBIAN_MIRROR = 'http://deb.debian.org/debian';
+const EXTRA_AUTHORITIES = '/usr/local/share/ca-certificates/extra.pem';
 
-/** Writes the root folder of the base as a tar file, and returns the file's name. Needs root. */
-export function makeBase(folder: string): string {
+/** A root folder as a tar file, and the variables of its image. */
+export interface BaseArchive {
+  readonly file: string;
+  readonly environment: readonly string[];
+}
+
+/** Writes the root folder of the base. Needs root. */
+export function makeBase(folder: string): BaseArchive {
   const root = join(folder, 'base');
   const words = ['--variant=minbase', '--include=ca-certificates', 'bookworm', root, DEBIAN_MIRROR];
   execFileSync('debootstrap', words, { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -16,11 +23,18 @@ export function makeBase(folder: string): string {
   cpSync(npmFolder(), join(modules, 'npm'), { recursive: true });
   symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(root, 'usr/local/bin/npm'));
   execFileSync('chroot', [root, 'useradd', '--uid', '1000', '--create-home', 'node']);
-  const archive = join(folder, 'base.tar');
+  // What this machine trusts beyond Node's authorities, such as a proxy of the company, the build has to trust.
+  const authorities = process.env['NODE_EXTRA_CA_CERTS'];
+  if (authorities !== undefined) cpSync(authorities, join(root, EXTRA_AUTHORITIES), { dereference: true });
+  const file = join(folder, 'base.tar');
   const unneeded = ['--exclude=./var/cache/apt/archives/*.deb', '--exclude=./var/lib/apt/lists/*'];
-  execFileSync('tar', ['-C', root, ...unneeded, '-cf', archive, '.']);
+  execFileSync('tar', ['-C', root, ...unneeded, '-cf', file, '.']);
   rmSync(root, { recursive: true });
-  return archive;
+  const environment = [
+    'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    ...(authorities === undefined ? [] : [`NODE_EXTRA_CA_CERTS=${EXTRA_AUTHORITIES}`]),
+  ];
+  return { file, environment };
 }
 
 /** The folder of the npm that started this script, or of the one on the PATH. */

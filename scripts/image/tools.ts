@@ -7,11 +7,11 @@ import { once } from 'node:events';
 import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '../../test/support/wait-for.ts';
+import type { BaseArchive } from './base.ts';
 
 const IMAGE = 'localhost/card-checkout-check';
 const BASE = 'localhost/card-checkout-base';
 const OPEN_FILES = 20_000;
-const EXTRA_AUTHORITIES = '/usr/local/share/ca-certificates/extra.pem';
 const PULL_TIMEOUT_MS = 120_000;
 
 export interface Result {
@@ -34,7 +34,7 @@ export interface ImageTool {
   /** Whether the base can be fetched from its registry. */
   pull(base: string): boolean;
   /** Makes an image of a tar file, and returns its name. */
-  importBase(archive: string): string;
+  importBase(archive: BaseArchive): string;
   build(context: string, base: string): void;
   /** Writes the image with its layers as a tar file. */
   save(archive: string): void;
@@ -103,15 +103,22 @@ function containerTool(name: string): ImageTool {
     name: versionOf(name),
     runner: name,
     pull: (base) => pullWith(name, ['pull', base]),
-    importBase(archive) {
-      run(name, ['import', archive, BASE]);
+    importBase({ file, environment }) {
+      const changes = environment.flatMap((variable) => ['--change', `ENV ${variable}`]);
+      run(name, ['import', ...changes, file, BASE]);
       return BASE;
     },
     build(context, base) {
       const format = name === 'podman' ? ['--format', 'docker'] : [];
-      execFileSync(name, ['build', ...format, '--build-arg', `BASE=${base}`, '-t', IMAGE, context], {
-        stdio: ['ignore', 'ignore', 'inherit'],
-      });
+      // The build then resolves names and reaches the registry as this machine does.
+      const network = ['--network', 'host'];
+      execFileSync(
+        name,
+        ['build', ...format, ...network, '--build-arg', `BASE=${base}`, '-t', IMAGE, context],
+        {
+          stdio: ['ignore', 'ignore', 'inherit'],
+        },
+      );
     },
     save: (archive) => void run(name, ['save', '-o', archive, IMAGE]),
     healthcheck: () => config().Healthcheck.Test.slice(1),
@@ -148,16 +155,10 @@ function buildahTool(folder: string): ImageTool {
     name: versionOf('buildah'),
     runner: 'unshare and chroot',
     pull: (base) => pullWith('buildah', [...storage, '--runroot', join(folder, 'storage-run'), 'pull', base]),
-    importBase(archive) {
+    importBase({ file, environment }) {
       const container = buildah('from', 'scratch');
-      buildah('add', container, archive, '/');
-      buildah('config', '--env', 'PATH=/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', container);
-      // What this machine trusts beyond Node's authorities, such as a proxy of the company, the build has to trust.
-      const authorities = process.env['NODE_EXTRA_CA_CERTS'];
-      if (authorities !== undefined) {
-        buildah('add', container, authorities, EXTRA_AUTHORITIES);
-        buildah('config', '--env', `NODE_EXTRA_CA_CERTS=${EXTRA_AUTHORITIES}`, container);
-      }
+      buildah('add', container, file, '/');
+      for (const variable of environment) buildah('config', '--env', variable, container);
       buildah('commit', '--rm', '--quiet', container, BASE);
       return BASE;
     },

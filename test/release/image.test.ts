@@ -4,7 +4,7 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
 import { makeBase } from '../../scripts/image/base.ts';
 import { secretPlaces, valuesIn } from '../../scripts/image/main.ts';
@@ -14,7 +14,10 @@ let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'card-checkout-image-test-'));
 });
-afterEach(() => rmSync(folder, { recursive: true }));
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true });
+});
 
 /** The instructions of the Dockerfile in order, each with the words behind it, its lines joined. */
 const instructions = read('Dockerfile')
@@ -91,14 +94,11 @@ describe('the script', () => {
       writeFileSync(join(programs, name), `#!/bin/sh\n${script}\n`);
       chmodSync(join(programs, name), 0o755);
     }
-    const path = process.env['PATH'];
-    process.env['PATH'] = `${programs}:${path}`;
-    let archive: string;
-    try {
-      archive = makeBase(folder);
-    } finally {
-      process.env['PATH'] = path;
-    }
+    const authorities = join(folder, 'authorities.pem');
+    writeFileSync(authorities, 'the proxy of the company');
+    vi.stubEnv('PATH', `${programs}:${process.env['PATH']}`);
+    vi.stubEnv('NODE_EXTRA_CA_CERTS', authorities);
+    const { file: archive, environment } = makeBase(folder);
     const tar = (...words: string[]) =>
       execFileSync('tar', [...words.slice(0, 1), archive, ...words.slice(1)], { encoding: 'utf8' });
     const names = tar('-tf').split('\n');
@@ -107,6 +107,9 @@ describe('the script', () => {
     expect(names.filter((name) => name.endsWith('.deb'))).toEqual([]);
     expect(tar('-xOf', './debootstrap')).toMatch(/--variant=minbase .*ca-certificates bookworm /);
     expect(tar('-xOf', './chroot')).toBe('useradd --uid 1000 --create-home node\n');
+    const inside = '/usr/local/share/ca-certificates/extra.pem';
+    expect(environment).toContain(`NODE_EXTRA_CA_CERTS=${inside}`);
+    expect(tar('-xOf', `.${inside}`)).toBe('the proxy of the company');
     expect(existsSync(join(folder, 'base'))).toBe(false);
   });
 });
