@@ -18,7 +18,7 @@ export const de: Words = {
     choose: 'Auswählen',
     pay: 'Bezahlen',
     arrived: 'Erhalten',
-    sent: 'Beim Shop',
+    sent: 'Weitergeleitet',
     done: '(erledigt)',
   },
   states: {
@@ -31,23 +31,23 @@ export const de: Words = {
       sentence: 'Ihre Karte wird von {provider} belastet.',
     },
     nobody: {
-      heading: 'Das kann zurzeit nicht bezahlt werden',
+      heading: 'Diese Zahlung ist zurzeit nicht möglich',
       sentence:
         'Kein Zahlungsdienst kann diese Zahlung annehmen. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
     },
     nobodyBelow: {
-      heading: 'Das kann zurzeit nicht bezahlt werden',
+      heading: 'Diese Zahlung ist zurzeit nicht möglich',
       sentence:
         'Für diesen Betrag ist kein Zahlungsdienst verfügbar. Zahlungen sind ab {minimum} möglich. Bitte wenden Sie sich an {shop}.',
     },
     singleCannot: {
-      heading: 'Das kann zurzeit nicht bezahlt werden',
+      heading: 'Diese Zahlung ist zurzeit nicht möglich',
       sentence:
         '{provider} kann diese Zahlung nicht annehmen. Bitte wenden Sie sich an {shop} oder versuchen Sie es später noch einmal.',
     },
     going: {
-      heading: 'Weiter zu {provider}',
-      sentence: 'Das dauert ein paar Sekunden. Es wurde noch nichts belastet.',
+      heading: 'Sie werden zu {provider} weitergeleitet',
+      sentence: 'Das dauert ein paar Sekunden. Ihre Karte wurde noch nicht belastet.',
     },
     waiting: {
       heading: 'Wir warten auf Ihre Zahlung bei {provider}',
@@ -67,12 +67,12 @@ export const de: Words = {
     declined: {
       heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
       sentence:
-        '{provider} meldet, dass Ihre Zahlung von {amount} nicht zustande kam. Sie können es noch einmal versuchen.',
+        '{provider} meldet, dass Ihre Zahlung von {amount} nicht durchgeführt wurde. Sie können es noch einmal versuchen.',
     },
     declinedOfSeveral: {
       heading: 'Zahlung abgelehnt. Ihre Karte wurde nicht belastet.',
       sentence:
-        '{provider} meldet, dass Ihre Zahlung von {amount} nicht zustande kam. Wählen Sie eine andere Zahlungsart, oder versuchen Sie es noch einmal.',
+        '{provider} meldet, dass Ihre Zahlung von {amount} nicht durchgeführt wurde. Wählen Sie eine andere Zahlungsart oder versuchen Sie es noch einmal.',
     },
     underpaid: {
       heading: 'Ihre Zahlung ist unvollständig',
@@ -84,13 +84,13 @@ export const de: Words = {
       sentence: 'Wir leiten sie an {shop} weiter. Sie müssen nichts tun.',
     },
     sending: {
-      heading: 'Ihre Zahlung wird an {shop} gesendet',
+      heading: 'Ihre Zahlung wird an {shop} weitergeleitet',
       sentence: 'Das dauert in der Regel weniger als eine Minute. Sie können diese Seite schließen.',
     },
     held: {
       heading: 'Ihre Zahlung ist angekommen, verzögert sich aber',
       sentence:
-        'Ihre {amount} konnten noch nicht an {shop} weitergeleitet werden. Das Geld ist sicher, und wir versuchen es weiter. Bitte zahlen Sie nicht noch einmal. Hält die Verzögerung an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
+        'Ihre Zahlung von {amount} konnte noch nicht an {shop} weitergeleitet werden. Ihr Geld ist sicher, und wir versuchen es weiter. Bitte zahlen Sie nicht noch einmal. Hält die Verzögerung an, wenden Sie sich an {shop} und nennen Sie die Referenz unten.',
     },
     paid: {
       heading: 'Bezahlt',
@@ -110,12 +110,12 @@ export const de: Words = {
     closedWithMoney: {
       heading: 'Ihre Zahlung muss geklärt werden',
       sentence:
-        'Etwa {received} von {amount} sind angekommen, zu spät oder nur zum Teil. Das Geld wird für {shop} verwahrt. Wenden Sie sich an {shop} und nennen Sie die Referenz unten. Bitte zahlen Sie nicht noch einmal.',
+        'Etwa {received} von {amount} sind angekommen, zu spät oder nur teilweise. Das Geld wird für {shop} verwahrt. Wenden Sie sich an {shop} und nennen Sie die Referenz unten. Bitte zahlen Sie nicht noch einmal.',
     },
     closedAndReleased: {
       heading: '{shop} hat Ihr Geld erhalten',
       sentence:
-        'Etwa {received} von {amount} sind angekommen, zu spät oder nur zum Teil. Deshalb gilt dieser Vorgang nicht als bezahlt. Wenden Sie sich wegen Ihrer Bestellung an {shop} und nennen Sie die Referenz unten.',
+        'Etwa {received} von {amount} sind angekommen, zu spät oder nur teilweise. Deshalb gilt dieser Bezahlvorgang nicht als bezahlt. Wenden Sie sich wegen Ihrer Bestellung an {shop} und nennen Sie die Referenz unten.',
     },
     overpaid:
       'Etwa {received} sind angekommen, {surplus} zu viel. {shop} hat alles erhalten. Bitten Sie {shop}, die Differenz zu erstatten, und nennen Sie die Referenz unten.',
@@ -139,11 +139,11 @@ export const de: Words = {
     card: 'Karte',
     lastChoice: 'Ihre letzte Wahl',
     country: 'In welchem Land wohnen Sie?',
-    countryHint: '{provider} fragt nach Ihrem Land.',
+    countryHint: '{provider} benötigt diese Angabe.',
     noneChosen: 'Bitte wählen',
     notForThis: 'Für diese Zahlung nicht verfügbar',
     onlyFrom: 'Erst ab {minimum}',
-    onlyFromThisIs: 'Erst ab {minimum}; das hier sind etwa {value}',
+    onlyFromThisIs: 'Erst ab {minimum}; diese Zahlung entspricht etwa {value}',
     onlyUpTo: 'Nur bis {maximum}',
     onlyCurrency: 'Nur für Zahlungen in {currency}',
     inactive: 'Zurzeit nicht verfügbar',
@@ -151,11 +151,11 @@ export const de: Words = {
     busy: 'Zurzeit ausgelastet',
     accountNeeded: 'Erfordert ein {provider}-Konto',
     usually: 'Meist {time}',
-    idNeeded: 'Ausweis beim ersten Kauf nötig',
+    idNeeded: 'Ausweis beim ersten Kauf erforderlich',
   },
   problems: {
     noSuchProvider: 'Diesen Zahlungsdienst gibt es nicht. Bitte wählen Sie unten einen aus.',
-    otherProvider: 'Dieser Bezahlvorgang ist für einen anderen Zahlungsdienst.',
+    otherProvider: 'Dieser Bezahlvorgang läuft über einen anderen Zahlungsdienst.',
     busy: '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal.',
     busyOfSeveral:
       '{provider} ist zurzeit ausgelastet. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in einigen Sekunden noch einmal oder wählen Sie eine andere Zahlungsart.',
@@ -165,15 +165,15 @@ export const de: Words = {
       '{provider} war nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal oder wählen Sie eine andere Zahlungsart.',
     inactive: '{provider} ist zurzeit nicht verfügbar. Ihre Karte wurde nicht belastet.',
     onlyCurrency: '{provider} nimmt keine Zahlungen in {currency} an.',
-    belowMinimum: '{amount} ist weniger, als {provider} annimmt.',
-    aboveMaximum: '{amount} ist mehr, als {provider} annimmt.',
+    belowMinimum: '{amount} liegt unter dem Mindestbetrag von {provider}.',
+    aboveMaximum: '{amount} liegt über dem Höchstbetrag von {provider}.',
     tooOften:
       '{provider} wurde von dieser Bezahlseite aus zu oft geöffnet. Bitte versuchen Sie es in einer Stunde noch einmal.',
     shopCannotReceive: '{shop} kann zurzeit keine Zahlungen empfangen. Bitte wenden Sie sich an {shop}.',
     networkDown:
-      'Das Zahlungsnetz ist nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in Kürze noch einmal.',
-    countryMissing: 'Bitte wählen Sie Ihr Land: {provider} fragt danach.',
-    notFromHere: 'Bitte benutzen Sie die Schaltflächen auf dieser Seite.',
+      'Das Zahlungsnetzwerk ist nicht erreichbar. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es in Kürze noch einmal.',
+    countryMissing: 'Bitte wählen Sie Ihr Land aus: {provider} benötigt diese Angabe.',
+    notFromHere: 'Bitte verwenden Sie die Schaltflächen auf dieser Seite, um fortzufahren.',
     other:
       'Das hat nicht funktioniert. Ihre Karte wurde nicht belastet. Bitte versuchen Sie es gleich noch einmal.',
   },
@@ -181,15 +181,15 @@ export const de: Words = {
     question: 'Abgebucht, aber hier erscheint nichts?',
     usual:
       'Die Zahlung kommt meist innerhalb weniger Minuten an. Wenn der Zahlungsdienst sie prüft, kann es einen Tag dauern.',
-    ask: 'Dauert es länger, fragen Sie {provider}: Dort liegt Ihre Zahlung, bis sie weitergeleitet ist. Nennen Sie die Referenz unten.',
-    support: 'Hilfe von {provider}',
+    ask: 'Dauert es länger, wenden Sie sich an {provider} und nennen Sie die Referenz unten. Dort liegt Ihre Zahlung, bis sie weitergeleitet wird.',
+    support: 'Support von {provider}',
   },
   rest: {
     heading: 'So zahlen Sie den Rest',
     askShop: 'Fragen Sie {shop}, wie Sie den Rest zahlen können, und nennen Sie die Referenz unten.',
-    fromWallet: 'Den Rest aus einer Wallet senden',
+    fromWallet: 'Den Rest von einer Wallet senden',
     howTo:
-      'Senden Sie {missing} im Polygon-Netzwerk an diese Adresse. Nur USDC auf Polygon zählt. Der Betrag wird zu dem addiert, was angekommen ist, und diese Seite aktualisiert sich von selbst.',
+      'Senden Sie {missing} im Polygon-Netzwerk an diese Adresse. Nur USDC auf Polygon werden angerechnet. Der Betrag kommt zu dem hinzu, was schon angekommen ist. Diese Seite aktualisiert sich von selbst.',
     address: 'Adresse auf Polygon',
   },
   facts: {
@@ -198,7 +198,7 @@ export const de: Words = {
     paidTo: 'Bezahlt an',
     amount: 'Betrag',
     madeUpOf: 'Zusammensetzung',
-    chargedBy: 'Karte belastet von',
+    chargedBy: 'Karte belastet durch',
     time: 'Zeitpunkt',
     arrivedWith: 'Transaktion des Zahlungseingangs',
     sentWith: 'Transaktion an den Shop',
@@ -212,19 +212,19 @@ export const de: Words = {
     delivery: 'Der Zahlungsdienst überträgt die Zahlung als USDC (digitale Dollar) an {shop}.',
     email: 'Wir geben Ihre E-Mail-Adresse {email} an den Zahlungsdienst weiter.',
     emailKept:
-      'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben, {email}. Ihr Link enthält sie nicht, deshalb geben wir sie nicht an den Zahlungsdienst weiter.',
+      'Der Shop hat zu dieser Zahlung eine E-Mail-Adresse angegeben: {email}. Ihr Link enthält sie nicht, deshalb geben wir sie nicht an den Zahlungsdienst weiter.',
   },
   offline: 'Sie sind offline. Sobald die Verbindung wieder besteht, geht es hier automatisch weiter.',
   messages: {
     unknownLink: {
-      heading: 'Hier gibt es keinen Bezahlvorgang',
+      heading: 'Bezahlvorgang nicht gefunden',
       sentence:
-        'Der Link ist vielleicht unvollständig. Bitte öffnen Sie ihn noch einmal aus dem Shop oder der Nachricht, mit der er kam.',
+        'Möglicherweise ist der Link unvollständig. Bitte öffnen Sie ihn noch einmal im Shop oder in der Nachricht, in der Sie ihn erhalten haben.',
     },
     tooManyRequests: {
-      heading: 'Zu viele Anfragen aus Ihrem Netz',
+      heading: 'Zu viele Anfragen aus Ihrem Netzwerk',
       sentence:
-        'Nichts ist verloren, und es wurde nichts belastet. Bitte warten Sie eine Minute und laden Sie die Seite neu.',
+        'Es ist nichts verloren gegangen, und Ihre Karte wurde dadurch nicht belastet. Bitte warten Sie eine Minute und laden Sie die Seite neu.',
     },
     onlyByButton: {
       heading: 'Bitte beginnen Sie auf der Bezahlseite',
@@ -241,7 +241,7 @@ export const de: Words = {
   },
   shortLink: {
     title: '{amount} an {shop} zahlen',
-    description: 'Zahlen Sie {shop} per Karte.',
+    description: 'Zahlen Sie per Karte an {shop}.',
     continue: 'Weiter zur Bezahlseite',
     see: 'Zahlung ansehen',
   },
@@ -262,19 +262,19 @@ export const de: Words = {
   direct: {
     heading: 'Senden Sie {amount}',
     waiting:
-      'Wir warten auf Ihre Überweisung. Sie zählt, sobald das Netzwerk sie nicht mehr zurücknehmen kann, Sekunden bis eine Minute später.',
-    partly: '{received} sind angekommen. Dies ist der fehlende Betrag.',
+      'Wir warten auf Ihre Transaktion. Sie gilt als eingegangen, sobald sie im Netzwerk endgültig ist. Das dauert einige Sekunden bis zu einer Minute.',
+    partly: '{received} sind angekommen. Das ist der fehlende Betrag.',
     network: 'Netzwerk',
-    testNetwork: 'Lokales Testnetzwerk, Chain {chain}',
+    testNetwork: 'Lokales Testnetzwerk, Chain-ID {chain}',
     to: 'An',
     contract: 'USDC-Vertrag',
-    code: 'QR-Code der Überweisung, für eine Wallet, die ihn scannt',
+    code: 'QR-Code der Transaktion, zum Scannen mit einer Wallet',
     open: 'In Ihrer Wallet öffnen',
     copy: 'Kopieren',
     copied: 'Kopiert',
     payWith: 'Mit {wallet} zahlen',
-    sent: 'Ihre Wallet hat die Überweisung gesendet. Wir warten auf das Netzwerk.',
-    refused: 'Ihre Wallet hat die Überweisung nicht gesendet. Es wurde nichts bezahlt.',
+    sent: 'Ihre Wallet hat die Transaktion gesendet. Wir warten auf das Netzwerk.',
+    refused: 'Ihre Wallet hat die Transaktion nicht gesendet. Es wurde nichts bezahlt.',
     onlyThere:
       'Senden Sie nur USDC und nur über {network}. Alles andere kommt nicht an und kann verloren gehen.',
     whole: 'Senden Sie den vollen Betrag. Gebühren des Netzwerks oder einer Börse kommen hinzu.',
@@ -284,11 +284,11 @@ export const de: Words = {
     amount: 'Betrag in {currency}',
     amountHint: 'Von {minimum} bis {maximum}',
     amountWrong: 'Geben Sie einen Betrag von {minimum} bis {maximum} ein.',
-    amountUnclear: 'Schreiben Sie den Betrag mit zwei Nachkommastellen, zum Beispiel {example}.',
-    optional: '{question} (freiwillig)',
+    amountUnclear: 'Geben Sie den Betrag mit zwei Nachkommastellen ein, zum Beispiel {example}.',
+    optional: '{question} (optional)',
     answerHint: 'Nur {shop} sieht Ihre Antwort.',
     answerMissing: 'Bitte beantworten Sie diese Frage.',
-    answerTooLong: 'Höchstens {count} Zeichen in einer Zeile.',
+    answerTooLong: 'Bitte höchstens {count} Zeichen in einer Zeile.',
     feeAdded: 'Eine Gebühr kommt hinzu. Die nächste Seite zeigt den Gesamtbetrag, bevor Sie zahlen.',
     pay: 'Weiter zur Zahlung',
     busy: 'Hier werden gerade zu viele Zahlungen begonnen. Ihnen wurde nichts berechnet. Bitte versuchen Sie es in einigen Minuten noch einmal.',
@@ -308,35 +308,35 @@ export const de: Words = {
     reserved: {
       heading: 'Zurzeit ausverkauft',
       sentence:
-        'Andere bezahlen gerade die letzten. Was nicht innerhalb von {minutes} Minuten bezahlt ist, wird wieder frei.',
+        'Andere Kunden bezahlen gerade die letzten Exemplare. Was nicht innerhalb von {minutes} Minuten bezahlt wird, ist danach wieder verfügbar.',
     },
   },
   refund: {
     awaiting_address: {
       heading: '{shop} erstattet Ihnen {amount}',
       sentence:
-        'Die Erstattung kommt als USDC (digitale Dollar) im Polygon-Netzwerk. Geben Sie die Adresse Ihrer eigenen Wallet an oder die Adresse, unter der Ihre Börse USDC auf Polygon annimmt.',
+        'Sie erhalten die Erstattung als USDC (digitale Dollar) im Polygon-Netzwerk. Geben Sie die Adresse Ihrer eigenen Wallet an oder die Adresse, unter der Ihre Börse USDC auf Polygon annimmt.',
     },
     address: 'Ihre Adresse auf Polygon',
     hint: 'Sie beginnt mit 0x und hat 42 Zeichen. Kopieren Sie sie, statt sie abzutippen.',
     wrong:
       'Diese Adresse kann nicht verwendet werden. Kopieren Sie sie erneut aus Ihrer Wallet oder von Ihrer Börse.',
     send: 'Diese Adresse senden',
-    once: 'Sie können nur einmal eine Adresse angeben. {shop} prüft sie mit Ihnen vor der Überweisung.',
+    once: 'Sie können nur einmal eine Adresse angeben. {shop} gleicht sie mit Ihnen ab, bevor die Erstattung gesendet wird.',
     notYours: 'Wenn dies nicht Ihre Adresse ist, wenden Sie sich sofort an {shop}.',
     warning:
       'Diese Seite fragt nur nach einer Adresse: nie nach einer Karte, einem Passwort, einer Wiederherstellungsphrase oder einer Zahlung. Wenn Sie keine Erstattung von {shop} erwarten, schließen Sie sie.',
     awaiting_confirmation: {
       heading: 'Ihre Adresse liegt {shop} vor',
-      sentence: '{shop} prüft sie mit Ihnen und überweist dann {amount}.',
+      sentence: '{shop} gleicht sie mit Ihnen ab und sendet dann {amount}.',
     },
     awaiting_transfer: {
-      heading: '{shop} überweist Ihre Erstattung in Kürze',
-      sentence: 'Die Adresse ist bestätigt. {shop} überweist {amount} dorthin.',
+      heading: '{shop} sendet Ihre Erstattung in Kürze',
+      sentence: 'Die Adresse ist bestätigt. {shop} sendet {amount} an diese Adresse.',
     },
     paid: {
-      heading: 'Ihre Erstattung ist überwiesen',
-      sentence: '{shop} hat sie an Ihre Adresse überwiesen.',
+      heading: 'Ihre Erstattung wurde gesendet',
+      sentence: '{shop} hat sie an Ihre Adresse gesendet.',
     },
     expired: {
       heading: 'Dieser Link ist nicht mehr gültig',
@@ -348,6 +348,6 @@ export const de: Words = {
     paid: 'Sie haben {amount} an {shop} gezahlt.',
     page: 'Dieser Beleg online',
     questions: 'Fragen zu Ihrer Bestellung',
-    warning: 'Niemand wird Sie wegen dieser E-Mail nach Kartendaten oder einer weiteren Zahlung fragen.',
+    warning: 'Wegen dieser E-Mail wird Sie niemand nach Kartendaten oder einer weiteren Zahlung fragen.',
   },
 };

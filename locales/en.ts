@@ -1,6 +1,6 @@
 /**
- * What the checkout says, in English: the catalogue that all others are checked against (`words.ts`). What stands in
- * braces is put in when it is said, and reads on its own: a name, an amount with its currency, a time.
+ * The texts of the checkout in English: the type of every other catalogue (`locale.ts`). Values in braces are filled in
+ * when a page is rendered, and read on their own: a name, an amount with its currency, a time.
  */
 export const en = {
   /** What the language calls itself. */
@@ -10,7 +10,7 @@ export const en = {
     name: 'Sandbox.',
     sentence: 'This is a test: no card is charged and no real money moves.',
   },
-  /** Of the browser's window. */
+  /** Of the browser's tab. */
   title: '{heading} – {amount} to {shop}',
   summary: {
     paymentTo: 'Payment to',
@@ -122,7 +122,7 @@ export const en = {
     /** Added to `paid` where the whole amount arrived more than once. */
     paidTwice:
       'Your payment arrived more than once: about {received} in total. {shop} received all of it. Ask {shop} to refund the duplicate, and give the reference below.',
-    /** Added where a speck of money lies at the address. */
+    /** Added where a negligible amount arrived at the address. */
     littleArrived: 'A very small amount has arrived. The full amount is still due.',
   },
   actions: {
@@ -223,17 +223,17 @@ export const en = {
   offline: 'You’re offline. This page continues by itself once the connection is back.',
   messages: {
     unknownLink: {
-      heading: 'There is no checkout here',
+      heading: 'Checkout not found',
       sentence: 'The link may be incomplete. Please open it again from the shop or the message it came with.',
     },
     tooManyRequests: {
       heading: 'Too many requests from your network',
       sentence:
-        'Nothing is lost and nothing was charged by this. Please wait a minute and load the page again.',
+        'You have not lost anything, and this did not charge your card. Please wait a minute, then reload the page.',
     },
     onlyByButton: {
       heading: 'Please start from the checkout',
-      sentence: 'This address works only by the button on the checkout page.',
+      sentence: 'This address works only through the button on the checkout page.',
     },
     didNotWork: {
       heading: 'That did not work',
@@ -241,7 +241,7 @@ export const en = {
     },
     ourFailure: {
       heading: 'Something went wrong on our side',
-      sentence: 'Your card was not charged by this. Please try again in a moment.',
+      sentence: 'This did not charge your card. Please try again in a moment.',
     },
   },
   shortLink: {
@@ -273,13 +273,13 @@ export const en = {
   direct: {
     heading: 'Send {amount}',
     waiting:
-      'Waiting for your transfer. It counts once the network can’t reverse it, seconds to a minute later.',
+      'Waiting for your transfer. It counts once it’s final on the network, a few seconds to a minute later.',
     partly: '{received} arrived. This is the missing amount.',
     network: 'Network',
-    testNetwork: 'Local test network, chain {chain}',
+    testNetwork: 'Local test network, chain ID {chain}',
     to: 'To',
     contract: 'USDC contract',
-    code: 'QR code of the transfer, for a wallet that scans it',
+    code: 'QR code of the transfer, to scan with a wallet',
     open: 'Open in your wallet',
     copy: 'Copy',
     copied: 'Copied',
@@ -287,8 +287,8 @@ export const en = {
     payWith: 'Pay with {wallet}',
     sent: 'Your wallet sent the transfer. Waiting for the network.',
     refused: 'Your wallet did not send the transfer. Nothing was paid.',
-    onlyThere: 'Send only USDC, and only on {network}. Anything else does not arrive and may be lost.',
-    whole: 'Send the full amount. Fees of the network or of an exchange come on top.',
+    onlyThere: 'Send only USDC, and only on {network}. Anything else won’t arrive and may be lost.',
+    whole: 'Send the full amount. Network and exchange fees are extra.',
     once: 'Use this address for this payment only.',
   },
   /** A shop's page on which customers start payments. */
@@ -296,7 +296,7 @@ export const en = {
     amount: 'Amount in {currency}',
     amountHint: 'From {minimum} to {maximum}',
     amountWrong: 'Enter an amount from {minimum} to {maximum}.',
-    amountUnclear: 'Write the amount with two decimals, for example {example}.',
+    amountUnclear: 'Enter the amount with two decimals, for example {example}.',
     optional: '{question} (optional)',
     answerHint: 'Only {shop} sees your answer.',
     answerMissing: 'Please answer this question.',
@@ -319,7 +319,7 @@ export const en = {
     reserved: {
       heading: 'Sold out for now',
       sentence:
-        'Other customers are paying for the last ones. What isn’t paid within {minutes} minutes becomes available again.',
+        'Other customers are paying for the last ones. Anything not paid for within {minutes} minutes becomes available again.',
     },
   },
   /** The page on which a customer names the address of a refund. */
@@ -327,18 +327,18 @@ export const en = {
     awaiting_address: {
       heading: '{shop} refunds you {amount}',
       sentence:
-        'The refund comes as USDC (digital dollars) on the Polygon network. Give the address of your own wallet, or the address at which your exchange accepts USDC on Polygon.',
+        'You receive the refund as USDC (digital dollars) on the Polygon network. Enter the address of your own wallet, or the address where your exchange accepts USDC on Polygon.',
     },
     address: 'Your address on Polygon',
     hint: 'It begins with 0x and has 42 characters. Copy it instead of typing it.',
     wrong: 'This address cannot be used. Copy it again from your wallet or exchange.',
     send: 'Send this address',
-    once: 'You can give an address once. {shop} checks it with you before the transfer.',
-    notYours: 'If this is not your address, contact {shop} at once.',
+    once: 'You can send an address only once. {shop} checks it with you before the transfer.',
+    notYours: 'If this is not your address, contact {shop} right away.',
     warning:
       'This page asks only for an address: never for a card, a password, a recovery phrase or a payment. If you do not expect a refund from {shop}, close it.',
     awaiting_confirmation: {
-      heading: 'Your address is with {shop}',
+      heading: '{shop} has your address',
       sentence: '{shop} checks it with you and then transfers {amount}.',
     },
     awaiting_transfer: {
@@ -357,6 +357,6 @@ export const en = {
     paid: 'You have paid {amount} to {shop}.',
     page: 'This receipt as a page',
     questions: 'Questions about your order',
-    warning: 'Nobody will ask you for card data or for another payment because of this email.',
+    warning: 'No one will ask you for card details or another payment because of this email.',
   },
 };

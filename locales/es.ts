@@ -18,17 +18,17 @@ export const es: Words = {
     choose: 'Elegir',
     pay: 'Pagar',
     arrived: 'Recibido',
-    sent: 'En la tienda',
-    done: '(hecho)',
+    sent: 'Enviado a la tienda',
+    done: '(completado)',
   },
   states: {
     choose: {
       heading: 'Elija una forma de pago',
-      sentence: 'El cargo en su tarjeta lo hace el servicio de pago que elija.',
+      sentence: 'El cargo en su tarjeta lo realiza el servicio de pago que elija.',
     },
     single: {
       heading: 'Pagar con {provider}',
-      sentence: 'El cargo en su tarjeta lo hace {provider}.',
+      sentence: 'El cargo en su tarjeta lo realiza {provider}.',
     },
     nobody: {
       heading: 'Este pago no es posible por el momento',
@@ -46,8 +46,8 @@ export const es: Words = {
         '{provider} no puede aceptar este pago. Póngase en contacto con {shop} o inténtelo más tarde.',
     },
     going: {
-      heading: 'Le llevamos a {provider}',
-      sentence: 'Tarda unos segundos. Todavía no se ha cobrado nada.',
+      heading: 'Le estamos redirigiendo a {provider}',
+      sentence: 'Solo tardará unos segundos. Todavía no se le ha cobrado nada.',
     },
     waiting: {
       heading: 'Esperando su pago en {provider}',
@@ -57,12 +57,12 @@ export const es: Words = {
     visitEnded: {
       heading: 'Su sesión en {provider} ha caducado',
       sentence:
-        'Si {provider} ha cobrado en su tarjeta, no vuelva a pagar: el pago puede tardar un poco y aparecerá aquí. Si no, empiece de nuevo.',
+        'Si {provider} ha realizado un cargo en su tarjeta, no vuelva a pagar: el pago puede tardar un poco y aparecerá aquí. Si no, empiece de nuevo.',
     },
     taken: {
       heading: 'Pago aprobado. Lo estamos confirmando.',
       sentence:
-        '{provider} indica que su pago de {amount} está en camino hacia {shop}. Aparecerá aquí, normalmente en unos minutos. Por favor, no vuelva a pagar.',
+        '{provider} indica que su pago de {amount} está de camino a {shop}. Aparecerá aquí, normalmente en unos minutos. Por favor, no vuelva a pagar.',
     },
     declined: {
       heading: 'Pago rechazado. No se le ha cobrado nada.',
@@ -87,7 +87,7 @@ export const es: Words = {
       sentence: 'Suele tardar menos de un minuto. Puede cerrar esta página.',
     },
     held: {
-      heading: 'Hemos recibido su pago, pero se está retrasando',
+      heading: 'Hemos recibido su pago, pero hay un retraso',
       sentence:
         'Todavía no hemos podido enviar {amount} a {shop}. El dinero está a salvo y seguimos intentándolo. Por favor, no vuelva a pagar. Si el retraso continúa, póngase en contacto con {shop} e indique la referencia de abajo.',
     },
@@ -98,28 +98,28 @@ export const es: Words = {
     canceled: {
       heading: 'Este pago se ha cancelado',
       sentence:
-        'No se ha recibido ningún pago. Para pagar {amount}, empiece de nuevo en {shop}. Si se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
+        'No se ha recibido ningún pago. Para pagar {amount}, empiece de nuevo en {shop}. Si se realizó un cargo en su tarjeta, indique a {shop} la referencia de abajo.',
     },
     expired: {
       heading: 'Este pago ha caducado',
       sentence:
-        'No se ha recibido ningún pago a tiempo. Para pagar {amount}, empiece de nuevo en {shop}. Si se cobró en su tarjeta, indique a {shop} la referencia de abajo.',
+        'No se ha recibido ningún pago dentro del plazo. Para pagar {amount}, empiece de nuevo en {shop}. Si se realizó un cargo en su tarjeta, indique a {shop} la referencia de abajo.',
     },
     closedWithMoney: {
-      heading: 'Su pago necesita atención',
+      heading: 'Su pago requiere atención',
       sentence:
-        'Se han recibido unos {received} de {amount}, demasiado tarde o solo en parte. El dinero está reservado para {shop}. Póngase en contacto con {shop} e indique la referencia de abajo. Por favor, no vuelva a pagar.',
+        'Se han recibido unos {received} de {amount}, fuera de plazo o solo en parte. El dinero se conserva para {shop}. Póngase en contacto con {shop} e indique la referencia de abajo. Por favor, no vuelva a pagar.',
     },
     closedAndReleased: {
       heading: '{shop} ha recibido su dinero',
       sentence:
-        'Se han recibido unos {received} de {amount}, demasiado tarde o solo en parte, por lo que este pago no cuenta como pagado. Póngase en contacto con {shop} por su pedido e indique la referencia de abajo.',
+        'Se han recibido unos {received} de {amount}, fuera de plazo o solo en parte, por lo que este pago no se considera completado. Póngase en contacto con {shop} acerca de su pedido e indique la referencia de abajo.',
     },
     overpaid:
-      'Se han recibido unos {received}: {surplus} de más. {shop} lo ha recibido todo. Pida a {shop} que le devuelva la diferencia e indique la referencia de abajo.',
+      'Se han recibido unos {received}: {surplus} de más. {shop} lo ha recibido todo. Pida a {shop} que le reembolse la diferencia e indique la referencia de abajo.',
     paidTwice:
-      'Su pago se ha recibido más de una vez: unos {received} en total. {shop} lo ha recibido todo. Pida a {shop} que le devuelva el pago duplicado e indique la referencia de abajo.',
-    littleArrived: 'Se ha recibido una cantidad muy pequeña. El importe completo sigue pendiente.',
+      'Su pago se ha recibido más de una vez: unos {received} en total. {shop} lo ha recibido todo. Pida a {shop} que le reembolse el pago duplicado e indique la referencia de abajo.',
+    littleArrived: 'Se ha recibido un importe muy pequeño. El importe completo sigue pendiente.',
   },
   actions: {
     continueTo: 'Continuar a {provider}',
@@ -137,16 +137,16 @@ export const es: Words = {
     card: 'Tarjeta',
     lastChoice: 'Su última elección',
     country: '¿En qué país vive?',
-    countryHint: '{provider} necesita saber su país.',
-    noneChosen: 'Elija',
+    countryHint: '{provider} necesita conocer su país.',
+    noneChosen: 'Seleccione',
     notForThis: 'No disponibles para este pago',
     onlyFrom: 'Solo a partir de {minimum}',
-    onlyFromThisIs: 'Solo a partir de {minimum}; esto son unos {value}',
+    onlyFromThisIs: 'Solo a partir de {minimum}; este pago equivale a unos {value}',
     onlyUpTo: 'Solo hasta {maximum}',
     onlyCurrency: 'Solo para pagos en {currency}',
     inactive: 'No disponible por el momento',
     silent: 'No disponible temporalmente',
-    busy: 'Saturado por el momento',
+    busy: 'Saturado en este momento',
     accountNeeded: 'Requiere una cuenta de {provider}',
     usually: 'Normalmente {time}',
     idNeeded: 'Documento de identidad en la primera compra',
@@ -154,37 +154,38 @@ export const es: Words = {
   problems: {
     noSuchProvider: 'Ese servicio de pago no existe. Elija uno de los siguientes.',
     otherProvider: 'Este pago es para otro servicio de pago.',
-    busy: '{provider} está saturado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos.',
+    busy: '{provider} está saturado en este momento. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en unos segundos.',
     busyOfSeveral:
-      '{provider} está saturado en este momento. No se ha cobrado en su tarjeta. Inténtelo de nuevo en unos segundos o elija otra forma de pago.',
+      '{provider} está saturado en este momento. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en unos segundos o elija otra forma de pago.',
     unreachable:
-      'No se pudo contactar con {provider}. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento.',
+      'No se pudo contactar con {provider}. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento.',
     unreachableOfSeveral:
-      'No se pudo contactar con {provider}. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento o elija otra forma de pago.',
-    inactive: '{provider} no está disponible por el momento. No se ha cobrado en su tarjeta.',
+      'No se pudo contactar con {provider}. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento o elija otra forma de pago.',
+    inactive: '{provider} no está disponible por el momento. No se ha realizado ningún cargo en su tarjeta.',
     onlyCurrency: '{provider} no acepta pagos en {currency}.',
-    belowMinimum: '{amount} es menos de lo que acepta {provider}.',
-    aboveMaximum: '{amount} es más de lo que acepta {provider}.',
+    belowMinimum: '{amount} es inferior al mínimo de {provider}.',
+    aboveMaximum: '{amount} es superior al máximo de {provider}.',
     tooOften: 'Se ha abierto {provider} demasiadas veces desde este pago. Inténtelo de nuevo en una hora.',
     shopCannotReceive: '{shop} no puede recibir pagos por el momento. Póngase en contacto con {shop}.',
     networkDown:
-      'No se puede acceder a la red de pagos. No se ha cobrado en su tarjeta. Inténtelo de nuevo en breve.',
-    countryMissing: 'Elija su país: {provider} necesita saberlo.',
+      'No se puede conectar con la red de pagos. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en breve.',
+    countryMissing: 'Elija su país: {provider} necesita este dato.',
     notFromHere: 'Utilice los botones de esta página para continuar.',
-    other: 'No ha funcionado. No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento.',
+    other:
+      'No ha funcionado. No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento.',
   },
   missing: {
     question: '¿Se lo han cobrado y aquí no aparece nada?',
     usual: 'El pago suele llegar en unos minutos. Si el servicio de pago lo revisa, puede tardar un día.',
-    ask: 'Si tarda más, pregunte a {provider}: guarda su pago hasta enviarlo. Indique la referencia de abajo.',
-    support: 'Ayuda de {provider}',
+    ask: 'Si tarda más, consulte a {provider}, que conserva su pago hasta entregarlo, e indique la referencia de abajo.',
+    support: 'Asistencia de {provider}',
   },
   rest: {
     heading: 'Cómo pagar el resto',
     askShop: 'Pregunte a {shop} cómo pagar el resto e indique la referencia de abajo.',
     fromWallet: 'Enviar el resto desde una cartera',
     howTo:
-      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta USDC en Polygon. Se suma a lo ya recibido y esta página se actualiza sola.',
+      'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta el USDC enviado por Polygon. Se suma a lo ya recibido y esta página se actualiza automáticamente.',
     address: 'Dirección en Polygon',
   },
   facts: {
@@ -193,28 +194,28 @@ export const es: Words = {
     paidTo: 'Pagado a',
     amount: 'Importe',
     madeUpOf: 'Desglose',
-    chargedBy: 'Cobrado por',
+    chargedBy: 'Cargo realizado por',
     time: 'Fecha y hora',
-    arrivedWith: 'Recibido con la transacción',
-    sentWith: 'Enviado a la tienda con la transacción',
+    arrivedWith: 'Transacción recibida',
+    sentWith: 'Transacción a la tienda',
     newTab: '(se abre en otra pestaña)',
     details: 'Detalles de la transacción',
   },
   assurances: {
-    card: 'Los datos de su tarjeta se introducen en el servicio de pago, nunca en esta página. En su extracto aparecerá probablemente su nombre y no el de la tienda.',
+    card: 'Los datos de su tarjeta se introducen en el servicio de pago, nunca en esta página. En su extracto aparecerá probablemente el nombre de ese servicio, no el de la tienda.',
     price:
-      'El servicio de pago muestra el total, incluida su comisión, antes de que usted confirme. Es posible que tenga que verificar su identidad.',
+      'El servicio de pago muestra el total, con la comisión del servicio incluida, antes de que usted confirme. Es posible que tenga que verificar su identidad.',
     delivery: 'El servicio de pago entrega el pago a {shop} en USDC (dólares digitales).',
     email: 'Compartimos su correo electrónico, {email}, con el servicio de pago.',
     emailKept:
-      'La tienda ha añadido un correo electrónico a este pago, {email}. Su enlace no lo incluye, así que no lo compartimos con el servicio de pago.',
+      'La tienda ha añadido un correo electrónico a este pago: {email}. Su enlace no lo incluye, así que no lo compartimos con el servicio de pago.',
   },
-  offline: 'No tiene conexión. Esta página seguirá sola en cuanto vuelva.',
+  offline: 'No tiene conexión. Esta página continuará automáticamente cuando se restablezca la conexión.',
   messages: {
     unknownLink: {
-      heading: 'Aquí no hay ningún pago',
+      heading: 'No se ha encontrado el pago',
       sentence:
-        'Puede que el enlace esté incompleto. Ábralo de nuevo desde la tienda o desde el mensaje en el que llegó.',
+        'Puede que el enlace esté incompleto. Ábralo de nuevo desde la tienda o desde el mensaje en el que lo recibió.',
     },
     tooManyRequests: {
       heading: 'Demasiadas solicitudes desde su red',
@@ -230,7 +231,7 @@ export const es: Words = {
     },
     ourFailure: {
       heading: 'Algo ha fallado por nuestra parte',
-      sentence: 'No se ha cobrado en su tarjeta. Inténtelo de nuevo en un momento.',
+      sentence: 'No se ha realizado ningún cargo en su tarjeta. Inténtelo de nuevo en un momento.',
     },
   },
   shortLink: {
@@ -245,7 +246,7 @@ export const es: Words = {
     terms: 'Condiciones de {shop}',
     back: 'Volver a {shop}',
     leadsTo: 'Este enlace lleva a {host}.',
-    automatic: 'En {seconds} segundos irá a {host}.',
+    automatic: 'En {seconds} segundos se le redirigirá a {host}.',
     stay: 'Quedarse en esta página',
   },
   phone: {
@@ -256,20 +257,20 @@ export const es: Words = {
   direct: {
     heading: 'Envíe {amount}',
     waiting:
-      'Esperando su transferencia. Cuenta en cuanto la red ya no puede revertirla, entre unos segundos y un minuto después.',
+      'Esperando su transferencia. Cuenta en cuanto es definitiva en la red, entre unos segundos y un minuto después.',
     partly: 'Se han recibido {received}. Este es el importe que falta.',
     network: 'Red',
-    testNetwork: 'Red de pruebas local, cadena {chain}',
+    testNetwork: 'Red de pruebas local, ID de cadena {chain}',
     to: 'A',
     contract: 'Contrato de USDC',
-    code: 'Código QR de la transferencia, para una cartera que lo escanee',
+    code: 'Código QR de la transferencia, para escanearlo con una cartera',
     open: 'Abrir en su cartera',
     copy: 'Copiar',
     copied: 'Copiado',
     payWith: 'Pagar con {wallet}',
     sent: 'Su cartera ha enviado la transferencia. Esperando a la red.',
     refused: 'Su cartera no ha enviado la transferencia. No se ha pagado nada.',
-    onlyThere: 'Envíe solo USDC y solo por {network}. Cualquier otra cosa no llega y puede perderse.',
+    onlyThere: 'Envíe solo USDC y solo por {network}. Cualquier otro envío no llegará y puede perderse.',
     whole:
       'Envíe el importe completo. Las comisiones de la red o de una plataforma de intercambio van aparte.',
     once: 'Use esta dirección solo para este pago.',
@@ -278,7 +279,7 @@ export const es: Words = {
     amount: 'Importe en {currency}',
     amountHint: 'De {minimum} a {maximum}',
     amountWrong: 'Introduzca un importe de {minimum} a {maximum}.',
-    amountUnclear: 'Escriba el importe con dos decimales, por ejemplo {example}.',
+    amountUnclear: 'Introduzca el importe con dos decimales, por ejemplo {example}.',
     optional: '{question} (opcional)',
     answerHint: 'Solo {shop} ve su respuesta.',
     answerMissing: 'Responda a esta pregunta.',
@@ -308,23 +309,23 @@ export const es: Words = {
     awaiting_address: {
       heading: '{shop} le reembolsa {amount}',
       sentence:
-        'El reembolso llega en USDC (dólares digitales) por la red Polygon. Indique la dirección de su propia cartera o la dirección en la que su plataforma de intercambio acepta USDC en Polygon.',
+        'Recibirá el reembolso en USDC (dólares digitales) por la red Polygon. Indique la dirección de su propia cartera o la dirección en la que su plataforma de intercambio acepta USDC en Polygon.',
     },
     address: 'Su dirección en Polygon',
     hint: 'Empieza por 0x y tiene 42 caracteres. Cópiela en lugar de escribirla.',
     wrong: 'Esta dirección no se puede usar. Cópiela de nuevo de su cartera o plataforma de intercambio.',
     send: 'Enviar esta dirección',
-    once: 'Solo puede indicar una dirección una vez. {shop} la comprueba con usted antes de la transferencia.',
+    once: 'Solo puede indicar una dirección una vez. {shop} la comprobará con usted antes de la transferencia.',
     notYours: 'Si esta dirección no es suya, póngase en contacto con {shop} de inmediato.',
     warning:
       'Esta página solo pide una dirección: nunca una tarjeta, una contraseña, una frase de recuperación ni un pago. Si no espera un reembolso de {shop}, ciérrela.',
     awaiting_confirmation: {
       heading: '{shop} ha recibido su dirección',
-      sentence: '{shop} la comprueba con usted y después transfiere {amount}.',
+      sentence: '{shop} la comprobará con usted y después transferirá {amount}.',
     },
     awaiting_transfer: {
       heading: '{shop} va a transferir su reembolso',
-      sentence: 'La dirección está confirmada. {shop} transfiere {amount} a ella.',
+      sentence: 'La dirección está confirmada. {shop} transferirá {amount} a esa dirección.',
     },
     paid: { heading: 'Su reembolso se ha transferido', sentence: '{shop} lo ha transferido a su dirección.' },
     expired: {
@@ -337,6 +338,6 @@ export const es: Words = {
     paid: 'Ha pagado {amount} a {shop}.',
     page: 'Este recibo en línea',
     questions: 'Preguntas sobre su pedido',
-    warning: 'Nadie le pedirá datos de su tarjeta ni otro pago a causa de este correo.',
+    warning: 'Nadie le pedirá los datos de su tarjeta ni otro pago a raíz de este correo.',
   },
 };

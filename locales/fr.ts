@@ -18,8 +18,8 @@ export const fr: Words = {
     choose: 'Choisir',
     pay: 'Payer',
     arrived: 'Reçu',
-    sent: 'À la boutique',
-    done: '(fait)',
+    sent: 'Transmis',
+    done: '(terminé)',
   },
   states: {
     choose: {
@@ -46,7 +46,7 @@ export const fr: Words = {
     },
     going: {
       heading: 'Redirection vers {provider}',
-      sentence: 'Cela prend quelques secondes. Rien n’a encore été débité.',
+      sentence: 'Cela prend quelques secondes. Votre carte n’a pas encore été débitée.',
     },
     waiting: {
       heading: 'En attente de votre paiement chez {provider}',
@@ -59,39 +59,39 @@ export const fr: Words = {
         'Si {provider} a débité votre carte, ne payez pas à nouveau\u00a0: le paiement peut prendre un moment et apparaîtra ici. Sinon, recommencez.',
     },
     taken: {
-      heading: 'Paiement accepté. Nous le confirmons.',
+      heading: 'Paiement approuvé. Confirmation en cours.',
       sentence:
-        '{provider} indique que votre paiement de {amount} est en route vers {shop}. Il apparaîtra ici, en général en quelques minutes. Ne payez pas à nouveau.',
+        '{provider} indique que votre paiement de {amount} est en cours de transfert vers {shop}. Il apparaîtra ici, en général en quelques minutes. Ne payez pas à nouveau.',
     },
     declined: {
-      heading: 'Paiement refusé. Vous n’avez pas été débité.',
+      heading: 'Paiement refusé. Votre carte n’a pas été débitée.',
       sentence: '{provider} indique que votre paiement de {amount} n’a pas abouti. Vous pouvez réessayer.',
     },
     declinedOfSeveral: {
-      heading: 'Paiement refusé. Vous n’avez pas été débité.',
+      heading: 'Paiement refusé. Votre carte n’a pas été débitée.',
       sentence:
         '{provider} indique que votre paiement de {amount} n’a pas abouti. Choisissez un autre moyen de paiement ou réessayez.',
     },
     underpaid: {
       heading: 'Votre paiement est incomplet',
       sentence:
-        'Nous avons reçu environ {received} et il manque environ {missing}. Ne payez pas à nouveau le montant entier.',
+        'Nous avons reçu environ {received} et il manque environ {missing}. Ne payez pas à nouveau le montant total.',
     },
     seen: {
       heading: 'Votre paiement a été reçu',
       sentence: 'Nous le transmettons à {shop}. Vous n’avez rien à faire.',
     },
     sending: {
-      heading: 'Votre paiement est en cours d’envoi à {shop}',
+      heading: 'Votre paiement est en cours de transmission à {shop}',
       sentence: 'Cela prend en général moins d’une minute. Vous pouvez fermer cette page.',
     },
     held: {
-      heading: 'Votre paiement a été reçu, mais son envoi est retardé',
+      heading: 'Votre paiement a été reçu, mais sa transmission prend du retard',
       sentence:
-        'Vos {amount} n’ont pas encore pu être transmis à {shop}. L’argent est en sécurité et nous continuons d’essayer. Ne payez pas à nouveau. Si le retard persiste, contactez {shop} et indiquez la référence ci-dessous.',
+        'Votre paiement de {amount} n’a pas encore pu être transmis à {shop}. Votre argent est en sécurité et nous réessayons. Ne payez pas à nouveau. Si le retard persiste, contactez {shop} et indiquez la référence ci-dessous.',
     },
     paid: {
-      heading: 'Payé',
+      heading: 'Paiement effectué',
       sentence: '{shop} a reçu votre paiement. Merci. Vous pouvez revenir à ce reçu à tout moment.',
     },
     canceled: {
@@ -105,20 +105,20 @@ export const fr: Words = {
         'Aucun paiement n’a été reçu à temps. Pour payer {amount}, recommencez chez {shop}. Si votre carte a été débitée, indiquez à {shop} la référence ci-dessous.',
     },
     closedWithMoney: {
-      heading: 'Votre paiement nécessite votre attention',
+      heading: 'Votre paiement nécessite une vérification',
       sentence:
-        'Environ {received} sur {amount} ont été reçus, trop tard ou en partie seulement. L’argent est conservé pour {shop}. Contactez {shop} et indiquez la référence ci-dessous. Ne payez pas à nouveau.',
+        'Environ {received} sur {amount} ont été reçus, trop tard ou partiellement. L’argent est conservé pour {shop}. Contactez {shop} et indiquez la référence ci-dessous. Ne payez pas à nouveau.',
     },
     closedAndReleased: {
       heading: '{shop} a reçu votre argent',
       sentence:
-        'Environ {received} sur {amount} ont été reçus, trop tard ou en partie seulement\u00a0: ce paiement n’est donc pas considéré comme réglé. Contactez {shop} au sujet de votre commande et indiquez la référence ci-dessous.',
+        'Environ {received} sur {amount} ont été reçus, trop tard ou partiellement\u00a0: ce paiement n’est donc pas considéré comme réglé. Contactez {shop} au sujet de votre commande et indiquez la référence ci-dessous.',
     },
     overpaid:
-      'Environ {received} ont été reçus, soit {surplus} de trop. {shop} a tout reçu. Demandez à {shop} de rembourser la différence et indiquez la référence ci-dessous.',
+      'Environ {received} ont été reçus, soit {surplus} de trop. {shop} a reçu la totalité. Demandez à {shop} de rembourser la différence et indiquez la référence ci-dessous.',
     paidTwice:
-      'Votre paiement a été reçu plus d’une fois\u00a0: environ {received} au total. {shop} a tout reçu. Demandez à {shop} de rembourser le paiement en double et indiquez la référence ci-dessous.',
-    littleArrived: 'Une très petite somme a été reçue. Le montant entier reste à payer.',
+      'Votre paiement a été reçu plus d’une fois\u00a0: environ {received} au total. {shop} a reçu la totalité. Demandez à {shop} de rembourser le paiement en double et indiquez la référence ci-dessous.',
+    littleArrived: 'Un très petit montant a été reçu. Le montant total reste à payer.',
   },
   actions: {
     continueTo: 'Continuer vers {provider}',
@@ -137,11 +137,11 @@ export const fr: Words = {
     lastChoice: 'Votre dernier choix',
     country: 'Dans quel pays vivez-vous\u00a0?',
     countryHint: '{provider} a besoin de connaître votre pays.',
-    noneChosen: 'Choisissez',
+    noneChosen: 'Sélectionnez',
     notForThis: 'Indisponibles pour ce paiement',
-    onlyFrom: 'À partir de {minimum} seulement',
-    onlyFromThisIs: 'À partir de {minimum} seulement\u00a0; ceci vaut environ {value}',
-    onlyUpTo: 'Jusqu’à {maximum} seulement',
+    onlyFrom: 'Seulement à partir de {minimum}',
+    onlyFromThisIs: 'Seulement à partir de {minimum}\u00a0; ce paiement vaut environ {value}',
+    onlyUpTo: 'Seulement jusqu’à {maximum}',
     onlyCurrency: 'Uniquement pour les paiements en {currency}',
     inactive: 'Indisponible pour le moment',
     silent: 'Temporairement indisponible',
@@ -161,29 +161,29 @@ export const fr: Words = {
       '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant ou choisissez un autre moyen de paiement.',
     inactive: '{provider} est indisponible pour le moment. Votre carte n’a pas été débitée.',
     onlyCurrency: '{provider} n’accepte pas les paiements en {currency}.',
-    belowMinimum: '{amount} est inférieur à ce que {provider} accepte.',
-    aboveMaximum: '{amount} est supérieur à ce que {provider} accepte.',
-    tooOften: '{provider} a été ouvert trop souvent depuis ce paiement. Réessayez dans une heure.',
+    belowMinimum: '{amount} est inférieur au montant minimum de {provider}.',
+    aboveMaximum: '{amount} est supérieur au montant maximum de {provider}.',
+    tooOften: '{provider} a été ouvert trop de fois depuis ce paiement. Réessayez dans une heure.',
     shopCannotReceive: '{shop} ne peut pas recevoir de paiements pour le moment. Contactez {shop}.',
     networkDown:
-      'Le réseau de paiement est injoignable. Votre carte n’a pas été débitée. Réessayez sous peu.',
-    countryMissing: 'Choisissez votre pays\u00a0: {provider} a besoin de le connaître.',
+      'Le réseau de paiement est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant.',
+    countryMissing: 'Choisissez votre pays\u00a0: {provider} a besoin de cette information.',
     notFromHere: 'Utilisez les boutons de cette page pour continuer.',
     other: 'Cela n’a pas fonctionné. Votre carte n’a pas été débitée. Réessayez dans un instant.',
   },
   missing: {
-    question: 'Débité, mais rien n’apparaît ici\u00a0?',
+    question: 'Votre carte a été débitée, mais rien n’apparaît ici\u00a0?',
     usual:
-      'Le paiement arrive en général en quelques minutes. Si le service de paiement le vérifie, cela peut prendre un jour.',
-    ask: 'Si cela dure plus longtemps, demandez à {provider}, qui conserve votre paiement jusqu’à sa transmission. Indiquez la référence ci-dessous.',
-    support: 'Assistance de {provider}',
+      'Le paiement arrive en général en quelques minutes. Si le service de paiement le vérifie, cela peut prendre une journée.',
+    ask: 'Si l’attente se prolonge, contactez {provider}, qui conserve votre paiement jusqu’à sa transmission, et indiquez la référence ci-dessous.',
+    support: 'Assistance {provider}',
   },
   rest: {
     heading: 'Comment payer le reste',
     askShop: 'Demandez à {shop} comment payer le reste et indiquez la référence ci-dessous.',
     fromWallet: 'Envoyer le reste depuis un portefeuille',
     howTo:
-      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seul l’USDC sur Polygon compte. Le montant s’ajoute à ce qui a été reçu et cette page se met à jour d’elle-même.',
+      'Envoyez {missing} sur le réseau Polygon à cette adresse. Seuls les USDC envoyés sur Polygon sont pris en compte. Le montant s’ajoute à ce qui a été reçu et cette page se met à jour automatiquement.',
     address: 'Adresse sur Polygon',
   },
   facts: {
@@ -194,30 +194,31 @@ export const fr: Words = {
     madeUpOf: 'Détail',
     chargedBy: 'Carte débitée par',
     time: 'Date et heure',
-    arrivedWith: 'Reçu avec la transaction',
-    sentWith: 'Envoyé à la boutique avec la transaction',
+    arrivedWith: 'Transaction reçue',
+    sentWith: 'Transaction vers la boutique',
     newTab: '(s’ouvre dans un nouvel onglet)',
     details: 'Détails de la transaction',
   },
   assurances: {
-    card: 'Vous saisissez votre carte auprès du service de paiement, jamais sur cette page. Votre relevé mentionnera sans doute son nom, et non celui de la boutique.',
+    card: 'Vous saisissez les données de votre carte auprès du service de paiement, jamais sur cette page. Votre relevé mentionnera sans doute son nom, et non celui de la boutique.',
     price:
-      'Le service de paiement affiche le total, ses frais compris, avant que vous confirmiez. Vous devrez peut-être vérifier votre identité.',
+      'Le service de paiement affiche le total, ses frais compris, avant que vous ne confirmiez. Vous devrez peut-être justifier de votre identité.',
     delivery: 'Il transmet le paiement à {shop} en USDC (dollars numériques).',
     email: 'Nous communiquons votre adresse e-mail, {email}, au service de paiement.',
     emailKept:
       'La boutique a joint une adresse e-mail à ce paiement, {email}. Votre lien ne la contient pas\u00a0: nous ne la communiquons donc pas au service de paiement.',
   },
-  offline: 'Vous êtes hors ligne. Cette page reprendra d’elle-même dès le retour de la connexion.',
+  offline: 'Vous êtes hors ligne. Cette page reprendra automatiquement dès que la connexion sera rétablie.',
   messages: {
     unknownLink: {
-      heading: 'Il n’y a pas de paiement ici',
+      heading: 'Paiement introuvable',
       sentence:
         'Le lien est peut-être incomplet. Ouvrez-le à nouveau depuis la boutique ou le message qui le contenait.',
     },
     tooManyRequests: {
       heading: 'Trop de requêtes depuis votre réseau',
-      sentence: 'Rien n’est perdu et rien n’a été débité. Attendez une minute et rechargez la page.',
+      sentence:
+        'Rien n’est perdu et votre carte n’a pas été débitée. Patientez une minute, puis rechargez la page.',
     },
     onlyByButton: {
       heading: 'Commencez depuis la page de paiement',
@@ -255,13 +256,13 @@ export const fr: Words = {
   direct: {
     heading: 'Envoyez {amount}',
     waiting:
-      'En attente de votre transfert. Il compte dès que le réseau ne peut plus l’annuler, de quelques secondes à une minute plus tard.',
-    partly: '{received} ont été reçus. Voici le montant qui manque.',
+      'En attente de votre transfert. Il est pris en compte dès qu’il est définitif sur le réseau, au bout de quelques secondes à une minute.',
+    partly: '{received} ont été reçus. Voici le montant manquant.',
     network: 'Réseau',
-    testNetwork: 'Réseau de test local, chaîne {chain}',
+    testNetwork: 'Réseau de test local, ID de chaîne {chain}',
     to: 'À',
-    contract: 'Contrat de l’USDC',
-    code: 'Code QR du transfert, pour un portefeuille qui le scanne',
+    contract: 'Contrat USDC',
+    code: 'Code QR du transfert, à scanner avec un portefeuille',
     open: 'Ouvrir dans votre portefeuille',
     copy: 'Copier',
     copied: 'Copié',
@@ -269,22 +270,22 @@ export const fr: Words = {
     sent: 'Votre portefeuille a envoyé le transfert. En attente du réseau.',
     refused: 'Votre portefeuille n’a pas envoyé le transfert. Rien n’a été payé.',
     onlyThere:
-      'Envoyez uniquement des USDC, et uniquement sur {network}. Tout autre envoi n’arrive pas et peut être perdu.',
-    whole: 'Envoyez le montant entier. Les frais du réseau ou d’une plateforme d’échange s’y ajoutent.',
+      'Envoyez uniquement des USDC, et uniquement sur {network}. Tout autre envoi n’arrivera pas et pourrait être perdu.',
+    whole: 'Envoyez le montant total. Les frais du réseau ou d’une plateforme d’échange s’y ajoutent.',
     once: 'N’utilisez cette adresse que pour ce paiement.',
   },
   page: {
     amount: 'Montant en {currency}',
     amountHint: 'De {minimum} à {maximum}',
     amountWrong: 'Saisissez un montant de {minimum} à {maximum}.',
-    amountUnclear: 'Écrivez le montant avec deux décimales, par exemple {example}.',
+    amountUnclear: 'Saisissez le montant avec deux décimales, par exemple {example}.',
     optional: '{question} (facultatif)',
-    answerHint: 'Seul {shop} voit votre réponse.',
+    answerHint: 'Votre réponse n’est visible que par {shop}.',
     answerMissing: 'Répondez à cette question.',
     answerTooLong: '{count} caractères au maximum, sur une seule ligne.',
     feeAdded: 'Des frais s’ajoutent. La page suivante affiche le total avant le paiement.',
     pay: 'Continuer vers le paiement',
-    busy: 'Trop de paiements sont en cours de création ici. Rien n’a été débité. Réessayez dans quelques minutes.',
+    busy: 'Trop de paiements sont en cours sur cette page. Rien n’a été débité. Réessayez dans quelques minutes.',
     paused: {
       heading: 'Cette page n’accepte pas de paiements pour le moment',
       sentence: 'Rien n’a été débité. Contactez {shop} ou réessayez plus tard.',
@@ -300,31 +301,31 @@ export const fr: Words = {
     reserved: {
       heading: 'Épuisé pour le moment',
       sentence:
-        'D’autres clients sont en train de payer les derniers. Ce qui n’est pas payé dans les {minutes} minutes redevient disponible.',
+        'D’autres clients sont en train de payer les derniers articles. Ceux qui ne sont pas payés dans les {minutes} minutes redeviendront disponibles.',
     },
   },
   refund: {
     awaiting_address: {
       heading: '{shop} vous rembourse {amount}',
       sentence:
-        'Le remboursement arrive en USDC (dollars numériques) sur le réseau Polygon. Indiquez l’adresse de votre propre portefeuille, ou l’adresse à laquelle votre plateforme d’échange accepte des USDC sur Polygon.',
+        'Vous recevrez le remboursement en USDC (dollars numériques) sur le réseau Polygon. Indiquez l’adresse de votre propre portefeuille, ou l’adresse à laquelle votre plateforme d’échange accepte des USDC sur Polygon.',
     },
     address: 'Votre adresse sur Polygon',
     hint: 'Elle commence par 0x et compte 42 caractères. Copiez-la au lieu de la saisir.',
     wrong:
       'Cette adresse ne peut pas être utilisée. Copiez-la de nouveau depuis votre portefeuille ou votre plateforme.',
     send: 'Envoyer cette adresse',
-    once: 'Vous ne pouvez indiquer une adresse qu’une fois. {shop} la vérifie avec vous avant le transfert.',
+    once: 'Vous ne pouvez indiquer une adresse qu’une seule fois. {shop} la vérifiera avec vous avant le transfert.',
     notYours: 'Si cette adresse n’est pas la vôtre, contactez {shop} immédiatement.',
     warning:
       'Cette page ne demande qu’une adresse\u00a0: jamais de carte, de mot de passe, de phrase de récupération ni de paiement. Si vous n’attendez pas de remboursement de {shop}, fermez-la.',
     awaiting_confirmation: {
       heading: '{shop} a reçu votre adresse',
-      sentence: '{shop} la vérifie avec vous, puis transfère {amount}.',
+      sentence: '{shop} la vérifiera avec vous, puis transférera {amount}.',
     },
     awaiting_transfer: {
       heading: '{shop} va transférer votre remboursement',
-      sentence: 'L’adresse est confirmée. {shop} y transfère {amount}.',
+      sentence: 'L’adresse est confirmée. {shop} transférera {amount} à cette adresse.',
     },
     paid: {
       heading: 'Votre remboursement a été transféré',
@@ -332,7 +333,7 @@ export const fr: Words = {
     },
     expired: {
       heading: 'Ce lien n’est plus valable',
-      sentence: 'Demandez un nouveau lien à {shop} si vous attendez encore un remboursement.',
+      sentence: 'Demandez un nouveau lien à {shop} si vous attendez toujours un remboursement.',
     },
   },
   mail: {
@@ -340,6 +341,7 @@ export const fr: Words = {
     paid: 'Vous avez payé {amount} à {shop}.',
     page: 'Ce reçu en ligne',
     questions: 'Questions sur votre commande',
-    warning: 'Personne ne vous demandera de données de carte ni un autre paiement à cause de cet e-mail.',
+    warning:
+      'À la suite de cet e-mail, personne ne vous demandera vos données de carte ni un autre paiement.',
   },
 };

@@ -11,7 +11,7 @@ export const it: Words = {
   summary: {
     paymentTo: 'Pagamento a',
     parts: '{net} + {fee} di commissione',
-    until: 'Puoi pagare fino al {time}.',
+    until: 'Scadenza del pagamento: {time}',
   },
   steps: {
     label: 'Avanzamento',
@@ -19,7 +19,7 @@ export const it: Words = {
     pay: 'Pagamento',
     arrived: 'Ricevuto',
     sent: 'Inviato al negozio',
-    done: '(fatto)',
+    done: '(completato)',
   },
   states: {
     choose: {
@@ -61,7 +61,7 @@ export const it: Words = {
     taken: {
       heading: 'Pagamento approvato. Lo stiamo confermando.',
       sentence:
-        '{provider} comunica che il tuo pagamento di {amount} è in arrivo a {shop}. Comparirà qui, di solito entro pochi minuti. Non pagare di nuovo.',
+        '{provider} comunica che il tuo pagamento di {amount} è in corso di trasferimento a {shop}. Comparirà qui, di solito entro pochi minuti. Non pagare di nuovo.',
     },
     declined: {
       heading: 'Pagamento rifiutato. Non ti è stato addebitato nulla.',
@@ -76,10 +76,10 @@ export const it: Words = {
     underpaid: {
       heading: 'Il tuo pagamento è incompleto',
       sentence:
-        'Sono arrivati circa {received} e mancano circa {missing}. Non pagare di nuovo l’intero importo.',
+        'Abbiamo ricevuto circa {received} e mancano circa {missing}. Non pagare di nuovo l’intero importo.',
     },
     seen: {
-      heading: 'Il tuo pagamento è arrivato',
+      heading: 'Abbiamo ricevuto il tuo pagamento',
       sentence: 'Lo stiamo inviando a {shop}. Non devi fare nulla.',
     },
     sending: {
@@ -87,46 +87,46 @@ export const it: Words = {
       sentence: 'Di solito ci vuole meno di un minuto. Puoi chiudere questa pagina.',
     },
     held: {
-      heading: 'Il tuo pagamento è arrivato, ma l’invio è in ritardo',
+      heading: 'Abbiamo ricevuto il tuo pagamento, ma c’è un ritardo',
       sentence:
         'Non è stato ancora possibile inviare {amount} a {shop}. Il denaro è al sicuro e continuiamo a provare. Non pagare di nuovo. Se il ritardo continua, contatta {shop} e indica il riferimento qui sotto.',
     },
     paid: {
-      heading: 'Pagato',
+      heading: 'Pagamento completato',
       sentence:
         '{shop} ha ricevuto il tuo pagamento. Grazie. Puoi tornare a questa ricevuta in qualsiasi momento.',
     },
     canceled: {
       heading: 'Questo pagamento è stato annullato',
       sentence:
-        'Non è arrivato denaro. Per pagare {amount}, ricomincia da {shop}. Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
+        'Non abbiamo ricevuto alcun pagamento. Per pagare {amount}, ricomincia da {shop}. Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
     },
     expired: {
       heading: 'Questo pagamento è scaduto',
       sentence:
-        'Non è arrivato denaro in tempo. Per pagare {amount}, ricomincia da {shop}. Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
+        'Non abbiamo ricevuto alcun pagamento in tempo. Per pagare {amount}, ricomincia da {shop}. Se hai ricevuto un addebito sulla carta, indica a {shop} il riferimento qui sotto.',
     },
     closedWithMoney: {
       heading: 'Il tuo pagamento richiede attenzione',
       sentence:
-        'Sono arrivati circa {received} su {amount}, troppo tardi o solo in parte. Il denaro è conservato per {shop}. Contatta {shop} e indica il riferimento qui sotto. Non pagare di nuovo.',
+        'Abbiamo ricevuto circa {received} su {amount}, troppo tardi o solo in parte. Il denaro è custodito per {shop}. Contatta {shop} e indica il riferimento qui sotto. Non pagare di nuovo.',
     },
     closedAndReleased: {
       heading: '{shop} ha ricevuto il tuo denaro',
       sentence:
-        'Sono arrivati circa {received} su {amount}, troppo tardi o solo in parte, quindi l’ordine non risulta pagato. Contatta {shop} per il tuo ordine e indica il riferimento qui sotto.',
+        'Abbiamo ricevuto circa {received} su {amount}, troppo tardi o solo in parte, quindi questo pagamento non risulta completato. Contatta {shop} in merito al tuo ordine e indica il riferimento qui sotto.',
     },
     overpaid:
-      'Sono arrivati circa {received}, {surplus} in più del dovuto. {shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare la differenza e indica il riferimento qui sotto.',
+      'Abbiamo ricevuto circa {received}, {surplus} in più del dovuto. {shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare la differenza e indica il riferimento qui sotto.',
     paidTwice:
-      'Il tuo pagamento è arrivato più di una volta: circa {received} in totale. {shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare il pagamento doppio e indica il riferimento qui sotto.',
-    littleArrived: 'È arrivato un importo molto piccolo. L’intero importo è ancora da pagare.',
+      'Abbiamo ricevuto il tuo pagamento più di una volta: circa {received} in totale. {shop} ha ricevuto tutto. Chiedi a {shop} di rimborsare il pagamento doppio e indica il riferimento qui sotto.',
+    littleArrived: 'Abbiamo ricevuto un importo molto piccolo. L’intero importo è ancora da pagare.',
   },
   actions: {
     continueTo: 'Continua su {provider}',
     continueAt: 'Continua con {provider}',
     startAgainAt: 'Ricomincia con {provider}',
-    chooseAnother: 'Altri modi per pagare',
+    chooseAnother: 'Altri metodi di pagamento',
     checkAgain: 'Controlla di nuovo',
     print: 'Stampa o salva la ricevuta',
     backToCheckout: 'Torna al pagamento',
@@ -134,15 +134,15 @@ export const it: Words = {
   offers: {
     payAt: 'Paga con {provider}',
     payWith: 'Paga {amount} con {provider}',
-    otherWays: 'Altri modi per pagare ({count})',
+    otherWays: 'Altri metodi di pagamento ({count})',
     card: 'Carta',
     lastChoice: 'La tua ultima scelta',
     country: 'In quale paese vivi?',
     countryHint: '{provider} deve conoscere il tuo paese.',
-    noneChosen: 'Scegli',
+    noneChosen: 'Seleziona',
     notForThis: 'Non disponibili per questo pagamento',
     onlyFrom: 'Solo a partire da {minimum}',
-    onlyFromThisIs: 'Solo a partire da {minimum}; questo importo vale circa {value}',
+    onlyFromThisIs: 'Solo a partire da {minimum}; questo pagamento equivale a circa {value}',
     onlyUpTo: 'Solo fino a {maximum}',
     onlyCurrency: 'Solo per pagamenti in {currency}',
     inactive: 'Non disponibile al momento',
@@ -164,21 +164,21 @@ export const it: Words = {
       'Impossibile contattare {provider}. Non è stato addebitato nulla sulla tua carta. Riprova tra poco o scegli un altro metodo di pagamento.',
     inactive: '{provider} non è disponibile al momento. Non è stato addebitato nulla sulla tua carta.',
     onlyCurrency: '{provider} non accetta pagamenti in {currency}.',
-    belowMinimum: '{amount} è meno di quanto {provider} accetta.',
-    aboveMaximum: '{amount} è più di quanto {provider} accetta.',
-    tooOften: '{provider} è stato aperto troppo spesso da questo pagamento. Riprova tra un’ora.',
+    belowMinimum: '{amount} è inferiore all’importo minimo di {provider}.',
+    aboveMaximum: '{amount} è superiore all’importo massimo di {provider}.',
+    tooOften: '{provider} è stato aperto troppe volte da questo pagamento. Riprova tra un’ora.',
     shopCannotReceive: '{shop} al momento non può ricevere pagamenti. Contatta {shop}.',
     networkDown:
       'La rete di pagamento non è raggiungibile. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
-    countryMissing: 'Scegli il tuo paese: {provider} deve conoscerlo.',
+    countryMissing: 'Scegli il tuo paese: {provider} ha bisogno di questa informazione.',
     notFromHere: 'Usa i pulsanti di questa pagina per continuare.',
     other: 'Qualcosa non ha funzionato. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
   },
   missing: {
     question: 'Hai ricevuto l’addebito, ma qui non compare nulla?',
     usual:
-      'Di solito ci vogliono pochi minuti. Se il servizio di pagamento verifica un pagamento, può volerci un giorno.',
-    ask: 'Se ci vuole di più, chiedi a {provider}, che conserva il tuo pagamento fino alla consegna. Indica il riferimento qui sotto.',
+      'Di solito il pagamento arriva in pochi minuti. Se il servizio di pagamento lo verifica, può volerci un giorno.',
+    ask: 'Se l’attesa si prolunga, contatta {provider}, che custodisce il tuo pagamento fino alla consegna, e indica il riferimento qui sotto.',
     support: 'Assistenza {provider}',
   },
   rest: {
@@ -186,42 +186,42 @@ export const it: Words = {
     askShop: 'Chiedi a {shop} come pagare il resto e indica il riferimento qui sotto.',
     fromWallet: 'Invia il resto da un wallet',
     howTo:
-      'Invia {missing} sulla rete Polygon a questo indirizzo. Conta solo USDC su Polygon. L’importo si somma a quanto è arrivato e questa pagina si aggiorna da sola.',
+      'Invia {missing} sulla rete Polygon a questo indirizzo. Vale solo l’USDC inviato su Polygon. L’importo si somma a quanto già ricevuto e questa pagina si aggiorna automaticamente.',
     address: 'Indirizzo su Polygon',
   },
   facts: {
     reference: 'Riferimento',
-    referenceAt: 'Riferimento di {provider}',
+    referenceAt: 'Riferimento presso {provider}',
     paidTo: 'Pagato a',
     amount: 'Importo',
     madeUpOf: 'Dettaglio',
     chargedBy: 'Addebitato da',
     time: 'Data e ora',
-    arrivedWith: 'Arrivato con la transazione',
-    sentWith: 'Inviato al negozio con la transazione',
+    arrivedWith: 'Transazione in entrata',
+    sentWith: 'Transazione verso il negozio',
     newTab: '(si apre in una nuova scheda)',
     details: 'Dettagli della transazione',
   },
   assurances: {
-    card: 'I dati della carta si inseriscono presso il servizio di pagamento, mai in questa pagina. Sull’estratto conto comparirà probabilmente il suo nome, non quello del negozio.',
+    card: 'I dati della carta si inseriscono sul sito del servizio di pagamento, mai in questa pagina. Sull’estratto conto comparirà probabilmente il nome di quel servizio, non quello del negozio.',
     price:
       'Il servizio di pagamento mostra il totale, commissione inclusa, prima della conferma. Potresti dover verificare la tua identità.',
     delivery: 'Il servizio di pagamento consegna il pagamento a {shop} in USDC (dollari digitali).',
     email: 'Condividiamo il tuo indirizzo e-mail, {email}, con il servizio di pagamento.',
     emailKept:
-      'Il negozio ha aggiunto un indirizzo e-mail a questo pagamento, {email}. Il tuo link non lo contiene, quindi non lo condividiamo con il servizio di pagamento.',
+      'Il negozio ha aggiunto un indirizzo e-mail a questo pagamento: {email}. Il tuo link non lo contiene, quindi non lo condividiamo con il servizio di pagamento.',
   },
-  offline: 'Sei offline. Questa pagina riprenderà da sola quando tornerà la connessione.',
+  offline: 'Sei offline. Questa pagina riprenderà automaticamente quando tornerà la connessione.',
   messages: {
     unknownLink: {
-      heading: 'Qui non c’è nessun pagamento',
+      heading: 'Pagamento non trovato',
       sentence:
         'Il link potrebbe essere incompleto. Aprilo di nuovo dal negozio o dal messaggio in cui l’hai ricevuto.',
     },
     tooManyRequests: {
       heading: 'Troppe richieste dalla tua rete',
       sentence:
-        'Non è andato perso nulla e non è stato addebitato nulla. Attendi un minuto e ricarica la pagina.',
+        'Non è andato perso nulla e non ti è stato addebitato nulla. Attendi un minuto e ricarica la pagina.',
     },
     onlyByButton: {
       heading: 'Inizia dalla pagina di pagamento',
@@ -259,28 +259,29 @@ export const it: Words = {
   direct: {
     heading: 'Invia {amount}',
     waiting:
-      'In attesa del tuo trasferimento. Conta quando la rete non può più annullarlo, da pochi secondi a un minuto dopo.',
-    partly: 'Sono arrivati {received}. Questo è l’importo mancante.',
+      'In attesa del tuo trasferimento. È valido quando diventa definitivo sulla rete, da pochi secondi a un minuto dopo.',
+    partly: 'Abbiamo ricevuto {received}. Questo è l’importo mancante.',
     network: 'Rete',
-    testNetwork: 'Rete di prova locale, chain {chain}',
+    testNetwork: 'Rete di prova locale, chain ID {chain}',
     to: 'A',
     contract: 'Contratto USDC',
-    code: 'Codice QR del trasferimento, per un wallet che lo legge',
+    code: 'Codice QR del trasferimento, da scansionare con un wallet',
     open: 'Apri nel tuo wallet',
     copy: 'Copia',
     copied: 'Copiato',
     payWith: 'Paga con {wallet}',
     sent: 'Il tuo wallet ha inviato il trasferimento. In attesa della rete.',
     refused: 'Il tuo wallet non ha inviato il trasferimento. Non è stato pagato nulla.',
-    onlyThere: 'Invia solo USDC e solo su {network}. Qualsiasi altra cosa non arriva e può andare persa.',
-    whole: 'Invia l’intero importo. Le commissioni della rete o di un exchange si aggiungono.',
+    onlyThere:
+      'Invia solo USDC e solo su {network}. Qualsiasi altro invio non arriverà e potrebbe andare perso.',
+    whole: 'Invia l’intero importo. Le commissioni della rete o di un exchange sono a parte.',
     once: 'Usa questo indirizzo solo per questo pagamento.',
   },
   page: {
     amount: 'Importo in {currency}',
     amountHint: 'Da {minimum} a {maximum}',
     amountWrong: 'Inserisci un importo da {minimum} a {maximum}.',
-    amountUnclear: 'Scrivi l’importo con due decimali, per esempio {example}.',
+    amountUnclear: 'Inserisci l’importo con due decimali, per esempio {example}.',
     optional: '{question} (facoltativo)',
     answerHint: 'Solo {shop} vede la tua risposta.',
     answerMissing: 'Rispondi a questa domanda.',
@@ -303,30 +304,30 @@ export const it: Words = {
     reserved: {
       heading: 'Al momento esaurito',
       sentence:
-        'Altri clienti stanno pagando gli ultimi. Ciò che non viene pagato entro {minutes} minuti torna disponibile.',
+        'Altri clienti stanno pagando gli ultimi pezzi. Ciò che non viene pagato entro {minutes} minuti torna disponibile.',
     },
   },
   refund: {
     awaiting_address: {
       heading: '{shop} ti rimborsa {amount}',
       sentence:
-        'Il rimborso arriva in USDC (dollari digitali) sulla rete Polygon. Indica l’indirizzo del tuo wallet, oppure l’indirizzo su cui il tuo exchange accetta USDC su Polygon.',
+        'Riceverai il rimborso in USDC (dollari digitali) sulla rete Polygon. Indica l’indirizzo del tuo wallet, oppure l’indirizzo su cui il tuo exchange accetta USDC su Polygon.',
     },
     address: 'Il tuo indirizzo su Polygon',
     hint: 'Inizia con 0x e ha 42 caratteri. Copialo invece di digitarlo.',
     wrong: 'Questo indirizzo non può essere usato. Copialo di nuovo dal tuo wallet o dal tuo exchange.',
     send: 'Invia questo indirizzo',
-    once: 'Puoi indicare un indirizzo una sola volta. {shop} lo verifica con te prima del trasferimento.',
+    once: 'Puoi indicare un indirizzo una sola volta. {shop} lo verificherà con te prima del trasferimento.',
     notYours: 'Se questo non è il tuo indirizzo, contatta subito {shop}.',
     warning:
       'Questa pagina chiede solo un indirizzo: mai una carta, una password, una frase di recupero o un pagamento. Se non aspetti un rimborso da {shop}, chiudila.',
     awaiting_confirmation: {
       heading: '{shop} ha ricevuto il tuo indirizzo',
-      sentence: '{shop} lo verifica con te e poi trasferisce {amount}.',
+      sentence: '{shop} lo verificherà con te e poi trasferirà {amount}.',
     },
     awaiting_transfer: {
       heading: '{shop} sta per trasferire il tuo rimborso',
-      sentence: 'L’indirizzo è confermato. {shop} vi trasferisce {amount}.',
+      sentence: 'L’indirizzo è confermato. {shop} trasferirà {amount} a questo indirizzo.',
     },
     paid: {
       heading: 'Il tuo rimborso è stato trasferito',
@@ -342,6 +343,6 @@ export const it: Words = {
     paid: 'Hai pagato {amount} a {shop}.',
     page: 'Questa ricevuta online',
     questions: 'Domande sul tuo ordine',
-    warning: 'Nessuno ti chiederà i dati della carta o un altro pagamento per via di questa e-mail.',
+    warning: 'Nessuno ti chiederà i dati della carta o un altro pagamento in seguito a questa e-mail.',
   },
 };

@@ -56,12 +56,12 @@ export const ja: Words = {
     visitEnded: {
       heading: '{provider}のセッションの有効期限が切れました',
       sentence:
-        '{provider}からカードに請求があった場合は、再度お支払いにならないでください。反映まで時間がかかることがありますが、このページに表示されます。請求がない場合は、最初からやり直してください。',
+        '{provider}からカードに請求があった場合は、再度のお支払いは行わないでください。反映まで時間がかかることがありますが、このページに表示されます。請求がない場合は、最初からやり直してください。',
     },
     taken: {
       heading: 'お支払いが承認されました。確認中です。',
       sentence:
-        '{provider}によると、{amount}のお支払いは{shop}に送金中です。通常は数分以内にこのページに表示されます。再度お支払いにならないでください。',
+        '{provider}によると、{amount}のお支払いは{shop}に送金中です。通常は数分以内にこのページに表示されます。再度のお支払いは行わないでください。',
     },
     declined: {
       heading: 'お支払いが承認されませんでした。請求は行われていません。',
@@ -74,10 +74,11 @@ export const ja: Words = {
     },
     underpaid: {
       heading: 'お支払いが不足しています',
-      sentence: '約{received}が届き、約{missing}が不足しています。全額を再度お支払いにならないでください。',
+      sentence:
+        '約{received}の入金があり、約{missing}が不足しています。全額を再度のお支払いは行わないでください。',
     },
     seen: {
-      heading: 'お支払いを確認しました',
+      heading: '入金を確認しました',
       sentence: '{shop}に送金しています。操作は不要です。',
     },
     sending: {
@@ -85,9 +86,9 @@ export const ja: Words = {
       sentence: '通常は1分もかかりません。このページを閉じてもかまいません。',
     },
     held: {
-      heading: 'お支払いは届きましたが、処理が遅れています',
+      heading: '入金を確認しましたが、処理が遅れています',
       sentence:
-        '{amount}をまだ{shop}に送金できていません。代金は安全に保管されており、送金を再試行しています。再度お支払いにならないでください。遅れが続く場合は、{shop}に下記の参照番号をお知らせください。',
+        '{amount}をまだ{shop}に送金できていません。代金は安全に保管されており、送金を再試行しています。再度のお支払いは行わないでください。遅れが続く場合は、{shop}に下記の参照番号をお知らせください。',
     },
     paid: {
       heading: 'お支払い完了',
@@ -107,18 +108,18 @@ export const ja: Words = {
     closedWithMoney: {
       heading: 'お支払いについて確認が必要です',
       sentence:
-        '{amount}のうち約{received}が届きましたが、期限後であったか、一部のみでした。代金は{shop}のために保管されています。{shop}に連絡し、下記の参照番号をお知らせください。再度お支払いにならないでください。',
+        '{amount}のうち約{received}の入金がありましたが、期限を過ぎていたか、一部のみでした。代金は{shop}のために保管されています。{shop}に連絡し、下記の参照番号をお知らせください。再度のお支払いは行わないでください。',
     },
     closedAndReleased: {
       heading: '{shop}が代金を受け取りました',
       sentence:
-        '{amount}のうち約{received}が届きましたが、期限後であったか、一部のみだったため、支払い済みにはなっていません。ご注文について{shop}に連絡し、下記の参照番号をお知らせください。',
+        '{amount}のうち約{received}の入金がありましたが、期限を過ぎていたか、一部のみだったため、支払い済みにはなっていません。ご注文について{shop}に連絡し、下記の参照番号をお知らせください。',
     },
     overpaid:
-      '約{received}が届き、{surplus}多く支払われています。全額を{shop}が受け取りました。差額の返金を{shop}に依頼し、下記の参照番号をお知らせください。',
+      '約{received}の入金があり、{surplus}の過払いとなっています。全額を{shop}が受け取りました。差額の返金を{shop}に依頼し、下記の参照番号をお知らせください。',
     paidTwice:
-      'お支払いが2回以上届きました（合計約{received}）。全額を{shop}が受け取りました。重複分の返金を{shop}に依頼し、下記の参照番号をお知らせください。',
-    littleArrived: 'ごくわずかな金額が届きました。全額のお支払いがまだ必要です。',
+      'お支払いが重複しています（合計約{received}）。全額を{shop}が受け取りました。重複分の返金を{shop}に依頼し、下記の参照番号をお知らせください。',
+    littleArrived: 'ごくわずかな金額の入金がありました。全額のお支払いがまだ必要です。',
   },
   actions: {
     continueTo: '{provider}に進む',
@@ -139,9 +140,9 @@ export const ja: Words = {
     countryHint: '{provider}の利用には国の情報が必要です。',
     noneChosen: '選択してください',
     notForThis: 'このお支払いでは利用できません',
-    onlyFrom: '{minimum}から',
-    onlyFromThisIs: '{minimum}から（この金額は約{value}）',
-    onlyUpTo: '{maximum}まで',
+    onlyFrom: '{minimum}以上で利用可能',
+    onlyFromThisIs: '{minimum}以上で利用可能（今回は約{value}）',
+    onlyUpTo: '{maximum}以下で利用可能',
     onlyCurrency: '{currency}でのお支払いのみ',
     inactive: '現在利用できません',
     silent: '一時的に利用できません',
@@ -162,8 +163,8 @@ export const ja: Words = {
       '{provider}に接続できませんでした。カードへの請求は行われていません。しばらくしてからもう一度試すか、別の方法を選択してください。',
     inactive: '{provider}は現在利用できません。カードへの請求は行われていません。',
     onlyCurrency: '{provider}は{currency}でのお支払いに対応していません。',
-    belowMinimum: '{amount}は{provider}の最低金額を下回っています。',
-    aboveMaximum: '{amount}は{provider}の上限を超えています。',
+    belowMinimum: '{amount}は{provider}の下限金額を下回っています。',
+    aboveMaximum: '{amount}は{provider}の上限金額を超えています。',
     tooOften: 'このお支払いから{provider}を開いた回数が多すぎます。1時間後にもう一度お試しください。',
     shopCannotReceive: '{shop}は現在お支払いを受け取れません。{shop}にお問い合わせください。',
     networkDown:
@@ -174,16 +175,16 @@ export const ja: Words = {
   },
   missing: {
     question: '請求されたのに、ここに表示されませんか？',
-    usual: '通常は数分で届きます。決済サービスが審査を行う場合は、1日かかることがあります。',
-    ask: 'さらに時間がかかる場合は、届くまでお支払いを預かっている{provider}に、下記の参照番号を添えてお問い合わせください。',
+    usual: '入金は通常、数分で反映されます。決済サービスが審査を行う場合は、1日ほどかかることがあります。',
+    ask: 'さらに時間がかかる場合は、入金までお支払いを預かっている{provider}に、下記の参照番号を添えてお問い合わせください。',
     support: '{provider}のサポート',
   },
   rest: {
     heading: '残額の支払い方法',
     askShop: '残額の支払い方法を{shop}に問い合わせ、下記の参照番号をお知らせください。',
-    fromWallet: 'ウォレットから残額を送る',
+    fromWallet: 'ウォレットから残額を送金する',
     howTo:
-      'Polygonネットワークで、このアドレスに{missing}を送ってください。PolygonのUSDCのみが有効です。すでに届いた金額に加算され、このページは自動で更新されます。',
+      'Polygonネットワークで、このアドレスに{missing}を送金してください。PolygonのUSDCのみが有効です。すでに入金された金額に加算され、このページは自動で更新されます。',
     address: 'Polygonのアドレス',
   },
   facts: {
@@ -203,9 +204,9 @@ export const ja: Words = {
     card: 'カード情報は決済サービスで入力します。このページで入力することはありません。ご利用明細には、ショップではなく決済サービスの名前が記載される可能性があります。',
     price: '決済サービスは、確定する前に手数料を含む合計金額を表示します。本人確認が必要な場合があります。',
     delivery: 'お支払いは、決済サービスからUSDC（デジタルドル）で{shop}に届けられます。',
-    email: 'メールアドレス{email}を決済サービスと共有します。',
+    email: 'メールアドレス（{email}）を決済サービスに提供します。',
     emailKept:
-      'ショップはこのお支払いにメールアドレス{email}を登録しています。お使いのリンクには含まれていないため、決済サービスとは共有されません。',
+      'ショップはこのお支払いにメールアドレス（{email}）を登録しています。お使いのリンクには含まれていないため、決済サービスには提供されません。',
   },
   offline: 'オフラインです。接続が戻ると、このページは自動で再開します。',
   messages: {
@@ -216,7 +217,8 @@ export const ja: Words = {
     },
     tooManyRequests: {
       heading: 'お使いのネットワークからのリクエストが多すぎます',
-      sentence: '何も失われておらず、請求も行われていません。1分待ってからページを再読み込みしてください。',
+      sentence:
+        'お支払いへの影響はなく、請求も行われていません。1分ほど待ってからページを再読み込みしてください。',
     },
     onlyByButton: {
       heading: 'お支払いページから始めてください',
@@ -242,7 +244,7 @@ export const ja: Words = {
     support: 'ご不明な点は{shop}にお問い合わせください',
     terms: '{shop}の利用規約',
     back: '{shop}に戻る',
-    leadsTo: 'このリンクは{host}を開きます。',
+    leadsTo: 'リンク先は{host}です。',
     automatic: '{seconds}秒後に{host}に移動します。',
     stay: 'このページにとどまる',
   },
@@ -252,13 +254,13 @@ export const ja: Words = {
     code: 'このお支払いページのQRコード',
   },
   direct: {
-    heading: '{amount}を送ってください',
-    waiting: '送金を待っています。ネットワークで取り消せなくなった時点（数秒から1分後）で有効になります。',
-    partly: '{received}が届きました。これが不足している金額です。',
+    heading: '{amount}を送金してください',
+    waiting: '送金を待っています。ネットワークで確定した時点（数秒から1分後）で入金として扱われます。',
+    partly: '{received}の入金がありました。表示されているのは不足分の金額です。',
     network: 'ネットワーク',
-    testNetwork: 'ローカルのテストネットワーク、チェーン{chain}',
+    testNetwork: 'ローカルのテストネットワーク、チェーンID {chain}',
     to: '宛先',
-    contract: 'USDCのコントラクト',
+    contract: 'USDCコントラクト',
     code: 'ウォレットで読み取る送金用QRコード',
     open: 'ウォレットで開く',
     copy: 'コピー',
@@ -266,16 +268,16 @@ export const ja: Words = {
     payWith: '{wallet}で支払う',
     sent: 'ウォレットが送金しました。ネットワークの確認を待っています。',
     refused: 'ウォレットは送金しませんでした。支払いは行われていません。',
-    onlyThere: 'USDCのみを、{network}でのみ送ってください。それ以外は届かず、失われる可能性があります。',
-    whole: '全額を送ってください。ネットワークや取引所の手数料は別途かかります。',
+    onlyThere: '必ず{network}でUSDCのみを送金してください。それ以外は届かず、失われる可能性があります。',
+    whole: '全額を送金してください。ネットワークや取引所の手数料は別途かかります。',
     once: 'このアドレスは、このお支払いにのみ使用してください。',
   },
   page: {
-    amount: '金額({currency})',
+    amount: '金額（{currency}）',
     amountHint: '{minimum}から{maximum}まで',
     amountWrong: '{minimum}から{maximum}までの金額を入力してください。',
-    amountUnclear: '小数点以下2桁まで入力してください(例:{example})。',
-    optional: '{question}(任意)',
+    amountUnclear: '小数点以下2桁まで入力してください（例：{example}）。',
+    optional: '{question}（任意）',
     answerHint: '回答を見るのは{shop}だけです。',
     answerMissing: 'この質問にお答えください。',
     answerTooLong: '改行せずに{count}文字以内で入力してください。',
@@ -295,9 +297,9 @@ export const ja: Words = {
       sentence: 'このページではお支払いを受け付けていません。ご質問は{shop}にお問い合わせください。',
     },
     reserved: {
-      heading: '現在、残りがありません',
+      heading: '現在、在庫がありません',
       sentence:
-        '残りの分は、ほかのお客様がお支払い手続き中です。{minutes}分以内に支払われなかった分は、再びお求めいただけます。',
+        '最後の在庫は、ほかのお客様がお支払い手続き中です。{minutes}分以内にお支払いが完了しない分は、再びご購入いただけます。',
     },
   },
   refund: {
@@ -319,11 +321,11 @@ export const ja: Words = {
       sentence: '{shop}がお客様に確認したうえで、{amount}を送金します。',
     },
     awaiting_transfer: {
-      heading: '{shop}がまもなく返金を送金します',
+      heading: 'まもなく{shop}から返金されます',
       sentence: 'アドレスは確認済みです。{shop}がこのアドレスに{amount}を送金します。',
     },
     paid: {
-      heading: '返金が送金されました',
+      heading: '返金されました',
       sentence: '{shop}がお客様のアドレスに送金しました。',
     },
     expired: {
@@ -333,8 +335,8 @@ export const ja: Words = {
   },
   mail: {
     subject: '{shop}の領収書：{amount}',
-    paid: '{shop}に{amount}を支払いました。',
-    page: 'この領収書をWebで見る',
+    paid: '{shop}に{amount}をお支払いいただきました。',
+    page: 'この領収書をウェブで見る',
     questions: 'ご注文に関するお問い合わせ',
     warning: 'このメールに関して、カード情報や追加のお支払いを求められることはありません。',
   },

@@ -18,7 +18,7 @@ export const nl: Words = {
     choose: 'Kiezen',
     pay: 'Betalen',
     arrived: 'Ontvangen',
-    sent: 'Naar de winkel',
+    sent: 'Doorgestuurd',
     done: '(klaar)',
   },
   states: {
@@ -33,20 +33,20 @@ export const nl: Words = {
     nobody: {
       heading: 'Betalen kan op dit moment niet',
       sentence:
-        'Geen enkele betaaldienst kan deze betaling aannemen. Neem contact op met {shop} of probeer het later opnieuw.',
+        'Geen enkele betaaldienst kan deze betaling accepteren. Neem contact op met {shop} of probeer het later opnieuw.',
     },
     nobodyBelow: {
       heading: 'Betalen kan op dit moment niet',
       sentence:
-        'Geen enkele betaaldienst neemt dit bedrag aan. Betalen kan vanaf {minimum}. Neem contact op met {shop}.',
+        'Geen enkele betaaldienst accepteert dit bedrag. Betalen kan vanaf {minimum}. Neem contact op met {shop}.',
     },
     singleCannot: {
       heading: 'Betalen kan op dit moment niet',
       sentence:
-        '{provider} kan deze betaling niet aannemen. Neem contact op met {shop} of probeer het later opnieuw.',
+        '{provider} kan deze betaling niet accepteren. Neem contact op met {shop} of probeer het later opnieuw.',
     },
     going: {
-      heading: 'We brengen je naar {provider}',
+      heading: 'Je wordt doorgestuurd naar {provider}',
       sentence: 'Dit duurt een paar seconden. Er is nog niets afgeschreven.',
     },
     waiting: {
@@ -60,7 +60,7 @@ export const nl: Words = {
         'Heeft {provider} het bedrag afgeschreven? Betaal dan niet opnieuw: de betaling kan even duren en verschijnt hier. Zo niet, begin dan opnieuw.',
     },
     taken: {
-      heading: 'Betaling goedgekeurd. We zijn bezig met bevestigen.',
+      heading: 'Betaling goedgekeurd. Bevestiging volgt.',
       sentence:
         '{provider} meldt dat je betaling van {amount} onderweg is naar {shop}. De betaling verschijnt hier, meestal binnen een paar minuten. Betaal niet opnieuw.',
     },
@@ -76,20 +76,20 @@ export const nl: Words = {
     underpaid: {
       heading: 'Je betaling is onvolledig',
       sentence:
-        'Er is ongeveer {received} aangekomen en er ontbreekt ongeveer {missing}. Betaal niet het hele bedrag opnieuw.',
+        'Er is ongeveer {received} ontvangen en er ontbreekt ongeveer {missing}. Betaal niet het hele bedrag opnieuw.',
     },
     seen: {
-      heading: 'Je betaling is aangekomen',
-      sentence: 'We sturen de betaling naar {shop}. Je hoeft niets te doen.',
+      heading: 'Je betaling is ontvangen',
+      sentence: 'We sturen de betaling door naar {shop}. Je hoeft niets te doen.',
     },
     sending: {
-      heading: 'Je betaling wordt naar {shop} gestuurd',
+      heading: 'Je betaling wordt doorgestuurd naar {shop}',
       sentence: 'Dit duurt meestal minder dan een minuut. Je kunt deze pagina sluiten.',
     },
     held: {
-      heading: 'Je betaling is aangekomen, maar heeft vertraging',
+      heading: 'Je betaling is ontvangen, maar heeft vertraging',
       sentence:
-        'Je {amount} kon nog niet naar {shop} worden gestuurd. Het geld is veilig en we blijven het proberen. Betaal niet opnieuw. Duurt het lang, neem dan contact op met {shop} en geef de referentie hieronder door.',
+        'Je betaling van {amount} kon nog niet naar {shop} worden doorgestuurd. Je geld is veilig en we blijven het proberen. Betaal niet opnieuw. Blijft de vertraging duren, neem dan contact op met {shop} en geef de referentie hieronder door.',
     },
     paid: {
       heading: 'Betaald',
@@ -99,34 +99,34 @@ export const nl: Words = {
     canceled: {
       heading: 'Deze betaling is geannuleerd',
       sentence:
-        'Er is geen geld aangekomen. Begin opnieuw bij {shop} om {amount} te betalen. Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
+        'Er is geen betaling ontvangen. Begin opnieuw bij {shop} om {amount} te betalen. Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
     },
     expired: {
       heading: 'Deze betaling is verlopen',
       sentence:
-        'Er is niet op tijd geld aangekomen. Begin opnieuw bij {shop} om {amount} te betalen. Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
+        'Er is niet op tijd een betaling ontvangen. Begin opnieuw bij {shop} om {amount} te betalen. Is er toch iets afgeschreven? Geef {shop} dan de referentie hieronder door.',
     },
     closedWithMoney: {
-      heading: 'Je betaling vraagt je aandacht',
+      heading: 'Je betaling vereist aandacht',
       sentence:
-        'Er is ongeveer {received} van {amount} aangekomen, te laat of maar gedeeltelijk. Het geld wordt bewaard voor {shop}. Neem contact op met {shop} en geef de referentie hieronder door. Betaal niet opnieuw.',
+        'Er is ongeveer {received} van {amount} ontvangen, te laat of maar gedeeltelijk. Het geld wordt bewaard voor {shop}. Neem contact op met {shop} en geef de referentie hieronder door. Betaal niet opnieuw.',
     },
     closedAndReleased: {
       heading: '{shop} heeft je geld ontvangen',
       sentence:
-        'Er is ongeveer {received} van {amount} aangekomen, te laat of maar gedeeltelijk, dus deze bestelling geldt niet als betaald. Neem contact op met {shop} over je bestelling en geef de referentie hieronder door.',
+        'Er is ongeveer {received} van {amount} ontvangen, te laat of maar gedeeltelijk, dus deze betaling geldt niet als voldaan. Neem contact op met {shop} over je bestelling en geef de referentie hieronder door.',
     },
     overpaid:
-      'Er is ongeveer {received} aangekomen, {surplus} te veel. {shop} heeft alles ontvangen. Vraag {shop} om het verschil terug te betalen en geef de referentie hieronder door.',
+      'Er is ongeveer {received} ontvangen, {surplus} te veel. {shop} heeft alles ontvangen. Vraag {shop} om het verschil terug te betalen en geef de referentie hieronder door.',
     paidTwice:
-      'Je betaling is meer dan één keer aangekomen: in totaal ongeveer {received}. {shop} heeft alles ontvangen. Vraag {shop} om de dubbele betaling terug te betalen en geef de referentie hieronder door.',
-    littleArrived: 'Er is een heel klein bedrag aangekomen. Het volledige bedrag staat nog open.',
+      'Je betaling is meer dan één keer ontvangen: in totaal ongeveer {received}. {shop} heeft alles ontvangen. Vraag {shop} om de dubbele betaling terug te betalen en geef de referentie hieronder door.',
+    littleArrived: 'Er is een heel klein bedrag ontvangen. Het volledige bedrag staat nog open.',
   },
   actions: {
     continueTo: 'Doorgaan naar {provider}',
     continueAt: 'Doorgaan bij {provider}',
     startAgainAt: 'Opnieuw beginnen bij {provider}',
-    chooseAnother: 'Andere manieren om te betalen',
+    chooseAnother: 'Andere betaalmethoden',
     checkAgain: 'Opnieuw controleren',
     print: 'Betaalbewijs afdrukken of opslaan',
     backToCheckout: 'Terug naar de betaling',
@@ -134,7 +134,7 @@ export const nl: Words = {
   offers: {
     payAt: 'Betalen bij {provider}',
     payWith: '{amount} betalen met {provider}',
-    otherWays: 'Andere manieren om te betalen ({count})',
+    otherWays: 'Andere betaalmethoden ({count})',
     card: 'Betaalkaart',
     lastChoice: 'Je laatste keuze',
     country: 'In welk land woon je?',
@@ -142,7 +142,7 @@ export const nl: Words = {
     noneChosen: 'Maak een keuze',
     notForThis: 'Niet beschikbaar voor deze betaling',
     onlyFrom: 'Alleen vanaf {minimum}',
-    onlyFromThisIs: 'Alleen vanaf {minimum}; dit is ongeveer {value}',
+    onlyFromThisIs: 'Alleen vanaf {minimum}; deze betaling is ongeveer {value}',
     onlyUpTo: 'Alleen tot {maximum}',
     onlyCurrency: 'Alleen voor betalingen in {currency}',
     inactive: 'Op dit moment niet beschikbaar',
@@ -159,26 +159,26 @@ export const nl: Words = {
     busyOfSeveral:
       'Het is op dit moment erg druk bij {provider}. Er is niets van je kaart afgeschreven. Probeer het over een paar seconden opnieuw of kies een andere betaalmethode.',
     unreachable:
-      '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo opnieuw.',
+      '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
     unreachableOfSeveral:
-      '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo opnieuw of kies een andere betaalmethode.',
+      '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw of kies een andere betaalmethode.',
     inactive: '{provider} is op dit moment niet beschikbaar. Er is niets van je kaart afgeschreven.',
-    onlyCurrency: '{provider} neemt geen betalingen in {currency} aan.',
-    belowMinimum: '{amount} is minder dan {provider} aanneemt.',
-    aboveMaximum: '{amount} is meer dan {provider} aanneemt.',
+    onlyCurrency: '{provider} accepteert geen betalingen in {currency}.',
+    belowMinimum: '{amount} ligt onder het minimumbedrag van {provider}.',
+    aboveMaximum: '{amount} ligt boven het maximumbedrag van {provider}.',
     tooOften: '{provider} is te vaak vanuit deze betaling geopend. Probeer het over een uur opnieuw.',
     shopCannotReceive: '{shop} kan op dit moment geen betalingen ontvangen. Neem contact op met {shop}.',
     networkDown:
-      'Het betaalnetwerk is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo opnieuw.',
-    countryMissing: 'Kies je land: {provider} moet het weten.',
+      'Het betaalnetwerk is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
+    countryMissing: 'Kies je land: {provider} heeft dit nodig.',
     notFromHere: 'Gebruik de knoppen op deze pagina om door te gaan.',
-    other: 'Dat is niet gelukt. Er is niets van je kaart afgeschreven. Probeer het zo opnieuw.',
+    other: 'Dat is niet gelukt. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
   },
   missing: {
     question: 'Afgeschreven, maar hier verschijnt niets?',
     usual:
-      'Meestal duurt het een paar minuten. Als de betaaldienst een betaling controleert, kan het een dag duren.',
-    ask: 'Duurt het langer, vraag het dan aan {provider}: die houdt je betaling vast tot de aflevering. Geef de referentie hieronder door.',
+      'De betaling komt meestal binnen een paar minuten aan. Als de betaaldienst de betaling controleert, kan het een dag duren.',
+    ask: 'Duurt het langer, neem dan contact op met {provider} en geef de referentie hieronder door. {provider} bewaart je betaling tot die is doorgestuurd.',
     support: 'Klantenservice van {provider}',
   },
   rest: {
@@ -186,7 +186,7 @@ export const nl: Words = {
     askShop: 'Vraag {shop} hoe je de rest kunt betalen en geef de referentie hieronder door.',
     fromWallet: 'De rest vanuit een wallet sturen',
     howTo:
-      'Stuur {missing} via het Polygon-netwerk naar dit adres. Alleen USDC op Polygon telt. Het wordt opgeteld bij wat is aangekomen en deze pagina werkt zichzelf bij.',
+      'Stuur {missing} via het Polygon-netwerk naar dit adres. Alleen USDC op Polygon telt mee. Het bedrag wordt opgeteld bij wat al is ontvangen en deze pagina wordt vanzelf bijgewerkt.',
     address: 'Adres op Polygon',
   },
   facts: {
@@ -197,8 +197,8 @@ export const nl: Words = {
     madeUpOf: 'Opbouw',
     chargedBy: 'Afgeschreven door',
     time: 'Datum en tijd',
-    arrivedWith: 'Aangekomen met transactie',
-    sentWith: 'Naar de winkel gestuurd met transactie',
+    arrivedWith: 'Inkomende transactie',
+    sentWith: 'Transactie naar de winkel',
     newTab: '(opent een nieuw tabblad)',
     details: 'Transactiegegevens',
   },
@@ -206,21 +206,22 @@ export const nl: Words = {
     card: 'Je vult je kaartgegevens in bij de betaaldienst, nooit op deze pagina. Op je afschrift staat waarschijnlijk de naam van die dienst, niet die van de winkel.',
     price:
       'De betaaldienst toont het totaal, inclusief kosten, voordat je bevestigt. Mogelijk moet je je identiteit verifiëren.',
-    delivery: 'De betaaldienst levert de betaling aan {shop} als USDC (digitale dollars).',
+    delivery: 'De betaaldienst maakt de betaling over aan {shop} in USDC (digitale dollars).',
     email: 'We delen je e-mailadres, {email}, met de betaaldienst.',
     emailKept:
-      'De winkel heeft een e-mailadres aan deze betaling toegevoegd, {email}. Je link bevat het niet, dus we delen het niet met de betaaldienst.',
+      'De winkel heeft een e-mailadres aan deze betaling toegevoegd: {email}. Je link bevat het niet, dus we delen het niet met de betaaldienst.',
   },
   offline: 'Je bent offline. Deze pagina gaat vanzelf verder zodra de verbinding terug is.',
   messages: {
     unknownLink: {
-      heading: 'Hier is geen betaling',
+      heading: 'Betaling niet gevonden',
       sentence:
         'De link is misschien niet volledig. Open hem opnieuw vanuit de winkel of het bericht waarin je hem kreeg.',
     },
     tooManyRequests: {
       heading: 'Te veel verzoeken vanaf je netwerk',
-      sentence: 'Er is niets verloren en niets afgeschreven. Wacht een minuut en laad de pagina opnieuw.',
+      sentence:
+        'Er is niets verloren gegaan en niets afgeschreven. Wacht een minuut en laad de pagina opnieuw.',
     },
     onlyByButton: {
       heading: 'Begin op de betaalpagina',
@@ -232,7 +233,7 @@ export const nl: Words = {
     },
     ourFailure: {
       heading: 'Er ging bij ons iets mis',
-      sentence: 'Hierdoor is er niets van je kaart afgeschreven. Probeer het zo opnieuw.',
+      sentence: 'Hierdoor is er niets van je kaart afgeschreven. Probeer het zo meteen opnieuw.',
     },
   },
   shortLink: {
@@ -258,19 +259,19 @@ export const nl: Words = {
   direct: {
     heading: 'Stuur {amount}',
     waiting:
-      'Wachten op je overboeking. Die telt zodra het netwerk de overboeking niet meer kan terugdraaien, een paar seconden tot een minuut later.',
-    partly: 'Er is {received} aangekomen. Dit is het ontbrekende bedrag.',
+      'Wachten op je transactie. Die telt zodra ze definitief is op het netwerk, een paar seconden tot een minuut later.',
+    partly: 'Er is {received} ontvangen. Dit is het ontbrekende bedrag.',
     network: 'Netwerk',
-    testNetwork: 'Lokaal testnetwerk, chain {chain}',
+    testNetwork: 'Lokaal testnetwerk, chain-ID {chain}',
     to: 'Naar',
     contract: 'USDC-contract',
-    code: 'QR-code van de overboeking, voor een wallet die hem scant',
+    code: 'QR-code van de transactie, om met een wallet te scannen',
     open: 'In je wallet openen',
     copy: 'Kopiëren',
     copied: 'Gekopieerd',
     payWith: 'Betalen met {wallet}',
-    sent: 'Je wallet heeft de overboeking verstuurd. Wachten op het netwerk.',
-    refused: 'Je wallet heeft de overboeking niet verstuurd. Er is niets betaald.',
+    sent: 'Je wallet heeft de transactie verstuurd. Wachten op het netwerk.',
+    refused: 'Je wallet heeft de transactie niet verstuurd. Er is niets betaald.',
     onlyThere:
       'Stuur alleen USDC, en alleen via {network}. Al het andere komt niet aan en kan verloren gaan.',
     whole: 'Stuur het volledige bedrag. Kosten van het netwerk of een exchange komen erbij.',
@@ -280,57 +281,57 @@ export const nl: Words = {
     amount: 'Bedrag in {currency}',
     amountHint: 'Van {minimum} tot {maximum}',
     amountWrong: 'Vul een bedrag in van {minimum} tot {maximum}.',
-    amountUnclear: 'Schrijf het bedrag met twee decimalen, bijvoorbeeld {example}.',
+    amountUnclear: 'Vul het bedrag in met twee decimalen, bijvoorbeeld {example}.',
     optional: '{question} (optioneel)',
     answerHint: 'Alleen {shop} ziet je antwoord.',
     answerMissing: 'Beantwoord deze vraag.',
-    answerTooLong: 'Hoogstens {count} tekens op één regel.',
+    answerTooLong: 'Maximaal {count} tekens op één regel.',
     feeAdded: 'Er komen kosten bij. De volgende pagina toont het totaal voordat je betaalt.',
     pay: 'Verder naar de betaling',
     busy: 'Hier worden te veel betalingen gestart. Er is niets in rekening gebracht. Probeer het over een paar minuten opnieuw.',
     paused: {
-      heading: 'Deze pagina neemt op dit moment geen betalingen aan',
+      heading: 'Deze pagina accepteert op dit moment geen betalingen',
       sentence: 'Er is niets in rekening gebracht. Neem contact op met {shop} of probeer het later opnieuw.',
     },
     ended: {
       heading: 'Dit aanbod is afgelopen',
-      sentence: 'Deze pagina neemt geen betalingen meer aan. Neem bij vragen contact op met {shop}.',
+      sentence: 'Deze pagina accepteert geen betalingen meer. Neem bij vragen contact op met {shop}.',
     },
     sold_out: {
       heading: 'Uitverkocht',
-      sentence: 'Deze pagina neemt geen betalingen meer aan. Neem bij vragen contact op met {shop}.',
+      sentence: 'Deze pagina accepteert geen betalingen meer. Neem bij vragen contact op met {shop}.',
     },
     reserved: {
       heading: 'Op dit moment uitverkocht',
       sentence:
-        'Anderen zijn de laatste aan het betalen. Wat niet binnen {minutes} minuten is betaald, komt weer vrij.',
+        'Andere klanten rekenen nu de laatste exemplaren af. Wat niet binnen {minutes} minuten is betaald, wordt weer beschikbaar.',
     },
   },
   refund: {
     awaiting_address: {
       heading: '{shop} betaalt je {amount} terug',
       sentence:
-        'De terugbetaling komt als USDC (digitale dollars) op het Polygon-netwerk. Geef het adres van je eigen wallet op, of het adres waarop je exchange USDC op Polygon aanneemt.',
+        'Je ontvangt de terugbetaling als USDC (digitale dollars) op het Polygon-netwerk. Geef het adres van je eigen wallet op, of het adres waarop je exchange USDC op Polygon accepteert.',
     },
     address: 'Je adres op Polygon',
     hint: 'Het begint met 0x en heeft 42 tekens. Kopieer het in plaats van het over te typen.',
     wrong: 'Dit adres kan niet worden gebruikt. Kopieer het opnieuw uit je wallet of van je exchange.',
     send: 'Dit adres versturen',
-    once: 'Je kunt maar één keer een adres opgeven. {shop} controleert het met je vóór de overboeking.',
+    once: 'Je kunt maar één keer een adres opgeven. {shop} controleert het met je voordat de terugbetaling wordt verstuurd.',
     notYours: 'Is dit niet jouw adres? Neem dan meteen contact op met {shop}.',
     warning:
       'Deze pagina vraagt alleen om een adres: nooit om een kaart, een wachtwoord, een herstelzin of een betaling. Sluit de pagina als je geen terugbetaling van {shop} verwacht.',
     awaiting_confirmation: {
       heading: '{shop} heeft je adres ontvangen',
-      sentence: '{shop} controleert het met je en boekt daarna {amount} over.',
+      sentence: '{shop} controleert het met je en stuurt daarna {amount}.',
     },
     awaiting_transfer: {
-      heading: '{shop} boekt je terugbetaling binnenkort over',
-      sentence: 'Het adres is bevestigd. {shop} boekt er {amount} naar over.',
+      heading: '{shop} stuurt je terugbetaling binnenkort',
+      sentence: 'Het adres is bevestigd. {shop} stuurt {amount} naar dit adres.',
     },
     paid: {
-      heading: 'Je terugbetaling is overgeboekt',
-      sentence: '{shop} heeft die naar je adres overgeboekt.',
+      heading: 'Je terugbetaling is verstuurd',
+      sentence: '{shop} heeft die naar je adres gestuurd.',
     },
     expired: {
       heading: 'Deze link is niet meer geldig',
@@ -342,6 +343,6 @@ export const nl: Words = {
     paid: 'Je hebt {amount} betaald aan {shop}.',
     page: 'Dit betaalbewijs online',
     questions: 'Vragen over je bestelling',
-    warning: 'Niemand zal je vanwege deze e-mail om kaartgegevens of een andere betaling vragen.',
+    warning: 'Niemand vraagt je naar aanleiding van deze e-mail om kaartgegevens of nog een betaling.',
   },
 };

@@ -5,7 +5,7 @@ export const pt: Words = {
   chooseLanguage: 'Idioma',
   sandbox: {
     name: 'Ambiente de testes.',
-    sentence: 'Isto é um teste: nenhum cartão é cobrado e nenhum dinheiro real é movimentado.',
+    sentence: 'Isto é um teste: nada é cobrado no cartão e nenhum dinheiro real é movimentado.',
   },
   title: '{heading} – {amount} para {shop}',
   summary: {
@@ -18,17 +18,17 @@ export const pt: Words = {
     choose: 'Escolher',
     pay: 'Pagar',
     arrived: 'Recebido',
-    sent: 'Na loja',
+    sent: 'Enviado à loja',
     done: '(concluído)',
   },
   states: {
     choose: {
       heading: 'Escolha uma forma de pagamento',
-      sentence: 'Seu cartão é cobrado pelo serviço de pagamento que você escolher.',
+      sentence: 'A cobrança no seu cartão é feita pelo serviço de pagamento que você escolher.',
     },
     single: {
       heading: 'Pagar com {provider}',
-      sentence: 'Seu cartão é cobrado por {provider}.',
+      sentence: 'A cobrança no seu cartão é feita por {provider}.',
     },
     nobody: {
       heading: 'Este pagamento não é possível no momento',
@@ -46,8 +46,8 @@ export const pt: Words = {
         '{provider} não pode aceitar este pagamento. Entre em contato com {shop} ou tente mais tarde.',
     },
     going: {
-      heading: 'Levando você para {provider}',
-      sentence: 'Leva alguns segundos. Nada foi cobrado ainda.',
+      heading: 'Redirecionando para {provider}',
+      sentence: 'Leva alguns segundos. Nada foi cobrado no seu cartão ainda.',
     },
     waiting: {
       heading: 'Aguardando seu pagamento em {provider}',
@@ -57,7 +57,7 @@ export const pt: Words = {
     visitEnded: {
       heading: 'Sua sessão em {provider} expirou',
       sentence:
-        'Se {provider} cobrou seu cartão, não pague de novo: o pagamento pode demorar um pouco e aparece aqui. Caso contrário, recomece.',
+        'Se {provider} fez uma cobrança no seu cartão, não pague de novo: o pagamento pode demorar um pouco e aparece aqui. Caso contrário, recomece.',
     },
     taken: {
       heading: 'Pagamento aprovado. Estamos confirmando.',
@@ -76,8 +76,7 @@ export const pt: Words = {
     },
     underpaid: {
       heading: 'Seu pagamento está incompleto',
-      sentence:
-        'Recebemos cerca de {received} e faltam cerca de {missing}. Não pague o valor inteiro de novo.',
+      sentence: 'Recebemos cerca de {received} e faltam cerca de {missing}. Não pague o valor total de novo.',
     },
     seen: {
       heading: 'Recebemos seu pagamento',
@@ -93,34 +92,34 @@ export const pt: Words = {
         'Ainda não foi possível enviar {amount} a {shop}. O dinheiro está seguro e continuamos tentando. Não pague de novo. Se o atraso continuar, entre em contato com {shop} e informe a referência abaixo.',
     },
     paid: {
-      heading: 'Pago',
+      heading: 'Pagamento concluído',
       sentence: '{shop} recebeu seu pagamento. Obrigado. Você pode voltar a este recibo quando quiser.',
     },
     canceled: {
       heading: 'Este pagamento foi cancelado',
       sentence:
-        'Nenhum pagamento foi recebido. Para pagar {amount}, recomece em {shop}. Se seu cartão foi cobrado, informe a {shop} a referência abaixo.',
+        'Nenhum pagamento foi recebido. Para pagar {amount}, recomece em {shop}. Se houve cobrança no seu cartão, informe a {shop} a referência abaixo.',
     },
     expired: {
       heading: 'Este pagamento expirou',
       sentence:
-        'Nenhum pagamento foi recebido a tempo. Para pagar {amount}, recomece em {shop}. Se seu cartão foi cobrado, informe a {shop} a referência abaixo.',
+        'Nenhum pagamento foi recebido dentro do prazo. Para pagar {amount}, recomece em {shop}. Se houve cobrança no seu cartão, informe a {shop} a referência abaixo.',
     },
     closedWithMoney: {
       heading: 'Seu pagamento precisa de atenção',
       sentence:
-        'Foram recebidos cerca de {received} de {amount}, tarde demais ou só em parte. O dinheiro está guardado para {shop}. Entre em contato com {shop} e informe a referência abaixo. Não pague de novo.',
+        'Recebemos cerca de {received} de {amount}, fora do prazo ou só em parte. O dinheiro está guardado para {shop}. Entre em contato com {shop} e informe a referência abaixo. Não pague de novo.',
     },
     closedAndReleased: {
       heading: '{shop} recebeu seu dinheiro',
       sentence:
-        'Foram recebidos cerca de {received} de {amount}, tarde demais ou só em parte, por isso este pagamento não conta como pago. Fale com {shop} sobre seu pedido e informe a referência abaixo.',
+        'Recebemos cerca de {received} de {amount}, fora do prazo ou só em parte, por isso este pagamento não consta como concluído. Fale com {shop} sobre seu pedido e informe a referência abaixo.',
     },
     overpaid:
-      'Foram recebidos cerca de {received}, {surplus} a mais. {shop} recebeu tudo. Peça a {shop} que devolva a diferença e informe a referência abaixo.',
+      'Recebemos cerca de {received}, {surplus} a mais. {shop} recebeu tudo. Peça a {shop} que reembolse a diferença e informe a referência abaixo.',
     paidTwice:
-      'Seu pagamento foi recebido mais de uma vez: cerca de {received} no total. {shop} recebeu tudo. Peça a {shop} que devolva o pagamento duplicado e informe a referência abaixo.',
-    littleArrived: 'Foi recebido um valor muito pequeno. O valor inteiro ainda precisa ser pago.',
+      'Recebemos seu pagamento mais de uma vez: cerca de {received} no total. {shop} recebeu tudo. Peça a {shop} que reembolse o pagamento duplicado e informe a referência abaixo.',
+    littleArrived: 'Recebemos um valor muito pequeno. O valor total ainda precisa ser pago.',
   },
   actions: {
     continueTo: 'Continuar para {provider}',
@@ -139,10 +138,10 @@ export const pt: Words = {
     lastChoice: 'Sua última escolha',
     country: 'Em que país você mora?',
     countryHint: '{provider} precisa saber seu país.',
-    noneChosen: 'Escolha',
+    noneChosen: 'Selecione',
     notForThis: 'Indisponíveis para este pagamento',
     onlyFrom: 'Somente a partir de {minimum}',
-    onlyFromThisIs: 'Somente a partir de {minimum}; isto vale cerca de {value}',
+    onlyFromThisIs: 'Somente a partir de {minimum}; este pagamento equivale a cerca de {value}',
     onlyUpTo: 'Somente até {maximum}',
     onlyCurrency: 'Somente para pagamentos em {currency}',
     inactive: 'Indisponível no momento',
@@ -155,38 +154,38 @@ export const pt: Words = {
   problems: {
     noSuchProvider: 'Esse serviço de pagamento não existe. Escolha um abaixo.',
     otherProvider: 'Este pagamento é para outro serviço de pagamento.',
-    busy: '{provider} está sobrecarregado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos.',
+    busy: '{provider} está sobrecarregado no momento. Nada foi cobrado no seu cartão. Tente de novo em alguns segundos.',
     busyOfSeveral:
-      '{provider} está sobrecarregado no momento. Seu cartão não foi cobrado. Tente de novo em alguns segundos ou escolha outra forma de pagamento.',
+      '{provider} está sobrecarregado no momento. Nada foi cobrado no seu cartão. Tente de novo em alguns segundos ou escolha outra forma de pagamento.',
     unreachable:
-      'Não foi possível contatar {provider}. Seu cartão não foi cobrado. Tente de novo em instantes.',
+      'Não foi possível contatar {provider}. Nada foi cobrado no seu cartão. Tente de novo em instantes.',
     unreachableOfSeveral:
-      'Não foi possível contatar {provider}. Seu cartão não foi cobrado. Tente de novo em instantes ou escolha outra forma de pagamento.',
-    inactive: '{provider} não está disponível no momento. Seu cartão não foi cobrado.',
+      'Não foi possível contatar {provider}. Nada foi cobrado no seu cartão. Tente de novo em instantes ou escolha outra forma de pagamento.',
+    inactive: '{provider} não está disponível no momento. Nada foi cobrado no seu cartão.',
     onlyCurrency: '{provider} não aceita pagamentos em {currency}.',
-    belowMinimum: '{amount} é menos do que {provider} aceita.',
-    aboveMaximum: '{amount} é mais do que {provider} aceita.',
+    belowMinimum: '{amount} está abaixo do valor mínimo de {provider}.',
+    aboveMaximum: '{amount} está acima do valor máximo de {provider}.',
     tooOften: '{provider} foi aberto vezes demais a partir deste pagamento. Tente de novo em uma hora.',
     shopCannotReceive: '{shop} não pode receber pagamentos no momento. Entre em contato com {shop}.',
     networkDown:
-      'Não é possível acessar a rede de pagamentos. Seu cartão não foi cobrado. Tente de novo em breve.',
+      'Não foi possível conectar à rede de pagamentos. Nada foi cobrado no seu cartão. Tente de novo em breve.',
     countryMissing: 'Escolha seu país: {provider} precisa dessa informação.',
     notFromHere: 'Use os botões desta página para continuar.',
-    other: 'Não funcionou. Seu cartão não foi cobrado. Tente de novo em instantes.',
+    other: 'Não funcionou. Nada foi cobrado no seu cartão. Tente de novo em instantes.',
   },
   missing: {
-    question: 'Foi cobrado, mas nada aparece aqui?',
+    question: 'A cobrança foi feita, mas nada aparece aqui?',
     usual:
       'O pagamento geralmente chega em poucos minutos. Se o serviço de pagamento o analisar, pode levar um dia.',
-    ask: 'Se demorar mais, pergunte a {provider}, que guarda seu pagamento até a entrega. Informe a referência abaixo.',
-    support: 'Ajuda de {provider}',
+    ask: 'Se demorar mais, fale com {provider}, que mantém seu pagamento até a entrega, e informe a referência abaixo.',
+    support: 'Suporte de {provider}',
   },
   rest: {
     heading: 'Como pagar o restante',
     askShop: 'Pergunte a {shop} como pagar o restante e informe a referência abaixo.',
     fromWallet: 'Enviar o restante de uma carteira',
     howTo:
-      'Envie {missing} pela rede Polygon para este endereço. Só USDC na Polygon conta. O valor é somado ao que já foi recebido, e esta página se atualiza sozinha.',
+      'Envie {missing} pela rede Polygon para este endereço. Só vale USDC enviado pela Polygon. O valor é somado ao que já foi recebido, e esta página se atualiza automaticamente.',
     address: 'Endereço na Polygon',
   },
   facts: {
@@ -195,32 +194,32 @@ export const pt: Words = {
     paidTo: 'Pago a',
     amount: 'Valor',
     madeUpOf: 'Detalhamento',
-    chargedBy: 'Cartão cobrado por',
+    chargedBy: 'Cobrança feita por',
     time: 'Data e hora',
-    arrivedWith: 'Recebido com a transação',
-    sentWith: 'Enviado à loja com a transação',
+    arrivedWith: 'Transação recebida',
+    sentWith: 'Transação para a loja',
     newTab: '(abre em nova aba)',
     details: 'Detalhes da transação',
   },
   assurances: {
-    card: 'Você informa os dados do cartão no serviço de pagamento, nunca nesta página. Na sua fatura provavelmente aparecerá o nome dele, não o da loja.',
+    card: 'Você informa os dados do cartão no serviço de pagamento, nunca nesta página. Na sua fatura provavelmente aparecerá o nome desse serviço, não o da loja.',
     price:
-      'O serviço de pagamento mostra o total, incluindo a taxa dele, antes de você confirmar. Talvez seja preciso verificar sua identidade.',
+      'O serviço de pagamento mostra o total, com a taxa do serviço incluída, antes de você confirmar. Talvez seja preciso verificar sua identidade.',
     delivery: 'O serviço de pagamento entrega o pagamento a {shop} em USDC (dólares digitais).',
     email: 'Compartilhamos seu e-mail, {email}, com o serviço de pagamento.',
     emailKept:
-      'A loja informou um e-mail para este pagamento, {email}. Seu link não o contém, por isso não o compartilhamos com o serviço de pagamento.',
+      'A loja informou um e-mail para este pagamento: {email}. Seu link não o contém, por isso não o compartilhamos com o serviço de pagamento.',
   },
-  offline: 'Você está offline. Esta página continua sozinha assim que a conexão voltar.',
+  offline: 'Você está offline. Esta página continuará automaticamente assim que a conexão voltar.',
   messages: {
     unknownLink: {
-      heading: 'Não há nenhum pagamento aqui',
+      heading: 'Pagamento não encontrado',
       sentence:
-        'O link pode estar incompleto. Abra-o de novo a partir da loja ou da mensagem em que ele veio.',
+        'O link pode estar incompleto. Abra-o de novo a partir da loja ou da mensagem em que você o recebeu.',
     },
     tooManyRequests: {
-      heading: 'Solicitações demais da sua rede',
-      sentence: 'Nada se perdeu e nada foi cobrado. Espere um minuto e recarregue a página.',
+      heading: 'Muitas solicitações vindas da sua rede',
+      sentence: 'Nada se perdeu e nada foi cobrado no seu cartão. Espere um minuto e recarregue a página.',
     },
     onlyByButton: {
       heading: 'Comece pela página de pagamento',
@@ -232,7 +231,7 @@ export const pt: Words = {
     },
     ourFailure: {
       heading: 'Algo deu errado do nosso lado',
-      sentence: 'Seu cartão não foi cobrado. Tente de novo em instantes.',
+      sentence: 'Nada foi cobrado no seu cartão. Tente de novo em instantes.',
     },
   },
   shortLink: {
@@ -247,24 +246,24 @@ export const pt: Words = {
     terms: 'Termos de {shop}',
     back: 'Voltar para {shop}',
     leadsTo: 'Este link leva a {host}.',
-    automatic: 'Você irá para {host} em {seconds} segundos.',
+    automatic: 'Em {seconds} segundos, você irá para {host}.',
     stay: 'Ficar nesta página',
   },
   phone: {
     heading: 'Continuar no celular',
     hint: 'Leia este código com a câmera do celular para abrir esta página de pagamento nele.',
-    code: 'Código QR desta página de pagamento',
+    code: 'QR Code desta página de pagamento',
   },
   direct: {
     heading: 'Envie {amount}',
     waiting:
-      'Aguardando a sua transferência. Ela conta assim que a rede não puder mais desfazê-la, de segundos a um minuto depois.',
-    partly: 'Foram recebidos {received}. Este é o valor que falta.',
+      'Aguardando a sua transferência. Ela é considerada recebida quando se torna definitiva na rede, em alguns segundos ou até um minuto.',
+    partly: 'Recebemos {received}. Este é o valor que falta.',
     network: 'Rede',
-    testNetwork: 'Rede de testes local, cadeia {chain}',
+    testNetwork: 'Rede de testes local, chain ID {chain}',
     to: 'Para',
     contract: 'Contrato do USDC',
-    code: 'Código QR da transferência, para uma carteira que o leia',
+    code: 'QR Code da transferência, para ler com uma carteira',
     open: 'Abrir na sua carteira',
     copy: 'Copiar',
     copied: 'Copiado',
@@ -272,20 +271,20 @@ export const pt: Words = {
     sent: 'Sua carteira enviou a transferência. Aguardando a rede.',
     refused: 'Sua carteira não enviou a transferência. Nada foi pago.',
     onlyThere:
-      'Envie somente USDC e somente pela rede {network}. Qualquer outra coisa não chega e pode se perder.',
-    whole: 'Envie o valor inteiro. As taxas da rede ou de uma corretora são à parte.',
+      'Envie somente USDC e somente pela rede {network}. Qualquer outro envio não chegará e pode se perder.',
+    whole: 'Envie o valor total. As taxas da rede ou de uma corretora são à parte.',
     once: 'Use este endereço somente para este pagamento.',
   },
   page: {
     amount: 'Valor em {currency}',
     amountHint: 'De {minimum} a {maximum}',
     amountWrong: 'Digite um valor de {minimum} a {maximum}.',
-    amountUnclear: 'Escreva o valor com duas casas decimais, por exemplo {example}.',
+    amountUnclear: 'Digite o valor com duas casas decimais, por exemplo {example}.',
     optional: '{question} (opcional)',
     answerHint: 'Só {shop} vê sua resposta.',
     answerMissing: 'Responda a esta pergunta.',
     answerTooLong: 'No máximo {count} caracteres em uma só linha.',
-    feeAdded: 'Uma taxa é acrescentada. A próxima página mostra o total antes do pagamento.',
+    feeAdded: 'Há uma taxa adicional. A próxima página mostra o total antes do pagamento.',
     pay: 'Continuar para o pagamento',
     busy: 'Muitos pagamentos estão sendo iniciados aqui. Nada foi cobrado. Tente de novo em alguns minutos.',
     paused: {
@@ -303,30 +302,30 @@ export const pt: Words = {
     reserved: {
       heading: 'Esgotado no momento',
       sentence:
-        'Outros clientes estão pagando os últimos. O que não for pago em {minutes} minutos volta a ficar disponível.',
+        'Outros clientes estão pagando as últimas unidades. O que não for pago em {minutes} minutos volta a ficar disponível.',
     },
   },
   refund: {
     awaiting_address: {
       heading: '{shop} vai reembolsar {amount} a você',
       sentence:
-        'O reembolso chega em USDC (dólares digitais) na rede Polygon. Informe o endereço da sua própria carteira ou o endereço em que a sua corretora aceita USDC na Polygon.',
+        'Você receberá o reembolso em USDC (dólares digitais) na rede Polygon. Informe o endereço da sua própria carteira ou o endereço em que a sua corretora aceita USDC na Polygon.',
     },
     address: 'Seu endereço na Polygon',
     hint: 'Começa com 0x e tem 42 caracteres. Copie-o em vez de digitá-lo.',
     wrong: 'Este endereço não pode ser usado. Copie-o novamente da sua carteira ou corretora.',
     send: 'Enviar este endereço',
-    once: 'Você só pode informar um endereço uma vez. {shop} o confere com você antes da transferência.',
+    once: 'Você só pode informar um endereço uma vez. {shop} vai conferi-lo com você antes da transferência.',
     notYours: 'Se este endereço não for seu, fale com {shop} imediatamente.',
     warning:
       'Esta página pede apenas um endereço: nunca um cartão, uma senha, uma frase de recuperação ou um pagamento. Se você não espera um reembolso de {shop}, feche-a.',
     awaiting_confirmation: {
       heading: '{shop} recebeu o seu endereço',
-      sentence: '{shop} o confere com você e depois transfere {amount}.',
+      sentence: '{shop} vai conferi-lo com você e depois transferir {amount}.',
     },
     awaiting_transfer: {
       heading: '{shop} vai transferir o seu reembolso',
-      sentence: 'O endereço está confirmado. {shop} transfere {amount} para ele.',
+      sentence: 'O endereço está confirmado. {shop} vai transferir {amount} para ele.',
     },
     paid: {
       heading: 'O seu reembolso foi transferido',
@@ -340,8 +339,8 @@ export const pt: Words = {
   mail: {
     subject: 'Recibo de {shop}: {amount}',
     paid: 'Você pagou {amount} a {shop}.',
-    page: 'Este recibo on-line',
+    page: 'Este recibo online',
     questions: 'Perguntas sobre o seu pedido',
-    warning: 'Ninguém pedirá dados do seu cartão nem outro pagamento por causa deste e-mail.',
+    warning: 'Ninguém pedirá os dados do seu cartão nem outro pagamento por causa deste e-mail.',
   },
 };

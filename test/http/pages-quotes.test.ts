@@ -328,12 +328,12 @@ it('asks for the country where a provider needs it, and goes on with the answer'
     });
   const question = await post('');
   expect(question.statusCode).toBe(200);
-  expect(textOf(question.body)).toContain('Revolut fragt nach Ihrem Land.');
+  expect(textOf(question.body)).toContain('Revolut benötigt diese Angabe.');
   expect(question.body).toContain('<option value="AT">&#214;sterreich</option>'.replace('&#214;', 'Ö'));
   for (const nonsense of ['country=', 'country=XX', 'country=de', 'country=DE%00']) {
     const again = await post(nonsense);
     expect(again.statusCode).toBe(400);
-    expect(textOf(again.body)).toContain('Bitte wählen Sie Ihr Land: Revolut fragt danach.');
+    expect(textOf(again.body)).toContain('Bitte wählen Sie Ihr Land aus: Revolut benötigt diese Angabe.');
   }
   expect(asking.started).toEqual([]);
   const answered = await post('country=AT');

@@ -267,7 +267,7 @@ describe('the language of a page', () => {
       cookie: cookie.split(';')[0] as string,
       'accept-language': 'fr',
     });
-    expect(textOf(later.body)).toContain('Hier gibt es keinen Bezahlvorgang');
+    expect(textOf(later.body)).toContain('Bezahlvorgang nicht gefunden');
     for (const lang of ['zz', '%3Cscript%3E', 'de&lang=fr']) {
       expect((await open(`/pay/${id}?lang=${lang}`)).headers['set-cookie']).toBeUndefined();
     }
@@ -457,7 +457,7 @@ describe('an unknown link', () => {
     const response = await open(url);
     expect(response.statusCode).toBe(404);
     expect(response.headers['content-type']).toBe('text/html; charset=utf-8');
-    expect(textOf(response.body)).toContain('There is no checkout here');
+    expect(textOf(response.body)).toContain('Checkout not found');
   });
 
   it('is an error to the script', async () => {

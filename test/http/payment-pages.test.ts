@@ -148,7 +148,7 @@ describe('the public page', () => {
   it('asks for an amount that can be read in one way', async () => {
     const refused = await submit(await give(), { amount: '1.234' });
     expect(errorOf(refused.payload, 'amount')).toBe(
-      'Write the amount with two decimals, for example 1234.00.',
+      'Enter the amount with two decimals, for example 1234.00.',
     );
   });
 
@@ -273,7 +273,7 @@ describe('the public page', () => {
     for (const slug of ['nothing-here', 'NO', '-', '%00', encodeURIComponent('<b>')]) {
       const { statusCode, payload } = await visitor().get(`/p/${slug}`);
       expect([slug, statusCode]).toEqual([slug, 404]);
-      expect(textOf(payload)).toContain('There is no checkout here');
+      expect(textOf(payload)).toContain('Checkout not found');
     }
   });
 
