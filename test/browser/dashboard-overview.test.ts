@@ -1,5 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -12,12 +11,12 @@ import { launchBrowser } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { overflowOf, violationsOf } from '../support/page-checks.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 const DAY_MS = 86_400_000;
 
 let browser: Browser;
-let axeSource: string;
 let dashboard: TestDashboard;
 let baseUrl: string;
 let account: Account;
@@ -25,7 +24,6 @@ let owner: User;
 
 beforeAll(async () => {
   await mkdir(screenshots, { recursive: true });
-  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -110,15 +108,9 @@ it.each(looks)(
         await page.evaluate(`document.documentElement.style.fontSize = '${percent}%'`);
         const name = `overview${path.replace('/', '-')}-${device}-${colorScheme}-${percent}.png`;
         await page.screenshot({ path: join(screenshots, name), fullPage: true });
-        const overflow = await page.evaluate(
-          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-        );
+        const overflow = await overflowOf(page);
         expect([path, percent, overflow]).toEqual([path, percent, 0]);
-        await page.evaluate(axeSource);
-        const found = await page.evaluate(
-          `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + nodes[0].html))`,
-        );
-        expect(found).toEqual([]);
+        expect(await violationsOf(page)).toEqual([]);
       }
     }
     await page.close();

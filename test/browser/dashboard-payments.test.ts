@@ -1,7 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { feeUnits } from '../../src/domain/fees.ts';
 import type { Payment } from '../../src/domain/payment.ts';
@@ -14,13 +13,12 @@ import { launchBrowser } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { cellsOutOfSight } from '../support/out-of-sight.ts';
+import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 const DAY_MS = 86_400_000;
 
 let browser: Browser;
-let axeSource: string;
 let dashboard: TestDashboard;
 let baseUrl: string;
 let paid: Payment;
@@ -30,7 +28,6 @@ let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
 
 beforeAll(async () => {
   await mkdir(screenshots, { recursive: true });
-  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -146,12 +143,6 @@ const addresses: Record<string, () => string> = {
 /** What a window shows of these at first, `npm run pictures` keeps for the README. */
 const inReadme = new Set(['overview', 'payment']);
 
-async function violationsOf(page: Page): Promise<unknown> {
-  await page.evaluate(axeSource);
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
-}
-
 it.each(looks)(
   'the pages of payments on a %s in %s are accessible and fit',
   async (device, colorScheme, options) => {
@@ -163,9 +154,7 @@ it.each(looks)(
     page.on('requestfailed', (request) => complaints.push(request.url()));
     for (const [name, addressOf] of Object.entries(addresses)) {
       await page.goto(`${baseUrl}/dashboard${addressOf()}`);
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
+      const overflow = await overflowOf(page);
       await page.screenshot({
         path: join(screenshots, `dashboard-${name}-${device}-${colorScheme}.png`),
         fullPage: true,

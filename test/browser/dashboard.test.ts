@@ -1,7 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
@@ -9,12 +8,11 @@ import { newEntry } from '../store/people.ts';
 import { launchBrowser } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { cellsOutOfSight } from '../support/out-of-sight.ts';
+import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
-let axeSource: string;
 let dashboard: TestDashboard;
 let baseUrl: string;
 let account: Account;
@@ -22,7 +20,6 @@ let owner: User;
 
 beforeAll(async () => {
   await mkdir(screenshots, { recursive: true });
-  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -43,18 +40,6 @@ afterAll(async () => {
   await browser?.close();
   await dashboard?.close();
 });
-
-/** What axe finds wrong, in words. Evaluated from outside the page's policy, which lets no script of ours in. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
-}
-
-const overflowOf = (page: Page) =>
-  page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  ) as Promise<number>;
 
 /** Both sizes and both themes, in half the time of all four together. */
 const looks = [

@@ -1,5 +1,3 @@
-import { readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import type { Browser } from 'playwright-core';
@@ -10,14 +8,13 @@ import { startShop } from '../../simulators/shop/start-shop.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { createApiService, validRequest } from '../support/api-service.ts';
 import { launchBrowser } from '../support/browser.ts';
+import { violationsOf } from '../support/page-checks.ts';
 
 let browser: Browser;
 let server: FastifyInstance;
 let baseUrl: string;
-let axeSource: string;
 
 beforeAll(async () => {
-  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   browser = await launchBrowser();
   server = createBaseServer({ trustProxy: [] });
   registerDocs(server, {
@@ -52,11 +49,7 @@ async function faultsOf(
   page.on('pageerror', (error) => faults.push(error.message));
   for (const path of paths) {
     await page.goto(origin + path);
-    await page.evaluate(axeSource);
-    const violations = (await page.evaluate(
-      'axe.run().then(({ violations }) => violations.map(({ id, nodes }) => `${id}: ${nodes[0].html}`))',
-    )) as string[];
-    faults.push(...violations.map((violation) => `${path} ${violation}`));
+    faults.push(...(await violationsOf(page)).map((violation) => `${path} ${violation}`));
     const pageWidth = Number(await page.evaluate('document.documentElement.scrollWidth'));
     if (pageWidth > width) faults.push(`${path} is ${pageWidth} wide`);
   }
@@ -94,10 +87,7 @@ it('finds sections by words, copies examples, and lists the headings of a page',
   await page.waitForURL('**/docs/merchant-api#close-a-month');
   await page.getByRole('searchbox').fill('clock');
   await page.locator('#docs-found a').first().waitFor();
-  await page.evaluate(axeSource);
-  expect(await page.evaluate('axe.run().then(({ violations }) => violations.map(({ id }) => id))')).toEqual(
-    [],
-  );
+  expect(await violationsOf(page)).toEqual([]);
   await page.getByRole('searchbox').press('Escape');
   expect(await page.locator('#docs-found li').count()).toBe(0);
   await context.close();

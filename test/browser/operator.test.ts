@@ -1,7 +1,6 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
@@ -16,12 +15,11 @@ import { claimOldest } from '../support/claim-oldest.ts';
 import { PASSWORD } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
-import { cellsOutOfSight } from '../support/out-of-sight.ts';
+import { cellsOutOfSight, violationsOf } from '../support/page-checks.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
-let axeSource: string;
 let console: TestConsole;
 let baseUrl: string;
 let account: Account;
@@ -30,7 +28,6 @@ let operator: User;
 
 beforeAll(async () => {
   await mkdir(screenshots, { recursive: true });
-  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -82,13 +79,6 @@ async function fill(): Promise<void> {
   const [webhook] = await claimOldest(store.webhooks, 1, nowMs());
   if (webhook === undefined) throw new Error('no webhook was queued');
   await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });
-}
-
-/** What axe finds wrong, in words. Evaluated from outside the page's policy, which lets no script of ours in. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
 }
 
 const phone = { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true };

@@ -1,5 +1,4 @@
 import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type FastifyInstance, fastify } from 'fastify';
@@ -21,12 +20,12 @@ import {
   shopAccount,
   USDC,
 } from '../support/checkout-pages.ts';
+import { overflowOf, violationsOf } from '../support/page-checks.ts';
 import { newRefund, refundLinks } from '../support/refunds.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
-let axeSource: string;
 let pages: CheckoutPages;
 let baseUrl: string;
 /** Where the fake providers send their customers: a page of another origin. */
@@ -34,7 +33,6 @@ let provider: FastifyInstance;
 
 beforeAll(async () => {
   await mkdir(screenshots, { recursive: true });
-  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   browser = await launchBrowser();
   provider = fastify();
   provider.get('/visit', (request, reply) => {
@@ -88,18 +86,6 @@ async function inBrowser(
     await context.close();
   }
 }
-
-/** What axe finds wrong, in words. Evaluated from outside the page's policy, which lets no script of ours in. */
-async function violationsOf(page: Page): Promise<string[]> {
-  await page.evaluate(axeSource);
-  return page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) =>
-    violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
-}
-
-const overflowOf = (page: Page) =>
-  page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  ) as Promise<number>;
 
 /**
  * The words that stand on more than one line. Not those of hashes and addresses, which have no place to break, and not
@@ -172,6 +158,7 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
       await page.screenshot({
         path: join(screenshots, `${name}-${device}-${colorScheme}-${locale}.png`),
         fullPage: true,
+        scale: 'css',
       });
       expect(await violationsOf(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);

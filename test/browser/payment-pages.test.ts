@@ -1,24 +1,21 @@
-import { mkdir, readFile } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
-import { cellsOutOfSight } from '../support/out-of-sight.ts';
+import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
-let axeSource: string;
 let dashboard: TestDashboard;
 let baseUrl: string;
 let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
 
 beforeAll(async () => {
   await mkdir(screenshots, { recursive: true });
-  axeSource = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -45,13 +42,8 @@ afterAll(async () => {
 
 async function requireGood(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(screenshots, `payment-pages-${name}.png`), fullPage: true });
-  await page.evaluate(axeSource);
-  const violations = await page.evaluate(`axe.run(document, { resultTypes: ['violations'] }).then(
-    ({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' ')))`);
-  const overflow = await page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-  expect([name, overflow, violations, await cellsOutOfSight(page)]).toEqual([name, 0, [], []]);
+  const found = [await overflowOf(page), await violationsOf(page), await cellsOutOfSight(page)];
+  expect([name, ...found]).toEqual([name, 0, [], []]);
 }
 
 const phone = { viewport: { width: 390, height: 844 } };
