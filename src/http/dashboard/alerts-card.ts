@@ -6,7 +6,7 @@ import { refusedStatuses } from '../../domain/payment-states.ts';
 import { roleIncludes } from '../../domain/person.ts';
 import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
 import { type FormHandler, seeOther } from '../signed-in/signed-in-page.ts';
@@ -32,7 +32,8 @@ interface AlertGroup {
   readonly content: Html;
 }
 
-async function readGroups(context: DashboardContext, visit: Visit): Promise<readonly AlertGroup[]> {
+async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
+  const { context } = visit;
   const { id: accountId } = visit.account;
   const fromMs = context.nowMs() - NEWS_MS;
   const ofMismatch = async (amountMismatch: AmountMismatch, since: { fromMs?: number } = {}) =>
@@ -64,8 +65,8 @@ async function readGroups(context: DashboardContext, visit: Visit): Promise<read
 }
 
 /** Payments and events that need the merchant's attention, grouped by their cause. */
-export async function alertsCard(context: DashboardContext, visit: Visit): Promise<Html> {
-  const groups = await readGroups(context, visit);
+export async function alertsCard(visit: Visit): Promise<Html> {
+  const groups = await readGroups(visit);
   if (groups.length === 0) return nothing;
   const mayDismiss = visit.viewing === null && roleIncludes(visit.role, 'developer');
   return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">${groups.map(
@@ -75,8 +76,9 @@ export async function alertsCard(context: DashboardContext, visit: Visit): Promi
 }
 
 /** Dismisses a group for all members, until it holds something new. */
-export const dismissAlert: FormHandler = async (context, visit, form) => {
-  const group = (await readGroups(context, visit)).find(({ name }) => name === form.text('alert'));
+export const dismissAlert: FormHandler = async (visit, form) => {
+  const { context } = visit;
+  const group = (await readGroups(visit)).find(({ name }) => name === form.text('alert'));
   if (group === undefined) throw new ServiceError('not_found');
   const { name, holds } = group;
   const record = { accountId: visit.account.id, kind: 'dismissed', name, texts: holds } as const;

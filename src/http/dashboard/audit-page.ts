@@ -13,9 +13,9 @@ export function registerAuditPage(routes: DashboardRoutes): void {
   dashboardPages(routes, 'audit', 'owner').page('/audit', showEntries);
 }
 
-const showEntries: PageHandler = async (context, visit) => {
+const showEntries: PageHandler = async (visit) => {
   const before = /^\d{1,15}$/.exec(visit.query.get('before') ?? '');
-  const found = await context.audit.listEntries(
+  const found = await visit.context.audit.listEntries(
     visit.account.id,
     before === null ? null : Number(before[0]),
     ENTRIES_ON_A_PAGE + 1,

@@ -10,12 +10,7 @@ import { keyScopes } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { html } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { dashboardPages, type FormHandler, type PageView } from '../signed-in/signed-in-page.ts';
 import { scopeLabels } from './key-pages.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
@@ -32,16 +27,16 @@ export function registerConnectPages(routes: DashboardRoutes): void {
   pages.form('/connect', approve, showConnect);
 }
 
-async function showConnect(context: DashboardContext, visit: Visit): Promise<PageView> {
+async function showConnect(visit: Visit): Promise<PageView> {
   const { name, returnUrl, scopes } = parseConnectRequest(visit.query);
   const { host, hostname } = new URL(returnUrl);
-  const keys = await context.accounts.listKeys(visit.account.id);
+  const keys = await visit.context.accounts.listKeys(visit.account.id);
   if (keys.filter(({ revokedAtMs }) => revokedAtMs === null).length >= MAXIMUM_ACTIVE_KEYS)
     throw new ServiceError(
       'too_many_keys',
       `${visit.account.name} already has ${MAXIMUM_ACTIVE_KEYS} active keys. Revoke one under API keys, then start the connection in your shop again.`,
     );
-  const form = await confirmedForm(context, visit, {
+  const form = await confirmedForm(visit, {
     action: `${CONNECT_PATH}?${visit.query}`,
     fields: {
       ...(callbackHostOf({ returnUrl }) === null
@@ -63,19 +58,20 @@ ${form}</section>`,
   };
 }
 
-const approve: FormHandler = async (context, visit, form, reply) => {
+const approve: FormHandler = async (visit, form) => {
+  const { context } = visit;
   const request = parseConnectRequest(visit.query);
   // By session: a session without the password must not use up the tries of the user's others.
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   await requireOwnPassword(context, visit.user, form.text('password'));
-  await requireConfirmedForm(context, visit, form);
+  await requireConfirmedForm(visit, form);
   const back = await approveConnection(context, request, {
     account: visit.account,
     actor: { ...visit.actor, userId: visit.user.id },
     callbackHost: form.has('any_host') ? null : callbackHostOf(request),
   });
   // Not a redirect: the policy of the page limits forms to this server, also where they are redirected to.
-  reply.header('refresh', `0; url=${back}`);
+  visit.reply.header('refresh', `0; url=${back}`);
   return {
     title: 'Approved',
     main: html`<section class="card"><p>You return to <strong><bdi>${new URL(back).host}</bdi></strong> within ${CONNECT_CODE_MS / 1000} seconds.</p>

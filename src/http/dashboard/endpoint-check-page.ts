@@ -4,12 +4,7 @@ import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { dataTable } from '../design/data-table.ts';
 import { html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { cardForm } from '../signed-in/form-fields.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 
@@ -22,10 +17,10 @@ export function registerEndpointCheckPage(routes: DashboardRoutes): void {
   pages.page('/webhook-check', showForm);
   pages.form(
     '/webhook-check',
-    async (context, visit, form) => {
+    async (visit, form) => {
       const url = form.text('url').trim();
-      await requirePassing(context.limits.endpointChecksOfAccount, visit.account.id);
-      const steps = await context.checkEndpoint(url);
+      await requirePassing(visit.context.limits.endpointChecksOfAccount, visit.account.id);
+      const steps = await visit.context.checkEndpoint(url);
       const [first] = steps;
       if (first?.name === 'URL' && first.level === 'fail') throw invalidField('url', first.detail);
       return checkView(visit, url, steps);
@@ -34,9 +29,10 @@ export function registerEndpointCheckPage(routes: DashboardRoutes): void {
   );
 }
 
-async function showForm(context: DashboardContext, visit: Visit): Promise<PageView> {
+async function showForm(visit: Visit): Promise<PageView> {
   const id = visit.query.get('payment');
-  const payment = id === null ? null : (await readPaymentHistory(context, visit.account.id, id)).payment;
+  const payment =
+    id === null ? null : (await readPaymentHistory(visit.context, visit.account.id, id)).payment;
   return checkView(visit, (payment === null ? visit.account.defaultCallbackUrl : payment.callbackUrl) ?? '');
 }
 

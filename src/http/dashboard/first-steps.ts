@@ -7,7 +7,8 @@ import { copyButton } from './payment-words.ts';
 const PAID_PAYMENTS_LOOKED_AT = 5;
 
 /** The first steps of a new merchant, each ticked once it has happened; empty when all have. */
-export async function firstSteps(context: DashboardContext, visit: Visit): Promise<Html> {
+export async function firstSteps(visit: Visit): Promise<Html> {
+  const { context } = visit;
   const { account } = visit;
   const [keys, newest, paid, isProtected] = await Promise.all([
     context.accounts.listKeys(account.id),
@@ -39,7 +40,7 @@ export async function firstSteps(context: DashboardContext, visit: Visit): Promi
       'So that customers find help, and the way back to your shop.',
     ],
     [keys.length > 0, link('/keys', 'Create an API key'), 'Your shop needs one to create checkouts.'],
-    [newest.payments.length > 0, html`Create a checkout`, createExample(context, visit)],
+    [newest.payments.length > 0, html`Create a checkout`, createExample(visit)],
     [isPaid, html`Make a test payment`, paySentence(context, newest.payments[0]?.status === 'unpaid')],
     [
       isProtected,
@@ -54,7 +55,7 @@ ${steps.map(([isDone, what, sentence]) => html`<li><span class="badge ${isDone ?
 }
 
 /** Without a webhook of its own, a merchant fills in one: a made-up address would only make failing webhooks. */
-function createExample({ baseUrl }: DashboardContext, { account }: Visit): Html {
+function createExample({ account, context: { baseUrl } }: Visit): Html {
   const body = JSON.stringify({
     address: account.wallet ?? 'YOUR_POLYGON_ADDRESS',
     amount: '25.00',

@@ -12,13 +12,7 @@ import { type KeyScope, keyScopes, maskApiKey } from '../../domain/api-key.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import {
-  type AreaVisit,
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { cardForm, errorAt, type Fields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
@@ -54,15 +48,15 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   pages.form('/keys', answerCreate, showKeys);
   pages.page('/keys/:keyId/created', showCreated);
   pages.page('/keys/:keyId/revoke', showQuestion);
-  pages.form('/keys/:keyId/revoke', async (context, visit) => {
-    const key = await revokeOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
-    await recordAction(context, visit.account.id, visit.actor, 'key.revoked', describeKey(key));
+  pages.form('/keys/:keyId/revoke', async (visit) => {
+    const key = await revokeOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
+    await recordAction(visit.context, visit.account.id, visit.actor, 'key.revoked', describeKey(key));
     return seeOther('/keys?flash=revoked');
   });
 }
 
-async function showKeys(context: DashboardContext, visit: Visit): Promise<PageView> {
-  const keys = await context.accounts.listKeys(visit.account.id);
+async function showKeys(visit: Visit): Promise<PageView> {
+  const keys = await visit.context.accounts.listKeys(visit.account.id);
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   const revoked = keys
     .filter(({ revokedAtMs }) => revokedAtMs !== null)
@@ -131,7 +125,8 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
 }
 
 /** The key is kept only for the next page, so no other page can show it. */
-const answerCreate: FormHandler = async (context, visit, form) => {
+const answerCreate: FormHandler = async (visit, form) => {
+  const { context } = visit;
   const name = form.text('name');
   const scopes = keyScopes.filter((scope) => form.has(scope));
   if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
@@ -144,9 +139,9 @@ const answerCreate: FormHandler = async (context, visit, form) => {
 const purposeOf = (keyId: string) => `key ${keyId}`;
 
 /** Shows the key once; a reload redirects to the list. */
-const showCreated: PageHandler = async (context, visit) => {
-  const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
-  const plainKey = await takeForPage(context, visit.session.id, purposeOf(key.id));
+const showCreated: PageHandler = async (visit) => {
+  const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
+  const plainKey = await takeForPage(visit.context, visit.session.id, purposeOf(key.id));
   if (plainKey === null) return seeOther('/keys?flash=shown');
   return {
     title: 'Your new key',
@@ -158,8 +153,8 @@ const showCreated: PageHandler = async (context, visit) => {
   };
 };
 
-const showQuestion: PageHandler = async (context, visit) => {
-  const key = await findOwnKey(context, visit.account.id, visit.params['keyId'] ?? '');
+const showQuestion: PageHandler = async (visit) => {
+  const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
   return revocationPage(key, visit, KEYS_PATH, KEYS_PATH);
 };
 

@@ -35,8 +35,8 @@ const LINKS_SHOWN = 20;
 export function registerLinkPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'links', 'developer');
   for (const kind of Object.values(kinds)) {
-    const show = async (context: DashboardContext, visit: Visit) => {
-      const links = await context.payments.listByOrigin(visit.account.id, LINK_ORIGIN, LINKS_SHOWN);
+    const show = async (visit: Visit) => {
+      const links = await visit.context.payments.listByOrigin(visit.account.id, LINK_ORIGIN, LINKS_SHOWN);
       const { title, main } = formView(kind, visit);
       return { title, main: html`${main}${linksCard(links, visit)}` };
     };
@@ -147,7 +147,8 @@ const callback: Field = {
   hint: 'The https URL that receives the signed event. Without one, no event is sent. You can save one in the settings.',
 };
 
-async function showLink(context: DashboardContext, visit: Visit): Promise<PageView> {
+async function showLink(visit: Visit): Promise<PageView> {
+  const { context } = visit;
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment } = history;
   const url = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
@@ -167,7 +168,8 @@ ${walletCard(context, history)}`,
 /** Applies the API's rules. */
 const answerCreate =
   ({ create }: Kind): FormHandler =>
-  async (context, visit, form) => {
+  async (visit, form) => {
+    const { context } = visit;
     const request = await readLinkForm(context, visit.account, form);
     const payment = await create(context.create, visit.account, request);
     await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);

@@ -16,12 +16,7 @@ import { sendToChannel } from '../../payments/send-notifications.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { cardForm, checkFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
@@ -49,30 +44,29 @@ export function registerNotificationPages(routes: DashboardRoutes): void {
   const pages = dashboardPages(routes, 'notifications', 'viewer');
   pages.page('/notifications', showChannels);
   pages.page('/notifications/add/:kind', showAdd);
-  const answerAdd: FormHandler = async (context, visit, form) => {
-    const channel = await addFromForm(context, visit, form);
-    await mailAboutChannel(context, visit, channel).catch((error: unknown) =>
-      routes.server.log.warn({ err: error }, 'the mail about a new notification channel was not sent'),
-    );
-    return seeOther('/notifications?flash=added');
-  };
   pages.form('/notifications/add/:kind', answerAdd, showAdd);
   pages.form('/notifications/:channelId/test', answerTest, showChannels);
-  pages.form('/notifications/:channelId/pause', async (context, visit, form) => {
+  pages.form('/notifications/:channelId/pause', async (visit, form) => {
     const isPaused = form.text('pause') !== '0';
-    await setPaused(context, visit.account, await findChannel(context, visit), isPaused);
+    await setPaused(visit.context, visit.account, await findChannel(visit), isPaused);
     return seeOther(`/notifications?flash=${isPaused ? 'paused' : 'resumed'}`);
   });
-  pages.form('/notifications/:channelId/delete', async (context, visit) => {
-    const channel = await findChannel(context, visit);
-    if (await context.notifications.removeChannel(channel))
-      await recordAction(context, visit.account.id, visit.actor, 'notification.removed', nameOf(channel));
+  pages.form('/notifications/:channelId/delete', async (visit) => {
+    const channel = await findChannel(visit);
+    if (await visit.context.notifications.removeChannel(channel))
+      await recordAction(
+        visit.context,
+        visit.account.id,
+        visit.actor,
+        'notification.removed',
+        nameOf(channel),
+      );
     return seeOther('/notifications?flash=removed');
   });
 }
 
 /** The member's own channel of the path. Throws `not_found` for any other. */
-async function findChannel({ notifications }: DashboardContext, { account, user, params }: Visit) {
+async function findChannel({ account, user, params, context: { notifications } }: Visit) {
   const channels = await notifications.listChannels(account.id, user.id);
   const channel = channels.find(({ id }) => id === params['channelId']);
   if (channel === undefined) throw new ServiceError('not_found');
@@ -81,9 +75,9 @@ async function findChannel({ notifications }: DashboardContext, { account, user,
 
 const nameOf = ({ kind, hint }: NotificationChannel) => `${channelKinds[kind].name} ${hint}`.trim();
 
-async function showChannels(context: DashboardContext, visit: Visit): Promise<PageView> {
-  const channels = await context.notifications.listChannels(visit.account.id, visit.user.id);
-  const offered = kinds.filter((kind) => kind !== 'mail' || context.mailer !== null);
+async function showChannels(visit: Visit): Promise<PageView> {
+  const channels = await visit.context.notifications.listChannels(visit.account.id, visit.user.id);
+  const offered = kinds.filter((kind) => kind !== 'mail' || visit.context.mailer !== null);
   return {
     title: 'Notifications',
     main: html`${forms.flashOf(visit, flashMessages)}
@@ -137,14 +131,14 @@ ${channel.pausedReason === null ? button('pause', 'Pause') : button('pause', 'Re
 ${button('delete', 'Delete', '1', 'danger')}</div>`;
 }
 
-function kindOf({ mailer }: DashboardContext, { params }: Visit) {
+function kindOf({ params, context: { mailer } }: Visit) {
   const kind = params['kind'] ?? '';
   if (!isChannelKind(kind) || (kind === 'mail' && mailer === null)) throw new ServiceError('not_found');
   return kind;
 }
 
-async function showAdd(context: DashboardContext, visit: Visit): Promise<PageView> {
-  const kind = kindOf(context, visit);
+async function showAdd(visit: Visit): Promise<PageView> {
+  const kind = kindOf(visit);
   const { name, fields } = channelKinds[kind];
   const boxes = events.map((event) => [event, { label: eventLabels[event], type: 'checkbox', value: true }]);
   return {
@@ -158,13 +152,10 @@ ${cardForm(visit, {
   };
 }
 
-async function addFromForm(
-  context: DashboardContext,
-  visit: Visit,
-  form: forms.FormFields,
-): Promise<NotificationChannel> {
+const answerAdd: FormHandler = async (visit, form) => {
+  const { context } = visit;
   await requirePassing(context.limits.channelsOfUser, visit.user.id);
-  const kind = kindOf(context, visit);
+  const kind = kindOf(visit);
   const chosen = events.filter((event) => form.has(event));
   const target = new Map<string, string>();
   const checks = Object.entries(channelKinds[kind].fields).map(([name, field]) => [
@@ -180,13 +171,15 @@ async function addFromForm(
   const added = { kind, target: Object.fromEntries(target), events: chosen };
   const channel = await addChannel(context, visit.account, visit.user.id, added);
   await recordAction(context, visit.account.id, visit.actor, 'notification.added', nameOf(channel));
-  return channel;
-}
+  await mailAboutChannel(visit, channel).catch((error: unknown) =>
+    visit.request.log.warn({ err: error }, 'the mail about a new notification channel was not sent'),
+  );
+  return seeOther('/notifications?flash=added');
+};
 
 /** A channel outlives the session that added it, so the member learns of one that somebody else added in their name. */
 async function mailAboutChannel(
-  { mailer, baseUrl }: DashboardContext,
-  { account, user }: Visit,
+  { account, user, context: { mailer, baseUrl } }: Visit,
   channel: NotificationChannel,
 ): Promise<void> {
   if (channel.kind === 'mail') return;
@@ -201,8 +194,9 @@ ${baseUrl}${OWN_PATH}
   });
 }
 
-const answerTest: FormHandler = async (context, visit) => {
-  const channel = await findChannel(context, visit);
+const answerTest: FormHandler = async (visit) => {
+  const { context } = visit;
+  const channel = await findChannel(visit);
   await requirePassing(context.limits.testMessagesOfUser, visit.user.id);
   const place = { shop: visit.account.name, dashboardUrl: `${context.baseUrl}${DASHBOARD_PATH}` };
   const outcome = await sendToChannel(context, channel, testMessage(channel.events, place));

@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { createPasswordLink } from '../../accounts/password-links.ts';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import { acceptInvitation, findInvited } from '../../accounts/users.ts';
@@ -6,52 +5,56 @@ import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { type AreaRequest, callerOf, DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
-import { type FormVisit, formFields, newPassword, type RefusedForm } from '../signed-in/form-fields.ts';
-import { formTokenField, textField } from '../signed-in/forms.ts';
 import {
-  openFormToken,
-  readOwnForm,
-  sendPlainPage,
-  sendSeeOther,
+  type AreaRequest,
+  callerOf,
+  DASHBOARD_PATH,
+  type DashboardContext,
+  type DashboardRoutes,
+} from '../signed-in/context.ts';
+import { formFields, newPassword } from '../signed-in/form-fields.ts';
+import { type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import { openFormToken } from '../signed-in/layout.ts';
+import { countPassword, tokenOf } from '../signed-in/password-link-pages.ts';
+import {
+  type PageAnswer,
+  type PageView,
+  readOwnSession,
+  seeOther,
   visitorPages,
-} from '../signed-in/layout.ts';
-import { answerPassword, tokenOf } from '../signed-in/password-link-pages.ts';
-import { readOwnSession } from '../signed-in/signed-in-page.ts';
+} from '../signed-in/signed-in-page.ts';
 
-type InvitationRequest = DashboardRoutes & AreaRequest;
+type LinkRequest = AreaRequest<DashboardContext>;
 
 /** `/dashboard/forgotten`: requests a link to set a new password by e-mail. Only if e-mail is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
-  pages.page('/forgotten', async (asked) =>
-    sendPlainPage(asked, 200, {
-      title: 'Forgotten your password?',
-      main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(asked))}
+  pages.page('/forgotten', async (asked) => ({
+    title: 'Forgotten your password?',
+    main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(asked))}
 ${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' })}
 <button class="button primary wide">Send me a link</button></form>`,
-    }),
-  );
-  pages.form('/forgotten', (asked) => answerForgotten(asked, mailer));
+  }));
+  pages.form('/forgotten', (asked, form) => answerForgotten(asked, form, mailer));
 }
 
 /** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
-async function answerForgotten(asked: InvitationRequest, mailer: Mailer): Promise<FastifyReply> {
+async function answerForgotten(asked: LinkRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
   const { context, request } = asked;
-  const typed = readOwnForm(asked).text('email');
+  const typed = form.text('email');
   await requirePassing(context.limits.signInsOfAddress, callerOf(request).address);
   await requirePassing(context.limits.mailsOfUser, hashSecretToken(typed.trim().toLowerCase()));
   void sendLink(asked, mailer, typed).catch((error: unknown) =>
     request.log.warn({ err: error }, 'a link for a new password was not sent'),
   );
-  return sendPlainPage(asked, 200, {
+  return {
     title: 'Check your e-mail',
     main: html`<p>If this address has access, we have sent a link to set a new password to it. The link works once, within a day.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Back</a></p>`,
-  });
+  };
 }
 
-async function sendLink({ context }: DashboardRoutes, mailer: Mailer, typed: string): Promise<void> {
+async function sendLink({ context }: LinkRequest, mailer: Mailer, typed: string): Promise<void> {
   const email = parseUserEmail(typed);
   const user = email === null ? null : await context.people.findUserByEmail(email);
   if (user === null) return;
@@ -72,59 +75,55 @@ If you did not request it, ignore this e-mail. Your password stays unchanged.
 /** `/dashboard/invitation/:token`: makes the invited person a member. Opening it does not use it up. */
 export function registerInvitationPages(routes: DashboardRoutes): void {
   const pages = visitorPages(routes);
-  pages.page('/invitation/:token', (asked) => showInvitation(asked));
-  pages.form('/invitation/:token', (asked) =>
-    answerPassword(asked, showInvitation, async (password, address) => {
-      const how = { signedInAs: await readOwnUserId(asked), password, address };
-      const result = await acceptInvitation(asked.context, tokenOf(asked), how);
-      if (result === 'gone') return sendInvitationGone(asked);
-      const next = result === 'accepted' ? '' : '/sign-in?flash=joined';
-      return sendSeeOther(asked.reply, `${DASHBOARD_PATH}${next}`);
-    }),
-  );
+  pages.page('/invitation/:token', showInvitation);
+  pages.form('/invitation/:token', answerInvitation, showInvitation);
 }
 
-async function readOwnUserId(asked: InvitationRequest): Promise<string | null> {
+async function answerInvitation(asked: LinkRequest, form: FormFields): Promise<PageAnswer> {
+  const address = await countPassword(asked);
+  const how = { signedInAs: await readOwnUserId(asked), password: form.text('new_password'), address };
+  const result = await acceptInvitation(asked.context, tokenOf(asked), how);
+  if (result === 'gone') return invitationGoneView;
+  return seeOther(result === 'accepted' ? '' : '/sign-in?flash=joined');
+}
+
+async function readOwnUserId(asked: LinkRequest): Promise<string | null> {
   const own = await readOwnSession(asked);
   return own?.session.stage === 'open' ? own.user.id : null;
 }
 
-async function showInvitation(asked: InvitationRequest, refused?: RefusedForm): Promise<FastifyReply> {
-  const token = tokenOf(asked);
-  const invited = await findInvited(asked.context, token);
-  if (invited === null) return sendInvitationGone(asked);
+async function showInvitation(asked: LinkRequest): Promise<PageView> {
+  const invited = await findInvited(asked.context, tokenOf(asked));
+  if (invited === null) return invitationGoneView;
   const { link, accountName, user } = invited;
   const isThem = user !== null && (await readOwnUserId(asked)) === user.id;
-  const formToken = openFormToken(asked);
-  return sendPlainPage(asked, refused === undefined ? 200 : 400, {
+  return {
     title: 'You are invited',
-    ...(refused && { refused }),
     main: html`
 <p><strong><bdi>${link.email}</bdi></strong> is invited to <strong><bdi>${accountName}</bdi></strong> as ${link.role}.</p>
-${isThem ? acceptForm(formToken, nothing) : waysToAccept({ formToken, refused }, link.email, `${DASHBOARD_PATH}/invitation/${token}`)}`,
-  });
+${isThem ? acceptForm(asked, nothing) : waysToAccept(asked, link.email)}`,
+  };
 }
 
 /** The same page for every address: it must not reveal whether a user has the address. */
-function waysToAccept(visit: FormVisit, email: string, path: string): Html {
+function waysToAccept(asked: LinkRequest, email: string): Html {
   return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this e-mail address, then accept.</p>
-<a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(path)}">Sign in</a></section>
+<a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(asked.path)}">Sign in</a></section>
 ${acceptForm(
-  visit.formToken,
+  asked,
   html`<h2>You are new here</h2><input type="hidden" name="email" value="${email}" autocomplete="username">
-${formFields(visit, path, newPassword('At least 12 characters.'))}`,
+${formFields(asked, asked.path, newPassword('At least 12 characters.'))}`,
 )}`;
 }
 
-function acceptForm(formToken: string, fields: Html): Html {
-  return html`<form class="card" method="post">${formTokenField(formToken)}${fields}
+function acceptForm(asked: LinkRequest, fields: Html): Html {
+  return html`<form class="card" method="post">${formTokenField(openFormToken(asked))}${fields}
 <button class="button primary wide">Accept the invitation</button></form>`;
 }
 
-function sendInvitationGone(asked: InvitationRequest): FastifyReply {
-  return sendPlainPage(asked, 404, {
-    title: 'This invitation does not work',
-    main: html`<p>It was already accepted or withdrawn, or has expired after a week. Ask an owner of the account for a new one.</p>
+const invitationGoneView: PageView = {
+  status: 404,
+  title: 'This invitation does not work',
+  main: html`<p>It was already accepted or withdrawn, or has expired after a week. Ask an owner of the account for a new one.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Sign in</a></p>`,
-  });
-}
+};

@@ -9,12 +9,7 @@ import {
   type ToBase,
 } from '../../payments/read-statistics.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { formatMoney, formatPercent } from '../signed-in/format.ts';
 import { flashOf } from '../signed-in/forms.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
@@ -31,7 +26,8 @@ export function registerOverviewPage(routes: DashboardRoutes): void {
   dashboardPages(routes, 'overview', 'developer').form('/alerts/dismiss', dismissAlert);
 }
 
-async function showOverview(context: DashboardContext, visit: Visit): Promise<PageView> {
+async function showOverview(visit: Visit): Promise<PageView> {
+  const { context } = visit;
   const { account, timeZone } = visit;
   const span = spans.find((days) => String(days) === visit.query.get('days')) ?? DEFAULT_SPAN;
   const nowMs = context.nowMs();
@@ -46,8 +42,8 @@ async function showOverview(context: DashboardContext, visit: Visit): Promise<Pa
   ]);
   return {
     title: 'Overview',
-    main: html`${flashOf(visit, { dismissed: 'The alert is dismissed. A new one of its kind is shown again.' })}${visit.viewing === null ? await firstSteps(context, visit) : nothing}
-${await alertsCard(context, visit)}
+    main: html`${flashOf(visit, { dismissed: 'The alert is dismissed. A new one of its kind is shown again.' })}${visit.viewing === null ? await firstSteps(visit) : nothing}
+${await alertsCard(visit)}
 ${statisticsCard({ statistics, before, span, timeZone, base: { currency: account.baseCurrency, toBase } })}
 ${funnelCard(funnel, span)}
 <section class="card"><h2>Account</h2>

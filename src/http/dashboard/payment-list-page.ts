@@ -12,7 +12,7 @@ import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../paym
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { banner, optionsOf, selectField } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
@@ -30,7 +30,8 @@ import {
 const PAGE_SIZE = 50;
 
 /** The account's payments: searched, filtered, newest first. */
-export const showPayments: PageHandler = async (context, visit) => {
+export const showPayments: PageHandler = async (visit) => {
+  const { context } = visit;
   const filters = filtersOrError(visit, context.nowMs());
   if (filters instanceof ServiceError) {
     return {
@@ -45,7 +46,7 @@ export const showPayments: PageHandler = async (context, visit) => {
   const pages = await context.reusablePages.listPagesOf(visit.account.id, ids);
   return {
     title: 'Payments',
-    main: html`${await statusTabs(context, visit, filters.given)}
+    main: html`${await statusTabs(visit, filters.given)}
 ${filterForm(filters.given)}
 ${filterChips(filters.given)}
 ${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, pages, nowMs: context.nowMs() }, visit)}
@@ -58,8 +59,7 @@ ${pageLinks(filters, page)}
 const COUNTED = 99;
 
 async function statusTabs(
-  { search, nowMs }: DashboardContext,
-  { account }: Visit,
+  { account, context: { search, nowMs } }: Visit,
   given: PaymentFilters['given'],
 ): Promise<Html> {
   const counted = await Promise.all(
@@ -85,11 +85,16 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
 }
 
 /** The same payments as a CSV, streamed with backpressure. */
-export const sendPaymentsCsv: PageHandler = async (context, visit, reply) => {
+export const sendPaymentsCsv: PageHandler = async (visit) => {
+  const { context } = visit;
   const { query } = readFilters(visit, context.nowMs());
   await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
   const date = dateAt(context.nowMs(), visit.timeZone);
-  return sendCsv(reply, `payments-${date}.csv`, exportPayments(context, visit.account.baseCurrency, query));
+  return sendCsv(
+    visit.reply,
+    `payments-${date}.csv`,
+    exportPayments(context, visit.account.baseCurrency, query),
+  );
 };
 
 function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {

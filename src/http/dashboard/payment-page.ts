@@ -49,10 +49,10 @@ interface PaymentPageOptions {
 
 /** The page of one payment with its history. */
 export async function showPayment(
-  context: DashboardContext,
   visit: Visit,
   { message = nothing, check = null }: PaymentPageOptions = {},
 ): Promise<PageView> {
+  const { context } = visit;
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment } = history;
   const page =
@@ -66,14 +66,14 @@ export async function showPayment(
 ${receivedLine(payment)}
 <p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
 ${mismatchNotice(context, history)}
-${await acceptCard(context, visit, history)}
-${await unservedNotice(context, visit, payment)}
+${await acceptCard(visit, history)}
+${await unservedNotice(visit, payment)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
-<div class="pair">${factsCard(context, visit, history, page)}
+<div class="pair">${factsCard(visit, history, page)}
 <section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone, opened)}</section></div>
 ${walletCard(context, history)}
 ${moneyCard(context, history)}
-${await refundCard(context, visit, payment)}
+${await refundCard(visit, payment)}
 ${settledCard(visit, history, settled)}
 ${noteCard(visit, payment)}
 ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))}
@@ -117,17 +117,13 @@ function restSentence(payment: Payment): string {
 }
 
 /** The form that accepts a partial payment as paid. Empty for other payments, and before the deposits are final. */
-async function acceptCard(
-  context: DashboardContext,
-  visit: Visit,
-  { payment, observations }: PaymentHistory,
-): Promise<Html> {
+async function acceptCard(visit: Visit, { payment, observations }: PaymentHistory): Promise<Html> {
   const { seenUnits, finalSeenUnits } = sumObservations(observations);
   const isOffered = payment.amountMismatch === 'partially_paid' && finalSeenUnits === seenUnits;
   if (!isOffered || !roleIncludes(visit.role, 'owner')) return nothing;
   const units = formatUnits(seenUnits);
   const action = `${DASHBOARD_PATH}/payments/${payment.id}/accept`;
-  const form = await confirmedForm(context, visit, {
+  const form = await confirmedForm(visit, {
     action,
     introduction: html`<p class="banner">The payment becomes paid with ${units} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
 <input type="hidden" name="units" value="${units}">`,
@@ -138,11 +134,7 @@ ${foldedForm(visit, action, `Accept ${units} USDC…`, form)}</section>`;
 }
 
 /** A note for an open payment that no provider serves, with the amount from which one does. */
-async function unservedNotice(
-  { create }: DashboardContext,
-  { account }: Visit,
-  payment: Payment,
-): Promise<Html> {
+async function unservedNotice({ account, context: { create } }: Visit, payment: Payment): Promise<Html> {
   if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
   const offers = (await listOffers(create.providers, account, openRestOf(payment) ?? payment)).filter(
     ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
@@ -165,8 +157,7 @@ ${fact('Amount due', `${formatUnits(payment.paidThresholdUnits)} USDC`)}`;
 }
 
 function factsCard(
-  { baseUrl }: DashboardContext,
-  { timeZone }: Visit,
+  { timeZone, context: { baseUrl } }: Visit,
   { payment, sessions }: PaymentHistory,
   page: PageOfPayment | null,
 ): Html {

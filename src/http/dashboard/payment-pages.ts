@@ -21,7 +21,8 @@ import { registerRefundForms } from './refund-pages.ts';
 import { requireConfirmedForm } from './security-pages.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
-const showEvidence: PageHandler = async (context, visit) => {
+const showEvidence: PageHandler = async (visit) => {
+  const { context } = visit;
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment, observations, sessions } = history;
   const moved = [
@@ -69,8 +70,8 @@ export function registerPaymentPages(routes: DashboardRoutes): void {
   const seen = dashboardPages(routes, 'payments', 'viewer');
   seen.page('/payments', showPayments);
   seen.page('/payments.csv', sendPaymentsCsv);
-  seen.page('/payments/:paymentId', (context, visit) =>
-    showPayment(context, visit, { message: flashOf(visit, flashMessages) }),
+  seen.page('/payments/:paymentId', (visit) =>
+    showPayment(visit, { message: flashOf(visit, flashMessages) }),
   );
   seen.page('/payments/:paymentId/evidence', showEvidence);
   seen.form('/payments/:paymentId/verify-signature', verifySignature);
@@ -89,7 +90,7 @@ function registerChanges(routes: DashboardRoutes): void {
   ) =>
     dashboardPages(routes, 'payments', role).form(
       `/payments/:paymentId/${name}`,
-      async (_context, visit, form) => {
+      async (visit, form) => {
         // Checks the account before any detail is shown.
         const { payment } = await readPaymentHistory(
           context,
@@ -126,7 +127,7 @@ function registerChanges(routes: DashboardRoutes): void {
     return 'payment.released';
   });
   change('owner', 'accept', 'accepted', async (payment, form, visit) => {
-    await requireConfirmedForm(context, visit, form);
+    await requireConfirmedForm(visit, form);
     const units = parseUnits(form.text('units'));
     if (units === null) throw invalidField('units', 'must be the amount shown on this page');
     await acceptPayment(context, payment, units);
@@ -137,9 +138,13 @@ function registerChanges(routes: DashboardRoutes): void {
   );
 }
 
-const verifySignature: FormHandler = async (context, visit) => {
-  const { webhooks } = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
+const verifySignature: FormHandler = async (visit) => {
+  const { webhooks } = await readPaymentHistory(
+    visit.context,
+    visit.account.id,
+    visit.params['paymentId'] ?? '',
+  );
   const [webhook] = webhooks;
   if (webhook === undefined) throw new ServiceError('not_found');
-  return showPayment(context, visit, { check: verifyWebhookSignature(context.tokens, webhook) });
+  return showPayment(visit, { check: verifyWebhookSignature(visit.context.tokens, webhook) });
 };

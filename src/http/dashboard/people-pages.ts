@@ -1,5 +1,5 @@
 import { hashSecretToken } from '../../accounts/people-context.ts';
-import { keepForNextPage, type ShowOnceContext, takeForPage } from '../../accounts/sessions.ts';
+import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import { changeMember, invite, withdrawInvitation } from '../../accounts/users.ts';
 import type { Account } from '../../domain/account.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
@@ -9,14 +9,7 @@ import { type Mail, MailNotSentError } from '../../domain/ports/mail.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import {
-  type AreaContext,
-  type AreaVisit,
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { cardForm, type Fields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
@@ -49,19 +42,24 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
   pages.page('/people', showPeople);
   pages.page('/people/invited', showInvited);
   pages.form('/people/invite', answerInvite, showPeople);
-  pages.form('/people/invitations/:invitationId/withdraw', async (context, visit) => {
-    await withdrawInvitation(context, visit.account.id, visit.params['invitationId'] ?? '', visit.actor);
+  pages.form('/people/invitations/:invitationId/withdraw', async (visit) => {
+    await withdrawInvitation(
+      visit.context,
+      visit.account.id,
+      visit.params['invitationId'] ?? '',
+      visit.actor,
+    );
     return seeOther('/people?flash=withdrawn');
   });
   pages.form('/people/:userId', answerChange, showPeople);
 }
 
-const answerInvite: FormHandler = async (context, visit, form) => {
-  const outcome = await sendInvitation(context, visit, visit.account, context.baseUrl, form);
+const answerInvite: FormHandler = async (visit, form) => {
+  const outcome = await sendInvitation(visit, visit.account, visit.context.baseUrl, form);
   if (outcome === 'sent') return seeOther('/people?flash=invited');
   if (outcome === 'kept') return seeOther('/people/invited');
   const refusal = new ServiceError('invalid_request', outcome.failure);
-  return showRefused(showPeople, context, visit, { refusal, form, status: 502 });
+  return showRefused(showPeople, visit, form, refusal, 502);
 };
 
 /**
@@ -71,8 +69,7 @@ const answerInvite: FormHandler = async (context, visit, form) => {
  * @param baseUrl of the public server, which has the dashboard
  */
 export async function sendInvitation(
-  context: AreaContext & ShowOnceContext,
-  { user, session, actor }: AreaVisit,
+  { user, session, actor, context }: AreaVisit,
   account: Pick<Account, 'id' | 'name'>,
   baseUrl: string,
   form: forms.FormFields,
@@ -123,13 +120,12 @@ If you do not expect this invitation, ignore this e-mail.
 }
 
 /** Shows the link once; a reload redirects to the list. */
-const showInvited: PageHandler = async (context, visit) =>
-  (await takeInvitationPage(context, visit, PEOPLE_PATH)) ?? seeOther('/people');
+const showInvited: PageHandler = async (visit) =>
+  (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
 
 /** The page that shows a kept link; null after the first call. */
 export async function takeInvitationPage(
-  context: ShowOnceContext,
-  { session }: AreaVisit,
+  { session, context }: AreaVisit,
   back: string,
 ): Promise<PageView | null> {
   const [email, link] = (await takeForPage(context, session.id, INVITATION))?.split(' ') ?? [];
@@ -144,10 +140,10 @@ export async function takeInvitationPage(
   };
 }
 
-const answerChange: FormHandler = async (context, visit, form) => {
+const answerChange: FormHandler = async (visit, form) => {
   const role = form.has('remove') ? null : roleIn(form);
   const member = { accountId: visit.account.id, userId: visit.params['userId'] ?? '', role };
-  await changeMember(context, member, visit.actor);
+  await changeMember(visit.context, member, visit.actor);
   return seeOther(role === null ? '/people?flash=removed' : '/people?flash=changed');
 };
 
@@ -157,7 +153,8 @@ function roleIn(form: forms.FormFields): Role {
   return role;
 }
 
-async function showPeople(context: DashboardContext, visit: Visit): Promise<PageView> {
+async function showPeople(visit: Visit): Promise<PageView> {
+  const { context } = visit;
   const [members, invitations] = await Promise.all([
     context.people.listMembers(visit.account.id),
     context.sessions.listInvitations(visit.account.id, context.nowMs()),

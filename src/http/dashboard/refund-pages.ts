@@ -16,12 +16,7 @@ import {
 } from '../../payments/refunds.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { foldedForm, formFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../signed-in/forms.ts';
@@ -33,34 +28,30 @@ import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
 /** The refunds of a payment, and the form that opens one. Empty where nothing can be refunded. */
-export async function refundCard(context: DashboardContext, visit: Visit, payment: Payment): Promise<Html> {
-  const { refunds, leftUnits } = await readRefunds(context, visit.account.id, payment.id);
+export async function refundCard(visit: Visit, payment: Payment): Promise<Html> {
+  const { refunds, leftUnits } = await readRefunds(visit.context, visit.account.id, payment.id);
   if (refunds.length === 0 && leftUnits === 0n) return nothing;
   const mayChange = roleIncludes(visit.role, 'developer');
-  const isNamed = (refund: Refund) => refundStatusAt(refund, context.nowMs()) === 'awaiting_confirmation';
+  const isNamed = (refund: Refund) =>
+    refundStatusAt(refund, visit.context.nowMs()) === 'awaiting_confirmation';
   const named = mayChange ? refunds.find(isNamed) : undefined;
   // A page has one form with a second factor: a session has one challenge for passkeys.
   const form =
     named !== undefined
-      ? await confirmForm(context, visit, named)
+      ? await confirmForm(visit, named)
       : leftUnits > 0n && mayChange
-        ? await openForm(context, visit, payment.id, leftUnits)
+        ? await openForm(visit, payment.id, leftUnits)
         : nothing;
   return html`<section class="card" id="refunds"><h2>Refunds</h2>
 <p>You refund in USDC, from your own wallet. ${formatUnits(leftUnits)} USDC can still be refunded.</p>
-${refunds.map((refund) => refundPart(context, visit, refund, payment.chainId))}
+${refunds.map((refund) => refundPart(visit, refund, payment.chainId))}
 ${form}<span id="copied" role="status"></span></section>`;
 }
 
 /** The money goes to the address in this form, so it asks for an existing second factor. */
-async function openForm(
-  context: DashboardContext,
-  visit: Visit,
-  paymentId: string,
-  leftUnits: bigint,
-): Promise<Html> {
+async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Promise<Html> {
   const action = pathOf(paymentId);
-  const form = await confirmedForm(context, visit, {
+  const form = await confirmedForm(visit, {
     action,
     introduction: html`<p class="banner">The e-mail address of a payment is not verified. Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
     fields: {
@@ -82,9 +73,9 @@ async function openForm(
 }
 
 /** Asks for the second factor too: a reader of the customer's e-mail could have named this address. */
-async function confirmForm(context: DashboardContext, visit: Visit, refund: Refund): Promise<Html> {
+async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
   const { id, destination, paymentId } = refund;
-  const form = await confirmedForm(context, visit, {
+  const form = await confirmedForm(visit, {
     action: `${pathOf(paymentId)}/${id}/confirm`,
     introduction: html`<input type="hidden" name="destination" value="${destination}">
 <p class="banner">Someone with the link named ${destination}. Check it with the customer over a channel that you know: a transfer to a wrong address cannot be undone.</p>`,
@@ -93,7 +84,8 @@ async function confirmForm(context: DashboardContext, visit: Visit, refund: Refu
   return html`<h3>Confirm the address for ${formatUnits(refund.units)} USDC</h3>${form}`;
 }
 
-function refundPart(context: DashboardContext, visit: Visit, refund: Refund, chainId: number): Html {
+function refundPart(visit: Visit, refund: Refund, chainId: number): Html {
+  const { context } = visit;
   const status = refundStatusAt(refund, context.nowMs());
   const isExpected = status === 'awaiting_transfer';
   const mayCancel = status.startsWith('awaiting_') && roleIncludes(visit.role, 'developer');
@@ -146,41 +138,41 @@ ${
 ${mayCancel ? form('cancel', html`<p class="actions"><button class="button danger">Cancel this refund</button></p>`) : nothing}`;
 }
 
-type RefundForm = (context: DashboardContext, visit: Visit, form: FormFields) => Promise<Refund>;
+type RefundForm = (visit: Visit, form: FormFields) => Promise<Refund>;
 
 /** The forms of the refunds. Their results, and refusals, are shown on the payment's page. */
 export function registerRefundForms(
   routes: DashboardRoutes,
-  showPayment: (context: DashboardContext, visit: Visit) => Promise<PageView>,
+  showPayment: (visit: Visit) => Promise<PageView>,
 ): void {
   const register = (path: string, action: AuditAction, act: RefundForm) =>
     dashboardPages(routes, 'payments', 'developer').form(
       `/payments/:paymentId/refunds${path}`,
-      async (context, visit, form) => {
-        const { id, paymentId } = await act(context, visit, form);
-        await recordAction(context, visit.account.id, visit.actor, action, id);
+      async (visit, form) => {
+        const { id, paymentId } = await act(visit, form);
+        await recordAction(visit.context, visit.account.id, visit.actor, action, id);
         return seeOther(`/payments/${paymentId}#refunds`);
       },
       showPayment,
     );
-  const own = (context: DashboardContext, { account, params }: Visit) =>
+  const own = ({ account, params, context }: Visit) =>
     readRefund(context, account.id, params['refundId'] ?? '');
   register('', 'refund.opened', open);
-  register('/:refundId/confirm', 'refund.confirmed', async (context, visit, form) => {
-    await requireConfirmedForm(context, visit, form);
-    return confirmRefundAddress(context.refund, await own(context, visit), form.text('destination'));
+  register('/:refundId/confirm', 'refund.confirmed', async (visit, form) => {
+    await requireConfirmedForm(visit, form);
+    return confirmRefundAddress(visit.context.refund, await own(visit), form.text('destination'));
   });
-  register('/:refundId/transaction', 'refund.submitted', async (context, visit, form) =>
-    submitTransaction(context.refund, await own(context, visit), form.text('transaction')),
+  register('/:refundId/transaction', 'refund.submitted', async (visit, form) =>
+    submitTransaction(visit.context.refund, await own(visit), form.text('transaction')),
   );
-  register('/:refundId/cancel', 'refund.canceled', async (context, visit) =>
-    cancelOpenRefund(context.refund, await own(context, visit)),
+  register('/:refundId/cancel', 'refund.canceled', async (visit) =>
+    cancelOpenRefund(visit.context.refund, await own(visit)),
   );
 }
 
-async function open(context: DashboardContext, visit: Visit, form: FormFields): Promise<Refund> {
-  await requireConfirmedForm(context, visit, form);
-  return createRefund(context.refund, visit.account.id, visit.params['paymentId'] ?? '', {
+async function open(visit: Visit, form: FormFields): Promise<Refund> {
+  await requireConfirmedForm(visit, form);
+  return createRefund(visit.context.refund, visit.account.id, visit.params['paymentId'] ?? '', {
     amount: form.text('amount').trim() || 'all',
     reason: form.text('reason'),
     destination: form.text('destination').trim() || null,

@@ -53,20 +53,18 @@ export function registerReusablePages(routes: DashboardRoutes): void {
   pages.form('/pages/new', createPage, showNew);
   pages.page('/pages/:pageId', showPage);
   pages.form('/pages/:pageId', changePage, showPage);
-  pages.form('/pages/:pageId/pause', (context, visit) => pausePage(context, visit, true));
-  pages.form('/pages/:pageId/resume', (context, visit) => pausePage(context, visit, false));
+  pages.form('/pages/:pageId/pause', (visit) => pausePage(visit, true));
+  pages.form('/pages/:pageId/resume', (visit) => pausePage(visit, false));
 }
 
-async function readOwnPage(
-  { reusablePages, nowMs }: DashboardContext,
-  { account, params }: Visit,
-): Promise<UsedPage> {
+async function readOwnPage({ account, params, context: { reusablePages, nowMs } }: Visit): Promise<UsedPage> {
   const used = await reusablePages.findPage(account.id, params['pageId'] ?? '', nowMs());
   if (used === null) throw new ServiceError('not_found');
   return used;
 }
 
-const createPage: FormHandler = async (context, visit, form) => {
+const createPage: FormHandler = async (visit, form) => {
+  const { context } = visit;
   const settings = await readForm(context, visit.account, form, null);
   const page: ReusablePage = {
     ...settings,
@@ -83,19 +81,20 @@ const createPage: FormHandler = async (context, visit, form) => {
   return seeOther(`/pages/${page.id}?flash=created`);
 };
 
-const changePage: FormHandler = async (context, visit, form) => {
-  const { page } = await readOwnPage(context, visit);
+const changePage: FormHandler = async (visit, form) => {
+  const { context } = visit;
+  const { page } = await readOwnPage(visit);
   const settings = await readForm(context, visit.account, form, page);
   await context.reusablePages.changePage(visit.account.id, page.id, settings);
   await recordAction(context, visit.account.id, visit.actor, 'page.changed', page.slug);
   return seeOther(`/pages/${page.id}?flash=saved`);
 };
 
-async function pausePage(context: DashboardContext, visit: Visit, isPaused: boolean) {
-  const { page } = await readOwnPage(context, visit);
-  await context.reusablePages.changePage(visit.account.id, page.id, { isPaused });
+async function pausePage(visit: Visit, isPaused: boolean) {
+  const { page } = await readOwnPage(visit);
+  await visit.context.reusablePages.changePage(visit.account.id, page.id, { isPaused });
   const action = isPaused ? 'page.paused' : 'page.resumed';
-  await recordAction(context, visit.account.id, visit.actor, action, page.slug);
+  await recordAction(visit.context, visit.account.id, visit.actor, action, page.slug);
   return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
 }
 
@@ -234,7 +233,7 @@ function pageForm(visit: Visit, page: ReusablePage | null): Html {
   });
 }
 
-async function showNew(_context: DashboardContext, visit: Visit): Promise<PageView> {
+async function showNew(visit: Visit): Promise<PageView> {
   return { title: 'New payment page', main: pageForm(visit, null) };
 }
 
@@ -262,7 +261,8 @@ function takings(used: UsedPage, { account }: Visit, nowMs: number) {
   };
 }
 
-async function showList({ reusablePages, nowMs, baseUrl }: DashboardContext, visit: Visit) {
+async function showList(visit: Visit) {
+  const { reusablePages, nowMs, baseUrl } = visit.context;
   const pages = await reusablePages.listPages(visit.account.id, nowMs());
   const rows = pages.map((used) => {
     const { id, slug, title } = used.page;
@@ -292,8 +292,9 @@ const flashMessages = {
   resumed: 'The page takes payments again.',
 };
 
-async function showPage(context: DashboardContext, visit: Visit): Promise<PageView> {
-  const used = await readOwnPage(context, visit);
+async function showPage(visit: Visit): Promise<PageView> {
+  const { context } = visit;
+  const used = await readOwnPage(visit);
   const { page, held } = used;
   const url = `${context.baseUrl}/p/${page.slug}`;
   const payments = await context.payments.listByOrigin(visit.account.id, page.id, PAYMENTS_SHOWN);

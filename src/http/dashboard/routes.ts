@@ -7,7 +7,6 @@ import {
   type DashboardContext,
   type DashboardRoutes,
   dashboardArea,
-  type Section,
 } from '../signed-in/context.ts';
 import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
 import { sendSeeOther } from '../signed-in/layout.ts';
@@ -49,18 +48,14 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
   });
   server.register(
     (scope, _options, done) => {
-      const cookies = createCookies(context.baseUrl, 'card_checkout');
-      const members = {
+      const routes: DashboardRoutes = {
         server: scope,
         context,
-        cookies,
-        shown: new Set<Section>(),
+        cookies: createCookies(context.baseUrl, 'card_checkout'),
+        shown: new Set(),
         area: dashboardArea,
         isSecondFactorRequired: false,
-      };
-      const routes: DashboardRoutes = {
-        ...members,
-        admit: (request, reply) => admit({ ...members, request, reply }),
+        admit,
       };
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {
@@ -102,8 +97,8 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
 
 /** Switches to another of the user's accounts. */
 function registerAccountSwitcher(routes: DashboardRoutes): void {
-  dashboardPages(routes, null, 'viewer').form('/account', async (context, visit, form) => {
-    await chooseAccount(context, visit, form.text('account'), visit.actor);
+  dashboardPages(routes, null, 'viewer').form('/account', async (visit, form) => {
+    await chooseAccount(visit.context, visit, form.text('account'), visit.actor);
     return seeOther('');
   });
 }

@@ -25,14 +25,7 @@ import { relyingPartyOf } from '../../domain/person.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import {
-  type AreaContext,
-  type AreaVisit,
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { cardForm, type Fields, foldedForm, formFields, newPassword } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
@@ -66,7 +59,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   const form = (path: string, act: (visit: Visit, form: FormFields) => Promise<PageAnswer>) =>
     pages.form(
       `/security/${path}`,
-      async (_context, visit, fields) => {
+      async (visit, fields) => {
         // By session: a session without the password must not use up the tries of the user's others.
         await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
         await requireOwnPassword(context, visit.user, fields.text('password'));
@@ -74,9 +67,9 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
       },
       showSecurity,
     );
-  pages.page('/security', (_context, visit) => showSecurity(context, visit));
+  pages.page('/security', (visit) => showSecurity(visit));
   pages.form('/security/confirm', confirm);
-  pages.form('/sessions/:sessionId/end', async (_context, visit) => {
+  pages.form('/sessions/:sessionId/end', async (visit) => {
     const session = {
       id: visit.params['sessionId'] ?? '',
       userId: visit.user.id,
@@ -91,14 +84,14 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   });
   form('second-factor', async (visit, fields) => {
     if (visit.user.totpSecret !== null) throw invalidField('The second factor', 'is already on.');
-    await requireSecondFactor(context, visit, fields, 'factor_code');
+    await requireSecondFactor(visit, fields, 'factor_code');
     const offer = { sealed: fields.text('sealed'), code: fields.text('code') };
     return recoveryCodesPage(await confirmTotp(context, visit, offer, visit.actor), OWN_PATH);
   });
   form('recovery-codes', async (visit, fields) => {
     if (!(await hasSecondFactor(context, visit.user)))
       throw invalidField('Recovery codes', 'require a second factor.');
-    await requireSecondFactor(context, visit, fields);
+    await requireSecondFactor(visit, fields);
     const codes = await renewRecoveryCodes(context, visit);
     await recordForUser(context, visit.user, visit.actor, 'second_factor.codes_renewed');
     return recoveryCodesPage(codes, OWN_PATH);
@@ -106,46 +99,43 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
   form('passkeys', async (visit, fields) => {
     const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
     if (party === null) throw new ServiceError('not_found');
-    await requireSecondFactor(context, visit, fields);
+    await requireSecondFactor(visit, fields);
     const made = { name: fields.text('name'), response: fields.text('response'), party };
     const codes = await addPasskey(context, visit, made, visit.actor);
     return codes === null ? seeOther('/security?flash=passkey') : recoveryCodesPage(codes, OWN_PATH);
   });
   form('remove-passkey', async (visit, fields) => {
-    await requireSecondFactor(context, visit, fields);
+    await requireSecondFactor(visit, fields);
     await removePasskey(context, visit, fields.text('passkey'), visit.actor);
     return seeOther('/security?flash=passkey-removed');
   });
   form('remove-second-factor', async (visit, fields) => {
-    await requireSecondFactor(context, visit, fields);
+    await requireSecondFactor(visit, fields);
     await removeTotp(context, visit.user, visit.actor, { user: visit.user, sessionId: visit.session.id });
     return seeOther('/security?flash=removed');
   });
 }
 
 /** Shows the page with forms that need no code for some minutes, after the use of a passkey. */
-async function confirm(context: DashboardContext, visit: Visit, form: FormFields): Promise<PageView> {
+async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
+  const { context } = visit;
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   if (party === null) throw new ServiceError('not_found');
   if (!(await usePasskey(context, visit, form.text('response'), party))) {
     const message = banner('bad', 'The passkey was not accepted. Please try again.');
-    return { ...(await showSecurity(context, visit, { message })), status: 400 };
+    return { ...(await showSecurity(visit, { message })), status: 400 };
   }
   const message = banner('good', 'Confirmed. You can change your second factors for five minutes.');
   const confirmation = confirmSecondFactor(context, visit.session.id);
-  return showSecurity(context, visit, { message, confirmation });
+  return showSecurity(visit, { message, confirmation });
 }
 
 /**
  * Throws a 400 unless the form has a code, or a passkey was used just now; requires nothing of a user without a second
  * factor.
  */
-async function requireSecondFactor(
-  context: AreaContext,
-  visit: AreaVisit,
-  form: FormFields,
-  codeField = 'code',
-): Promise<void> {
+async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField = 'code'): Promise<void> {
+  const { context } = visit;
   if (!(await hasSecondFactor(context, visit.user))) return;
   if (isConfirmed(context, visit.session.id, form.text('confirmation'))) return;
   const code = form.text(codeField);
@@ -168,10 +158,10 @@ interface ConfirmedForm {
 
 /** A form that the user confirms with an existing second factor, see `requireConfirmedForm`. */
 export async function confirmedForm(
-  context: AreaContext,
   visit: AreaVisit,
   { action, introduction = nothing, fields = {}, button, more = nothing }: ConfirmedForm,
 ): Promise<Html> {
+  const { context } = visit;
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkey = party === null ? null : await askForPasskey(context, visit, party);
   const isNeeded = await hasSecondFactor(context, visit.user);
@@ -192,31 +182,28 @@ function codeField(visit: AreaVisit, isOptional: boolean): Fields {
 }
 
 /** Throws `invalid_request` for a form of `confirmedForm` without the user's second factor. */
-export async function requireConfirmedForm(
-  context: AreaContext,
-  visit: AreaVisit,
-  form: FormFields,
-): Promise<void> {
+export async function requireConfirmedForm(visit: AreaVisit, form: FormFields): Promise<void> {
+  const { context } = visit;
   const response = form.text('response');
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
-  if (response === '' || party === null) return requireSecondFactor(context, visit, form);
+  if (response === '' || party === null) return requireSecondFactor(visit, form);
   if (!(await usePasskey(context, visit, response, party)))
     throw invalidField('The passkey', 'was not accepted. Please try again.');
 }
 
 /** @param shown a message, and the confirmation of a passkey used just now (`confirmSecondFactor`) */
 async function showSecurity(
-  context: DashboardContext,
   visit: Visit,
   shown: { readonly message?: Html; readonly confirmation?: string } = {},
 ): Promise<PageView> {
+  const { context } = visit;
   const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
   const passkeys = await context.people.listPasskeys(visit.user.id);
   // One challenge for both forms: the first submission uses it up.
   const challenge = party === null ? null : await createChallenge(context, visit.session.id);
   const offer =
     party === null || challenge === null ? null : await offerPasskey(context, visit, party, challenge);
-  const proof = proofOf(context, visit, passkeys.length > 0, shown.confirmation);
+  const proof = proofOf(visit, passkeys.length > 0, shown.confirmation);
   const question =
     party === null || challenge === null || proof.isGiven
       ? null
@@ -226,9 +213,9 @@ async function showSecurity(
     main: html`${shown.message ?? flashOf(visit, flashMessages)}
 ${cardForm(visit, { action: `${OWN_PATH}/password`, title: 'Password', fields: passwordFields, button: 'Change password' })}
 ${question === null ? nothing : confirmationCard(visit, question)}
-${visit.user.totpSecret === null ? offerForm(context, visit, proof) : manageForms(visit, proof)}
+${visit.user.totpSecret === null ? offerForm(visit, proof) : manageForms(visit, proof)}
 ${passkeyCard(visit, passkeys, offer, proof.fields)}${passkeys.length > 0 && visit.user.totpSecret === null ? codesCard(visit, proof) : nothing}
-${await sessionsCard(context, visit)}`,
+${await sessionsCard(visit)}`,
   };
 }
 
@@ -245,12 +232,11 @@ interface Proof {
 }
 
 function proofOf(
-  context: DashboardContext,
   visit: Visit,
   hasPasskeys: boolean,
   confirmation = visit.refused?.text('confirmation') ?? '',
 ): Proof {
-  const isConfirmedNow = isConfirmed(context, visit.session.id, confirmation);
+  const isConfirmedNow = isConfirmed(visit.context, visit.session.id, confirmation);
   const isGiven = isConfirmedNow || (visit.user.totpSecret === null && !hasPasskeys);
   const hidden = isConfirmedNow
     ? html`<input type="hidden" name="confirmation" value="${confirmation}">`
@@ -285,11 +271,11 @@ function newCodesForm(visit: Visit, proof: Proof): Html {
   return factorForm(visit, proof, 'recovery-codes', 'New recovery codes', button);
 }
 
-function offerForm(context: DashboardContext, visit: Visit, proof: Proof): Html {
+function offerForm(visit: Visit, proof: Proof): Html {
   const introduction =
     'With an authenticator app on your phone, a stolen password is not enough. Scan this, or type the key, then give the six digits that the app shows.';
   // The secret that a refused form had been offered: the app may have it already.
-  const offer = offerTotp(context, visit.user, visit.refused?.text('sealed'));
+  const offer = offerTotp(visit.context, visit.user, visit.refused?.text('sealed'));
   return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>
 ${totpOffer(offer, introduction)}
 ${proof.fields('second-factor', { fields: totpCode, codeName: 'factor_code' })}
@@ -310,10 +296,10 @@ function factorForm(visit: Visit, { fields }: Proof, path: string, summary: stri
   return foldedForm(visit, action, summary, form);
 }
 
-async function sessionsCard(context: DashboardContext, visit: Visit): Promise<Html> {
-  const sessions = await context.sessions.listSessions(visit.user.id);
+async function sessionsCard(visit: Visit): Promise<Html> {
+  const sessions = await visit.context.sessions.listSessions(visit.user.id);
   const alive = sessions.filter(
-    (session) => session.stage === 'open' && isSessionAlive(session, context.nowMs()),
+    (session) => session.stage === 'open' && isSessionAlive(session, visit.context.nowMs()),
   );
   return html`<section class="card"><h2>Sessions</h2><p>The browsers in which you are signed in. A session ends after twelve hours without use, and after a week at the latest. If you do not recognize a session, end it and change your password.</p>
 ${dataTable({

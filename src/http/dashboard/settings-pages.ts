@@ -23,12 +23,7 @@ import { isProviderId, providerCatalogue, providerIds } from '../../domain/provi
 import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { cardForm, checkFields, errorAt, type Fields, formFields } from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
@@ -54,7 +49,7 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   pages.form('/settings/wallet', changeWallet, showSettings);
 }
 
-const changeShop: FormHandler = async (context, visit, form) => {
+const changeShop: FormHandler = async (visit, form) => {
   const texts = textSettingNames.map((name) => [name, form.text(fieldOf(name)).trim()] as const);
   const updates: readonly (readonly [string, ProfileUpdate])[] = [
     ...texts.map(([name, text]) => [fieldOf(name), { texts: { [name]: text } }] as const),
@@ -62,7 +57,7 @@ const changeShop: FormHandler = async (context, visit, form) => {
   ];
   await checkFields(
     Object.fromEntries(
-      updates.map(([name, update]) => [name, () => readProfileUpdate(context, visit.account, update)]),
+      updates.map(([name, update]) => [name, () => readProfileUpdate(visit.context, visit.account, update)]),
     ),
   );
   const profile: ProfileUpdate = {
@@ -71,7 +66,7 @@ const changeShop: FormHandler = async (context, visit, form) => {
     receivesAlerts: form.has('trouble_mails'),
     toleratesMissingCent: form.has('missing_cent'),
   };
-  return saveProfile(context, visit, profile);
+  return saveProfile(visit, profile);
 };
 
 /** The form's field of a setting. */
@@ -79,21 +74,22 @@ function fieldOf(option: string): string {
   return option.replaceAll('-', '_');
 }
 
-async function saveProfile(context: DashboardContext, visit: Visit, profile: ProfileUpdate) {
-  const account = await updateAccount(context, visit.account.id, { profile });
+async function saveProfile(visit: Visit, profile: ProfileUpdate) {
+  const account = await updateAccount(visit.context, visit.account.id, { profile });
   const change = describeAccountChange(visit.account, account) ?? 'nothing';
-  await recordAction(context, account.id, visit.actor, 'settings.changed', change);
+  await recordAction(visit.context, account.id, visit.actor, 'settings.changed', change);
   return seeOther('/settings?flash=saved');
 }
 
-const changeProviders: FormHandler = async (context, visit, form) => {
+const changeProviders: FormHandler = async (visit, form) => {
   const pinned = form.text('pinned');
   const pinnedProvider = isProviderId(pinned) ? pinned : null;
-  return saveProfile(context, visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) });
+  return saveProfile(visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) });
 };
 
 /** Changing the payout wallet requires the password: an unattended browser must not suffice. */
-const changeWallet: FormHandler = async (context, visit, form) => {
+const changeWallet: FormHandler = async (visit, form) => {
+  const { context } = visit;
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
@@ -118,7 +114,8 @@ export function walletOf(text: string): Address | null {
   return wallet;
 }
 
-async function showSettings({ create }: DashboardContext, visit: Visit): Promise<PageView> {
+async function showSettings(visit: Visit): Promise<PageView> {
+  const { create } = visit.context;
   const { account } = visit;
   return {
     title: 'Settings',
@@ -299,10 +296,10 @@ function registerLogoForm(routes: DashboardRoutes): void {
         const { form, file } = await readParts(request);
         forms.requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
         try {
-          return await changeLogo(context, visit, form, file);
+          return await changeLogo(visit, form, file);
         } catch (error) {
           if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-          return showRefused(showSettings, context, visit, { refusal: error, form, status: 400 });
+          return showRefused(showSettings, visit, form, error);
         }
       }),
     );
@@ -311,14 +308,14 @@ function registerLogoForm(routes: DashboardRoutes): void {
 }
 
 /** Validates the picture by its bytes alone; the browser's type is ignored. */
-async function changeLogo(context: DashboardContext, visit: Visit, form: forms.FormFields, file: Uint8Array) {
+async function changeLogo(visit: Visit, form: forms.FormFields, file: Uint8Array) {
   const isRemoved = form.has('remove');
   if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose an image');
-  const account = await updateAccount(context, visit.account.id, {
+  const account = await updateAccount(visit.context, visit.account.id, {
     profile: { logo: isRemoved ? null : file },
   });
   const what = isRemoved ? 'removed the logo' : `logo ${account.logoHash}`;
-  await recordAction(context, account.id, visit.actor, 'settings.changed', what);
+  await recordAction(visit.context, account.id, visit.actor, 'settings.changed', what);
   return seeOther('/settings?flash=saved');
 }
 

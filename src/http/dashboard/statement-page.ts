@@ -9,12 +9,7 @@ import {
 import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
@@ -29,21 +24,21 @@ export function registerStatementPages(routes: DashboardRoutes): void {
 }
 
 /** The month of the address, or the one that is now. */
-function monthOfVisit(context: DashboardContext, { query, timeZone }: Visit): LocalMonth {
+function monthOfVisit({ query, timeZone, context }: Visit): LocalMonth {
   const current = dateAt(context.nowMs(), timeZone).slice(0, 7);
   return monthOf(query.get('month') ?? current, timeZone) ?? (monthOf(current, timeZone) as LocalMonth);
 }
 
-const sendJournal: PageHandler = async (context, visit, reply) => {
-  const month = monthOfVisit(context, visit);
-  await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
-  const lines = exportJournal(context.search, visit.account, month);
-  return sendCsv(reply, `journal-${month.month}.csv`, lines);
+const sendJournal: PageHandler = async (visit) => {
+  const month = monthOfVisit(visit);
+  await recordAction(visit.context, visit.account.id, visit.actor, 'payments.exported');
+  const lines = exportJournal(visit.context.search, visit.account, month);
+  return sendCsv(visit.reply, `journal-${month.month}.csv`, lines);
 };
 
-const showStatement: PageHandler = async (context, visit) => {
-  const month = monthOfVisit(context, visit);
-  const statement = await readStatement(context.search, visit.account, month);
+const showStatement: PageHandler = async (visit) => {
+  const month = monthOfVisit(visit);
+  const statement = await readStatement(visit.context.search, visit.account, month);
   return {
     title: `Statement of ${month.month}`,
     main: html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement"><div class="field"><label for="month">Month</label>
@@ -51,7 +46,7 @@ const showStatement: PageHandler = async (context, visit) => {
 <p class="actions"><button class="button primary">Show statement</button><a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${month.month}" download>Journal as CSV</a></p>
 <p class="hint">Print this page with your browser (Ctrl+P).</p></form>
 ${statement === null ? banner('bad', 'This month has too many payments for a page. Download the journal as CSV.') : statementCards(statement, visit)}
-<p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(context.nowMs(), visit.timeZone)}. A payment belongs to the month in which it was paid; until then, to the month in which it was created. Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD. Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
+<p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(visit.context.nowMs(), visit.timeZone)}. A payment belongs to the month in which it was paid; until then, to the month in which it was created. Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD. Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
   };
 };
 

@@ -17,7 +17,6 @@ import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in
 import {
   consoleTime,
   OPERATOR_PATH,
-  type OperatorContext,
   type OperatorForm,
   type OperatorRoutes,
   type OperatorVisit,
@@ -38,13 +37,13 @@ export function registerAccountPage(routes: OperatorRoutes): void {
   const change = (name: string, updateOf: (form: forms.FormFields) => AccountUpdate) =>
     pages.form(
       `${path}/${name}`,
-      async (context, visit, form) => {
-        const question = form.has('confirmed') ? null : await questionOf(context, visit, form);
-        return question ?? answerChange(context, visit, () => updateOf(form));
+      async (visit, form) => {
+        const question = form.has('confirmed') ? null : await questionOf(visit, form);
+        return question ?? answerChange(visit, () => updateOf(form));
       },
       showAccount,
     );
-  pages.page(path, (context, visit) => showAccount(context, visit));
+  pages.page(path, (visit) => showAccount(visit));
   change('state', (form) => ({ suspended: form.has('suspend') }));
   change('feature', featureUpdateOf);
   change('providers', (form) => ({
@@ -54,12 +53,8 @@ export function registerAccountPage(routes: OperatorRoutes): void {
 }
 
 /** The question before what stops a shop from selling; null for all other changes. */
-async function questionOf(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  form: forms.FormFields,
-): Promise<PageView | null> {
-  const account = await readAccount(context, visit);
+async function questionOf(visit: OperatorVisit, form: forms.FormFields): Promise<PageView | null> {
+  const account = await readAccount(visit);
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
   const shop = html`<strong><bdi>${account.name}</bdi></strong>`;
   if (form.has('suspend'))
@@ -83,24 +78,20 @@ async function questionOf(
   });
 }
 
-async function answerChange(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  readUpdate: () => AccountUpdate,
-): Promise<PageAnswer> {
-  const account = await readAccount(context, visit);
-  await changeAccount(context, account.id, readUpdate(), visit.actor);
+async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdate): Promise<PageAnswer> {
+  const account = await readAccount(visit);
+  await changeAccount(visit.context, account.id, readUpdate(), visit.actor);
   return seeOther(`/accounts/${account.id}?flash=saved`);
 }
 
 /** Saves a fee, or previews it without changing it. */
-const answerFee: OperatorForm = async (context, visit, form) => {
+const answerFee: OperatorForm = async (visit, form) => {
   const typed = form.text('fee');
   await checkFields({ fee: () => requireFee(parseFee(typed)) });
   const feeBasisPoints = parseFee(typed);
   return form.has('save')
-    ? answerChange(context, visit, () => ({ feeBasisPoints }))
-    : showAccount(context, visit, feeBasisPoints);
+    ? answerChange(visit, () => ({ feeBasisPoints }))
+    : showAccount(visit, feeBasisPoints);
 };
 
 function featureUpdateOf(form: forms.FormFields): AccountUpdate {
@@ -111,24 +102,17 @@ function featureUpdateOf(form: forms.FormFields): AccountUpdate {
 }
 
 /** The account of the path. Throws `not_found`. */
-async function readAccount(
-  { accounts }: Pick<OperatorContext, 'accounts'>,
-  { params }: OperatorVisit,
-): Promise<Account> {
+async function readAccount({ params, context: { accounts } }: OperatorVisit): Promise<Account> {
   const account = await accounts.findAccount(params['accountId'] ?? '');
   if (account === null) throw new ServiceError('not_found');
   return account;
 }
 
-async function showAccount(
-  context: OperatorContext,
-  visit: OperatorVisit,
-  previewBasisPoints?: number,
-): Promise<PageView> {
-  const account = await readAccount(context, visit);
+async function showAccount(visit: OperatorVisit, previewBasisPoints?: number): Promise<PageView> {
+  const account = await readAccount(visit);
   const [members, keys] = await Promise.all([
-    context.people.listMembers(account.id),
-    context.accounts.listKeys(account.id),
+    visit.context.people.listMembers(account.id),
+    visit.context.accounts.listKeys(account.id),
   ]);
   return {
     title: account.name,
@@ -220,14 +204,14 @@ export function parseFee(text: string): number {
 export function registerKeyRevocation(routes: OperatorRoutes): void {
   const pages = operatorPages(routes, 'accounts');
   const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;
-  pages.page('/accounts/:accountId/keys/:keyId/revoke', async (context, visit) => {
-    const key = await findOwnKey(context, ...idsOf(visit));
+  pages.page('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
+    const key = await findOwnKey(visit.context, ...idsOf(visit));
     const account = `${OPERATOR_PATH}/accounts/${key.accountId}`;
     return revocationPage(key, visit, `${account}/keys`, account);
   });
-  pages.form('/accounts/:accountId/keys/:keyId/revoke', async (context, visit) => {
-    const key = await revokeOwnKey(context, ...idsOf(visit));
-    await recordAction(context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
+  pages.form('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
+    const key = await revokeOwnKey(visit.context, ...idsOf(visit));
+    await recordAction(visit.context, key.accountId, visit.actor, 'key.revoked', describeKey(key));
     return seeOther(`/accounts/${key.accountId}?flash=revoked`);
   });
 }

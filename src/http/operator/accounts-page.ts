@@ -15,7 +15,6 @@ import { parseFee } from './account-page.ts';
 import {
   consoleTime,
   OPERATOR_PATH,
-  type OperatorContext,
   type OperatorForm,
   type OperatorRoutes,
   type OperatorVisit,
@@ -33,12 +32,12 @@ export function registerAccountsPages(routes: OperatorRoutes): void {
   pages.form('/accounts/new', answerCreate, showForm);
 }
 
-async function showAccounts(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
+async function showAccounts(visit: OperatorVisit): Promise<PageView> {
   const typed = (visit.query.get('search') ?? '').trim().slice(0, MAXIMUM_SEARCH_CHARACTERS);
   const search = typed === '' ? null : typed;
   const after = visit.query.get('before');
-  const before = after === null ? null : await context.accounts.findAccount(after);
-  const found = await context.accounts.searchAccounts({ search, before }, ACCOUNTS_ON_A_PAGE + 1);
+  const before = after === null ? null : await visit.context.accounts.findAccount(after);
+  const found = await visit.context.accounts.searchAccounts({ search, before }, ACCOUNTS_ON_A_PAGE + 1);
   const accounts = found.slice(0, ACCOUNTS_ON_A_PAGE);
   const last = found.length > ACCOUNTS_ON_A_PAGE ? accounts.at(-1) : undefined;
   return {
@@ -84,7 +83,7 @@ const accountFields: Fields = {
   },
 };
 
-const answerCreate: OperatorForm = async (context, visit, form) => {
+const answerCreate: OperatorForm = async (visit, form) => {
   const [email, wallet] = [form.text('email').trim(), form.text('wallet').trim()];
   await checkFields({
     name: () => parseName(form.text('name')),
@@ -92,13 +91,13 @@ const answerCreate: OperatorForm = async (context, visit, form) => {
     fee: () => requireFee(parseFee(form.text('fee'))),
     wallet: () => walletOf(wallet),
   });
-  const account = await createAccount(context, {
+  const account = await createAccount(visit.context, {
     name: form.text('name'),
     email: emailOf(email),
     feeBasisPoints: parseFee(form.text('fee')),
     wallet: walletOf(wallet),
   });
-  await recordAction(context, account.id, visit.actor, 'account.created', account.name);
+  await recordAction(visit.context, account.id, visit.actor, 'account.created', account.name);
   return seeOther(`/accounts/${account.id}?flash=created`);
 };
 
@@ -109,7 +108,7 @@ function emailOf(text: string): string | null {
   return email;
 }
 
-async function showForm(_context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
+async function showForm(visit: OperatorVisit): Promise<PageView> {
   const action = `${OPERATOR_PATH}/accounts/new`;
   return {
     title: 'Create an account',

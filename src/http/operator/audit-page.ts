@@ -8,7 +8,6 @@ import {
   accountLink,
   CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
-  type OperatorContext,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
@@ -22,14 +21,14 @@ export function registerAuditPage(routes: OperatorRoutes): void {
   operatorPages(routes, 'audit').page('/audit', showEntries);
 }
 
-async function showEntries(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
+async function showEntries(visit: OperatorVisit): Promise<PageView> {
   const account = (visit.query.get('account') ?? '').trim().slice(0, MAXIMUM_ID_CHARACTERS);
   const before = positionOf(visit.query.get('before') ?? '');
   const limit = ENTRIES_ON_A_PAGE + 1;
   const found =
     account === ''
-      ? await context.audit.listAllEntries(before, limit)
-      : await context.audit.listEntries(account, before?.position ?? null, limit);
+      ? await visit.context.audit.listAllEntries(before, limit)
+      : await visit.context.audit.listEntries(account, before?.position ?? null, limit);
   const entries = found.slice(0, ENTRIES_ON_A_PAGE);
   const last = found.length > ENTRIES_ON_A_PAGE ? entries.at(-1) : undefined;
   return {

@@ -10,7 +10,6 @@ import { checkFields } from '../signed-in/form-fields.ts';
 import { type PageView, seeOther, showRefused } from '../signed-in/signed-in-page.ts';
 import {
   OPERATOR_PATH,
-  type OperatorContext,
   type OperatorForm,
   type OperatorRoutes,
   type OperatorVisit,
@@ -26,9 +25,9 @@ export function registerInvitePages(routes: OperatorRoutes): void {
   const path = '/accounts/:accountId/invite';
   pages.page(path, showForm);
   pages.form(path, answerInvite, showForm);
-  pages.page('/accounts/:accountId/invited', async (context, visit) => {
+  pages.page('/accounts/:accountId/invited', async (visit) => {
     const back = `/accounts/${accountIdOf(visit)}`;
-    return (await takeInvitationPage(context, visit, `${OPERATOR_PATH}${back}`)) ?? seeOther(back);
+    return (await takeInvitationPage(visit, `${OPERATOR_PATH}${back}`)) ?? seeOther(back);
   });
 }
 
@@ -36,7 +35,8 @@ function accountIdOf({ params }: OperatorVisit): string {
   return params['accountId'] ?? '';
 }
 
-const answerInvite: OperatorForm = async (context, visit, form) => {
+const answerInvite: OperatorForm = async (visit, form) => {
+  const { context } = visit;
   const account = await findExistingAccount(context, accountIdOf(visit));
   // By session: a session without the password must not use up the tries of the user's others.
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
@@ -47,21 +47,21 @@ const answerInvite: OperatorForm = async (context, visit, form) => {
     password: () => requireOwnPassword(context, visit.user, form.text('password')),
   });
   // A code works once: it is asked of a form that is otherwise right.
-  await requireConfirmedForm(context, visit, form);
-  const outcome = await sendInvitation(context, visit, account, context.publicUrl, form);
+  await requireConfirmedForm(visit, form);
+  const outcome = await sendInvitation(visit, account, context.publicUrl, form);
   if (outcome === 'sent') return seeOther(`/accounts/${account.id}?flash=invited`);
   if (outcome === 'kept') return seeOther(`/accounts/${account.id}/invited`);
   const refusal = new ServiceError('invalid_request', outcome.failure);
-  return showRefused(showForm, context, visit, { refusal, form, status: 502 });
+  return showRefused(showForm, visit, form, refusal, 502);
 };
 
-async function showForm(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
-  const account = await findExistingAccount(context, accountIdOf(visit));
+async function showForm(visit: OperatorVisit): Promise<PageView> {
+  const account = await findExistingAccount(visit.context, accountIdOf(visit));
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
-  const form = await confirmedForm(context, visit, {
+  const form = await confirmedForm(visit, {
     action: `${path}/invite`,
     fields: { ...inviteFields, password: { label: 'Your password', type: 'password' } },
-    button: context.mailer === null ? 'Create a link' : 'Send the invitation',
+    button: visit.context.mailer === null ? 'Create a link' : 'Send the invitation',
     more: html`<a class="button" href="${path}">Cancel</a>`,
   });
   return {

@@ -5,7 +5,6 @@
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
-import type { ShowOnceContext } from '../../accounts/sessions.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { PaymentId } from '../../domain/payment-id.ts';
@@ -39,36 +38,37 @@ import {
   signedInBody,
   wholePage,
 } from '../signed-in/layout.ts';
-import { createSectionPages, readOwnSession, toSignIn, visitOf } from '../signed-in/signed-in-page.ts';
+import {
+  createPages,
+  type FormHandler,
+  readOwnSession,
+  toSignIn,
+  visitOf,
+} from '../signed-in/signed-in-page.ts';
 
 /** The pages of a section of the console; null for pages outside all sections. */
 export function operatorPages(routes: OperatorRoutes, section: Section | null) {
-  const { isTestMode, publicUrl } = routes.context;
-  return createSectionPages(routes, {
+  return createPages<OperatorContext, OperatorVisit>(routes, {
     path: OPERATOR_PATH,
-    admit: (request, reply) => admit({ ...routes, request, reply }),
-    layout: (content, visit) => operatorLayout(content, visit, { isTestMode, section, publicUrl }),
+    admit,
+    layout: (content, visit) => operatorLayout(content, visit, section),
   });
 }
 
 /** The handler of a form of the console. */
-export type OperatorForm = NonNullable<Parameters<ReturnType<typeof operatorPages>['form']>[1]>;
+export type OperatorForm = FormHandler<OperatorVisit>;
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 
-interface Frame {
-  readonly isTestMode: boolean;
-  /** Null for a page outside all sections. */
-  readonly section: Section | null;
-  /** The root of the public server, which has the documentation. */
-  readonly publicUrl: string;
-}
-
 /** A page of the console, for a signed-in operator. */
-function operatorLayout({ title, main, refused }: PageContent, visit: OperatorVisit, frame: Frame): Page {
+function operatorLayout(
+  { title, main, refused }: PageContent,
+  visit: OperatorVisit,
+  section: Section | null,
+): Page {
   return wholePage(
     `${title} – Operator`,
-    frame,
+    visit.context,
     signedInBody(
       title,
       html`<header class="bar operator">
@@ -76,7 +76,7 @@ function operatorLayout({ title, main, refused }: PageContent, visit: OperatorVi
 <p class="who"><bdi>${visit.user.email}</bdi></p>
 <form method="post" action="${OPERATOR_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>
 </header>`,
-      html`<nav aria-label="Console"><ul>${navigation(frame.section)}<li><a href="${frame.publicUrl}/docs">Documentation</a></li></ul></nav>`,
+      html`<nav aria-label="Console"><ul>${navigation(section)}<li><a href="${visit.context.publicUrl}/docs">Documentation</a></li></ul></nav>`,
       html`${refusalBanner(refused)}${main}`,
     ),
     style,
@@ -93,7 +93,9 @@ function navigation(current: Section | null): Html[] {
 const pages = { second_factor: 'second-factor', set_up: 'set-up' } as const;
 
 /** Admits signed-in operators, in live mode only with a second factor. */
-export async function admit(asked: AreaRequest): Promise<Admission<OperatorVisit>> {
+export async function admit<Context extends AreaContext>(
+  asked: AreaRequest<Context>,
+): Promise<Admission<AreaVisit<Context>>> {
   const own = await readOwnSession(asked);
   // An operator who has disabled the second factor since signs in again and sets it up again.
   const isUnproven =
@@ -104,7 +106,7 @@ export async function admit(asked: AreaRequest): Promise<Admission<OperatorVisit
   if (own.session.stage !== 'open') {
     return { answered: sendSeeOther(asked.reply, `${OPERATOR_PATH}/${pages[own.session.stage]}`) };
   }
-  return { visit: visitOf(asked.request, own, CONSOLE_TIME_ZONE) };
+  return { visit: visitOf(asked, own, CONSOLE_TIME_ZONE) };
 }
 
 /**
@@ -121,7 +123,7 @@ export async function requireAdmission(
 }
 
 /** Dependencies of the console's pages. A page with a further dependency adds it here. */
-export interface OperatorContext extends AreaContext, ShowOnceContext {
+export interface OperatorContext extends AreaContext {
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
   readonly directory: ProviderDirectory;
@@ -143,9 +145,7 @@ export interface OperatorContext extends AreaContext, ShowOnceContext {
 }
 
 /** The scope for pages of the console (`operator-page.ts` explains it). */
-export interface OperatorRoutes extends AreaRoutes {
-  readonly context: OperatorContext;
-}
+export type OperatorRoutes = AreaRoutes<OperatorContext>;
 
 /** The scope of the console's pages, and of the dashboard that an operator views. */
 export function operatorRoutesOf(server: FastifyInstance, context: OperatorContext): OperatorRoutes {
@@ -159,7 +159,7 @@ export function operatorRoutesOf(server: FastifyInstance, context: OperatorConte
 }
 
 /** One request of a signed-in operator. */
-export type OperatorVisit = AreaVisit;
+export type OperatorVisit = AreaVisit<OperatorContext>;
 
 /** UTC, because accounts and operators are in many zones. */
 export const CONSOLE_TIME_ZONE = 'UTC';

@@ -41,9 +41,9 @@ export function registerOverviewPage(routes: OperatorRoutes): void {
   operatorPages(routes, 'overview').page('', showOverview);
 }
 
-async function showOverview(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
+async function showOverview(visit: OperatorVisit): Promise<PageView> {
   const span = spans.find((days) => String(days) === visit.query.get('days')) ?? spans[0];
-  const overview = await readOverview(context, span);
+  const overview = await readOverview(visit.context, span);
   const { statistics, stuck, providers, relayers, endpoints } = overview;
   const hidden = stuck.count - stuck.shown.length;
   return {

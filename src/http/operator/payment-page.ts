@@ -25,7 +25,6 @@ import { type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-p
 import {
   consoleTime,
   OPERATOR_PATH,
-  type OperatorContext,
   type OperatorRoutes,
   type OperatorVisit,
   operatorPages,
@@ -41,7 +40,7 @@ const flashMessages = {
 export function registerPaymentPage(routes: OperatorRoutes): void {
   const { context } = routes;
   const pages = operatorPages(routes, 'settlement');
-  pages.page('/payments', async (_context, visit) => findPayment(visit));
+  pages.page('/payments', async (visit) => findPayment(visit));
   pages.page('/payments/:paymentId', showPayment);
   const action = (
     name: string,
@@ -51,7 +50,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
   ) =>
     pages.form(
       `/payments/:paymentId/${name}`,
-      async (_context, visit, form) => {
+      async (visit, form) => {
         if (question !== undefined && !form.has('confirmed')) {
           const back = `${OPERATOR_PATH}/payments/${idOf(visit)}`;
           const field = { name: 'token', value: form.text('token') };
@@ -85,7 +84,7 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
     'rescued',
     async (id, visit, token) => {
       const hash = await context.rescue(id, tokenOf(token.trim()));
-      const { payment } = await readView(context, visit);
+      const { payment } = await readView(visit);
       await recordAction(context, payment.accountId, visit.actor, 'payment.rescued', `${id} by ${hash}`);
     },
     (token) => ({
@@ -120,14 +119,15 @@ function tokenOf(text: string): Address {
   return token;
 }
 
-async function readView({ payments }: OperatorContext, visit: OperatorVisit): Promise<PaymentView> {
+async function readView(visit: OperatorVisit): Promise<PaymentView> {
+  const { payments } = visit.context;
   const view = await payments.viewPayment(idOf(visit));
   if (view === null) throw new ServiceError('not_found');
   return view;
 }
 
-async function showPayment(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
-  const view = await readView(context, visit);
+async function showPayment(visit: OperatorVisit): Promise<PageView> {
+  const view = await readView(visit);
   const { payment } = view;
   return {
     title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,

@@ -67,7 +67,7 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId): Pro
   };
 }
 
-const answerChange: OperatorForm = async (context, visit, form) => {
+const answerChange: OperatorForm = async (visit, form) => {
   const id = idOf(visit);
   const path = `${OPERATOR_PATH}/providers/${id}`;
   if (form.has('switch_off') && !form.has('confirmed'))
@@ -79,7 +79,7 @@ const answerChange: OperatorForm = async (context, visit, form) => {
       back: path,
       field: { name: 'switch_off', value: '1' },
     });
-  await changeProvider(context, id, changeOf(form), visit.actor);
+  await changeProvider(visit.context, id, changeOf(form), visit.actor);
   return seeOther(`/providers/${id}?flash=saved`);
 };
 
@@ -100,7 +100,7 @@ function changeOf(form: forms.FormFields): Partial<ProviderSettings> {
   return { minimumUsdCents };
 }
 
-async function showAll(context: OperatorContext): Promise<PageView> {
+async function showAll({ context }: OperatorVisit): Promise<PageView> {
   const providers = await readProviders(context);
   return {
     title: 'Providers',
@@ -154,7 +154,8 @@ ${dataTable({
 })}`;
 }
 
-async function showOne(context: OperatorContext, visit: OperatorVisit): Promise<PageView> {
+async function showOne(visit: OperatorVisit): Promise<PageView> {
+  const { context } = visit;
   const provider = await readProvider(context, idOf(visit));
   const { name, onlyCurrency, minimumUsdCents } = providerCatalogue[provider.id];
   const { health, settings } = provider;

@@ -15,6 +15,7 @@ import {
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
+  type OperatorVisit,
   operatorPages,
   paymentLink,
 } from './operator-page.ts';
@@ -37,7 +38,7 @@ export function registerSettlementPage(routes: OperatorRoutes): void {
   operatorPages(routes, 'settlement').page('/settlement', showSettlement);
 }
 
-async function showSettlement(context: OperatorContext): Promise<PageView> {
+async function showSettlement({ context }: OperatorVisit): Promise<PageView> {
   const { chain, observations, relay, search } = context;
   const [relayers, heads, cursor, batches, waiting] = await Promise.all([
     readRelayers(context),

@@ -31,19 +31,21 @@ import {
 
 /** Starts and ends an operator's view of an account. */
 export function registerViewing(routes: OperatorRoutes): void {
-  const { cookies } = routes;
   const pages = operatorPages(routes, 'accounts');
-  pages.form('/accounts/:accountId/view', async (context, { user, actor, session, params }, _form, reply) => {
-    const caller = { address: actor.address ?? '', userAgent: session.userAgent };
-    const token = await viewAccount(context, user, params['accountId'] ?? '', caller);
-    cookies.set(reply, 'viewing', token);
-    return sendSeeOther(reply, DASHBOARD_PATH);
-  });
-  pages.form('/stop-viewing', async (context, { user }, _form, reply) => {
-    const viewing = await readOwnSession({ ...routes, request: reply.request, reply }, 'viewing');
-    cookies.remove(reply, 'viewing');
+  pages.form(
+    '/accounts/:accountId/view',
+    async ({ context, cookies, user, actor, session, params, reply }) => {
+      const caller = { address: actor.address ?? '', userAgent: session.userAgent };
+      const token = await viewAccount(context, user, params['accountId'] ?? '', caller);
+      cookies.set(reply, 'viewing', token);
+      return sendSeeOther(reply, DASHBOARD_PATH);
+    },
+  );
+  pages.form('/stop-viewing', async (visit) => {
+    const viewing = await readOwnSession(visit, 'viewing');
+    visit.cookies.remove(visit.reply, 'viewing');
     if (viewing === null) return seeOther('/accounts');
-    await context.sessions.endSession(user.id, viewing.session.id);
+    await visit.context.sessions.endSession(visit.user.id, viewing.session.id);
     return seeOther(`/accounts/${viewing.session.accountId}`);
   });
 }
@@ -59,12 +61,11 @@ export function registerViewedDashboard(
 ): void {
   server.register(
     (scope, _options, done) => {
-      const console = operatorRoutesOf(scope, operator);
       const routes: DashboardRoutes = {
-        ...console,
+        ...operatorRoutesOf(scope, operator),
         context,
         shown: new Set(),
-        admit: (request, reply) => admitViewing({ ...console, request, reply }),
+        admit: admitViewing,
       };
       scope.addHook('onRequest', async (request, reply) => {
         await requireAdmission(operator, request);
@@ -84,7 +85,7 @@ export function registerViewedDashboard(
 }
 
 /** Admits an operator who is signed in to the console and views an account; the console's session has to stay valid. */
-async function admitViewing(asked: AreaRequest): Promise<Admission<Visit>> {
+async function admitViewing(asked: AreaRequest<DashboardContext>): Promise<Admission<Visit>> {
   const admission = await admit(asked);
   if ('answered' in admission) return admission;
   const { context, cookies, request, reply } = asked;

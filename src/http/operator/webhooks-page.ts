@@ -7,8 +7,8 @@ import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
   consoleTime,
-  type OperatorContext,
   type OperatorRoutes,
+  type OperatorVisit,
   operatorPages,
   paymentLink,
 } from './operator-page.ts';
@@ -31,7 +31,7 @@ export function registerWebhooksPage(routes: OperatorRoutes): void {
   operatorPages(routes, 'webhooks').page('/webhooks', showWebhooks);
 }
 
-async function showWebhooks(context: OperatorContext): Promise<PageView> {
+async function showWebhooks({ context }: OperatorVisit): Promise<PageView> {
   const failing = await context.search.listFailingWebhooks(null, READ_LIMIT);
   return {
     title: 'Webhooks',

@@ -26,7 +26,7 @@ import type { RefusedForm } from './form-fields.ts';
 import type { DashboardLimits } from './limits.ts';
 
 /** Dependencies of signing in and out, in every area. */
-export interface AreaContext extends SecondFactorContext {
+export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Seals the marks of known browsers. */
   readonly browsers: SecretBox;
   /** Null if no e-mail is configured. */
@@ -41,7 +41,7 @@ export interface AreaContext extends SecondFactorContext {
 }
 
 /** Dependencies of the dashboard's pages. A page with a further dependency adds it here. */
-export interface DashboardContext extends AreaContext, ShowOnceContext {
+export interface DashboardContext extends AreaContext {
   readonly payments: PaymentStore;
   readonly search: PaymentSearchStore;
   readonly records: RecordStore;
@@ -67,10 +67,10 @@ export interface DashboardContext extends AreaContext, ShowOnceContext {
 }
 
 /** The scope for the pages of an area. */
-export interface AreaRoutes {
+export interface AreaRoutes<Context extends AreaContext = AreaContext> {
   /** The scope below the area's path. */
   readonly server: FastifyInstance;
-  readonly context: AreaContext;
+  readonly context: Context;
   readonly cookies: Cookies;
   readonly area: Area;
   /** A user without a second factor has to set one up before any other page. */
@@ -78,16 +78,23 @@ export interface AreaRoutes {
 }
 
 /** One request to an area, before its sender is known. */
-export interface AreaRequest extends AreaRoutes {
+export interface AreaRequest<Context extends AreaContext = AreaContext> extends AreaRoutes<Context> {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+  /** The named parts of the path. */
+  readonly params: Readonly<Record<string, string>>;
+  /** The path of the request. */
+  readonly path: string;
+  /** The query parameters. */
+  readonly query: URLSearchParams;
+  /** The form that this request sent, if it changed nothing: its page is shown again. */
+  readonly refused?: RefusedForm;
 }
 
 /** The scope for pages of the dashboard (`signed-in-page.ts` explains it). */
-export interface DashboardRoutes extends AreaRoutes {
-  readonly context: DashboardContext;
+export interface DashboardRoutes extends AreaRoutes<DashboardContext> {
   /** Admits a request to an account. */
-  readonly admit: (request: FastifyRequest, reply: FastifyReply) => Promise<Admission<Visit>>;
+  readonly admit: (asked: AreaRequest<DashboardContext>) => Promise<Admission<Visit>>;
   /** Sections that have a page. */
   readonly shown: Set<Section>;
 }
@@ -133,25 +140,17 @@ export const dashboardArea: Area = {
 };
 
 /** One request of a signed-in user. */
-export interface AreaVisit extends SignedIn {
+export interface AreaVisit<Context extends AreaContext = AreaContext> extends SignedIn, AreaRequest<Context> {
   /** The actor for the audit log. */
   readonly actor: Actor;
   /** For every form of the page: `formTokenField(visit.formToken)`. */
   readonly formToken: string;
-  /** The named parts of the path. */
-  readonly params: Readonly<Record<string, string>>;
-  /** The path of the request. */
-  readonly path: string;
-  /** The query parameters. */
-  readonly query: URLSearchParams;
-  /** The form that this request sent, if it changed nothing: its page is shown again. */
-  readonly refused?: RefusedForm;
   /** The time zone of displayed times. */
   readonly timeZone: string;
 }
 
 /** One request of a signed-in user with a role in an account. */
-export interface Visit extends AreaVisit, ChosenAccount {
+export interface Visit extends AreaVisit<DashboardContext>, ChosenAccount {
   /** An operator's view of the account: its expiry and the path that ends it; null for a member. */
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
 }

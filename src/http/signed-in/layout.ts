@@ -14,8 +14,8 @@ import {
   readScript,
 } from '../design/page-style.ts';
 import {
+  type AreaContext,
   type AreaRequest,
-  type AreaRoutes,
   DASHBOARD_PATH,
   type Section,
   sections,
@@ -23,7 +23,7 @@ import {
 } from './context.ts';
 import { type RefusedForm, refusalBanner } from './form-fields.ts';
 import { moment } from './format.ts';
-import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
+import { formTokenField, formTokenOf } from './forms.ts';
 
 /** The content of a page below its heading. */
 export interface PageContent {
@@ -32,10 +32,6 @@ export interface PageContent {
   readonly main: Html;
   /** The form that the page shows again; the page then begins with why. */
   readonly refused?: RefusedForm;
-}
-
-interface Frame {
-  readonly isTestMode: boolean;
 }
 
 /** The dashboard's style, with further style sheets. */
@@ -67,11 +63,12 @@ const beginning = pageBeginning('en', 'ltr', '0b5f4a');
 export function signedInPage(
   { title, main, refused }: PageContent,
   visit: Visit,
-  frame: Frame & { readonly section: Section | null; readonly shown: ReadonlySet<Section> },
+  section: Section | null,
+  shown: ReadonlySet<Section>,
 ): Page {
   return wholePage(
     `${title} – ${visit.account.name}`,
-    frame,
+    visit.context,
     signedInBody(
       title,
       html`${viewingBanner(visit)}
@@ -81,7 +78,7 @@ ${accountSwitcher(visit)}
 <p class="who"><bdi>${visit.user.email}</bdi> <span class="soft">${visit.viewing === null ? visit.role : 'operator'}</span></p>
 ${visit.viewing === null ? html`<form method="post" action="${DASHBOARD_PATH}/sign-out">${formTokenField(visit.formToken)}<button class="plain">Sign out</button></form>` : nothing}
 </header>`,
-      html`<nav aria-label="Dashboard"><ul>${navigation(visit, frame)}${docsLink(visit)}</ul></nav>`,
+      html`<nav aria-label="Dashboard"><ul>${navigation(visit, section, shown)}${docsLink(visit)}</ul></nav>`,
       html`${visit.account.suspended ? suspendedNotice : nothing}
 ${refusalBanner(refused)}${main}`,
     ),
@@ -111,20 +108,20 @@ function viewingBanner({ viewing, account, formToken, timeZone }: Visit): Html {
 const suspendedNotice = html`<p class="banner warn">This account is suspended: new checkouts are refused. Existing payments continue. Contact the operator.</p>`;
 
 /** A page for a visitor, or for a user without an account: a form or a message. */
-function plainPage({ title, main, refused }: PageContent, frame: Frame): Page {
+export function plainPage(
+  { title, main, refused }: PageContent,
+  { context }: Pick<AreaRequest, 'context'>,
+): Page {
   return wholePage(
     title,
-    frame,
+    context,
     html`<main class="alone" id="main"><h1>${title}</h1>
 ${refusalBanner(refused)}${main}
 </main>`,
   );
 }
 
-function navigation(
-  visit: Visit,
-  { section, shown }: { readonly section: Section | null; readonly shown: ReadonlySet<Section> },
-): Html[] {
+function navigation(visit: Visit, section: Section | null, shown: ReadonlySet<Section>): Html[] {
   return (Object.keys(sections) as Section[])
     .filter((name) => shown.has(name) && roleIncludes(visit.role, sections[name].role))
     .map((name) =>
@@ -140,7 +137,7 @@ function docsLink({ viewing }: Visit): Html {
 /** A complete page. */
 export function wholePage(
   title: string,
-  { isTestMode }: Frame,
+  { isTestMode }: Pick<AreaContext, 'isTestMode'>,
   body: Html,
   style: Html = dashboardStyle,
 ): Page {
@@ -206,19 +203,6 @@ export function sendCsv(reply: FastifyReply, fileName: string, lines: AsyncItera
     .send(Readable.from(lines));
 }
 
-type Handler<Routes> = (asked: Routes & AreaRequest) => Promise<FastifyReply>;
-
-/** Registers pages and forms for visitors who are not signed in. */
-export function visitorPages<Routes extends AreaRoutes>(routes: Routes) {
-  const { server } = routes;
-  return {
-    page: (path: string, show: Handler<Routes>) =>
-      server.get(path, { exposeHeadRoute: true }, (request, reply) => show({ ...routes, request, reply })),
-    form: (path: string, act: Handler<Routes>) =>
-      server.post(path, (request, reply) => act({ ...routes, request, reply })),
-  };
-}
-
 /** The token for the forms of a page without a session; sets the cookie that goes with it. */
 export function openFormToken({ cookies, request, reply }: AreaRequest): string {
   const known = cookies.read(request.headers, 'visitor');
@@ -228,23 +212,13 @@ export function openFormToken({ cookies, request, reply }: AreaRequest): string 
   return formTokenOf(made);
 }
 
-/** The fields of a form of ours. Throws `foreign_form` for any other. */
-export function readOwnForm(
-  { context, cookies, request }: AreaRequest,
-  cookie: 'visitor' | 'session' = 'visitor',
-): FormFields {
-  const form = readFormFields(request.body);
-  requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, cookie));
-  return form;
-}
-
 /** Answers with a page for a visitor who is not signed in. */
 export function sendPlainPage(
   { context, reply }: Pick<AreaRequest, 'context' | 'reply'>,
   status: number,
   content: PageContent,
 ): FastifyReply {
-  return sendDashboardPage(reply, status, plainPage(content, { isTestMode: context.isTestMode }));
+  return sendDashboardPage(reply, status, plainPage(content, { context }));
 }
 
 interface ListPage {

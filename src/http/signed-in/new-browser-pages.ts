@@ -1,4 +1,3 @@
-import type { FastifyReply } from 'fastify';
 import { hashSecretToken } from '../../accounts/people-context.ts';
 import {
   BROWSER_MARK_MS,
@@ -12,8 +11,9 @@ import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
-import { banner, formTokenField } from './forms.ts';
-import { openFormToken, readOwnForm, sendPlainPage, visitorPages } from './layout.ts';
+import { banner, type FormFields, formTokenField } from './forms.ts';
+import { openFormToken } from './layout.ts';
+import { type PageView, visitorPages } from './signed-in-page.ts';
 
 /** Marks the browser as known for the user with this address. */
 export function rememberBrowser({ context, cookies, reply }: AreaRequest, email: string): void {
@@ -64,7 +64,7 @@ const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sig
  */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
-  pages.form('/new-browser', (asked) => answerAsking(asked, mailer));
+  pages.form('/new-browser', (asked, form) => answerAsking(asked, form, mailer));
   pages.page('/new-browser', showLink);
   pages.form('/new-browser/known', answerLink);
 }
@@ -73,51 +73,52 @@ export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): voi
  * Opening the link alone changes nothing: a browser keeps one mark, and an attacker must not replace it by leading its
  * user to a link sent to another address.
  */
-async function showLink(asked: AreaRequest): Promise<FastifyReply> {
-  const { context, area, request } = asked;
+async function showLink(asked: AreaRequest): Promise<PageView> {
+  const { context, area, query } = asked;
   // In the query, because it holds the address and is longer than a path segment may be.
-  const token = new URL(request.url, 'http://localhost').searchParams.get('token') ?? '';
+  const token = query.get('token') ?? '';
   const email = openBrowserLink(context.browsers, token, context.nowMs());
-  if (email === null) return sendGone(asked);
-  return sendPlainPage(asked, 200, {
+  if (email === null) return goneView(asked);
+  return {
     title: 'Do you want to sign in with this browser?',
     main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(asked))}<input type="hidden" name="token" value="${token}">
 <p>As <strong><bdi>${email}</bdi></strong>. If this is not you, close this page.</p>
 <button class="button primary wide">Yes, sign in with this browser</button></form>${toSignIn(area)}`,
-  });
+  };
 }
 
-async function answerLink(asked: AreaRequest): Promise<FastifyReply> {
+async function answerLink(asked: AreaRequest, form: FormFields): Promise<PageView> {
   const { context, area } = asked;
-  const token = readOwnForm(asked).text('token');
-  const email = openBrowserLink(context.browsers, token, context.nowMs());
-  if (email === null) return sendGone(asked);
+  const email = openBrowserLink(context.browsers, form.text('token'), context.nowMs());
+  if (email === null) return goneView(asked);
   rememberBrowser(asked, email);
-  return sendPlainPage(asked, 200, {
+  return {
     title: 'This browser is confirmed',
     main: html`<p>You can sign in with it, even while sign-ins from new browsers are blocked.</p>${toSignIn(area)}`,
-  });
+  };
 }
 
-function sendGone(asked: AreaRequest): FastifyReply {
-  return sendPlainPage(asked, 404, {
+function goneView({ area }: AreaRequest): PageView {
+  return {
+    status: 404,
     title: 'This link does not work',
-    main: html`<p>It has expired after one hour, or is incomplete.</p>${toSignIn(asked.area)}`,
-  });
+    main: html`<p>It has expired after one hour, or is incomplete.</p>${toSignIn(area)}`,
+  };
 }
 
 /** The page for an unknown browser after many attempts with this user's password. */
-export function sendAskMore(asked: AreaRequest, email: string, waitSeconds: number): FastifyReply {
+export function askMore(asked: AreaRequest, email: string, waitSeconds: number): PageView {
   const { context, area, reply } = asked;
   const hasMail = context.mailer !== null;
   reply.header('retry-after', String(waitSeconds));
-  return sendPlainPage(asked, 429, {
+  return {
+    status: 429,
     title: 'Is it you?',
     main: html`${banner('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
 <p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your e-mail address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
 ${hasMail ? askForm(area, openFormToken(asked), email) : nothing}
 ${toSignIn(area)}`,
-  });
+  };
 }
 
 /** The alternative without e-mail. A link to set a password leads to the dashboard alone. */
@@ -134,18 +135,18 @@ function askForm(area: Area, formToken: string, email: string): Html {
 }
 
 /** Answers the same after the same time, whether there is such a user or not: the mail is sent afterwards. */
-async function answerAsking(asked: AreaRequest, mailer: Mailer): Promise<FastifyReply> {
+async function answerAsking(asked: AreaRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
   const { context, area, request } = asked;
-  const typed = readOwnForm(asked).text('email');
+  const typed = form.text('email');
   await requirePassing(context.limits.signInsOfAddress, callerOf(request).address);
   await requirePassing(context.limits.mailsOfUser, `browser ${hashSecretToken(typed.trim().toLowerCase())}`);
   void sendLink(asked, mailer, typed).catch((error: unknown) =>
     request.log.warn({ err: error }, 'a link for a new browser was not sent'),
   );
-  return sendPlainPage(asked, 200, {
+  return {
     title: 'Check your e-mail',
     main: html`<p>If this address has access, we have sent a link to it. Open the link in this browser within an hour, and sign in.</p>${toSignIn(area)}`,
-  });
+  };
 }
 
 async function sendLink({ context, area }: AreaRoutes, mailer: Mailer, typed: string): Promise<void> {

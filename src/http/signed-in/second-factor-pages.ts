@@ -1,6 +1,5 @@
-import type { FastifyReply } from 'fastify';
 import { askForPasskey } from '../../accounts/passkeys.ts';
-import type { TotpOffer } from '../../accounts/second-factor.ts';
+import { hasSecondFactor, type TotpOffer } from '../../accounts/second-factor.ts';
 import { passSecondFactor } from '../../accounts/sign-in.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../domain/person.ts';
@@ -11,16 +10,24 @@ import {
   type AreaContext,
   type AreaRequest,
   type AreaRoutes,
+  type AreaVisit,
   callerOf,
   DASHBOARD_PATH,
   type Visit,
 } from './context.ts';
-import { type Fields, foldedForm, formFields, type RefusedForm, refusedForm } from './form-fields.ts';
+import { type Fields, foldedForm, formFields, refusedForm } from './form-fields.ts';
 import { moment } from './format.ts';
-import { banner, formTokenField, formTokenOf } from './forms.ts';
-import { type PageContent, readOwnForm, sendPlainPage, sendSeeOther, visitorPages } from './layout.ts';
+import { banner, type FormFields, formTokenField } from './forms.ts';
+import { plainPage, sendSeeOther } from './layout.ts';
 import { isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
-import { type OwnSession, readOwnSession, returnPathOf } from './signed-in-page.ts';
+import {
+  createPages,
+  type PageAnswer,
+  type PageView,
+  readOwnSession,
+  returnPathOf,
+  visitOf,
+} from './signed-in-page.ts';
 
 const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
 
@@ -97,47 +104,36 @@ ${button}
 
 /** The form for a code, between the password and the protected page. */
 export function registerSecondFactorPages(routes: AreaRoutes): void {
-  const pages = visitorPages(routes);
-  pages.page('/second-factor', async (asked) => {
-    const own = await readPending(asked, 'second_factor');
-    if (own === null) return sendSeeOther(asked.reply, `${asked.area.path}/sign-in`);
-    const next = new URL(asked.request.url, 'http://localhost').searchParams.get('next') ?? '';
-    return sendQuestion(asked, { status: 200, own, next, message: nothing });
-  });
+  const pages = pendingPages(routes, 'second_factor');
+  pages.page('/second-factor', (visit) => showQuestion(visit, visit.query.get('next') ?? '', nothing));
   pages.form('/second-factor', answerCode);
 }
 
-async function answerCode(asked: AreaRequest): Promise<FastifyReply> {
-  const { context, cookies, area, request, reply } = asked;
-  const own = await readPending(asked, 'second_factor');
-  if (own === null) return sendSeeOther(reply, `${area.path}/sign-in`);
-  const form = readOwnForm(asked, 'session');
+async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
+  const { context, cookies, area, request, reply } = visit;
   const next = returnPathOf(area, form.text('next'));
   const how = { area: area.name, caller: callerOf(request) };
   const response = form.text('response');
   const party = partyOf(context);
   const passkey = response === '' || party === null ? null : { response, party };
-  const waitSeconds = passkey !== null ? 0 : await countCode(asked, own.user);
+  const waitSeconds = passkey !== null ? 0 : await countCode(visit, visit.user);
   if (waitSeconds > 0) {
     reply.header('retry-after', String(waitSeconds));
     const text = `Too many wrong codes. Use a passkey if you have one, or try again in ${Math.ceil(waitSeconds / 60)} minutes.`;
-    return sendQuestion(asked, { status: 429, own, next, message: banner('bad', text) });
+    return { ...(await showQuestion(visit, next, banner('bad', text))), status: 429 };
   }
-  const opened = await passSecondFactor(context, own, passkey ?? { code: form.text('code') }, how);
+  const opened = await passSecondFactor(context, visit, passkey ?? { code: form.text('code') }, how);
   if (opened === null) {
-    const isPasskey = passkey !== null;
-    const text = isPasskey
-      ? 'The passkey was not accepted. Please try again.'
-      : 'The code is wrong or was already used. Wait for the next one.';
-    const refused = refusedForm(
-      form,
-      invalidField('The form', text, isPasskey ? '' : 'code'),
-      `${area.path}/second-factor`,
-    );
-    return sendQuestion(asked, { status: 401, own, next, message: banner('bad', text), refused });
+    const text =
+      passkey === null
+        ? 'The code is wrong or was already used. Wait for the next one.'
+        : 'The passkey was not accepted. Please try again.';
+    const refusal = invalidField('The form', text, passkey === null ? 'code' : '');
+    const refused = refusedForm(form, refusal, visit.path);
+    return { ...(await showQuestion({ ...visit, refused }, next, banner('bad', text))), status: 401 };
   }
   cookies.set(reply, 'session', opened.token);
-  rememberBrowser(asked, opened.email);
+  rememberBrowser(visit, opened.email);
   return sendSeeOther(reply, next);
 }
 
@@ -153,45 +149,49 @@ function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | null {
   return relyingPartyOf(passkeyUrl, baseUrl);
 }
 
-/** The user who has given the password, and whose sign-in is at this stage; null for any other request. */
-export async function readPending(
-  asked: AreaRequest,
+/**
+ * Pages for users who have given the password, and whose sign-in is at this stage; all others have to sign in. A second
+ * factor is set up only where there is none of any kind.
+ */
+export function pendingPages<Context extends AreaContext>(
+  routes: AreaRoutes<Context>,
   stage: 'second_factor' | 'set_up',
-): Promise<OwnSession | null> {
-  const own = await readOwnSession(asked);
-  return own?.session.stage === stage ? own : null;
+) {
+  const { path } = routes.area;
+  return createPages<Context, AreaVisit<Context>>(routes, {
+    path,
+    async admit(asked) {
+      const own = await readOwnSession(asked);
+      const isPending =
+        own?.session.stage === stage &&
+        (stage !== 'set_up' || !(await hasSecondFactor(asked.context, own.user)));
+      return isPending
+        ? { visit: visitOf(asked, own, 'UTC') }
+        : { answered: sendSeeOther(asked.reply, `${path}/sign-in`) };
+    },
+    layout: plainPage,
+  });
 }
 
-interface Question {
-  readonly status: number;
-  readonly own: OwnSession;
-  readonly next: string;
-  readonly message: Html;
-  readonly refused?: RefusedForm;
-}
-
-async function sendQuestion(
-  asked: AreaRequest,
-  { status, own, next, message, refused }: Question,
-): Promise<FastifyReply> {
-  const { context, area } = asked;
+async function showQuestion(visit: AreaVisit, next: string, message: Html): Promise<PageView> {
+  const { context, area, formToken } = visit;
   const party = partyOf(context);
-  const options = party === null ? null : await askForPasskey(context, own, party);
-  const form = { action: `${area.path}/second-factor`, formToken: formTokenOf(own.token) };
+  const options = party === null ? null : await askForPasskey(context, visit, party);
+  const form = { action: `${area.path}/second-factor`, formToken };
   const nextField = html`<input type="hidden" name="next" value="${returnPathOf(area, next)}">`;
   const button = html`<button class="button primary wide">Use a passkey</button>`;
   const withoutPasskey =
     party === null
       ? 'Passkeys do not work at this URL.'
       : 'Use this if your passkey is not available, or JavaScript is off.';
-  return sendPlainPage(asked, status, {
+  return {
     title: options === null ? 'Your code' : 'Your second factor',
     main: html`${message}${options === null ? nothing : passkeyForm('card', { ...form, options }, nextField, button)}
-<form class="card" method="post" action="${form.action}">${formTokenField(form.formToken)}${nextField}
-${formFields({ refused }, form.action, { code: { autocomplete: 'one-time-code', ...codeWords(own.user, withoutPasskey) } })}
+<form class="card" method="post" action="${form.action}">${formTokenField(formToken)}${nextField}
+${formFields(visit, form.action, { code: { autocomplete: 'one-time-code', ...codeWords(visit.user, withoutPasskey) } })}
 <button class="button primary wide">Continue</button></form>
 <p class="soft small">Lost your device and your recovery codes? ${area.help}.</p>`,
-  });
+  };
 }
 
 /** The label and the hint of a field for a code; users without an app have recovery codes only. */
@@ -213,7 +213,7 @@ ${qrCode(uri, 'QR code for your authenticator app, with the same key as below')}
 }
 
 /** The only page that shows recovery codes; `nextPath` is the link after they are saved. The file needs no script. */
-export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageContent {
+export function recoveryCodesPage(codes: readonly string[], nextPath: string): PageView {
   const file = `data:text/plain;charset=utf-8,${encodeURIComponent(codes.join('\n'))}`;
   return {
     title: 'Your recovery codes',

@@ -4,10 +4,17 @@ import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Html, html } from '../design/html.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
-import { banner, flashOf, formTokenField, textField } from './forms.ts';
-import { openFormToken, readOwnForm, sendPlainPage, sendSeeOther, visitorPages } from './layout.ts';
-import { countSignIn, rememberBrowser, sendAskMore } from './new-browser-pages.ts';
-import { readOwnSession, returnPathOf } from './signed-in-page.ts';
+import { banner, type FormFields, flashOf, formTokenField, textField } from './forms.ts';
+import { openFormToken, sendSeeOther } from './layout.ts';
+import { askMore, countSignIn, rememberBrowser } from './new-browser-pages.ts';
+import {
+  type PageAnswer,
+  type PageView,
+  readOwnSession,
+  returnPathOf,
+  seeOther,
+  visitorPages,
+} from './signed-in-page.ts';
 
 /** Messages about the previous action, by its name in the address. */
 const greetings = {
@@ -20,16 +27,14 @@ export function registerSignInPages(routes: AreaRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/sign-in', showSignIn);
   pages.form('/sign-in', answerSignIn);
-  pages.form('/sign-out', answerSignOut);
+  visitorPages(routes, 'session').form('/sign-out', answerSignOut);
 }
 
-async function showSignIn(asked: AreaRequest): Promise<FastifyReply> {
-  const { area, request, reply } = asked;
-  const query = new URL(request.url, 'http://localhost').searchParams;
-  const next = returnPathOf(area, query.get('next') ?? '');
+async function showSignIn(asked: AreaRequest): Promise<PageAnswer> {
+  const next = returnPathOf(asked.area, asked.query.get('next') ?? '');
   const signedIn = await readOwnSession(asked);
-  if (signedIn?.session.stage === 'open') return sendSeeOther(reply, next);
-  return sendSignIn(asked, { status: 200, next, email: '', message: flashOf({ query }, greetings) });
+  if (signedIn?.session.stage === 'open') return sendSeeOther(asked.reply, next);
+  return signInView(asked, next, '', flashOf(asked, greetings));
 }
 
 /** The contact for help. */
@@ -39,15 +44,8 @@ function forgotten({ area, context }: AreaRoutes): Html {
     : html`<p class="soft small">Forgotten your password? ${area.help} for a link to set a new one.</p>`;
 }
 
-interface SignInForm {
-  readonly status: number;
-  readonly next: string;
-  readonly email: string;
-  readonly message: Html;
-}
-
-function sendSignIn(asked: AreaRequest, { status, next, email, message }: SignInForm): FastifyReply {
-  return sendPlainPage(asked, status, {
+function signInView(asked: AreaRequest, next: string, email: string, message: Html): PageView {
+  return {
     title: asked.area.signInTitle,
     main: html`${message}
 <form class="card" method="post" action="${asked.area.path}/sign-in">
@@ -57,15 +55,14 @@ ${textField({ name: 'password', label: 'Password', type: 'password', autocomplet
 <button class="button primary wide">Sign in</button>
 </form>
 ${forgotten(asked)}`,
-  });
+  };
 }
 
-async function answerSignIn(asked: AreaRequest): Promise<FastifyReply> {
+async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageAnswer> {
   const { context, area, isSecondFactorRequired, request } = asked;
-  const form = readOwnForm(asked);
   const [email, next] = [form.text('email'), returnPathOf(area, form.text('next'))];
   const { isKnownBrowser, waitSeconds } = await countSignIn(asked, email);
-  if (waitSeconds > 0) return sendAskMore(asked, email, waitSeconds);
+  if (waitSeconds > 0) return askMore(asked, email, waitSeconds);
 
   const opened = await signIn(
     context,
@@ -74,7 +71,7 @@ async function answerSignIn(asked: AreaRequest): Promise<FastifyReply> {
   );
   if (opened === null) {
     const message = banner('bad', 'Incorrect email or password.');
-    return sendSignIn(asked, { status: 401, next, email, message });
+    return { ...signInView(asked, next, email, message), status: 401 };
   }
   return sendAfterPassword(asked, opened, next);
 }
@@ -91,9 +88,8 @@ export function sendAfterPassword(asked: AreaRequest, opened: OpenedSession, nex
   return sendSeeOther(reply, `${area.path}/second-factor?next=${encodeURIComponent(next)}`);
 }
 
-async function answerSignOut(asked: AreaRequest): Promise<FastifyReply> {
+async function answerSignOut(asked: AreaRequest): Promise<PageAnswer> {
   const { context, cookies, area, request, reply } = asked;
-  readOwnForm(asked, 'session');
   const signedIn = await readOwnSession(asked);
   if (signedIn !== null) {
     const { user, session } = signedIn;
@@ -102,5 +98,5 @@ async function answerSignOut(asked: AreaRequest): Promise<FastifyReply> {
     await endSession(context, { ...session, accountId }, actor);
   }
   cookies.remove(reply, 'session');
-  return sendSeeOther(reply, `${area.path}/sign-in`);
+  return seeOther('/sign-in');
 }

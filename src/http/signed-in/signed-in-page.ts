@@ -5,7 +5,7 @@
  *   export function registerKeyPages(routes: DashboardRoutes): void {
  *     const pages = dashboardPages(routes, 'keys', 'developer');
  *     pages.page('/keys', showKeys);
- *     pages.form('/keys', createOwnKey, showKeys);
+ *     pages.form('/keys', createKey, showKeys);
  *   }
  *
  * - A handler runs only for a signed-in user with the role in the chosen account (`visit.account`), a form's only for a
@@ -13,7 +13,7 @@
  * - It returns what the page shows, or `seeOther(path)` after a form that worked. A refused form shows its page again:
  *   with what was typed, and the errors at the fields.
  * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`, its fields are `formFields`.
- * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `reply`.
+ * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `visit.reply`.
  */
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { readChosenAccount, readSession, type SignedIn } from '../../accounts/sessions.ts';
@@ -38,7 +38,14 @@ import {
 } from './context.ts';
 import { refusedForm } from './form-fields.ts';
 import { type FormFields, formTokenField, formTokenOf, readFormFields, requireOwnForm } from './forms.ts';
-import { type PageContent, sendDashboardPage, sendPlainPage, sendSeeOther, signedInPage } from './layout.ts';
+import {
+  type PageContent,
+  plainPage,
+  sendDashboardPage,
+  sendPlainPage,
+  sendSeeOther,
+  signedInPage,
+} from './layout.ts';
 
 /** The content of a page. */
 export interface PageView extends PageContent {
@@ -54,43 +61,41 @@ export interface SeeOther {
 /** A page, a redirect, or the reply that was already sent. */
 export type PageAnswer = PageView | SeeOther | FastifyReply;
 
-export type SectionPages<Context extends AreaContext, AnyVisit extends AreaVisit> = ReturnType<
-  typeof createSectionPages<Context, AnyVisit>
->;
+/** The handlers of a page and of a form of the dashboard, or of another area with its own visits. */
+export type PageHandler<Asked = Visit> = (asked: Asked) => Promise<PageAnswer>;
+export type FormHandler<Asked = Visit> = (asked: Asked, form: FormFields) => Promise<PageAnswer>;
 
-/** The handler of a page of the dashboard, and of a form. */
-export type PageHandler = Parameters<SectionPages<DashboardContext, Visit>['page']>[1];
-export type FormHandler = Parameters<SectionPages<DashboardContext, Visit>['form']>[1];
-
-/** The differences between the sections of the dashboard and those of the console. */
-interface SectionFrame<AnyVisit> {
+/** What distinguishes the pages of dashboard, console and visitors. */
+interface PagesFrame<Context extends AreaContext, Asked> {
   /** The path of the area's start page. */
   readonly path: string;
-  readonly admit: (request: FastifyRequest, reply: FastifyReply) => Promise<Admission<AnyVisit>>;
+  readonly admit: (asked: AreaRequest<Context>) => Promise<Admission<Asked>>;
   /** Throws if an admitted user may not use the section. */
-  readonly requireAccess?: (visit: AnyVisit) => void;
+  readonly requireAccess?: (asked: Asked) => void;
+  /** The cookie whose token the forms carry. */
+  readonly cookie?: 'session' | 'visitor';
   /** The whole page around its content. */
-  readonly layout: (content: PageContent, visit: AnyVisit) => Page;
+  readonly layout: (content: PageContent, asked: Asked) => Page;
 }
 
-/** Registers the pages and forms of a section. Paths are below the area's, with the names of their variable parts. */
-export function createSectionPages<Context extends AreaContext, AnyVisit extends AreaVisit>(
-  { server, context, cookies }: AreaRoutes & { readonly context: Context },
-  { path: home, admit, requireAccess, layout }: SectionFrame<AnyVisit>,
+/** Registers pages and forms. Paths are below the area's, with the names of their variable parts. */
+export function createPages<Context extends AreaContext, Asked extends AreaRequest<Context>>(
+  routes: AreaRoutes<Context>,
+  { path: home, admit, requireAccess, cookie = 'session', layout }: PagesFrame<Context, Asked>,
 ) {
+  const { server, context, cookies } = routes;
+
   /** Answers a request in a scope of its own. The caller checks that a form is ours. */
-  async function answer(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    act: (visit: AnyVisit) => Promise<PageAnswer>,
-  ): Promise<FastifyReply> {
-    const admission = await admit(request, reply);
+  async function answer(request: FastifyRequest, reply: FastifyReply, act: PageHandler<Asked>) {
+    const { pathname: path, searchParams: query } = new URL(request.url, 'http://localhost');
+    const params = request.params as Record<string, string>;
+    const admission = await admit({ ...routes, request, reply, params, path, query });
     if ('answered' in admission) return admission.answered;
-    const { visit } = admission;
-    const send = (view: PageView) => sendDashboardPage(reply, view.status ?? 200, layout(view, visit));
+    const asked = admission.visit;
+    const send = (view: PageView) => sendDashboardPage(reply, view.status ?? 200, layout(view, asked));
     try {
-      requireAccess?.(visit);
-      const answered = await act(visit);
+      requireAccess?.(asked);
+      const answered = await act(asked);
       // Awaiting a sent reply resolves to undefined.
       if (reply.sent) return reply;
       if ('location' in answered) return sendSeeOther(reply, `${home}${answered.location}`);
@@ -103,45 +108,45 @@ export function createSectionPages<Context extends AreaContext, AnyVisit extends
   return {
     answer,
     /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
-    page(
-      path: string,
-      show: (context: Context, visit: AnyVisit, reply: FastifyReply) => Promise<PageAnswer>,
-    ): void {
-      server.get(path, { exposeHeadRoute: true }, (request, reply) =>
-        answer(request, reply, (visit) => show(context, visit, reply)),
-      );
-    },
+    page: (path: string, show: PageHandler<Asked>) =>
+      server.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, show)),
     /** The handler of a form: `POST`. `show` is its page, which is shown again after a refusal. */
-    form(
-      path: string,
-      act: (context: Context, visit: AnyVisit, form: FormFields, reply: FastifyReply) => Promise<PageAnswer>,
-      show?: (context: Context, visit: AnyVisit) => Promise<PageView>,
-    ): void {
+    form: (path: string, act: FormHandler<Asked>, show?: (asked: Asked) => Promise<PageView>) =>
       server.post(path, (request, reply) =>
-        answer(request, reply, async (visit) => {
+        answer(request, reply, async (asked) => {
           const form = readFormFields(request.body);
-          requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
+          requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, cookie));
           try {
-            return await act(context, visit, form, reply);
+            return await act(asked, form);
           } catch (error) {
             if (show === undefined || !isRefusal(error)) throw error;
-            return showRefused(show, context, visit, { refusal: error, form, status: error.status });
+            return showRefused(show, asked, form, error);
           }
         }),
-      );
-    },
+      ),
   };
 }
 
+/** Pages and forms for visitors who are not signed in; their forms carry `openFormToken`. */
+export function visitorPages<Context extends AreaContext>(
+  routes: AreaRoutes<Context>,
+  cookie: 'visitor' | 'session' = 'visitor',
+) {
+  const admit = async (visit: AreaRequest<Context>) => ({ visit });
+  return createPages(routes, { path: routes.area.path, admit, cookie, layout: plainPage });
+}
+
 /** The page of a form that was refused. */
-export async function showRefused<Context, AnyVisit extends AreaVisit>(
-  show: (context: Context, visit: AnyVisit) => Promise<PageView>,
-  context: Context,
-  visit: AnyVisit,
-  { refusal, form, status }: { refusal: ServiceError; form: FormFields; status: number },
+export async function showRefused<Asked extends AreaRequest>(
+  show: (asked: Asked) => Promise<PageView>,
+  asked: Asked,
+  form: FormFields,
+  refusal: ServiceError,
+  status = refusal.status,
 ): Promise<PageView> {
-  const refused = refusedForm(form, refusal, visit.path);
-  return { ...(await show(context, { ...visit, refused })), refused, status };
+  const refused = refusedForm(form, refusal, asked.path);
+  const view = await show({ ...asked, refused });
+  return view.status === undefined ? { ...view, refused, status } : view;
 }
 
 /** Whether an error is about what a form asked for, so that its page can be shown again; all others have a page of their own. */
@@ -154,31 +159,26 @@ function isRefusal(error: unknown): error is ServiceError {
 }
 
 /** The pages of a section of the dashboard, for members with at least this role; null for pages outside all sections. */
-export function dashboardPages(
-  { context, shown, admit, ...routes }: DashboardRoutes,
-  section: Section | null,
-  role: Role,
-) {
+export function dashboardPages(routes: DashboardRoutes, section: Section | null, role: Role) {
+  const { shown, admit } = routes;
   if (section !== null) shown.add(section);
-  return createSectionPages(
-    { ...routes, context },
-    {
-      path: DASHBOARD_PATH,
-      admit,
-      requireAccess: (visit) => requireRole(visit, role),
-      layout: (content, visit) =>
-        signedInPage(content, visit, { isTestMode: context.isTestMode, section, shown }),
+  return createPages<DashboardContext, Visit>(routes, {
+    path: DASHBOARD_PATH,
+    admit,
+    requireAccess(visit) {
+      if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
     },
-  );
+    layout: (content, visit) => signedInPage(content, visit, section, shown),
+  });
 }
 
 /** Every other path of an area: a signed-in user gets a 404, a visitor the sign-in page. */
 export function registerNothing(
   { server }: AreaRoutes,
-  pages: Pick<SectionPages<AreaContext, AreaVisit>, 'answer'>,
+  { answer }: Pick<ReturnType<typeof visitorPages>, 'answer'>,
 ): void {
   server.get('/*', (request, reply) =>
-    pages.answer(request, reply, async () => {
+    answer(request, reply, async () => {
       throw new ServiceError('not_found');
     }),
   );
@@ -267,25 +267,17 @@ export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
 }
 
 /** What all pages of an area know of a request. */
-export function visitOf(request: FastifyRequest, own: OwnSession, timeZone: string): AreaVisit {
-  const { user, session, token } = own;
-  const { pathname, searchParams } = new URL(request.url, 'http://localhost');
-  return {
-    user,
-    session,
-    actor: { name: user.email, userId: user.id, address: addressGroupOf(request.ip) },
-    formToken: formTokenOf(token),
-    params: request.params as Record<string, string>,
-    path: pathname,
-    query: searchParams,
-    timeZone,
-  };
+export function visitOf<Context extends AreaContext>(
+  asked: AreaRequest<Context>,
+  { user, session, token }: OwnSession,
+  timeZone: string,
+): AreaVisit<Context> {
+  const actor = { name: user.email, userId: user.id, address: addressGroupOf(asked.request.ip) };
+  return { ...asked, user, session, actor, formToken: formTokenOf(token), timeZone };
 }
 
 /** Admits members of an account. */
-export async function admit(
-  asked: AreaRequest & { readonly context: DashboardContext },
-): Promise<Admission<Visit>> {
+export async function admit(asked: AreaRequest<DashboardContext>): Promise<Admission<Visit>> {
   const own = await readOwnSession(asked);
   if (own === null) return toSignIn(asked);
   if (own.session.stage !== 'open') {
@@ -293,11 +285,7 @@ export async function admit(
   }
   const chosen = await readChosenAccount(asked.context, own);
   if (chosen === null) return { answered: sendNoAccount(asked, formTokenOf(own.token)) };
-  return { visit: { ...visitOf(asked.request, own, chosen.account.timeZone), ...chosen, viewing: null } };
-}
-
-function requireRole(visit: Visit, role: Role): void {
-  if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
+  return { visit: { ...visitOf(asked, own, chosen.account.timeZone), ...chosen, viewing: null } };
 }
 
 function sendNoAccount(asked: AreaRequest, formToken: string): FastifyReply {
