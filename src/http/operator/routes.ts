@@ -5,7 +5,7 @@ import { isLoopbackHost } from '../../platform/public-address.ts';
 import { acceptForms } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerPasswordLinkPages } from '../signed-in/password-link-pages.ts';
-import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
+import { registerSecondFactorPages, registerSetUpPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
 import { registerNothing, sendFailure } from '../signed-in/signed-in-page.ts';
 import { registerAccountPage, registerKeyRevocation } from './account-page.ts';
@@ -22,7 +22,6 @@ import {
 import { registerOverviewPage } from './overview-page.ts';
 import { registerPaymentPage } from './payment-page.ts';
 import { registerProviderPages } from './providers-page.ts';
-import { registerSetUpPages } from './set-up-pages.ts';
 import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
 import { registerWebhooksPage } from './webhooks-page.ts';

@@ -1,11 +1,14 @@
 import { askForPasskey } from '../../accounts/passkeys.ts';
-import { hasSecondFactor, type TotpOffer } from '../../accounts/second-factor.ts';
+import { requireOwnPassword } from '../../accounts/password-links.ts';
+import { confirmTotp, hasSecondFactor, offerTotp, type TotpOffer } from '../../accounts/second-factor.ts';
+import { openSession } from '../../accounts/sessions.ts';
 import { passSecondFactor } from '../../accounts/sign-in.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../domain/person.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
+import { requirePassing } from '../rate-windows.ts';
 import {
   type AreaContext,
   type AreaRequest,
@@ -26,6 +29,7 @@ import {
   type PageView,
   readOwnSession,
   returnPathOf,
+  seeOther,
   visitOf,
 } from './signed-in-page.ts';
 
@@ -153,7 +157,7 @@ function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | null {
  * Pages for users who have given the password, and whose sign-in is at this stage; all others have to sign in. A second
  * factor is set up only where there is none of any kind.
  */
-export function pendingPages<Context extends AreaContext>(
+function pendingPages<Context extends AreaContext>(
   routes: AreaRoutes<Context>,
   stage: 'second_factor' | 'set_up',
 ) {
@@ -210,6 +214,43 @@ export function totpOffer({ secret, uri, sealed }: TotpOffer, introduction: stri
 <p>${introduction}</p>
 ${qrCode(uri, 'QR code for your authenticator app, with the same key as below')}
 <dl class="facts"><div><dt>Key</dt><dd><code>${secret.match(/.{1,4}/g)?.join(' ') ?? secret}</code></dd></div></dl>`;
+}
+
+/** `/operator/set-up`: sets up the second factor, before any other page if it is required. */
+export function registerSetUpPages(routes: AreaRoutes): void {
+  const pages = pendingPages(routes, 'set_up');
+  pages.page('/set-up', showOffer);
+  pages.form('/set-up', answerSetUp, showOffer);
+}
+
+/** Opens a new session in place of the pending one: a session that began with a password alone never becomes open. */
+async function answerSetUp(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
+  const { context, cookies, area, request, reply, user, session } = visit;
+  await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
+  await requireOwnPassword(context, user, form.text('password'));
+  const offer = { sealed: form.text('sealed'), code: form.text('code') };
+  const codes = await confirmTotp(context, visit, offer, visit.actor);
+  const isEnded = await context.sessions.endSession(user.id, session.id);
+  const opened = isEnded
+    ? await openSession(context, user, { area: area.name, stage: 'open', caller: callerOf(request) })
+    : null;
+  if (opened === null) return seeOther('/sign-in');
+  cookies.set(reply, 'session', opened.token);
+  rememberBrowser(visit, user.email);
+  return recoveryCodesPage(codes, area.path);
+}
+
+async function showOffer(visit: AreaVisit): Promise<PageView> {
+  const offer = offerTotp(visit.context, visit.user, visit.refused?.text('sealed'));
+  const introduction =
+    'Scan this code with an authenticator app on your phone, or enter the key. Then enter the six digits that the app shows.';
+  return {
+    title: 'Set up your second factor',
+    main: html`<p>The console controls other people’s money, so a password alone is not enough.</p>
+<form class="card" method="post" action="${visit.path}">${formTokenField(visit.formToken)}${totpOffer(offer, introduction)}
+${formFields(visit, visit.path, { password: { label: 'Password', type: 'password' }, ...totpCode })}
+<button class="button primary wide">Switch on</button></form>`,
+  };
 }
 
 /** The only page that shows recovery codes; `nextPath` is the link after they are saved. The file needs no script. */
