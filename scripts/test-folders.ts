@@ -15,9 +15,18 @@ export const processFolders: readonly string[] = [
   'webhooks',
 ];
 
+/**
+ * Tests of connections and of faulty endpoints. What they do with the store is what other tests of the project `postgres`
+ * do as well, so they run on one engine.
+ */
+export const oneEngineTests: readonly string[] = [
+  'test/http/{compression,head-requests,hostile-requests,pipelining,request-ids,transport}.test.ts',
+  'test/settlement/{endpoint-effects,lying-endpoints,node-limits}.test.ts',
+];
+
 /** Tests that reach the store: the project `postgres` runs them a second time, on the other engine. */
 export const postgresTests = {
   include: ['test/{http,settlement}/**/*.test.ts', 'test/cli/operations.test.ts'],
-  /** Pages over given payments, and connections: no store is behind them. */
-  exclude: ['test/http/{direct-page,pages,pages-*,plain-peers}.test.ts'],
+  /** Pages over given payments, and a check before there are any: no store is behind them. */
+  exclude: ['test/http/{direct-page,pages,pages-*,plain-peers}.test.ts', ...oneEngineTests],
 };

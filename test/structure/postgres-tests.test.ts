@@ -1,6 +1,6 @@
 import { matchesGlob } from 'node:path';
 import { expect, it } from 'vitest';
-import { postgresTests } from '../../scripts/test-folders.ts';
+import { oneEngineTests, postgresTests } from '../../scripts/test-folders.ts';
 import { type Module, projectModules } from './modules.ts';
 
 const modules = projectModules(['src', 'simulators', 'test', 'bench', 'scripts', 'sdk']);
@@ -17,10 +17,12 @@ function reachesStore(path: string, byPath: ReadonlyMap<string, Module>): boolea
   return reached.has('test/support/test-store.ts');
 }
 
-it('of its folders the project postgres runs the tests that reach the store, and no other', () => {
+it('of its folders the project postgres runs the tests that reach the store, save those about connections and endpoints', () => {
   const byPath = new Map(modules.map((module) => [module.path, module]));
   const tests = [...byPath.keys()].filter((path) => isAmong(postgresTests.include, path));
   const left = tests.filter((path) => isAmong(postgresTests.exclude, path));
   expect(left.length).toBeGreaterThan(5);
-  expect(tests.filter((path) => !reachesStore(path, byPath))).toEqual(left);
+  const isOfOneEngine = (path: string) => isAmong(oneEngineTests, path);
+  expect(tests.filter((path) => isOfOneEngine(path) || !reachesStore(path, byPath))).toEqual(left);
+  expect(tests.filter((path) => isOfOneEngine(path) && reachesStore(path, byPath))).toHaveLength(9);
 });
