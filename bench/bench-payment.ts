@@ -1,6 +1,5 @@
 import type { Account } from '../src/domain/account.ts';
-import { noOrder, type Payment, untouchedProgress } from '../src/domain/payment.ts';
-import type { PaymentId } from '../src/domain/payment-id.ts';
+import { noOrder, type Payment, type PaymentId, untouchedProgress } from '../src/domain/payment.ts';
 import type { Address } from '../src/domain/payout-address.ts';
 import { plainProfile } from '../src/domain/shop-profile.ts';
 import { addresses } from './servers/stub-world.ts';

@@ -1,8 +1,7 @@
-import { createDepositAddressCalculator, paymentReference } from '../src/domain/deposit-address.ts';
+import { createDepositAddressCalculator, paymentReference, termsOf } from '../src/domain/deposit-address.ts';
 import { UnknownStateError } from '../src/domain/errors.ts';
 import type { Discrepancy, JournalHead } from '../src/domain/journal.ts';
-import { termsOf } from '../src/domain/payment.ts';
-import type { PaymentId } from '../src/domain/payment-id.ts';
+import type { PaymentId } from '../src/domain/payment.ts';
 import { ChainUnavailableError } from '../src/domain/ports/chain.ts';
 import type { FinalSums } from '../src/domain/ports/payment-search-store.ts';
 import type { BlockReference, SettlementRecord } from '../src/domain/ports/settlement-store.ts';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { PaymentId } from '../domain/payment.ts';
 import { describeMistakenToken } from '../domain/provider-catalogue.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';

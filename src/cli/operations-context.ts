@@ -1,12 +1,11 @@
 import type { Account } from '../domain/account.ts';
-import type { Payment } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { CallbackGuard, CheckEndpoint } from '../domain/ports/callback-guard.ts';
 import type { VerifiedChain } from '../domain/ports/chain.ts';
 import type { ProviderDescriptions, Rates } from '../domain/ports/provider.ts';
 import type { StoreParts, Stores } from '../domain/ports/stores.ts';
-import type { DirectPaymentRequest } from '../payments/create-direct-payment.ts';
+import type { DirectPaymentRequest } from '../payments/create-payment.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 
 /** The providers; only a running server knows which of them have credentials, else `adapters` is null. */

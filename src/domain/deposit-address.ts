@@ -1,5 +1,5 @@
 import { keccak256, keccak256Hex, writeHexBytes } from '../platform/keccak.ts';
-import { PAYMENT_ID_CHARACTERS, type PaymentId } from './payment-id.ts';
+import { PAYMENT_ID_CHARACTERS, type Payment, type PaymentId } from './payment.ts';
 import { type Address, checksumAddressBytes } from './payout-address.ts';
 
 /** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so a payment keeps them. */
@@ -9,6 +9,16 @@ export interface DepositTerms {
   readonly feeWallet: Address;
   /** keccak-256 of the payment id, `0x` and 64 hex digits. */
   readonly reference: `0x${string}`;
+}
+
+/** The terms its deposit address commits to. */
+export function termsOf(payment: Payment, reference: `0x${string}`): DepositTerms {
+  return {
+    merchant: payment.payoutAddress,
+    feeBasisPoints: payment.feeBasisPoints,
+    feeWallet: payment.feeWallet,
+    reference,
+  };
 }
 
 /** A deployed deposit factory and what its addresses depend on. */

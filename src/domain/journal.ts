@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChainPosition, Deposit, Release, Rescue } from './payment.ts';
-import type { PaymentId } from './payment-id.ts';
+import type { ChainPosition, Deposit, PaymentId, Release, Rescue } from './payment.ts';
 import type { Address } from './payout-address.ts';
 
 /** Kinds of journal entries: a deposit, a release to the merchant and the fee wallet, or the rescue of another token. */

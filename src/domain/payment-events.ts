@@ -1,6 +1,5 @@
 import { UnknownStateError } from './errors.ts';
-import type { Payment } from './payment.ts';
-import type { PaymentId } from './payment-id.ts';
+import type { Payment, PaymentId } from './payment.ts';
 
 /** What an event says; the documentation is generated from this table. */
 export const paymentEventTypes = {

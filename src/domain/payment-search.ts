@@ -1,8 +1,13 @@
 import { hash } from 'node:crypto';
 import type { DisplayStatus } from './display-status.ts';
 import { type Currency, isCurrency, parseAmountCents } from './money.ts';
-import type { AmountMismatch, Payment } from './payment.ts';
-import { isPaymentId, type PaymentId, paymentIdOfShortCode } from './payment-id.ts';
+import {
+  type AmountMismatch,
+  isPaymentId,
+  type Payment,
+  type PaymentId,
+  paymentIdOfShortCode,
+} from './payment.ts';
 
 /** The filter of an account's payment list. An absent field filters nothing. */
 export interface PaymentQuery

@@ -1,4 +1,4 @@
-import type { PaymentId } from './payment-id.ts';
+import type { PaymentId } from './payment.ts';
 import type { ProviderId } from './provider-catalogue.ts';
 
 /**

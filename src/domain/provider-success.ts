@@ -1,4 +1,4 @@
-import type { PaymentId } from './payment-id.ts';
+import type { PaymentId } from './payment.ts';
 import { type ProviderId, providerIds } from './provider-catalogue.ts';
 
 /** A customer's visit to a provider, of which nothing else is known. */

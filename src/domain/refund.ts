@@ -1,7 +1,7 @@
 import { ServiceError, UnknownStateError } from './errors.ts';
 import { formatUnits } from './money.ts';
+import type { PaymentId } from './payment.ts';
 import type { PaymentEventType } from './payment-events.ts';
-import type { PaymentId } from './payment-id.ts';
 import type { Address } from './payout-address.ts';
 import type { TransferLog } from './ports/chain.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Account } from './account.ts';
 import { invalidField } from './errors.ts';
 import { BASIS_POINTS, type Currency, MAXIMUM_AMOUNT_CENTS, MINIMUM_AMOUNT_CENTS } from './money.ts';
-import type { Payment } from './payment.ts';
+import { PAGE_ID_PREFIX } from './payment.ts';
 import type { Address } from './payout-address.ts';
 
 /**
@@ -116,15 +116,8 @@ export function amountBoundsOf(
   };
 }
 
-const ID_PREFIX = 'page_';
-
 export function newPageId(): string {
-  return `${ID_PREFIX}${randomBytes(10).toString('hex')}`;
-}
-
-/** The page that a payment was made on; null for every other payment. */
-export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
-  return origin?.startsWith(ID_PREFIX) === true ? origin : null;
+  return `${PAGE_ID_PREFIX}${randomBytes(10).toString('hex')}`;
 }
 
 const slugForm = /^[a-z0-9](?:[a-z0-9-]{1,62}[a-z0-9])$/;

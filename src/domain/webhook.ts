@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { formatCents, formatUnits } from './money.ts';
-import { isDirect, type Payment } from './payment.ts';
-import type { PaymentId } from './payment-id.ts';
+import { isDirect, type Payment, type PaymentId } from './payment.ts';
 import type { DeliveryOutcome } from './ports/callback-guard.ts';
 
 /**

@@ -1,16 +1,19 @@
 import type { Account } from '../domain/account.ts';
 import { type DepositTerms, paymentReference } from '../domain/deposit-address.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { computePaidThreshold } from '../domain/paid-threshold.ts';
-import { noOrder, type Payment, untouchedProgress } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import { usdUnits as usdUnitsOf } from '../domain/money.ts';
+import { computePaidThreshold, directThreshold } from '../domain/paid-threshold.ts';
+import { noOrder, type Payment, type PaymentId, untouchedProgress } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { IdempotencyRecord, PaymentStore } from '../domain/ports/payment-store.ts';
+import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
 import {
   type CheckedTerms,
   type CreateChecks,
   type CreatePaymentRequest,
   checkCreate,
+  requireAllowedWallet,
+  requireUnreservedAddress,
 } from './create-checks.ts';
 import { findEarlierCreate, isReplayOf, recordOf } from './idempotent-replay.ts';
 
@@ -48,7 +51,7 @@ export async function createPayment(
 }
 
 /** Stores a new payment; returns the earlier one where a concurrent request with the same key was first. */
-export async function storePayment(
+async function storePayment(
   { payments, settlement }: Pick<CreatePaymentContext, 'payments' | 'settlement'>,
   payment: Payment,
   idempotency: IdempotencyRecord | null,
@@ -78,7 +81,7 @@ function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
 }
 
 /** The payment as it is stored first. */
-export function newPayment(
+function newPayment(
   context: CreatePaymentContext,
   account: Account,
   request: Omit<CreatePaymentRequest, 'amountCents' | 'provider' | 'idempotencyKey'>,
@@ -116,4 +119,46 @@ export function newPayment(
     // A session lowers it once it is started: what a provider that was never visited keeps does not count.
     paidThresholdUnits: computePaidThreshold(charge.usdUnits, charge.toleranceBasisPoints),
   };
+}
+
+export type DirectPaymentRequest = Pick<
+  CreatePaymentRequest,
+  'payoutAddress' | 'callbackUrl' | 'amountCents' | 'currency' | 'email' | 'note'
+> &
+  Partial<Pick<CreatePaymentRequest, 'idempotencyKey' | 'order'>>;
+
+/**
+ * Creates a payment that the customer pays from a wallet, in USDC, to the deposit address. No provider deducts
+ * a fee, so the paid threshold is the whole value, or a cent less where the account says so. Not for the card API, which knows no
+ * such payment. A repetition with the same idempotency key returns the first payment. Throws `ServiceError`.
+ */
+export async function createDirectPayment(
+  context: CreatePaymentContext,
+  account: Account,
+  request: DirectPaymentRequest,
+): Promise<Payment> {
+  const { payoutAddress, callbackUrl, amountCents, currency, email, note, idempotencyKey = null } = request;
+  const parameters = [DIRECT_PROVIDER, payoutAddress, callbackUrl, amountCents, currency, email, note];
+  const record = recordOf(account, idempotencyKey, parameters, context.nowMs());
+  const earlier = await findEarlierCreate(context.payments, record);
+  if (isReplayOf(earlier, record)) return earlier.payment;
+  if (earlier !== null) throw new ServiceError('idempotency_conflict');
+  if (account.suspended) throw new ServiceError('feature_disabled', 'The account is suspended.');
+  requireAllowedWallet(account, payoutAddress);
+  await requireUnreservedAddress(context.settlement, payoutAddress);
+  const usdUnits = usdUnitsOf(amountCents, await context.rates.usdRate(currency));
+  const charge = {
+    amountCents,
+    originalAmountCents: null,
+    customerFeeCents: null,
+    usdUnits,
+    toleranceBasisPoints: 0,
+    maxProviderFeeBasisPoints: 0,
+    provider: DIRECT_PROVIDER,
+  } as const;
+  const payment = {
+    ...newPayment(context, account, { ...request, passFeeToCustomer: false }, charge),
+    paidThresholdUnits: directThreshold(usdUnits, account.toleratesMissingCent),
+  };
+  return storePayment(context, payment, record);
 }

@@ -8,8 +8,7 @@ import {
   UNITS_PER_CENT,
   type UsdRate,
 } from '../domain/money.ts';
-import type { Payment } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import { csvLine } from '../platform/csv.ts';

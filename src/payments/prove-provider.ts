@@ -1,7 +1,7 @@
 import { ServiceError } from '../domain/errors.ts';
 import { type Currency, currencies, formatCents, formatUnits } from '../domain/money.ts';
 import { isPlausibleQuote } from '../domain/paid-threshold.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { PaymentId } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { VerifiedChain } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';

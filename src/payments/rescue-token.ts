@@ -1,7 +1,6 @@
-import { paymentReference } from '../domain/deposit-address.ts';
+import { paymentReference, termsOf } from '../domain/deposit-address.ts';
 import { ServiceError, stateConflict } from '../domain/errors.ts';
-import { termsOf } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { PaymentId } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { CallRevertedError, type RelayCall } from '../domain/ports/chain.ts';
 import { chooseNonce, hasFreeSlot, readCounts } from './relay/nonces.ts';

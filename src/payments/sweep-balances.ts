@@ -1,5 +1,4 @@
-import type { Payment } from '../domain/payment.ts';
-import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
+import { firstIdAtMs, type Payment, type PaymentId } from '../domain/payment.ts';
 import type { MistakenToken, SweepBalances } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';

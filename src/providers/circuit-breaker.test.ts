@@ -2,8 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, Quote, QuoteRequest, SessionRequest } from '../domain/ports/provider.ts';
 import { withCircuitBreaker } from './circuit-breaker.ts';
-import { DeclinedRequestError } from './provider-calls.ts';
-import { ProviderBusyError, readRetryAfterSeconds } from './provider-http.ts';
+import { DeclinedRequestError, ProviderBusyError, readRetryAfterSeconds } from './provider-http.ts';
 
 const OPEN_MS = 30_000;
 const request: QuoteRequest = { amountCents: 1000, currency: 'USD', usdUnits: 10_000_000n };

@@ -2,8 +2,7 @@ import { isBusy, ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { type CallRate, createOutgoingLimiter, type OutgoingLimits } from './outgoing-limiter.ts';
-import { busy, DeclinedRequestError, unavailable } from './provider-calls.ts';
-import { ProviderBusyError } from './provider-http.ts';
+import { busy, DeclinedRequestError, ProviderBusyError, unavailable } from './provider-http.ts';
 
 /** Failures in a row that count as an outage; a single one may have any cause. */
 const FAILURES_TO_OPEN = 5;

@@ -6,8 +6,8 @@
  */
 import type { SessionRequest } from '../domain/ports/provider.ts';
 import { defineProvider } from './define-provider.ts';
-import { requireSuccess } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
+import { requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 
 /** The required value of `CRYPTOCOM_ONRAMP`. */

@@ -19,9 +19,10 @@ import {
   type Call,
   classifyWebhookError,
   createConversations,
+  MalformedAnswerError,
+  recordAnswers,
   requireSold,
-} from './provider-calls.ts';
-import { MalformedAnswerError, recordAnswers } from './provider-http.ts';
+} from './provider-http.ts';
 import { type ProviderVariable, SANDBOX_ENVIRONMENT } from './provider-variables.ts';
 
 /** Settings of all adapters, whatever their protocol. */

@@ -3,8 +3,8 @@ import { createHmac } from 'node:crypto';
 import { formatCents } from '../domain/money.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { defineProvider } from './define-provider.ts';
-import { countryNotServed, minimumUsdCentsOf } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
+import { countryNotServed, minimumUsdCentsOf } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 

@@ -8,8 +8,8 @@ import type { QuoteRequest, SessionRequest } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import { defineProvider } from './define-provider.ts';
-import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
+import { type Call, countryNotServed, minimumUsdCentsOf } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import * as webhooks from './webhook-signature.ts';
 

@@ -8,8 +8,8 @@ import { formatCents } from '../domain/money.ts';
 import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
 import { defineProvider } from './define-provider.ts';
-import { type Call, requireSuccess } from './provider-calls.ts';
 import * as answers from './provider-http.ts';
+import { type Call, requireSuccess } from './provider-http.ts';
 import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, readWebhookTimeMs } from './webhook-signature.ts';
 

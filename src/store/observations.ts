@@ -10,8 +10,7 @@ import {
   netEntries,
   takenBack,
 } from '../domain/journal.ts';
-import type { ChainPosition } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { ChainPosition, PaymentId } from '../domain/payment.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type {
   BlockReference,

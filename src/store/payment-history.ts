@@ -1,5 +1,5 @@
 import type { JournalEntry, JournalEntryKind } from '../domain/journal.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { PaymentId } from '../domain/payment.ts';
 import { type PaymentState, paymentStates } from '../domain/payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../domain/payment-statistics.ts';
 import type {

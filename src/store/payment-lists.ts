@@ -1,6 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Payment } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
 import type { PaymentFilter, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
 import { paymentOf, selectPayments } from './payments.ts';

@@ -1,5 +1,4 @@
-import { amountMismatches, type Payment } from '../domain/payment.ts';
-import { firstIdAtMs, type PaymentId } from '../domain/payment-id.ts';
+import { amountMismatches, firstIdAtMs, type Payment, type PaymentId } from '../domain/payment.ts';
 import {
   hasWords,
   type Meaning,

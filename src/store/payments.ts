@@ -1,9 +1,13 @@
-import { changingFields, type Payment, type PaymentReference } from '../domain/payment.ts';
+import {
+  changingFields,
+  type Payment,
+  type PaymentId,
+  type PaymentReference,
+  pageIdOf,
+} from '../domain/payment.ts';
 import { eventsOfChange } from '../domain/payment-events.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
-import { pageIdOf } from '../domain/reusable-page.ts';
 import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
 import {

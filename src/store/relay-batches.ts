@@ -1,5 +1,4 @@
-import type { PaymentReference } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { PaymentId, PaymentReference } from '../domain/payment.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
 import { decideAll } from './payments.ts';

@@ -1,5 +1,4 @@
-import type { Payment, PaymentReference } from '../domain/payment.ts';
-import type { PaymentId } from '../domain/payment-id.ts';
+import type { Payment, PaymentId, PaymentReference } from '../domain/payment.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type { Column, ColumnValue, Row, Table } from './columns.ts';
 

@@ -24,7 +24,7 @@ import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
 import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
 import type { ProviderEvidence } from '../../src/domain/provider-evidence.ts';
-import type { DirectPaymentRequest } from '../../src/payments/create-direct-payment.ts';
+import type { DirectPaymentRequest } from '../../src/payments/create-payment.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';

@@ -1,6 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { shortCodeOf } from '../../src/domain/payment-id.ts';
+import { type Payment, shortCodeOf } from '../../src/domain/payment.ts';
 import { checkoutStates, createCheckoutPages, pagePayment, pageView } from '../support/checkout-pages.ts';
 
 const pages = createCheckoutPages({ account: { name: 'Café "Tortuga" & Co' } });

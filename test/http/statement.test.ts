@@ -9,8 +9,7 @@ import {
   parseUnits,
   parseUsdRate,
 } from '../../src/domain/money.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
 import {
   exportJournal,
   postingsOf,

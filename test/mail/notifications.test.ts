@@ -7,8 +7,13 @@ import type { Payment } from '../../src/domain/payment.ts';
 import type { User } from '../../src/domain/person.ts';
 import { type Mailer, MailNotSentError } from '../../src/domain/ports/mail.ts';
 import { createSmtpMailer } from '../../src/mail/mailers.ts';
-import { addChannel, setPaused } from '../../src/payments/notification-channels.ts';
-import { type NotifyContext, notifyChannel, sendToChannel } from '../../src/payments/send-notifications.ts';
+import {
+  addChannel,
+  type NotifyContext,
+  notifyChannel,
+  sendToChannel,
+  setPaused,
+} from '../../src/payments/send-notifications.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
 import { atOnce, newAccount, newPayment } from '../store/fixtures.ts';

@@ -7,11 +7,14 @@ import { encodeRelayCall } from '../../src/chain/read-logs.ts';
 import { createRelayer } from '../../src/chain/relayer.ts';
 import { createBalanceSweep, createTokenReader } from '../../src/chain/token-reader.ts';
 import type { Account } from '../../src/domain/account.ts';
-import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
+import {
+  createDepositAddressCalculator,
+  paymentReference,
+  termsOf,
+} from '../../src/domain/deposit-address.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/domain/money.ts';
-import { type Payment, termsOf } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
 import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ChainReader, ChainView, FeeQuote, RelayCall, Relayer } from '../../src/domain/ports/chain.ts';
@@ -21,10 +24,12 @@ import type { BlockReference } from '../../src/domain/ports/settlement-store.ts'
 import { settleScanned } from '../../src/domain/settle.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
-import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import type { CreatePaymentRequest } from '../../src/payments/create-checks.ts';
-import { createDirectPayment } from '../../src/payments/create-direct-payment.ts';
-import { type CreatePaymentContext, createPayment } from '../../src/payments/create-payment.ts';
+import {
+  type CreatePaymentContext,
+  createDirectPayment,
+  createPayment,
+} from '../../src/payments/create-payment.ts';
 import { expirePayments } from '../../src/payments/expire-payments.ts';
 import {
   createKnownAddresses,
@@ -39,7 +44,7 @@ import {
   type RelayLimits,
 } from '../../src/payments/relay/relay-context.ts';
 import { relayReleases } from '../../src/payments/relay/relay-releases.ts';
-import { acceptPayment, releasePayment } from '../../src/payments/release-payment.ts';
+import { acceptPayment, cancelPayment, releasePayment } from '../../src/payments/release-payment.ts';
 import { rescanFinalBlocks } from '../../src/payments/rescan-blocks.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import type { Payment } from '../../src/domain/payment.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
+import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
 import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { claimOldest } from '../support/claim-oldest.ts';

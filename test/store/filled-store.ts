@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import type { Payment } from '../../src/domain/payment.ts';
-import type { PaymentId } from '../../src/domain/payment-id.ts';
+import type { Payment, PaymentId } from '../../src/domain/payment.ts';
 import { roles } from '../../src/domain/person.ts';
 import type { BlockReference, RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/domain/display-status.ts';
-import type { Payment } from '../../src/domain/payment.ts';
-import { firstIdAtMs, type PaymentId, shortCodeOf } from '../../src/domain/payment-id.ts';
+import { firstIdAtMs, type Payment, type PaymentId, shortCodeOf } from '../../src/domain/payment.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import { refusedStatuses, type UnsettledStatus, unsettledStatuses } from '../../src/domain/payment-states.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';

@@ -1,5 +1,4 @@
-import type { Payment } from '../../src/domain/payment.ts';
-import type { PaymentId } from '../../src/domain/payment-id.ts';
+import type { Payment, PaymentId } from '../../src/domain/payment.ts';
 import { noTransfer, type Refund, TRANSFER_MS } from '../../src/domain/refund.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
 import type { Store } from '../../src/store/store.ts';

@@ -1,5 +1,9 @@
-import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
-import { type Payment, termsOf } from '../../src/domain/payment.ts';
+import {
+  createDepositAddressCalculator,
+  paymentReference,
+  termsOf,
+} from '../../src/domain/deposit-address.ts';
+import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ChainView, ForwardedLog, RescuedLog, TransferLog } from '../../src/domain/ports/chain.ts';
 import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';

@@ -1,6 +1,5 @@
 import type { HourlyRate, ListRates } from '../base-currency.ts';
-import type { Payment, PaymentReference } from '../payment.ts';
-import type { PaymentId } from '../payment-id.ts';
+import type { Payment, PaymentId, PaymentReference } from '../payment.ts';
 import type { PaymentQuery } from '../payment-search.ts';
 import type { PaymentState, UnsettledStatus } from '../payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../payment-statistics.ts';

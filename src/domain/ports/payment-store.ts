@@ -1,6 +1,5 @@
 import type { DashboardSession, OneTimeLink } from '../dashboard-session.ts';
-import type { ChainObservations, Payment, PaymentChange, PaymentReference } from '../payment.ts';
-import type { PaymentId } from '../payment-id.ts';
+import type { ChainObservations, Payment, PaymentChange, PaymentId, PaymentReference } from '../payment.ts';
 import type { PaymentStatus } from '../payment-states.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderSession, SessionProgress } from '../provider-session.ts';

@@ -1,5 +1,5 @@
 import type { Currency, UsdRate } from '../money.ts';
-import type { PaymentId } from '../payment-id.ts';
+import type { PaymentId } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderId } from '../provider-catalogue.ts';
 import type { ProviderEndpoint } from '../provider-evidence.ts';

@@ -1,7 +1,6 @@
 import type { DepositFactory } from '../deposit-address.ts';
 import type { JournalEntry } from '../journal.ts';
-import type { Deposit, Payment, Release, Rescue } from '../payment.ts';
-import type { PaymentId } from '../payment-id.ts';
+import type { Deposit, Payment, PaymentId, Release, Rescue } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../webhook.ts';
 import type { Decide } from './payment-store.ts';

@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { isDirect } from '../../domain/payment.ts';
-import { isPaymentId } from '../../domain/payment-id.ts';
+import { isDirect, isPaymentId } from '../../domain/payment.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { type Html, html } from '../design/html.ts';

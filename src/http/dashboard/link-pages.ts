@@ -1,14 +1,12 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
 import { currencies, formatCents } from '../../domain/money.ts';
-import { isDirect, LINK_ORIGIN, type Payment } from '../../domain/payment.ts';
-import { shortCodeOf } from '../../domain/payment-id.ts';
+import { isDirect, LINK_ORIGIN, type Payment, shortCodeOf } from '../../domain/payment.ts';
 import { parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { ReusablePage } from '../../domain/reusable-page.ts';
 import { ORDER_LINE_CHARACTERS, parseLine, parseTypedAmount } from '../../domain/typed-input.ts';
 import type { CreatePaymentRequest } from '../../payments/create-checks.ts';
-import { createDirectPayment } from '../../payments/create-direct-payment.ts';
-import { createPayment } from '../../payments/create-payment.ts';
+import { createDirectPayment, createPayment } from '../../payments/create-payment.ts';
 import { providerChoices } from '../../payments/parse-payment-query.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';

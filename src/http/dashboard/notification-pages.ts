@@ -11,8 +11,7 @@ import {
   parseChannelField,
 } from '../../domain/notification.ts';
 import { testMessage } from '../../domain/notification-message.ts';
-import { addChannel, setPaused } from '../../payments/notification-channels.ts';
-import { sendToChannel } from '../../payments/send-notifications.ts';
+import { addChannel, sendToChannel, setPaused } from '../../payments/send-notifications.ts';
 import { dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';

@@ -2,8 +2,7 @@ import type { Account } from '../../domain/account.ts';
 import { displayStatuses } from '../../domain/display-status.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
-import { amountMismatches } from '../../domain/payment.ts';
-import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
+import { amountMismatches, isPaymentId, type PaymentId } from '../../domain/payment.ts';
 import type { PaymentQuery } from '../../domain/payment-search.ts';
 import {
   forwardStatuses,

@@ -7,7 +7,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { PaymentId } from '../../domain/payment-id.ts';
+import type { PaymentId } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { ChainReader, Relayer } from '../../domain/ports/chain.ts';

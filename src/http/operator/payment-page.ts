@@ -1,15 +1,13 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
-import type { Payment } from '../../domain/payment.ts';
-import { isPaymentId, type PaymentId } from '../../domain/payment-id.ts';
+import { isPaymentId, type Payment, type PaymentId } from '../../domain/payment.ts';
 import { parsePaymentSearch } from '../../domain/payment-search.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { sumObservations } from '../../domain/settle.ts';
-import { cancelPayment } from '../../payments/cancel-payment.ts';
-import { releasePayment } from '../../payments/release-payment.ts';
+import { cancelPayment, releasePayment } from '../../payments/release-payment.ts';
 import {
   forwardBadge,
   mismatchBadge,

@@ -1,6 +1,5 @@
 import { larger, smaller } from '../../domain/money.ts';
-import type { Payment, PaymentChange } from '../../domain/payment.ts';
-import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Payment, PaymentChange, PaymentId } from '../../domain/payment.ts';
 import { type FeeQuote, type Relayer, TransactionRefusedError } from '../../domain/ports/chain.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';

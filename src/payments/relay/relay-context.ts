@@ -1,5 +1,5 @@
 import type { GasShareLimit } from '../../domain/gas-money.ts';
-import type { PaymentId } from '../../domain/payment-id.ts';
+import type { PaymentId } from '../../domain/payment.ts';
 import type { Relayer, TokenReader } from '../../domain/ports/chain.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 

@@ -1,6 +1,6 @@
-import { paymentReference } from '../../domain/deposit-address.ts';
+import { paymentReference, termsOf } from '../../domain/deposit-address.ts';
 import { smaller } from '../../domain/money.ts';
-import { type Payment, termsOf } from '../../domain/payment.ts';
+import type { Payment } from '../../domain/payment.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,

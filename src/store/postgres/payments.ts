@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Payment, PaymentReference } from '../../domain/payment.ts';
-import type { PaymentId } from '../../domain/payment-id.ts';
+import type { Payment, PaymentId, PaymentReference } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { shortCodeOf } from '../../../src/domain/payment-id.ts';
+import { shortCodeOf } from '../../../src/domain/payment.ts';
 import { providerIds } from '../../../src/domain/provider-catalogue.ts';
 import {
   type CheckoutPages,

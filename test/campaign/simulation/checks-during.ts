@@ -1,6 +1,5 @@
 import { ServiceError } from '../../../src/domain/errors.ts';
-import type { Payment } from '../../../src/domain/payment.ts';
-import type { PaymentId } from '../../../src/domain/payment-id.ts';
+import type { Payment, PaymentId } from '../../../src/domain/payment.ts';
 import { type PaymentState, paymentTransitions, stateOf } from '../../../src/domain/payment-states.ts';
 import { ChainUnavailableError, TransactionRefusedError } from '../../../src/domain/ports/chain.ts';
 import type { PaymentDecision, PaymentView } from '../../../src/domain/ports/payment-store.ts';

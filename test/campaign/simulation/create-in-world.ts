@@ -1,8 +1,7 @@
 import type { WorkerParts } from '../../../src/app/worker-parts.ts';
 import type { Account } from '../../../src/domain/account.ts';
 import { USD_RATE_ONE } from '../../../src/domain/money.ts';
-import type { Payment } from '../../../src/domain/payment.ts';
-import type { PaymentId } from '../../../src/domain/payment-id.ts';
+import type { Payment, PaymentId } from '../../../src/domain/payment.ts';
 import type { Address } from '../../../src/domain/payout-address.ts';
 import type { ProviderAdapter } from '../../../src/domain/ports/provider.ts';
 import { plainProfile } from '../../../src/domain/shop-profile.ts';

@@ -1,5 +1,5 @@
-import { paymentReference } from '../../../src/domain/deposit-address.ts';
-import { type Payment, termsOf } from '../../../src/domain/payment.ts';
+import { paymentReference, termsOf } from '../../../src/domain/deposit-address.ts';
+import type { Payment } from '../../../src/domain/payment.ts';
 import { checksumAddress } from '../../../src/domain/payout-address.ts';
 import type { CreateInput } from './create-in-world.ts';
 import { drawMood, honest, isLie } from './node-mood.ts';

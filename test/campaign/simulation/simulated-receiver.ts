@@ -1,4 +1,4 @@
-import type { PaymentId } from '../../../src/domain/payment-id.ts';
+import type { PaymentId } from '../../../src/domain/payment.ts';
 import type { DeliverWebhook, DeliveryOutcome } from '../../../src/domain/ports/callback-guard.ts';
 import type { Store } from '../../../src/store/store.ts';
 import { checkPost } from './checks-during.ts';
