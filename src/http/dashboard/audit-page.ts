@@ -38,15 +38,12 @@ export function auditTable(
   accountCell?: (accountId: string) => Cell,
 ): Html {
   if (entries.length === 0) return html`<p class="banner plain">No entries yet.</p>`;
-  return dataTable({
-    label: 'Audit log',
-    columns: ['When', ...(accountCell === undefined ? [] : ['Account']), 'Who', 'What', 'From'],
-    rows: entries.map(({ accountId, atMs, actor, action, target, address }) => [
-      moment(atMs, timeZone),
-      ...(accountCell === undefined ? [] : [accountCell(accountId)]),
-      html`<bdi>${actor}</bdi>`,
+  return dataTable<AuditEntry>('Audit log', entries, {
+    When: ({ atMs }) => moment(atMs, timeZone),
+    ...(accountCell && { Account: ({ accountId }) => accountCell(accountId) }),
+    Who: ({ actor }) => html`<bdi>${actor}</bdi>`,
+    What: ({ action, target }) =>
       html`${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}`,
-      address ?? 'command line',
-    ]),
+    From: ({ address }) => address ?? 'command line',
   });
 }

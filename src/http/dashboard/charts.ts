@@ -1,6 +1,6 @@
 import { scaleBand, scaleLinear } from 'd3-scale';
 import { line, stack } from 'd3-shape';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
 interface Chart {
@@ -56,6 +56,12 @@ export function barChart(chart: Chart): Html {
   const rows = bars.map(({ values, earlier }) =>
     (chart.earlier === undefined ? values : [...values, earlier]).map(written),
   );
+  const tableColumns = {
+    [axis]: headings<Chart['bars'][number]>(({ label }) => label),
+    ...Object.fromEntries(
+      columns.map((name, column) => [name, numbers((_bar, index) => rows[index]?.[column] ?? null)]),
+    ),
+  };
   const layers = stack<readonly (number | null)[], number>()
     .keys(series.keys())
     .value((values, part) => values[part] ?? 0)(bars.map(({ values }) => values));
@@ -72,7 +78,7 @@ export function barChart(chart: Chart): Html {
   return html`<figure class="chart"><figcaption><h3>${title}</h3>${columns.length === 1 ? nothing : legend(series, chart.earlier)}</figcaption>
 <svg viewBox="0 0 ${WIDTH} ${height}" role="group" aria-label="${title}, by ${axis.toLowerCase()}. The table below has the same values.">${drawing}</svg>
 <details><summary>As a table<span class="quiet">: ${title}</span></summary>
-${dataTable({ label: title, columns: [axis, ...columns.map(numbers)], hasRowHeadings: true, rows: bars.map(({ label }, index) => [label, ...(rows[index] ?? [])]) })}</details></figure>`;
+${dataTable(title, bars, tableColumns)}</details></figure>`;
 }
 
 function legend(series: readonly string[], earlier: string | undefined): Html {

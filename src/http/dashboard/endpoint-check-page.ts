@@ -1,7 +1,7 @@
 import { invalidField } from '../../domain/errors.ts';
 import type { EndpointStep } from '../../domain/ports/callback-guard.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, headings, sentences } from '../design/data-table.ts';
 import { html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
@@ -43,11 +43,10 @@ const badges = {
 } as const;
 
 function checkView(visit: Visit, value: string, steps: readonly EndpointStep[] = []): PageView {
-  const results = dataTable({
-    label: 'Result of the test',
-    columns: ['Step', 'Result', { name: 'Finding', holds: 'sentences' }],
-    hasRowHeadings: true,
-    rows: steps.map(({ name, level, detail }) => [name, badges[level], detail]),
+  const results = dataTable('Result of the test', steps, {
+    Step: headings(({ name }) => name),
+    Result: ({ level }) => badges[level],
+    Finding: sentences(({ detail }) => detail),
   });
   return {
     title: 'Test your endpoint',

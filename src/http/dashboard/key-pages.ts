@@ -10,7 +10,7 @@ import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import type { ApiKey } from '../../domain/account.ts';
 import { type KeyScope, keyScopes, maskApiKey } from '../../domain/api-key.ts';
 import { invalidField } from '../../domain/errors.ts';
-import { dataTable } from '../design/data-table.ts';
+import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { cardForm, errorAt, type Fields } from '../signed-in/form-fields.ts';
@@ -94,33 +94,34 @@ function createForm(visit: Visit): Html {
 }
 
 function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
-  return html`${dataTable({
-    label: 'API keys',
-    columns: ['Name', 'Key', 'Scopes', 'Created', 'Last used', { name: 'Action', holds: 'actions' }],
-    rows: keys.map((key) => [
-      html`<bdi>${key.name}</bdi>${key.callbackHost === null ? nothing : html`<br><span class="soft small">callbacks on <bdi>${key.callbackHost}</bdi> only</span>`}`,
-      html`<code>${maskApiKey(key.lastCharacters)}</code>`,
-      key.scopes.length === keyScopes.length ? 'all' : key.scopes.join(', '),
-      moment(key.createdAtMs, visit.timeZone),
-      key.lastUsedAtMs === null
-        ? html`<span class="soft">never</span>`
-        : moment(key.lastUsedAtMs, visit.timeZone),
-      html`<a class="button compact danger" href="${KEYS_PATH}/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a>`,
-    ]),
+  return html`${dataTable('API keys', keys, {
+    Name: ({ name, callbackHost }) =>
+      html`<bdi>${name}</bdi>${callbackHost === null ? nothing : html`<br><span class="soft small">callbacks on <bdi>${callbackHost}</bdi> only</span>`}`,
+    Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
+    Scopes: ({ scopes }) => (scopes.length === keyScopes.length ? 'all' : scopes.join(', ')),
+    Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
+    'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, visit.timeZone),
+    Action: actions((key) => revokeLink(key, KEYS_PATH)),
   })}
 <p class="soft small">"Last used" is updated about every minute.</p>`;
 }
 
+/** When a key was last used. */
+export function usedCell(lastUsedAtMs: number | null, timeZone: string): Html {
+  return lastUsedAtMs === null ? html`<span class="soft">never</span>` : moment(lastUsedAtMs, timeZone);
+}
+
+/** The link to the question before a key is revoked. */
+export function revokeLink({ id, name }: ApiKey, keysPath: string): Html {
+  return html`<a class="button compact danger" href="${keysPath}/${id}/revoke">Revoke<span class="quiet"> ${name}</span></a>`;
+}
+
 function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
-  return dataTable({
-    label: 'Revoked keys',
-    columns: ['Name', 'Key', 'Created', 'Revoked'],
-    rows: keys.map((key) => [
-      html`<bdi>${key.name}</bdi>`,
-      html`<code>${maskApiKey(key.lastCharacters)}</code>`,
-      moment(key.createdAtMs, visit.timeZone),
-      moment(key.revokedAtMs ?? 0, visit.timeZone),
-    ]),
+  return dataTable('Revoked keys', keys, {
+    Name: ({ name }) => html`<bdi>${name}</bdi>`,
+    Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
+    Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
+    Revoked: ({ revokedAtMs }) => moment(revokedAtMs ?? 0, visit.timeZone),
   });
 }
 

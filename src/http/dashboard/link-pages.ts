@@ -10,7 +10,7 @@ import { createDirectPayment, createPayment } from '../../payments/create-paymen
 import { providerChoices } from '../../payments/parse-payment-query.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import {
@@ -216,12 +216,14 @@ export function linksCard(
   path = '/links',
 ): Html {
   if (payments.length === 0) return nothing;
-  const rows = payments.map((payment) => [
-    html`<a href="${DASHBOARD_PATH}${path}/${payment.id}">${moment(payment.createdAtMs, visit.timeZone)}</a>`,
-    html`<bdi>${payment.orderLine ?? ''}</bdi>`,
-    `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
-    statusBadge(payment),
-  ]);
-  const columns = ['Created', 'Paid for', numbers('Amount'), 'State'];
-  return html`<section class="card"><h2>${label}</h2>${dataTable({ label, columns, rows, hasRowHeadings: true })}</section>`;
+  const table = dataTable(label, payments, {
+    Created: headings(
+      ({ id, createdAtMs }) =>
+        html`<a href="${DASHBOARD_PATH}${path}/${id}">${moment(createdAtMs, visit.timeZone)}</a>`,
+    ),
+    'Paid for': ({ orderLine }) => html`<bdi>${orderLine ?? ''}</bdi>`,
+    Amount: numbers(({ amountCents, currency }) => `${formatMoney(amountCents, currency)} ${currency}`),
+    State: statusBadge,
+  });
+  return html`<section class="card"><h2>${label}</h2>${table}</section>`;
 }

@@ -12,7 +12,7 @@ import {
 } from '../../domain/notification.ts';
 import { testMessage } from '../../domain/notification-message.ts';
 import { addChannel, sendToChannel, setPaused } from '../../payments/send-notifications.ts';
-import { dataTable } from '../design/data-table.ts';
+import { actions, dataTable, headings } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
@@ -92,17 +92,16 @@ ${channels.length === 0 ? html`<p class="banner plain">No channels yet.</p>` : c
 }
 
 function channelTable(channels: readonly NotificationChannel[], visit: Visit): Html {
-  return dataTable({
-    label: 'Your channels',
-    columns: ['Channel', 'Events', 'State', 'Last message', { name: 'Action', holds: 'actions' }],
-    hasRowHeadings: true,
-    rows: channels.map((channel) => [
-      html`<bdi>${nameOf(channel)}</bdi>${channel.kind === 'mail' ? html`<br><span class="soft small"><bdi>${visit.user.email}</bdi></span>` : nothing}`,
-      channel.events.map((event) => notificationEvents[event]).join(', '),
-      stateCell(channel),
-      channel.lastSentAtMs === null ? 'never' : moment(channel.lastSentAtMs, visit.timeZone),
-      actionCell(channel, visit),
-    ]),
+  return dataTable('Your channels', channels, {
+    Channel: headings(
+      (channel) =>
+        html`<bdi>${nameOf(channel)}</bdi>${channel.kind === 'mail' ? html`<br><span class="soft small"><bdi>${visit.user.email}</bdi></span>` : nothing}`,
+    ),
+    Events: ({ events }) => events.map((event) => notificationEvents[event]).join(', '),
+    State: stateCell,
+    'Last message': ({ lastSentAtMs }) =>
+      lastSentAtMs === null ? 'never' : moment(lastSentAtMs, visit.timeZone),
+    Action: actions((channel) => actionCell(channel, visit)),
   });
 }
 

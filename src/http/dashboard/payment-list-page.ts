@@ -9,7 +9,7 @@ import type { PageOfPayment } from '../../domain/ports/reusable-page-store.ts';
 import { exportPayments } from '../../payments/export-payments.ts';
 import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../payments/parse-payment-query.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
@@ -135,19 +135,20 @@ function paymentTable(
   { sessions, pages, nowMs }: ListedFacts,
   { timeZone }: Visit,
 ): Html {
-  return dataTable({
-    label: 'Payments',
-    columns: ['Created', numbers('Amount'), 'Status', 'Provider', 'Customer', 'Note'],
-    hasRowHeadings: true,
-    isCompact: true,
-    rows: payments.map((payment) => [
-      html`<a href="${DASHBOARD_PATH}/payments/${payment.id}">${moment(payment.createdAtMs, timeZone)}</a>`,
-      html`${formatMoney(payment.amountCents, payment.currency)} <span class="soft">${payment.currency}</span>`,
+  return dataTable({ label: 'Payments', isCompact: true }, payments, {
+    Created: headings(
+      ({ id, createdAtMs }) =>
+        html`<a href="${DASHBOARD_PATH}/payments/${id}">${moment(createdAtMs, timeZone)}</a>`,
+    ),
+    Amount: numbers(
+      ({ amountCents, currency }) =>
+        html`${formatMoney(amountCents, currency)} <span class="soft">${currency}</span>`,
+    ),
+    Status: (payment) =>
       html`${displayStatusBadge(payment, sessions.get(payment.id), nowMs)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${partOf(payment)}`,
-      usedProvider(payment, sessions.get(payment.id)),
-      payment.email === null ? null : html`<bdi>${payment.email}</bdi>`,
-      noteOf(payment, pages.get(payment.id)),
-    ]),
+    Provider: (payment) => usedProvider(payment, sessions.get(payment.id)),
+    Customer: ({ email }) => (email === null ? null : html`<bdi>${email}</bdi>`),
+    Note: (payment) => noteOf(payment, pages.get(payment.id)),
   });
 }
 

@@ -182,32 +182,26 @@ function moneyCard(context: DashboardContext, { payment, observations }: Payment
   const sums = sumObservations(observations);
   const finality = (blockNumber: number) =>
     blockNumber <= observations.finalBlock ? 'final' : 'not final yet';
-  const deposits = observations.deposits.map(({ units, transactionHash, blockNumber }) => [
-    'Arrived',
-    formatUnits(units),
-    '–',
-    transactionLink(context, transactionHash),
-    `${blockNumber}, ${finality(blockNumber)}`,
-  ]);
-  const releases = observations.releases.map(
-    ({ toMerchantUnits, feeUnits, transactionHash, blockNumber }) => [
-      'Sent to your wallet',
-      formatUnits(toMerchantUnits),
-      formatUnits(feeUnits),
-      transactionLink(context, transactionHash),
-      `${blockNumber}, ${finality(blockNumber)}`,
-    ],
-  );
+  const moves = [
+    ...observations.deposits.map((deposit) => ({ ...deposit, what: 'Arrived', feeUnits: null })),
+    ...observations.releases.map((release) => ({
+      ...release,
+      what: 'Sent to your wallet',
+      units: release.toMerchantUnits,
+    })),
+  ];
   return html`<section class="card"><h2>Money</h2>
 <dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Still at the address', `${formatUnits(sums.heldUnits)} USDC`)}
 ${fact('Goes to', copyable('payout-address', payment.payoutAddress, 'the wallet'))}${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
 ${
-  deposits.length + releases.length === 0
+  moves.length === 0
     ? html`<p>Nothing has been seen at the deposit address.</p>`
-    : dataTable({
-        label: 'Deposits and releases',
-        columns: ['What', numbers('USDC'), numbers('Fee'), 'Transaction', 'Block'],
-        rows: [...deposits, ...releases],
+    : dataTable('Deposits and releases', moves, {
+        What: ({ what }) => what,
+        USDC: numbers(({ units }) => formatUnits(units)),
+        Fee: numbers(({ feeUnits }) => (feeUnits === null ? '–' : formatUnits(feeUnits))),
+        Transaction: ({ transactionHash }) => transactionLink(context, transactionHash),
+        Block: ({ blockNumber }) => `${blockNumber}, ${finality(blockNumber)}`,
       })
 }</section>`;
 }

@@ -6,12 +6,12 @@ import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { isRole, type Member, type Role, roles, type User } from '../../domain/person.ts';
 import { type Mail, MailNotSentError } from '../../domain/ports/mail.ts';
-import { dataTable } from '../design/data-table.ts';
+import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { cardForm, type Fields } from '../signed-in/form-fields.ts';
-import { moment } from '../signed-in/format.ts';
+import { moment, onOff } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import {
   dashboardPages,
@@ -162,11 +162,7 @@ async function showPeople(visit: Visit): Promise<PageView> {
   return {
     title: 'People',
     main: html`${forms.flashOf(visit, flashMessages)}
-${dataTable({
-  label: 'Members',
-  columns: ['E-mail address', 'Second factor', 'Since', 'Role'],
-  rows: members.map((member) => memberRow(member, visit)),
-})}
+${memberTable(members, visit)}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
 ${cardForm(visit, {
   action: `${PEOPLE_PATH}/invite`,
@@ -182,28 +178,28 @@ export const inviteFields: Fields = {
   role: { label: 'Role', type: 'select', options: roles, wordsOf: (role) => roleWords[role as Role] },
 };
 
-function memberRow(member: Member, visit: Visit): Html[] {
-  const isOneself = member.userId === visit.user.id;
-  return [
-    html`<bdi>${member.email}</bdi>${isOneself ? html` <span class="badge">you</span>` : nothing}`,
-    member.hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`,
-    moment(member.createdAtMs, visit.timeZone),
-    html`<form class="actions" method="post" action="${PEOPLE_PATH}/${member.userId}">${forms.formTokenField(visit.formToken)}
-<div class="field"><select name="role" aria-label="Role of ${member.email}">${forms.optionsOf(roles, member.role)}</select></div>
-<button class="button compact">Change<span class="quiet"> the role of ${member.email}</span></button>
-<button class="button compact danger" name="remove" value="1">Remove<span class="quiet"> ${member.email}</span></button></form>`,
-  ];
+function memberTable(members: readonly Member[], { user, timeZone, formToken }: Visit): Html {
+  return dataTable('Members', members, {
+    'E-mail address': ({ userId, email }) =>
+      html`<bdi>${email}</bdi>${userId === user.id ? html` <span class="badge">you</span>` : nothing}`,
+    'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
+    Since: ({ createdAtMs }) => moment(createdAtMs, timeZone),
+    Role: ({ userId, email, role }) =>
+      html`<form class="actions" method="post" action="${PEOPLE_PATH}/${userId}">${forms.formTokenField(formToken)}
+<div class="field"><select name="role" aria-label="Role of ${email}">${forms.optionsOf(roles, role)}</select></div>
+<button class="button compact">Change<span class="quiet"> the role of ${email}</span></button>
+<button class="button compact danger" name="remove" value="1">Remove<span class="quiet"> ${email}</span></button></form>`,
+  });
 }
 
 function invitationTable(invitations: readonly OneTimeLink[], visit: Visit): Html {
-  return html`<h2>Invited</h2>${dataTable({
-    label: 'Invitations',
-    columns: ['E-mail address', 'Role', 'Until', { name: 'Action', holds: 'actions' }],
-    rows: invitations.map((invitation) => [
-      html`<bdi>${invitation.email}</bdi>`,
-      invitation.role,
-      moment(invitation.expiresAtMs, visit.timeZone),
-      html`<form method="post" action="${PEOPLE_PATH}/invitations/${invitation.id}/withdraw">${forms.formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet"> the invitation of ${invitation.email}</span></button></form>`,
-    ]),
+  return html`<h2>Invited</h2>${dataTable('Invitations', invitations, {
+    'E-mail address': ({ email }) => html`<bdi>${email}</bdi>`,
+    Role: ({ role }) => role,
+    Until: ({ expiresAtMs }) => moment(expiresAtMs, visit.timeZone),
+    Action: actions(
+      ({ id, email }) =>
+        html`<form method="post" action="${PEOPLE_PATH}/invitations/${id}/withdraw">${forms.formTokenField(visit.formToken)}<button class="button compact danger">Withdraw<span class="quiet"> the invitation of ${email}</span></button></form>`,
+    ),
   })}`;
 }

@@ -24,7 +24,7 @@ import {
 } from '../../domain/typed-input.ts';
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import { parseCurrency } from '../api/parse-create-request.ts';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import {
@@ -264,24 +264,21 @@ function takings(used: UsedPage, { account }: Visit, nowMs: number) {
 async function showList(visit: Visit) {
   const { reusablePages, nowMs, baseUrl } = visit.context;
   const pages = await reusablePages.listPages(visit.account.id, nowMs());
-  const rows = pages.map((used) => {
-    const { id, slug, title } = used.page;
-    const { amount, state, paid, received } = takings(used, visit, nowMs());
-    return [
-      html`<a href="${PAGES_PATH}/${id}"><bdi>${title}</bdi></a>`,
-      amount,
-      state,
-      paid,
-      received,
+  const rows = pages.map((used) => ({ ...used.page, ...takings(used, visit, nowMs()) }));
+  const pageTable = dataTable('Payment pages', rows, {
+    Page: headings(({ id, title }) => html`<a href="${PAGES_PATH}/${id}"><bdi>${title}</bdi></a>`),
+    Amount: ({ amount }) => amount,
+    State: ({ state }) => state,
+    Paid: numbers(({ paid }) => paid),
+    'Received USDC': numbers(({ received }) => received),
+    Link: ({ id, slug, title }) =>
       html`<span id="${id}"><span>${baseUrl}/p/${slug}</span></span> <button class="button compact" type="button" data-copies="${id}" hidden>Copy link<span class="quiet"> to ${title}</span></button>`,
-    ];
   });
-  const columns = ['Page', 'Amount', 'State', numbers('Paid'), numbers('Received USDC'), 'Link'];
   return {
     title: 'Payment pages',
     main: html`<p>One link or QR code for any number of payments: a product, a ticket, a donation. Each customer who submits the page gets a payment of their own.</p>
 <p class="actions"><a class="button primary" href="${PAGES_PATH}/new">New payment page</a><span id="copied" role="status"></span></p>
-${rows.length === 0 ? html`<p class="banner plain">No payment pages yet.</p>` : dataTable({ label: 'Payment pages', columns, rows, hasRowHeadings: true })}`,
+${rows.length === 0 ? html`<p class="banner plain">No payment pages yet.</p>` : pageTable}`,
   };
 }
 

@@ -19,10 +19,10 @@ import {
   renewRecoveryCodes,
 } from '../../accounts/second-factor.ts';
 import { endSession } from '../../accounts/sessions.ts';
-import { type DashboardSession, isSessionAlive } from '../../domain/dashboard-session.ts';
+import { isSessionAlive } from '../../domain/dashboard-session.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { relyingPartyOf } from '../../domain/person.ts';
-import { dataTable } from '../design/data-table.ts';
+import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
@@ -302,23 +302,17 @@ async function sessionsCard(visit: Visit): Promise<Html> {
     (session) => session.stage === 'open' && isSessionAlive(session, visit.context.nowMs()),
   );
   return html`<section class="card"><h2>Sessions</h2><p>The browsers in which you are signed in. A session ends after twelve hours without use, and after a week at the latest. If you do not recognize a session, end it and change your password.</p>
-${dataTable({
-  label: 'Sessions',
-  columns: ['Browser', 'Address', 'Started', 'Last active', { name: 'Action', holds: 'actions' }],
-  rows: alive.map((session) => sessionRow(session, visit)),
+${dataTable('Sessions', alive, {
+  Browser: ({ id, userAgent }) =>
+    html`${describeBrowser(userAgent)}${id === visit.session.id ? html` <span class="badge good">this one</span>` : nothing}`,
+  Address: ({ address }) => address,
+  Started: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
+  'Last active': ({ lastSeenAtMs }) => moment(lastSeenAtMs, visit.timeZone),
+  Action: actions(
+    ({ id, userAgent, address }) =>
+      html`<form method="post" action="${DASHBOARD_PATH}/sessions/${id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet"> the session of ${describeBrowser(userAgent)} at ${address}</span></button></form>`,
+  ),
 })}</section>`;
-}
-
-function sessionRow(session: DashboardSession, visit: Visit): (Html | string)[] {
-  const isOwn = session.id === visit.session.id;
-  const browser = describeBrowser(session.userAgent);
-  return [
-    html`${browser}${isOwn ? html` <span class="badge good">this one</span>` : nothing}`,
-    session.address,
-    moment(session.createdAtMs, visit.timeZone),
-    moment(session.lastSeenAtMs, visit.timeZone),
-    html`<form method="post" action="${DASHBOARD_PATH}/sessions/${session.id}/end">${formTokenField(visit.formToken)}<button class="button compact danger">End<span class="quiet"> the session of ${browser} at ${session.address}</span></button></form>`,
-  ];
 }
 
 /** In this order: most browsers also name those they descend from. */

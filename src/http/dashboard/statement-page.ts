@@ -7,7 +7,7 @@ import {
   type Statement,
 } from '../../payments/export-journal.ts';
 import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
@@ -53,14 +53,14 @@ ${statement === null ? banner('bad', 'This month has too many payments for a pag
 function statementCards({ paid, paidCents, providers, inBase, balances }: Statement, visit: Visit): Html {
   const debit = (account: Parameters<typeof balances.get>[0]) => balances.get(account) ?? 0n;
   const unassigned = -debit('unassigned_deposits');
-  const rows = [...providers].map(([provider, sums]) => [
-    provider === 'multi' ? 'not known' : providerName(provider),
-    String(sums.paid),
-    formatUnits(sums.chargedUnits),
-    formatUnits(sums.deliveredUnits),
-    signed(sums.chargedUnits - sums.deliveredUnits),
-    share(sums.chargedUnits - sums.deliveredUnits, sums.chargedUnits),
-  ]);
+  const byProvider = dataTable('By provider', [...providers], {
+    Provider: headings(([provider]) => (provider === 'multi' ? 'not known' : providerName(provider))),
+    Paid: numbers(([, sums]) => sums.paid),
+    'Charged, in USD': numbers(([, sums]) => formatUnits(sums.chargedUnits)),
+    Delivered: numbers(([, sums]) => formatUnits(sums.deliveredUnits)),
+    Cost: numbers(([, sums]) => signed(sums.chargedUnits - sums.deliveredUnits)),
+    Share: numbers(([, sums]) => share(sums.chargedUnits - sums.deliveredUnits, sums.chargedUnits)),
+  });
   return html`<section class="card"><h2>${visit.account.name}</h2><dl class="facts">
 ${fact('Paid payments', String(paid))}
 ${[...paidCents].map(([currency, cents]) => fact(`Charged in ${currency}`, `${formatCents(cents)} ${currency}`))}
@@ -72,7 +72,7 @@ ${fact('Service fees', signed(debit('service_fees')))}
 ${fact('Sent to your wallet', signed(debit('payout_wallet')))}
 ${fact('Still at deposit addresses', signed(debit('deposit_address')))}</dl></section>
 ${inBase.currency === 'USD' ? nothing : baseCard(inBase)}
-${rows.length === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${dataTable({ label: 'By provider', columns: ['Provider', ...['Paid', 'Charged, in USD', 'Delivered', 'Cost', 'Share'].map(numbers)], hasRowHeadings: true, rows })}</section>`}`;
+${providers.size === 0 ? nothing : html`<section class="card"><h2>By provider</h2>${byProvider}</section>`}`;
 }
 
 /** The same in the base currency, which is not rounded to cents: it is a sum of conversions. */

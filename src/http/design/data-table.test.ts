@@ -1,17 +1,20 @@
 import { expect, it } from 'vitest';
-import { dataTable } from './data-table.ts';
+import { actions, dataTable, headings, numbers } from './data-table.ts';
 import { html } from './html.ts';
 
 it('names each value by its column, except actions, and escapes text', () => {
-  const table = dataTable({
-    label: 'Keys & more',
-    columns: ['Name', { name: 'Uses', holds: 'numbers' }, { name: 'Action', holds: 'actions' }],
-    hasRowHeadings: true,
-    rows: [
-      ['<b>', 3, html`<a href="/1">Revoke</a>`],
-      ['Shop', null, 'none'],
+  const table = dataTable(
+    'Keys & more',
+    [
+      { name: '<b>', uses: 3, action: html`<a href="/1">Revoke</a>` },
+      { name: 'Shop', uses: null, action: 'none' },
     ],
-  });
+    {
+      Name: headings(({ name }) => name),
+      Uses: numbers(({ uses }) => uses),
+      Action: actions(({ action }) => action),
+    },
+  );
   expect(`${table}`).toBe(
     `<div class="table stacks" role="region" aria-label="Keys &#38; more" tabindex="0"><table role="table">
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Name</th><th scope="col" role="columnheader" class="number">Uses</th><th scope="col" role="columnheader"><span class="quiet">Action</span></th></tr></thead>
@@ -22,7 +25,7 @@ it('names each value by its column, except actions, and escapes text', () => {
 });
 
 it('has two columns beside each other on every screen, and a caption where there is one', () => {
-  const table = `${dataTable({ label: 'Days', caption: 'This week', columns: ['Day', 'Paid'], rows: [['Monday', 2]] })}`;
+  const table = `${dataTable({ label: 'Days', caption: 'This week' }, ['Monday'], { Day: (day) => day, Paid: () => 2 })}`;
   expect(table).toContain('<div class="table" ');
   expect(table).toContain('<caption>This week</caption>');
 });

@@ -7,14 +7,15 @@ import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { feeExample } from '../../domain/fees.ts';
 import { formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
 import type { Member } from '../../domain/person.ts';
-import { revocationPage } from '../dashboard/key-pages.ts';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { revocationPage, revokeLink, usedCell } from '../dashboard/key-pages.ts';
+import { actions, dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { checkFields, formFields } from '../signed-in/form-fields.ts';
-import { featureWords, formatMoney, formatPercent } from '../signed-in/format.ts';
+import { featureWords, formatMoney, formatPercent, onOff } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
+  CONSOLE_TIME_ZONE,
   consoleTime,
   OPERATOR_PATH,
   type OperatorForm,
@@ -126,10 +127,16 @@ ${keysCard(account, keys)}`,
   };
 }
 
+export function activityBadge({ suspended }: Account): Html {
+  return suspended
+    ? html`<span class="badge warn">Suspended</span>`
+    : html`<span class="badge good">Active</span>`;
+}
+
 function factsCard(account: Account, visit: OperatorVisit): Html {
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
   return html`<section class="card"><h2>Account</h2><dl class="facts">
-<div><dt>State</dt><dd>${account.suspended ? html`<span class="badge warn">Suspended</span>` : html`<span class="badge good">Active</span>`}</dd></div>
+<div><dt>State</dt><dd>${activityBadge(account)}</dd></div>
 <div><dt>Account id</dt><dd><code>${account.id}</code></dd></div>
 <div><dt>E-mail address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
 <div><dt>Payout wallet</dt><dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing}</dd></div>
@@ -145,7 +152,7 @@ function featuresCard(account: Account, { formToken }: OperatorVisit): Html {
   return html`<section class="card"><h2>Features</h2>${features.map((feature) => {
     const isOn = account.features.includes(feature);
     return html`<form class="switch" method="post" action="${OPERATOR_PATH}/accounts/${account.id}/feature">${forms.formTokenField(formToken)}
-<span>${featureWords[feature]}</span> ${isOn ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`}
+<span>${featureWords[feature]}</span> ${onOff(isOn)}
 <button class="button compact" name="${isOn ? 'disable' : 'enable'}" value="${feature}">Switch ${isOn ? 'off' : 'on'}<span class="quiet">: ${featureWords[feature]}</span></button></form>`;
   })}</section>`;
 }
@@ -179,18 +186,17 @@ ${exampleTable(shownBasisPoints)}
 }
 
 function exampleTable(basisPoints: number): Html {
-  return dataTable({
-    label: 'Example',
-    caption: `A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(basisPoints)}, before the provider’s fee`,
-    columns: ['Fee paid by', numbers('Charged'), numbers('Fee, USDC'), numbers('Merchant gets')],
-    hasRowHeadings: true,
-    rows: [exampleRow('Merchant', basisPoints, false), exampleRow('Customer', basisPoints, true)],
+  const caption = `A payment of ${formatMoney(EXAMPLE_CENTS, 'USD')} at ${formatPercent(basisPoints)}, before the provider’s fee`;
+  const examples = ['Merchant', 'Customer'].map((payer) => ({
+    payer,
+    ...feeExample(EXAMPLE_CENTS, basisPoints, payer === 'Customer'),
+  }));
+  return dataTable({ label: 'Example', caption }, examples, {
+    'Fee paid by': headings(({ payer }) => payer),
+    Charged: numbers(({ chargedCents }) => formatMoney(chargedCents, 'USD')),
+    'Fee, USDC': numbers(({ feeUnits }) => formatUnits(feeUnits)),
+    'Merchant gets': numbers(({ merchantUnits }) => formatUnits(merchantUnits)),
   });
-}
-
-function exampleRow(payer: string, basisPoints: number, isPassedThrough: boolean): string[] {
-  const { chargedCents, feeUnits, merchantUnits } = feeExample(EXAMPLE_CENTS, basisPoints, isPassedThrough);
-  return [payer, formatMoney(chargedCents, 'USD'), formatUnits(feeUnits), formatUnits(merchantUnits)];
 }
 
 /** Converts a typed percentage to basis points. Throws `invalid_request`. */
@@ -223,16 +229,12 @@ function keysCard(account: Account, keys: readonly ApiKey[]): Html {
 ${
   active.length === 0
     ? html`<p class="soft">None.</p>`
-    : dataTable({
-        label: 'API keys',
-        columns: ['Name', 'Key', 'Created', 'Last used', { name: 'Action', holds: 'actions' }],
-        rows: active.map((key) => [
-          html`<bdi>${key.name}</bdi>`,
-          html`<code>${maskApiKey(key.lastCharacters)}</code>`,
-          consoleTime(key.createdAtMs),
-          key.lastUsedAtMs === null ? html`<span class="soft">never</span>` : consoleTime(key.lastUsedAtMs),
-          html`<a class="button compact danger" href="${OPERATOR_PATH}/accounts/${account.id}/keys/${key.id}/revoke">Revoke<span class="quiet"> ${key.name}</span></a>`,
-        ]),
+    : dataTable('API keys', active, {
+        Name: ({ name }) => html`<bdi>${name}</bdi>`,
+        Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
+        Created: ({ createdAtMs }) => consoleTime(createdAtMs),
+        'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, CONSOLE_TIME_ZONE),
+        Action: actions((key) => revokeLink(key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
       })
 }</section>`;
 }
@@ -241,15 +243,11 @@ function membersCard({ id }: Account, members: readonly Member[]): Html {
   return html`<section class="card"><h2>People</h2>${
     members.length === 0
       ? html`<p class="soft">Nobody can sign in yet.</p>`
-      : dataTable({
-          label: 'People',
-          columns: ['E-mail address', 'Role', 'Second factor', 'Since'],
-          rows: members.map(({ email, role, hasSecondFactor, createdAtMs }) => [
-            html`<bdi>${email}</bdi>`,
-            role,
-            hasSecondFactor ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`,
-            consoleTime(createdAtMs),
-          ]),
+      : dataTable('People', members, {
+          'E-mail address': ({ email }) => html`<bdi>${email}</bdi>`,
+          Role: ({ role }) => role,
+          'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
+          Since: ({ createdAtMs }) => consoleTime(createdAtMs),
         })
   }
 <div class="actions"><a class="button" href="${OPERATOR_PATH}/accounts/${id}/invite">Invite a person</a></div>

@@ -11,7 +11,7 @@ import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts'
 import { formatPercent } from '../signed-in/format.ts';
 import { pageLinks } from '../signed-in/layout.ts';
 import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
-import { parseFee } from './account-page.ts';
+import { activityBadge, parseFee } from './account-page.ts';
 import {
   consoleTime,
   OPERATOR_PATH,
@@ -52,18 +52,14 @@ ${pageLinks(`${OPERATOR_PATH}/accounts`, { filters: { search: typed }, isNewest:
 }
 
 function accountTable(accounts: readonly Account[]): Html {
-  return dataTable({
-    label: 'Accounts',
-    columns: ['Name', 'E-mail', numbers('Fee'), 'State', 'Created'],
-    rows: accounts.map(({ id, name, email, feeBasisPoints, suspended, createdAtMs }) => [
+  return dataTable('Accounts', accounts, {
+    Name: ({ id, name }) =>
       html`<a href="${OPERATOR_PATH}/accounts/${id}"><bdi>${name}</bdi></a><br><code class="small">${id}</code>`,
+    'E-mail': ({ email }) =>
       email === null ? html`<span class="soft">none</span>` : html`<bdi>${email}</bdi>`,
-      formatPercent(feeBasisPoints),
-      suspended
-        ? html`<span class="badge warn">Suspended</span>`
-        : html`<span class="badge good">Active</span>`,
-      consoleTime(createdAtMs),
-    ]),
+    Fee: numbers(({ feeBasisPoints }) => formatPercent(feeBasisPoints)),
+    State: activityBadge,
+    Created: ({ createdAtMs }) => consoleTime(createdAtMs),
   });
 }
 

@@ -4,7 +4,7 @@ import type { Payment } from '../../domain/payment.ts';
 import { providerCatalogue } from '../../domain/provider-catalogue.ts';
 import { type AccountStatistics, readStatistics } from '../../payments/read-statistics.ts';
 import { barChart } from '../dashboard/charts.ts';
-import { dataTable } from '../design/data-table.ts';
+import { dataTable, headings } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
@@ -18,7 +18,7 @@ import {
   operatorPages,
 } from './operator-page.ts';
 import { adviceFor } from './payment-page.ts';
-import { healthBadge, type Provider, readProviders, stateBadge } from './providers-page.ts';
+import { healthBadge, type Provider, providerLink, readProviders, stateBadge } from './providers-page.ts';
 import * as settlement from './settlement-page.ts';
 
 /** The selectable periods, in days. */
@@ -192,9 +192,9 @@ function tile(name: string, value: string, hint = ''): Html {
 
 function providersCard(providers: readonly Provider[]): Html {
   const configured = providers.filter(({ adapter }) => adapter !== undefined);
-  const rows = configured.map((provider) => [
-    html`<a href="${OPERATOR_PATH}/providers/${provider.id}">${providerCatalogue[provider.id].name}</a>`,
-    html`${stateBadge(provider)} ${healthBadge(provider.health)}`,
-  ]);
-  return html`<section class="card"><h2>Providers</h2>${rows.length === 0 ? html`<p class="soft">No provider has credentials.</p>` : dataTable({ label: 'Providers', columns: ['Provider', 'State and health'], hasRowHeadings: true, rows })}</section>`;
+  const table = dataTable('Providers', configured, {
+    Provider: headings(providerLink),
+    'State and health': (provider) => html`${stateBadge(provider)} ${healthBadge(provider.health)}`,
+  });
+  return html`<section class="card"><h2>Providers</h2>${configured.length === 0 ? html`<p class="soft">No provider has credentials.</p>` : table}</section>`;
 }

@@ -14,7 +14,7 @@ import {
   type ProviderState,
   stateOfProvider,
 } from '../../payments/provider-availability.ts';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { cardForm } from '../signed-in/form-fields.ts';
 import * as forms from '../signed-in/forms.ts';
@@ -105,28 +105,20 @@ async function showAll({ context }: OperatorVisit): Promise<PageView> {
   return {
     title: 'Providers',
     main: html`${warningOf(providers)}<p>The providers that customers can choose. Health covers the time since this process started.</p>
-${dataTable({
-  label: 'Providers',
-  columns: [
-    'Provider',
-    'State',
-    'Evidence',
-    'Health',
-    numbers('Minimum in USD'),
-    { name: 'Last failure', holds: 'sentences' },
-  ],
-  hasRowHeadings: true,
-  rows: providers.map((provider) => [
-    html`<a href="${OPERATOR_PATH}/providers/${provider.id}">${providerCatalogue[provider.id].name}</a>`,
-    stateBadge(provider),
-    evidenceBadge(provider),
-    healthBadge(provider.health),
-    minimumOf(provider),
-    failureOf(provider.health),
-  ]),
+${dataTable('Providers', providers, {
+  Provider: headings(providerLink),
+  State: stateBadge,
+  Evidence: evidenceBadge,
+  Health: ({ health }) => healthBadge(health),
+  'Minimum in USD': numbers(minimumOf),
+  'Last failure': sentences(({ health }) => failureOf(health)),
 })}
 ${deliveriesTable(context)}`,
   };
+}
+
+export function providerLink({ id }: Pick<Provider, 'id'>): Html {
+  return html`<a href="${OPERATOR_PATH}/providers/${id}">${providerCatalogue[id].name}</a>`;
 }
 
 /** The console shows that many; the others have fewer visits. */
@@ -138,19 +130,12 @@ function deliveriesTable({ directory }: OperatorContext): Html {
   if (counted.length === 0) return nothing;
   return html`<h2>Deliveries by provider and country</h2>
 <p>Of the newest 2,000 visits of the last 30 days. The estimate, which orders the list of the checkout, begins at an assumed share and follows the newest visits.</p>
-${dataTable({
-  label: 'Deliveries',
-  columns: ['Provider', 'Country', numbers('Visits'), numbers('Delivered'), numbers('Estimated share')],
-  hasRowHeadings: true,
-  rows: counted
-    .slice(0, MAXIMUM_DELIVERY_ROWS)
-    .map(({ provider, country, visits, delivered, probability }) => [
-      providerCatalogue[provider].name,
-      country ?? 'all',
-      String(visits),
-      String(delivered),
-      `${Math.round(probability * 100)} %`,
-    ]),
+${dataTable('Deliveries', counted.slice(0, MAXIMUM_DELIVERY_ROWS), {
+  Provider: headings(({ provider }) => providerCatalogue[provider].name),
+  Country: ({ country }) => country ?? 'all',
+  Visits: numbers(({ visits }) => visits),
+  Delivered: numbers(({ delivered }) => delivered),
+  'Estimated share': numbers(({ probability }) => `${Math.round(probability * 100)} %`),
 })}`;
 }
 

@@ -5,7 +5,7 @@ import type { ChainHeads, EndpointHealth } from '../../domain/ports/chain.ts';
 import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { within } from '../../platform/within.ts';
 import { forwardBadge } from '../dashboard/payment-words.ts';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney } from '../signed-in/format.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
@@ -98,18 +98,18 @@ export async function readRelayers({ relayers }: Pick<OperatorContext, 'relayers
 }
 
 export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>): Html {
-  return html`<section class="card" id="relayers"><h2>Relayers</h2>${dataTable({
-    label: 'Relayers',
-    columns: ['Address', numbers('Balance in POL'), numbers('Lasts for payments'), 'State'],
-    hasRowHeadings: true,
-    rows: relayers.map(({ address, balanceWei, isLow, releases }) => [
-      html`<code class="breaks">${address}</code>`,
+  return html`<section class="card" id="relayers"><h2>Relayers</h2>${dataTable('Relayers', relayers, {
+    Address: headings(({ address }) => html`<code class="breaks">${address}</code>`),
+    'Balance in POL': numbers(({ balanceWei }) =>
       balanceWei === null ? html`<span class="soft">could not be read</span>` : polOf(balanceWei),
+    ),
+    'Lasts for payments': numbers(({ releases }) =>
       releases === null ? '–' : `about ${counts.format(releases)}`,
-      isLow
-        ? html`<span class="badge bad">low: send it POL, or releases stop</span>`
-        : html`<span class="badge${balanceWei === null ? '' : ' good'}">${balanceWei === null ? 'not known' : 'sufficient'}</span>`,
-    ]),
+    ),
+    State({ balanceWei, isLow }) {
+      if (isLow) return html`<span class="badge bad">low: send it POL, or releases stop</span>`;
+      return html`<span class="badge${balanceWei === null ? '' : ' good'}">${balanceWei === null ? 'not known' : 'sufficient'}</span>`;
+    },
   })}<p class="soft small">The relayers of this process, at the current gas price. Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
 }
 
@@ -124,36 +124,37 @@ export function isWell({ isPaused, lagBlocks, disagreements }: EndpointHealth): 
 }
 
 export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
-  return html`<section class="card" id="endpoints"><h2>RPC endpoints</h2>${dataTable({
-    label: 'RPC endpoints',
-    columns: ['Endpoint', 'State', numbers('Blocks behind'), { name: 'Disagreements', holds: 'sentences' }],
-    hasRowHeadings: true,
-    rows: endpoints.map((endpoint) => [
-      html`<code class="breaks">${endpoint.label}</code>`,
-      isWell(endpoint)
-        ? html`<span class="badge good">Operational</span>`
-        : html`<span class="badge ${endpoint.isPaused ? 'bad' : 'warn'}">${endpoint.isPaused ? 'Paused' : 'Degraded'}</span>`,
-      endpoint.lagBlocks ?? '–',
-      endpoint.lastDisagreement === null
-        ? html`<span class="soft">none</span>`
-        : html`${counts.format(endpoint.disagreements)}, last: <bdi>${endpoint.lastDisagreement}</bdi>`,
-    ]),
-  })}<p class="soft small">As this process has seen them since its start. To replace one, change <code>POLYGON_RPC_URL</code>, and restart.</p></section>`;
+  return html`<section class="card" id="endpoints"><h2>RPC endpoints</h2>${dataTable(
+    'RPC endpoints',
+    endpoints,
+    {
+      Endpoint: headings(({ label }) => html`<code class="breaks">${label}</code>`),
+      State(endpoint) {
+        if (isWell(endpoint)) return html`<span class="badge good">Operational</span>`;
+        return html`<span class="badge ${endpoint.isPaused ? 'bad' : 'warn'}">${endpoint.isPaused ? 'Paused' : 'Degraded'}</span>`;
+      },
+      'Blocks behind': numbers(({ lagBlocks }) => lagBlocks ?? '–'),
+      Disagreements: sentences(({ disagreements, lastDisagreement }) =>
+        lastDisagreement === null
+          ? html`<span class="soft">none</span>`
+          : html`${counts.format(disagreements)}, last: <bdi>${lastDisagreement}</bdi>`,
+      ),
+    },
+  )}<p class="soft small">As this process has seen them since its start. To replace one, change <code>POLYGON_RPC_URL</code>, and restart.</p></section>`;
 }
 
 function batchTable(batches: readonly RelayBatch[]): Html {
-  return dataTable({
-    label: 'Releases in flight',
-    columns: ['Batch', 'Relayer', numbers('Nonce'), 'Payments', numbers('Attempts'), 'Started'],
-    hasRowHeadings: true,
-    rows: batches.map(({ id, kind, relayer, nonce, paymentIds, attempts, createdAtMs }) => [
-      html`${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}`,
+  return dataTable('Releases in flight', batches, {
+    Batch: headings(
+      ({ id, kind }) => html`${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}`,
+    ),
+    Relayer: ({ relayer }) =>
       html`<code class="small" title="${relayer}">${relayer.slice(0, 8)}…${relayer.slice(-4)}</code>`,
-      nonce,
+    Nonce: numbers(({ nonce }) => nonce),
+    Payments: ({ paymentIds }) =>
       html`${paymentIds.slice(0, 3).map((paymentId) => html`${paymentLink(paymentId)} `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}`,
-      attempts.length,
-      consoleTime(createdAtMs),
-    ]),
+    Attempts: numbers(({ attempts }) => attempts.length),
+    Started: ({ createdAtMs }) => consoleTime(createdAtMs),
   });
 }
 
@@ -164,18 +165,11 @@ export function attentionTable(
   nextStepOf: (payment: Payment) => string = adviceFor,
 ): Html {
   return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
-${dataTable({
-  label,
-  columns: ['Payment', 'Account', numbers('Amount'), 'Release', { name: 'Next step', holds: 'sentences' }],
-  hasRowHeadings: true,
-  rows: payments
-    .slice(0, PAYMENTS_SHOWN)
-    .map((payment) => [
-      paymentLink(payment.id),
-      accountLink(payment.accountId),
-      formatMoney(payment.amountCents, payment.currency),
-      forwardBadge(payment),
-      nextStepOf(payment),
-    ]),
+${dataTable(label, payments.slice(0, PAYMENTS_SHOWN), {
+  Payment: headings(({ id }) => paymentLink(id)),
+  Account: ({ accountId }) => accountLink(accountId),
+  Amount: numbers(({ amountCents, currency }) => formatMoney(amountCents, currency)),
+  Release: forwardBadge,
+  'Next step': sentences(nextStepOf),
 })}`;
 }

@@ -1,7 +1,7 @@
 import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts';
 import { webhookBadge } from '../dashboard/payment-words.ts';
-import { dataTable, numbers } from '../design/data-table.ts';
+import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
@@ -17,15 +17,6 @@ import {
 const READ_LIMIT = 500;
 const SHOWN = 50;
 
-/** The failures of one host. */
-interface FailingHost {
-  readonly host: string;
-  readonly failed: number;
-  readonly blocked: number;
-  readonly unknown: number;
-  readonly newest: FailingWebhook;
-}
-
 /** `/operator/webhooks`: hosts that do not accept their events, and events with an unknown outcome. */
 export function registerWebhooksPage(routes: OperatorRoutes): void {
   operatorPages(routes, 'webhooks').page('/webhooks', showWebhooks);
@@ -39,63 +30,37 @@ async function showWebhooks({ context }: OperatorVisit): Promise<PageView> {
 ${
   failing.length === 0
     ? html`<p class="banner plain">All webhooks were delivered.</p>`
-    : html`${hostTable(hostsOf(failing))}<h2>Latest</h2>${webhookTable(failing.slice(0, SHOWN))}`
+    : html`${hostTable(failing)}<h2>Latest</h2>${webhookTable(failing.slice(0, SHOWN))}`
 }`,
   };
 }
 
-/** By host, the one with the newest failure first. */
-function hostsOf(failing: readonly FailingWebhook[]): readonly FailingHost[] {
-  const hosts = new Map<string, FailingHost>();
-  for (const webhook of failing) {
-    const known = hosts.get(webhook.host) ?? {
-      host: webhook.host,
-      failed: 0,
-      blocked: 0,
-      unknown: 0,
-      newest: webhook,
-    };
-    hosts.set(webhook.host, { ...known, [webhook.status]: known[webhook.status] + 1 });
-  }
-  return [...hosts.values()];
-}
+const countOf = (webhooks: readonly FailingWebhook[], status: FailingWebhook['status']) =>
+  webhooks.filter((webhook) => webhook.status === status).length;
 
-function hostTable(hosts: readonly FailingHost[]): Html {
+/** By host, the one with the newest failure first. */
+function hostTable(failing: readonly FailingWebhook[]): Html {
+  const hosts = [...Map.groupBy(failing, ({ host }) => host)];
   return html`<h2>By host</h2><p class="soft small">Among the last ${READ_LIMIT} that did not arrive.</p>
-${dataTable({
-  label: 'Hosts',
-  columns: [
-    'Host',
-    numbers('Failed'),
-    numbers('Blocked'),
-    numbers('Unknown'),
-    { name: 'Last reason', holds: 'sentences' },
-    'Last',
-  ],
-  hasRowHeadings: true,
-  rows: hosts
-    .slice(0, SHOWN)
-    .map(({ host, failed, blocked, unknown, newest }) => [
-      html`<bdi>${host === '' ? 'not kept' : host}</bdi>`,
-      failed,
-      blocked,
-      unknown,
-      reasonSentence(newest.reason),
-      consoleTime(newest.finishedAtMs),
-    ]),
+${dataTable('Hosts', hosts.slice(0, SHOWN), {
+  Host: headings(([host]) => html`<bdi>${host === '' ? 'not kept' : host}</bdi>`),
+  Failed: numbers(([, webhooks]) => countOf(webhooks, 'failed')),
+  Blocked: numbers(([, webhooks]) => countOf(webhooks, 'blocked')),
+  Unknown: numbers(([, webhooks]) => countOf(webhooks, 'unknown')),
+  'Last reason': sentences(([, [newest]]) => reasonSentence(newest?.reason ?? null)),
+  Last: ([, [newest]]) => (newest === undefined ? null : consoleTime(newest.finishedAtMs)),
 })}`;
 }
 
 function webhookTable(webhooks: readonly FailingWebhook[]): Html {
-  return dataTable({
-    label: 'Webhooks',
-    columns: ['When', { name: 'Outcome', holds: 'sentences' }, 'Host', 'Payment', 'Account'],
-    rows: webhooks.map(({ finishedAtMs, status, host, paymentId, accountId, reason }) => [
-      consoleTime(finishedAtMs),
-      html`${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span>`,
-      host === '' ? null : html`<bdi>${host}</bdi>`,
-      paymentLink(paymentId),
-      accountLink(accountId),
-    ]),
+  return dataTable('Webhooks', webhooks, {
+    When: ({ finishedAtMs }) => consoleTime(finishedAtMs),
+    Outcome: sentences(
+      ({ status, reason }) =>
+        html`${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span>`,
+    ),
+    Host: ({ host }) => (host === '' ? null : html`<bdi>${host}</bdi>`),
+    Payment: ({ paymentId }) => paymentLink(paymentId),
+    Account: ({ accountId }) => accountLink(accountId),
   });
 }

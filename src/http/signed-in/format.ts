@@ -57,6 +57,11 @@ export function formatPercent(basisPoints: number): string {
   return format.format(basisPoints / 10_000);
 }
 
+/** Whether something is switched on. */
+export function onOff(isOn: boolean): Html {
+  return isOn ? html`<span class="badge good">on</span>` : html`<span class="badge">off</span>`;
+}
+
 /** The names of the features that the operator switches. */
 export const featureWords: Readonly<Record<Feature, string>> = {
   card_checkout: 'Card checkout',

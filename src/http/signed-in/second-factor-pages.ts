@@ -5,7 +5,7 @@ import { openSession } from '../../accounts/sessions.ts';
 import { passSecondFactor } from '../../accounts/sign-in.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { type Passkey, type RelyingParty, relyingPartyOf, type User } from '../../domain/person.ts';
-import { dataTable } from '../design/data-table.ts';
+import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { requirePassing } from '../rate-windows.ts';
@@ -59,15 +59,14 @@ ${options === null ? html`<p class="soft small">They need an address with a name
 }
 
 function passkeyTable(visit: Visit, passkeys: readonly Passkey[], fields: ProofFields): Html {
-  return dataTable({
-    label: 'Passkeys',
-    columns: ['Name', 'Added', 'Last used', { name: 'Action', holds: 'actions' }],
-    rows: passkeys.map(({ id, name, createdAtMs, lastUsedAtMs }, index) => [
-      html`<bdi>${name}</bdi>`,
-      moment(createdAtMs, visit.timeZone),
+  return dataTable('Passkeys', passkeys, {
+    Name: ({ name }) => html`<bdi>${name}</bdi>`,
+    Added: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
+    'Last used': ({ lastUsedAtMs }) =>
       lastUsedAtMs === null ? 'never' : moment(lastUsedAtMs, visit.timeZone),
+    Action: actions(({ id }, index) =>
       removalForm(visit, id, fields('remove-passkey', { id: `passkey-${index}` })),
-    ]),
+    ),
   });
 }
 
