@@ -4,7 +4,7 @@ export interface WorkerTask {
   /** The pause after a run that found nothing more to do. */
   readonly intervalMs: number;
   /** One bounded step; true when there is more to do at once. A long one ends early when the signal says so. */
-  run(signal: AbortSignal): Promise<boolean>;
+  run(signal: AbortSignal): Promise<boolean | undefined>;
 }
 
 export interface Worker {
@@ -31,7 +31,7 @@ export function startWorker(
   async function loop(task: WorkerTask, wakeSignal: WakeSignal): Promise<void> {
     let failures = 0;
     while (!stopping.signal.aborted) {
-      let hasMore = false;
+      let hasMore: boolean | undefined = false;
       try {
         hasMore = await task.run(stopping.signal);
         failures = 0;

@@ -1,6 +1,12 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { lowGasWei, polOf } from '../domain/gas-money.ts';
+import type { Relayer } from '../domain/ports/chain.ts';
+import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import type { RelayStore } from '../domain/ports/settlement-store.ts';
+import type { WorkerTask } from '../worker.ts';
+import type { Log } from './log.ts';
 
-/** The service's metrics; names begin with `card_checkout_`. */
+/** The service's metrics. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
 export function createMetrics() {
@@ -8,19 +14,19 @@ export function createMetrics() {
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
   const gauge = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Gauge({ name, help, labelNames, registers });
+    new Gauge({ name: `card_checkout_${name}`, help, labelNames, registers });
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
-    new Counter({ name, help, labelNames, registers });
+    new Counter({ name: `card_checkout_${name}_total`, help, labelNames, registers });
 
   // Each RPC endpoint is labeled by its host and port.
   const endpointDisagreements = counter(
-    'card_checkout_endpoint_disagreements_total',
+    'endpoint_disagreements',
     'Disagreements between RPC endpoints by kind and by the endpoint that was not confirmed.',
     'kind',
     'endpoint',
   );
   const endpointCalls = counter(
-    'card_checkout_endpoint_calls_total',
+    'endpoint_calls',
     'JSON-RPC calls by endpoint and outcome.',
     'endpoint',
     'outcome',
@@ -29,16 +35,16 @@ export function createMetrics() {
   return {
     registry,
     observeRequest: createRequestDurations(registry),
-    scannedBlock: gauge('card_checkout_scanned_block', 'Latest final block scanned.'),
-    latestBlock: gauge('card_checkout_latest_block', 'Latest block of the chain.'),
+    scannedBlock: gauge('scanned_block', 'Latest final block scanned.'),
+    latestBlock: gauge('latest_block', 'Latest block of the chain.'),
     chainRewinds: counter(
-      'card_checkout_chain_rewinds_total',
+      'chain_rewinds',
       'Rewinds: the chain removed blocks that it had reported as final.',
     ),
     endpointDisagreements,
     endpointCalls,
     endpointLag: gauge(
-      'card_checkout_endpoint_lag_blocks',
+      'endpoint_lag_blocks',
       'Final blocks by which an endpoint lags behind the highest reported one.',
       'endpoint',
     ),
@@ -51,55 +57,39 @@ export function createMetrics() {
           endpointCalls.inc({ endpoint, outcome }, 0);
       }
     },
-    missedLogs: counter(
-      'card_checkout_missed_logs_total',
-      'Events missed by the first scan and found by the second.',
-    ),
+    missedLogs: counter('missed_logs', 'Events missed by the first scan and found by the second.'),
     unexplainedBalances: counter(
-      'card_checkout_unexplained_balances_total',
+      'unexplained_balances',
       'Open payments whose address balance differs from the recorded deposits.',
     ),
-    relayPasses: counter('card_checkout_relay_passes_total', 'Passes of the relayer by result.', 'result'),
-    relayIncidents: counter('card_checkout_relay_incidents_total', 'Relay incidents by kind.', 'kind'),
-    webhooks: counter('card_checkout_webhooks_total', 'Webhooks by outcome.', 'outcome'),
-    providerWebhooks: counter(
-      'card_checkout_provider_webhooks_total',
-      'Provider webhooks by outcome.',
-      'provider',
-      'outcome',
-    ),
+    relayPasses: counter('relay_passes', 'Passes of the relayer by result.', 'result'),
+    relayIncidents: counter('relay_incidents', 'Relay incidents by kind.', 'kind'),
+    webhooks: counter('webhooks', 'Webhooks by outcome.', 'outcome'),
+    providerWebhooks: counter('provider_webhooks', 'Provider webhooks by outcome.', 'provider', 'outcome'),
     providerCalls: counter(
-      'card_checkout_provider_calls_total',
+      'provider_calls',
       'Quote and session requests to providers by outcome.',
       'provider',
       'outcome',
     ),
     providerCircuitOpen: gauge(
-      'card_checkout_provider_circuit_open',
+      'provider_circuit_open',
       'Whether the circuit breaker of a provider is open (1) or closed (0).',
       'provider',
     ),
     unsettledPayments: gauge(
-      'card_checkout_unsettled_payments',
+      'unsettled_payments',
       'Payments with money that is not released yet, by forward status, up to 1,000 each.',
       'forward_status',
     ),
     releaseOverdueSeconds: gauge(
-      'card_checkout_release_overdue_seconds',
+      'release_overdue_seconds',
       'Longest time for which a release is due, or its transaction under way.',
     ),
-    taskFailures: counter(
-      'card_checkout_task_failures_total',
-      'Failed runs of worker tasks, which are retried.',
-      'task',
-    ),
-    relayerBalancePol: gauge(
-      'card_checkout_relayer_balance_pol',
-      'Gas balance of each relayer in POL.',
-      'relayer',
-    ),
+    taskFailures: counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task'),
+    relayerBalancePol: gauge('relayer_balance_pol', 'Gas balance of each relayer in POL.', 'relayer'),
     relayerLowBalancePol: gauge(
-      'card_checkout_relayer_low_balance_pol',
+      'relayer_low_balance_pol',
       'Low-balance mark of a relayer in POL: the cost of three full batches at current fees.',
       'relayer',
     ),
@@ -120,4 +110,69 @@ export function createRequestDurations(registry: Registry) {
   });
   return (route: string, method: string, status: number, durationMs: number): void =>
     histogram.observe({ route, method, status }, durationMs / 1000);
+}
+
+const GAS_INTERVAL_MS = 60_000;
+
+interface GasParts {
+  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
+  readonly metrics: Pick<Metrics, 'relayerBalancePol' | 'relayerLowBalancePol'>;
+  readonly log: Pick<Log, 'error' | 'info'>;
+}
+
+/**
+ * Keeps the relayer's gas money in the metrics, and logs once when it falls below some full batches at the present fees
+ * and once when it no longer is: an empty relayer releases nothing.
+ */
+export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
+  let isLow = false;
+  return {
+    name: 'gas',
+    intervalMs: GAS_INTERVAL_MS,
+    async run() {
+      const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
+      const lowWei = lowGasWei(fees);
+      const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];
+      metrics.relayerBalancePol.set({ relayer: relayer.address }, balancePol);
+      metrics.relayerLowBalancePol.set({ relayer: relayer.address }, lowPol);
+      const wasLow = isLow;
+      isLow = balanceWei < lowWei;
+      const fields = { relayer: relayer.address, balancePol, lowPol };
+      if (isLow && !wasLow) log.error(fields, 'the relayer is low on gas: send POL to it, or releases stop');
+      if (wasLow && !isLow) log.info(fields, 'the relayer has enough gas again');
+    },
+  };
+}
+
+const UNSETTLED_INTERVAL_MS = 30_000;
+/** More than an operator looks at one by one. */
+const UNSETTLED_COUNTED = 1_000;
+
+interface UnsettledParts {
+  readonly nowMs: () => number;
+  readonly store: {
+    readonly search: Pick<PaymentSearchStore, 'listUnsettled'>;
+    readonly relay: Pick<RelayStore, 'listOpenBatches'>;
+  };
+  readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
+}
+
+/** Keeps in the metrics how many payments hold money, and for how long the latest release is late. */
+export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
+  return {
+    name: 'unsettled',
+    intervalMs: UNSETTLED_INTERVAL_MS,
+    async run() {
+      const [batch] = await store.relay.listOpenBatches(1);
+      const dueAtMs = [batch?.attempts[0]?.signedAtMs ?? nowMs()];
+      for (const status of ['ready', 'processing', 'manual_required'] as const) {
+        const payments = await store.search.listUnsettled(null, [status], UNSETTLED_COUNTED);
+        metrics.unsettledPayments.set({ forward_status: status }, payments.length);
+        if (status === 'ready')
+          dueAtMs.push(...payments.map(({ releaseDueAtMs }) => releaseDueAtMs ?? nowMs()));
+      }
+      const lateMs = nowMs() - dueAtMs.reduce((one, other) => Math.min(one, other));
+      metrics.releaseOverdueSeconds.set(Math.max(0, Math.round(lateMs / 1000)));
+    },
+  };
 }

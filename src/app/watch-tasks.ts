@@ -151,13 +151,13 @@ function rescanTask(
     intervalMs: rescanIntervalMs,
     async run(signal) {
       const cursor = await store.observations.readCursor();
-      if (cursor === null) return false;
+      if (cursor === null) return;
       const toBlock = cursor.number - rescanLagBlocks;
       const isThorough = monotonicMs() >= nextThoroughAtMs;
       const deepest = cursor.number - rescanDepthBlocks;
       const next = (state.rescannedTo ?? deepest - 1) + 1;
       const fromBlock = Math.max(0, isThorough ? Math.min(next, deepest) : next);
-      if (toBlock < fromBlock) return false;
+      if (toBlock < fromBlock) return;
       const added = await rescanFinalBlocks(context, { fromBlock, toBlock }, { signal });
       if (!signal.aborted) {
         state.rescannedTo = toBlock;
@@ -167,7 +167,6 @@ function rescanTask(
         metrics.missedLogs.inc(added);
         log.warn({ added }, 'an earlier scan missed events, which are now recorded');
       }
-      return false;
     },
   };
 }
@@ -245,7 +244,7 @@ function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
     name: 'sweep',
     intervalMs: SWEEP_PORTION_INTERVAL_MS,
     async run(signal) {
-      if (monotonicMs() < nextSweepAtMs) return false;
+      if (monotonicMs() < nextSweepAtMs) return;
       const swept = await sweepOpenPayments(context, after);
       const isReportDue = sweeps % SWEEPS_PER_TOKEN_REPORT === 0;
       after = swept.last;
@@ -255,7 +254,6 @@ function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
       }
       await investigate(swept.unexplained, signal);
       if (isReportDue) await reportTokens(swept);
-      return false;
     },
   };
 }

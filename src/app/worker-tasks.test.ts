@@ -2,7 +2,9 @@ import { expect, it } from 'vitest';
 import type { HourlyRate } from '../domain/base-currency.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Currency } from '../domain/money.ts';
-import { createGasTask, createIndexTask, createRateTask, createStaleCutoff } from './worker-tasks.ts';
+import { createStaleCutoff } from '../payments/send-webhooks.ts';
+import { createGasTask } from './metrics.ts';
+import { createIndexTask, createRateTask } from './worker-tasks.ts';
 
 const POL = 10n ** 18n;
 

@@ -2,19 +2,15 @@ import { performance } from 'node:perf_hooks';
 import type { Account } from '../domain/account.ts';
 import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../domain/base-currency.ts';
 import { ServiceError } from '../domain/errors.ts';
-import { lowGasWei, polOf } from '../domain/gas-money.ts';
 import { type Currency, currencies } from '../domain/money.ts';
 import type { NotificationChannel } from '../domain/notification.ts';
 import type { PaymentReference } from '../domain/payment.ts';
-import { EVENT_RETENTION_MS } from '../domain/payment-events.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
-import type { Clock } from '../domain/ports/clock.ts';
 import type { Alert } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { Rates } from '../domain/ports/provider.ts';
-import type { RelayStore } from '../domain/ports/settlement-store.ts';
-import type { Webhook, WebhookResult } from '../domain/webhook.ts';
+import { EVENT_RETENTION_MS, type Webhook, type WebhookResult } from '../domain/webhook.ts';
 import { receiptMail } from '../http/checkout/receipt.ts';
 import { eraseOldEmails } from '../payments/erase-emails.ts';
 import { type IndexPaymentsContext, indexPayments, PAYMENTS_AT_A_TIME } from '../payments/index-payments.ts';
@@ -23,11 +19,16 @@ import { relayReleases } from '../payments/relay/relay-releases.ts';
 import { sendAlerts } from '../payments/send-alerts.ts';
 import { type NotifyContext, notifyChannel } from '../payments/send-notifications.ts';
 import { sendReceipts } from '../payments/send-receipts.ts';
-import { claimWebhooks, type DeliveryBounds, sendWebhook } from '../payments/send-webhooks.ts';
+import {
+  claimWebhooks,
+  createStaleCutoff,
+  type DeliveryBounds,
+  sendWebhook,
+} from '../payments/send-webhooks.ts';
 import { watchRefunds } from '../payments/watch-refunds.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import { createGasTask, createUnsettledTask } from './metrics.ts';
 import { pauseBetweenPortions } from './move-store.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
@@ -103,7 +104,6 @@ function createRefundTask({ store, external, nowMs }: WorkerParts): WorkerTask {
     intervalMs: external.intervals.refundIntervalMs,
     async run() {
       await watchRefunds(context);
-      return false;
     },
   };
 }
@@ -165,7 +165,6 @@ function staleWebhooksTask({ store, nowMs, monotonicMs, log }: WorkerParts): Wor
     async run() {
       const beforeMs = cutoff();
       if (beforeMs !== null) reportAbandoned(log, await store.webhooks.abandonStaleWebhooks(beforeMs));
-      return false;
     },
   };
 }
@@ -241,12 +240,11 @@ function createNotificationTask({ store, notifier, baseUrl, nowMs, log }: Worker
       intervalMs: NOTIFICATION_INTERVAL_MS,
       async run() {
         const free = OPEN_NOTIFICATIONS - open.size;
-        if (free === 0) return false;
+        if (free === 0) return;
         const due = await store.notifications.listDueChannels(nowMs(), [...open.keys()], free);
         for (const channel of due) open.set(channel.id, send(channel));
-        return false;
       },
-    },
+    } satisfies WorkerTask,
     async drain() {
       await Promise.all(open.values());
     },
@@ -291,7 +289,6 @@ export function createRateTask({ store, external, nowMs, log }: RateParts): Work
       }
       if (rates.length > 0) await store.search.recordRates(rates, hourMs - RATE_RETENTION_MS);
       for (const { currency } of rates) recorded.set(currency, hourMs);
-      return false;
     },
   };
 }
@@ -300,72 +297,6 @@ interface RateParts extends Pick<WorkerParts, 'nowMs'> {
   readonly store: { readonly search: Pick<PaymentSearchStore, 'recordRates'> };
   readonly external: { readonly rates: Rates };
   readonly log: Pick<Log, 'warn'>;
-}
-
-const GAS_INTERVAL_MS = 60_000;
-
-interface GasParts {
-  readonly relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>;
-  readonly metrics: Pick<Metrics, 'relayerBalancePol' | 'relayerLowBalancePol'>;
-  readonly log: Pick<Log, 'error' | 'info'>;
-}
-
-/**
- * Keeps the relayer's gas money in the metrics, and logs once when it falls below some full batches at the present fees
- * and once when it no longer is: an empty relayer releases nothing.
- */
-export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
-  let isLow = false;
-  return {
-    name: 'gas',
-    intervalMs: GAS_INTERVAL_MS,
-    async run() {
-      const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
-      const lowWei = lowGasWei(fees);
-      const [balancePol, lowPol] = [polOf(balanceWei), polOf(lowWei)];
-      metrics.relayerBalancePol.set({ relayer: relayer.address }, balancePol);
-      metrics.relayerLowBalancePol.set({ relayer: relayer.address }, lowPol);
-      const wasLow = isLow;
-      isLow = balanceWei < lowWei;
-      const fields = { relayer: relayer.address, balancePol, lowPol };
-      if (isLow && !wasLow) log.error(fields, 'the relayer is low on gas: send POL to it, or releases stop');
-      if (wasLow && !isLow) log.info(fields, 'the relayer has enough gas again');
-      return false;
-    },
-  };
-}
-
-const UNSETTLED_INTERVAL_MS = 30_000;
-/** More than an operator looks at one by one. */
-const UNSETTLED_COUNTED = 1_000;
-
-interface UnsettledParts extends Pick<WorkerParts, 'nowMs'> {
-  readonly store: {
-    readonly search: Pick<PaymentSearchStore, 'listUnsettled'>;
-    readonly relay: Pick<RelayStore, 'listOpenBatches'>;
-  };
-  readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
-}
-
-/** Keeps in the metrics how many payments hold money, and for how long the latest release is late. */
-export function createUnsettledTask({ store, metrics, nowMs }: UnsettledParts): WorkerTask {
-  return {
-    name: 'unsettled',
-    intervalMs: UNSETTLED_INTERVAL_MS,
-    async run() {
-      const [batch] = await store.relay.listOpenBatches(1);
-      const dueAtMs = [batch?.attempts[0]?.signedAtMs ?? nowMs()];
-      for (const status of ['ready', 'processing', 'manual_required'] as const) {
-        const payments = await store.search.listUnsettled(null, [status], UNSETTLED_COUNTED);
-        metrics.unsettledPayments.set({ forward_status: status }, payments.length);
-        if (status === 'ready')
-          dueAtMs.push(...payments.map(({ releaseDueAtMs }) => releaseDueAtMs ?? nowMs()));
-      }
-      const lateMs = nowMs() - dueAtMs.reduce((one, other) => Math.min(one, other));
-      metrics.releaseOverdueSeconds.set(Math.max(0, Math.round(lateMs / 1000)));
-      return false;
-    },
-  };
 }
 
 /** Pause between two checks. */
@@ -414,29 +345,6 @@ function createUtilizationReader(): () => number {
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
     return utilization;
-  };
-}
-
-/** Readings kept for one wait, however often it is called. */
-const READINGS_IN_A_WAIT = 100;
-
-/**
- * Wall times before which something was left lying for so long: what the wall clock showed that long ago, by the clock
- * that never jumps, and never later than the wall time now less the wait. A wall clock that is put forward by an hour
- * therefore ages nothing by an hour. Null until this process has observed for that long; call it regularly.
- */
-export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number): () => number | null {
-  const readings: { readonly wallMs: number; readonly takenAtMs: number }[] = [];
-  return () => {
-    const takenAtMs = monotonicMs();
-    const wallMs = nowMs();
-    const lastMs = readings.at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY;
-    if (takenAtMs - lastMs >= waitMs / READINGS_IN_A_WAIT) readings.push({ wallMs, takenAtMs });
-    // The newest that is old enough comes first.
-    while (readings[1] !== undefined && takenAtMs - readings[1].takenAtMs >= waitMs) readings.shift();
-    const [oldest] = readings;
-    if (oldest === undefined || takenAtMs - oldest.takenAtMs < waitMs) return null;
-    return Math.min(oldest.wallMs, wallMs - waitMs);
   };
 }
 

@@ -3,13 +3,16 @@ export function reasonSentence(reason: string | null): string {
   if (reason === null) return '';
   const status = /^http_(\d+)$/.exec(reason)?.[1];
   if (status !== undefined) return `The endpoint responded with ${status}. Only 2xx counts as received.`;
-  return reasonSentences[reason] ?? reason;
+  return (reasonSentences as Readonly<Record<string, string>>)[reason] ?? reason;
 }
 
-const reasonSentences: Readonly<Record<string, string>> = {
+/** By stable short codes for logs, pages and metrics; `http_<status>` stands for an answer that is not 2xx. */
+const reasonSentences = {
+  // Blocked: before any socket.
   blocked_url: 'The callback URL is no longer allowed. Nothing was sent.',
   blocked_address: 'The host name resolves to an address that is not public. Nothing was sent.',
   blocked_own_address: 'The host name resolves to this service. Nothing was sent.',
+  // Failed: before the body was sent.
   dns_failed: 'The host name does not exist.',
   dns_timeout: 'The DNS lookup timed out.',
   connect_failed: 'The connection failed.',
@@ -23,16 +26,22 @@ const reasonSentences: Readonly<Record<string, string>> = {
   tls_untrusted: 'The certificate’s issuer is not trusted.',
   tls_version: 'The host supports only insecure versions of TLS.',
   tls_wrong_host: 'The certificate is for another host.',
+  // Failed: no HTTP answer at all.
   invalid_response: 'The endpoint’s response is not HTTP.',
   response_headers_too_large: 'The response headers were too large.',
   too_many_interim_responses: 'The endpoint sent too many informational (1xx) responses.',
+  // Unknown: the body was sent.
   no_response: 'The connection ended without a response. The event may have arrived.',
   reset: 'The connection was reset after the event was sent. The event may have arrived.',
   timeout: 'The endpoint did not respond within ten seconds. The event may have arrived.',
+  // Said by others than the delivery itself.
   interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
   signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
   mail_failed: 'The mail server refused the message.',
   mail_not_configured: 'This service sends no e-mail.',
   sealed_otherwise: 'The secret that sealed the address is no longer configured.',
   internal_error: 'An error of this service. The operator’s log has the details.',
-};
+} as const;
+
+/** How a delivery that is not `delivered` ended. */
+export type DeliveryReason = keyof typeof reasonSentences | `http_${number}`;

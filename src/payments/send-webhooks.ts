@@ -1,5 +1,6 @@
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
+import type { Clock } from '../domain/ports/clock.ts';
 import type { WebhookStore } from '../domain/ports/settlement-store.ts';
 import { signWebhook, type WaitingWebhook, type Webhook, type WebhookResult } from '../domain/webhook.ts';
 
@@ -139,4 +140,27 @@ function inTurn(
 
 function held(places: ReadonlyMap<string, number>, of: string): number {
   return places.get(of) ?? 0;
+}
+
+/** Readings kept for one wait, however often it is called. */
+const READINGS_IN_A_WAIT = 100;
+
+/**
+ * Wall times before which something was left lying for so long: what the wall clock showed that long ago, by the clock
+ * that never jumps, and never later than the wall time now less the wait. A wall clock that is put forward by an hour
+ * therefore ages nothing by an hour. Null until this process has observed for that long; call it regularly.
+ */
+export function createStaleCutoff({ nowMs, monotonicMs }: Clock, waitMs: number): () => number | null {
+  const readings: { readonly wallMs: number; readonly takenAtMs: number }[] = [];
+  return () => {
+    const takenAtMs = monotonicMs();
+    const wallMs = nowMs();
+    const lastMs = readings.at(-1)?.takenAtMs ?? Number.NEGATIVE_INFINITY;
+    if (takenAtMs - lastMs >= waitMs / READINGS_IN_A_WAIT) readings.push({ wallMs, takenAtMs });
+    // The newest that is old enough comes first.
+    while (readings[1] !== undefined && takenAtMs - readings[1].takenAtMs >= waitMs) readings.shift();
+    const [oldest] = readings;
+    if (oldest === undefined || takenAtMs - oldest.takenAtMs < waitMs) return null;
+    return Math.min(oldest.wallMs, wallMs - waitMs);
+  };
 }

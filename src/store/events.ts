@@ -1,5 +1,5 @@
-import { paymentEventTypeOf } from '../domain/payment-events.ts';
 import type { EventStore } from '../domain/ports/event-store.ts';
+import { paymentEventTypeOf } from '../domain/webhook.ts';
 import {
   checkedLimit,
   hasRow,

@@ -5,10 +5,9 @@ import {
   type PaymentReference,
   pageIdOf,
 } from '../domain/payment.ts';
-import { eventsOfChange } from '../domain/payment-events.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
-import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
+import { eventsOfChange, hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
 import {
   type Decision,

@@ -8,6 +8,7 @@ import {
 import { isIP, connect as openTcp, type Socket } from 'node:net';
 import { checkServerIdentity, createSecureContext, connect as openTls, type TLSSocket } from 'node:tls';
 import { isOwnCallback, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
+import type { DeliveryReason } from '../domain/delivery-reasons.ts';
 import type { DeliveryOutcome } from '../domain/ports/callback-guard.ts';
 import { webhookHeaders } from '../domain/webhook.ts';
 import { addressIdentity } from '../platform/public-address.ts';
@@ -372,36 +373,6 @@ function readBeginning(response: IncomingMessage, signal: AbortSignal) {
 function printable(excerpt: Buffer): string {
   return excerpt.toString('utf8').replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]/gu, '.');
 }
-
-/** Stable short codes for logs, pages and metrics. */
-type DeliveryReason =
-  // blocked: before any socket
-  | 'blocked_url'
-  | 'blocked_address'
-  | 'blocked_own_address'
-  // failed: before the body was sent
-  | 'dns_failed'
-  | 'dns_timeout'
-  | 'connect_failed'
-  | 'connect_refused'
-  | 'connect_timeout'
-  | 'tls_expired'
-  | 'tls_failed'
-  | 'tls_not_yet_valid'
-  | 'tls_self_signed'
-  | 'tls_timeout'
-  | 'tls_untrusted'
-  | 'tls_version'
-  | 'tls_wrong_host'
-  // failed: an answer that is not 2xx, or no HTTP answer at all
-  | `http_${number}`
-  | 'invalid_response'
-  | 'response_headers_too_large'
-  | 'too_many_interim_responses'
-  // unknown: the body was sent
-  | 'no_response'
-  | 'reset'
-  | 'timeout';
 
 export interface AttemptOutcome extends DeliveryOutcome {
   readonly reason: DeliveryReason | null;

@@ -10,7 +10,7 @@ import { createMetrics } from '../../src/app/metrics.ts';
 import { variables } from '../../src/config-variables.ts';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { errorTable } from '../../src/domain/errors.ts';
-import { paymentEventTypes } from '../../src/domain/payment-events.ts';
+import { paymentEventTypes } from '../../src/domain/webhook.ts';
 import { providerFaults } from '../../src/domain/ports/test-payments.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { journalAccounts } from '../../src/payments/export-journal.ts';

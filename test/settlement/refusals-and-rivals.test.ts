@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createMetrics } from '../../src/app/metrics.ts';
-import { createUnsettledTask } from '../../src/app/worker-tasks.ts';
+import { createMetrics, createUnsettledTask } from '../../src/app/metrics.ts';
 import { encodeRelayCall } from '../../src/chain/read-logs.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';

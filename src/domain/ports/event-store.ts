@@ -1,4 +1,4 @@
-import type { NumberedEvent } from '../payment-events.ts';
+import type { NumberedEvent } from '../webhook.ts';
 
 export interface EventPage {
   readonly events: readonly NumberedEvent[];
