@@ -10,9 +10,9 @@ import { createMetrics } from '../../src/app/metrics.ts';
 import { variables } from '../../src/config-variables.ts';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { errorTable } from '../../src/domain/errors.ts';
-import { paymentEventTypes } from '../../src/domain/webhook.ts';
 import { providerFaults } from '../../src/domain/ports/test-payments.ts';
 import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { paymentEventTypes } from '../../src/domain/webhook.ts';
 import { journalAccounts } from '../../src/payments/export-journal.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 
