@@ -50,8 +50,12 @@ const program = createProgram(
       return report;
     },
     rehearse: async (onStep) => {
-      const { rehearse } = await import('../simulators/rehearsal/rehearse.ts').catch(({ message }) => {
-        throw new Error(`rehearse needs the simulators, which the container image has not: ${message}`);
+      const { rehearse } = await import('../simulators/rehearsal/rehearse.ts').catch((cause) => {
+        if (cause.code !== 'ERR_MODULE_NOT_FOUND') throw cause;
+        const wayOut = 'run it in a clone or the npm package, with the same .env';
+        throw new Error(`rehearse needs the simulators, which the container image has not: ${wayOut}`, {
+          cause,
+        });
       });
       const stopped = new AbortController();
       for (const signal of ['SIGINT', 'SIGTERM'])

@@ -116,6 +116,10 @@ export async function checkJourney(tool: ImageTool, folder: string, check: Check
       await waitFor('the paid webhook', 60_000, isPaid);
       await checkPictures(url, [id, other], check);
     });
+    await check('says where to rehearse, without the simulators', async () => {
+      const { status, output } = started.exec('node', 'bin/card-checkout.js', 'rehearse');
+      mustBe('rehearse', status === 1 && output.includes('run it in a clone'), output);
+    });
     await check('serves its documentation', async () => {
       const response = await fetch(`${url}/docs`);
       const text = await response.text();

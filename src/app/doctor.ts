@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ChainEndpoint, closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
@@ -137,6 +137,7 @@ function checkBackup({ dataDir }: Config): Finding {
 const MINIMUM_FREE_MB = 100;
 
 async function checkDisk({ dataDir }: Config): Promise<Finding> {
+  if (!existsSync(dataDir)) return fail(`there is no folder ${dataDir}: card-checkout init creates it`);
   const { bavail, blocks, bsize } = await statfs(dataDir);
   return assessDisk((bavail * bsize) / 1e6, (blocks * bsize) / 1e6);
 }

@@ -119,7 +119,7 @@ it('planted problems are found, each with its level and what to do, and in one l
     ['smtp', 'fail', /cannot be reached \(.*ECONNREFUSED.*\): correct SMTP_URL/],
     ['providers', 'fail', /no provider has credentials/],
     ['store', 'fail', /there is no database in .*other: check DATA_DIR/],
-    ['disk', 'fail', /ENOENT/],
+    ['disk', 'fail', /there is no folder .*other: card-checkout init creates it/],
     ['open_files', 'warn', /1024 open files leave 256 for connections: allow 20000/],
   ];
   for (const [name, level, sentence] of expected) {

@@ -1,5 +1,6 @@
 /** The files in deploy/ and compose.yaml, as far as they can be read without the programs that they are for. */
 import { existsSync, readdirSync } from 'node:fs';
+import { BlockList } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { variables } from '../../src/config-variables.ts';
@@ -19,7 +20,7 @@ it('set only variables that the service knows', () => {
       ),
     ].map(([, name = '']) => name),
   );
-  const foreign = /^(NODE_ENV|POSTGRES_\w+|UPSTREAM|PASSWORD)$/;
+  const foreign = /^(NODE_ENV|POSTGRES_\w+|UPSTREAM|PASSWORD|COMPOSE_FILE)$/;
   expect(set).toEqual(expect.arrayContaining(['ADMIN_HOST', 'DATA_DIR', 'HOST', 'POSTGRES_DB']));
   expect(set.filter((name) => !known.has(name) && !foreign.test(name))).toEqual([]);
 });
@@ -44,6 +45,18 @@ it('publish the admin port on loopback only', () => {
     '443:443',
     '80:80',
   ]);
+});
+
+it('compose keeps the address of Caddy free, which TRUST_PROXY names', () => {
+  const text = read('deploy/compose.caddy.yaml');
+  const [, address = ''] = /ipv4_address: ([\d.]+)/.exec(text) ?? [];
+  const [, start = '', bits = ''] = /ip_range: ([\d.]+)\/(\d+)/.exec(text) ?? [];
+  const others = new BlockList();
+  others.addSubnet(start, Number(bits));
+  expect(others.check(address)).toBe(false);
+  const [, ownNetwork = ''] = /subnet: (\S+)/.exec(read('compose.yaml')) ?? [];
+  expect(text).toContain(`TRUST_PROXY=${address},${ownNetwork} `);
+  expect(read('docs/deploying.md')).toContain(`${address},${ownNetwork}`);
 });
 
 describe('the units of systemd', () => {
