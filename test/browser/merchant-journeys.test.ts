@@ -1,0 +1,254 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { Secret, TOTP } from 'otpauth';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchBrowser } from '../support/browser.ts';
+import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
+import { waitFor } from '../support/wait-for.ts';
+
+/** From the click at the on-ramp to a final release on the local chain, on a busy machine. */
+const SETTLED_MS = 120_000;
+
+let service: EndToEndService;
+let browser: Browser;
+/** The demo shop's owner, signed in. */
+let merchant: BrowserContext;
+let signIn: { email: string; password: string };
+
+beforeAll(async () => {
+  service = await startEndToEndService();
+  browser = await launchBrowser();
+  const [, email = '', password = ''] =
+    /Sign in as +(\S+), password (\S+)/.exec(service.process().output()) ?? [];
+  signIn = { email, password };
+  merchant = await browser.newContext({ permissions: ['clipboard-read', 'clipboard-write'] });
+  const page = await merchant.newPage();
+  // Its address leads on to everything.
+  await page.goto(service.url);
+  await page.getByRole('main').getByRole('link', { name: 'Documentation' }).waitFor();
+  await page.getByRole('main').getByRole('link', { name: 'Dashboard' }).click();
+  await giveCredentials(page);
+  await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+  await page.close();
+});
+afterAll(async () => {
+  await browser?.close();
+  await service?.stop();
+});
+
+/** A page of the merchant's browser. */
+async function newPage(): Promise<Page> {
+  const page = await merchant.newPage();
+  page.setDefaultTimeout(30_000);
+  return page;
+}
+
+async function giveCredentials(at: Page): Promise<void> {
+  await at.getByLabel('E-mail address').fill(signIn.email);
+  await at.getByLabel('Password').fill(signIn.password);
+  await at.getByRole('button', { name: 'Sign in' }).click();
+}
+
+const open = (page: Page, path: string) => page.goto(`${service.url}/dashboard${path}`);
+
+/** Follows the service, which shows a moment later what has happened. */
+async function openUntil(page: Page, path: string, text: string | RegExp): Promise<void> {
+  await waitFor(`${text} on ${path}`, SETTLED_MS, async () => {
+    await open(page, path);
+    return (await page.getByText(text).count()) > 0;
+  });
+}
+
+/** A customer pays at a provider with a card of the sandbox. */
+async function payWith(customer: Page, url: string, provider: string, card: string): Promise<void> {
+  await customer.goto(url);
+  const button = customer.locator(`button[data-provider="${provider}"]`);
+  if (!(await button.isVisible())) await customer.locator('details.others > summary').click();
+  await button.click();
+  await customer.locator(`a[href="?card=${encodeURIComponent(card)}"]`).click();
+  await customer.locator('form[method=post] button[type=submit]').first().click();
+  await customer.locator('#result').waitFor();
+  // Not every provider has a way back.
+  await customer.goto(url);
+}
+
+const headingIs = (customer: Page, name: RegExp) =>
+  customer.getByRole('heading', { level: 1, name }).waitFor({ timeout: SETTLED_MS });
+
+it('a first test payment counts once it is paid, and is listed with the provider that the customer chose', async () => {
+  const page = await newPage();
+  await open(page, '');
+  const step = page.getByRole('listitem').filter({ hasText: 'Make a test payment' });
+  expect(await step.textContent()).toContain('to do');
+
+  await page.getByRole('link', { name: 'Payment links' }).click();
+  await page.getByLabel('Amount').fill('12,50');
+  await page.getByLabel('What the customer pays for').fill('Two coffees');
+  await page.getByRole('button', { name: 'Create link' }).click();
+  await page.getByRole('button', { name: 'Copy link' }).click();
+  const link = await page.getByLabel('URL of the link').inputValue();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
+  await open(page, '/links');
+  expect(await page.getByRole('row', { name: 'Two coffees' }).textContent()).toContain('$12.50');
+
+  // The payment of a link is there, and nobody has paid it.
+  await openUntil(page, '', 'Your newest payment is unpaid');
+  expect(await step.textContent()).toContain('to do');
+  const customer = await browser.newPage();
+  await payWith(customer, link, 'Stripe', '4242 4242 4242 4242');
+  await headingIs(customer, /^Paid\b/);
+  await waitFor('the paid step', SETTLED_MS, async () => {
+    await open(page, '');
+    return (await step.textContent())?.includes('done');
+  });
+  expect(await page.textContent('dl.tiles')).toMatch(/Net in USDC.*Received in USDC.*Fees in USDC/s);
+
+  await open(page, '/payments?status=paid');
+  const row = page.getByRole('row', { name: '$12.50' });
+  expect(await row.textContent()).toContain('Stripe');
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('link', { name: 'CSV' }).first().click(),
+  ]);
+  const chunks: Buffer[] = [];
+  for await (const chunk of await download.createReadStream()) chunks.push(chunk as Buffer);
+  const [names = [], cells = []] = Buffer.concat(chunks)
+    .toString('utf8')
+    .split('\r\n')
+    .map((line) => line.split(','));
+  expect(cells[names.indexOf('session_provider')]).toBe('stripe');
+  await row.getByRole('link').first().click();
+  expect(await page.locator('.lead').textContent()).toMatch(/^You received [\d.]+ USDC of [\d.]+ USDC/);
+});
+
+// At the same time, because most wait for blocks.
+describe.concurrent('a merchant', () => {
+  it('the search finds what the list shows: beginnings of words, amounts with a comma or a currency', async () => {
+    const page = await newPage();
+    await service.create({ amount: '42.50', currency: 'EUR', email: 'maria@example.com' });
+    await service.create({ amount: '25.10', note: 'Website order 7' });
+    for (const [typed, found] of [
+      ['maria', '€42.50'],
+      ['42,50', '€42.50'],
+      ['webs', 'Website order 7'],
+      ['25.10 USD', 'Website order 7'],
+    ] as const) {
+      const rows = page.getByRole('row').filter({ has: page.getByRole('rowheader') });
+      // A new payment becomes searchable a moment later.
+      await waitFor(typed, SETTLED_MS, async () => {
+        await open(page, '/payments');
+        await page.getByLabel('Search').fill(typed);
+        await page.getByRole('button', { name: 'Search', exact: true }).click();
+        await page.getByText(`Search: ${typed}`).waitFor();
+        return (await rows.count()) > 0;
+      });
+      expect(await rows.allTextContents()).toEqual([expect.stringContaining(found)]);
+    }
+  });
+
+  it('a partial payment is shown wherever the merchant looks, with its actions, and is accepted as paid', async () => {
+    const page = await newPage();
+    const { payment_id: id, checkout_url: url } = await service.create({ amount: '30.00' });
+    const customer = await browser.newPage();
+    await payWith(customer, url, 'Wert', '4000 0000 0000 9995');
+    await headingIs(customer, /^Your payment is incomplete/);
+    expect(await customer.textContent('main')).toMatch(/\$\d+\.\d\d/);
+
+    await openUntil(page, '', 'Partially paid:');
+    const alert = page.locator('section', { hasText: 'Needs your attention' });
+    await alert.getByRole('link', { name: '$30.00 USD' }).click();
+    await page.getByText('The customer can pay the rest').waitFor();
+    await page.getByRole('button', { name: 'Copy the link' }).click();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(
+      new RegExp(`^http://\\S+/pay/${id}$`),
+    );
+    await open(page, '/payments');
+    await page.getByRole('link', { name: /^Partially paid 1/ }).click();
+    await page.getByRole('row', { name: '$30.00' }).getByRole('link').first().click();
+
+    await openUntil(page, `/payments/${id}`, /^Accept \d+\.\d+ USDC…$/);
+    await page.getByText(/^Accept \d+\.\d+ USDC…$/).click();
+    await page.getByRole('button', { name: 'Accept as paid' }).click();
+    await page.getByText('The payment is accepted.').waitFor();
+    await openUntil(page, `/payments/${id}`, 'You received');
+    await headingIs(customer, /^Paid\b/);
+  });
+
+  it('a payment that was made twice is said to customer, merchant and operator', async () => {
+    const page = await newPage();
+    const { payment_id: id, checkout_url: url } = await service.create({ amount: '35.00' });
+    const customer = await browser.newPage();
+    await customer.goto(url);
+    await customer.getByRole('button', { name: 'Paid twice' }).click();
+    await headingIs(customer, /^Paid\b/);
+    // The first of both made it paid.
+    await waitFor('the second charge', SETTLED_MS, async () => {
+      await customer.goto(url);
+      return (await customer.textContent('main'))?.includes('Your payment arrived more than once');
+    });
+    expect(await customer.textContent('main')).toContain('refund the duplicate');
+
+    await openUntil(page, '', 'see whether the customer paid twice');
+    await open(page, '/payments?status=overpaid');
+    await page.getByRole('row', { name: '$35.00' }).getByRole('link').first().click();
+    await page.getByText(/Overpaid: [\d.]+ USDC arrived for a payment of [\d.]+ USDC\./).waitFor();
+    await page.getByText(/may have been charged twice/).waitFor();
+
+    const operator = await browser.newPage();
+    const console = /Operator +(http:\S+)/.exec(service.process().output())?.[1] ?? '';
+    await operator.goto(`${console}/payments/${id}`);
+    await giveCredentials(operator);
+    await operator.getByText('who refunds a customer who paid twice').waitFor();
+  });
+
+  it('the printed command works as printed: the first webhook arrives, and no alert is raised', async () => {
+    const page = await newPage();
+    const printed = service.process().output();
+    const command = /^ {2}(curl [\s\S]+?')\n\n/m.exec(printed)?.[1] ?? '';
+    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
+    const { payment_id: id, checkout_url: url } = JSON.parse(stdout) as Record<string, string>;
+    const customer = await browser.newPage();
+    await payWith(customer, url ?? '', 'MoonPay', '4242 4242 4242 4242');
+    await headingIs(customer, /^Paid\b/);
+    await customer.goto(/Webhooks +(http:\S+)/.exec(printed)?.[1] ?? '');
+    await waitFor('the webhook', SETTLED_MS, async () => {
+      await customer.reload();
+      return (await customer.textContent('main'))?.includes(`verified ${id}`);
+    });
+    await openUntil(page, `/payments/${id}`, /^delivered$/);
+    await open(page, '');
+    expect(await page.getByText(/webhooks? to .* failed/).count()).toBe(0);
+  });
+});
+
+it('"Your new key" makes no second key when it is loaded again', async () => {
+  const page = await newPage();
+  await open(page, '/keys');
+  await page.getByLabel('Name').fill('Till');
+  await page.getByRole('button', { name: 'Create key' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
+  expect(await page.getByRole('cell', { name: 'Till', exact: true }).count()).toBe(1);
+});
+
+it('a mistyped code leaves the second factor that was scanned, whose next code is taken', async () => {
+  const page = await newPage();
+  await open(page, '/security');
+  const key = page.locator('dt:text-is("Key") + dd');
+  const scanned = (await key.textContent()) ?? '';
+  const form = page.locator('form', { hasText: 'Authenticator app: off' });
+  const give = async (code: string) => {
+    await form.getByLabel('Password').fill(signIn.password);
+    await form.getByRole('textbox', { name: 'Code' }).fill(code);
+    await form.getByRole('button', { name: 'Switch on' }).click();
+  };
+  const totp = new TOTP({ secret: Secret.fromBase32(scanned.replaceAll(' ', '')) });
+  const code = totp.generate();
+  await give(String((Number(code) + 1) % 1_000_000).padStart(6, '0'));
+  await page.getByRole('alert').waitFor();
+  expect(await key.textContent()).toBe(scanned);
+  await give(totp.generate());
+  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+});
