@@ -177,7 +177,6 @@ export const ar: Words = {
     fromWallet: 'إرسال الباقي من محفظة',
     howTo:
       'أرسل {missing} عبر شبكة Polygon إلى هذا العنوان. لا يُحتسب إلا USDC على Polygon. ويُضاف إلى ما وصل، وتتحدث هذه الصفحة تلقائيًا.',
-    address: 'العنوان على Polygon',
   },
   facts: {
     reference: 'الرقم المرجعي',
@@ -254,7 +253,6 @@ export const ar: Words = {
     code: 'رمز QR للتحويل، لمسحه بالمحفظة',
     open: 'افتح في محفظتك',
     copy: 'نسخ',
-    copied: 'تم النسخ',
     payWith: 'ادفع عبر {wallet}',
     sent: 'أرسلت محفظتك التحويل. بانتظار الشبكة.',
     refused: 'لم ترسل محفظتك التحويل. لم يُدفع أي مبلغ.',

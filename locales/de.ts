@@ -190,7 +190,6 @@ export const de: Words = {
     fromWallet: 'Den Rest von einer Wallet senden',
     howTo:
       'Senden Sie {missing} im Polygon-Netzwerk an diese Adresse. Nur USDC auf Polygon werden angerechnet. Der Betrag kommt zu dem hinzu, was schon angekommen ist. Diese Seite aktualisiert sich von selbst.',
-    address: 'Adresse auf Polygon',
   },
   facts: {
     reference: 'Referenz',
@@ -271,7 +270,6 @@ export const de: Words = {
     code: 'QR-Code der Transaktion, zum Scannen mit einer Wallet',
     open: 'In Ihrer Wallet öffnen',
     copy: 'Kopieren',
-    copied: 'Kopiert',
     payWith: 'Mit {wallet} zahlen',
     sent: 'Ihre Wallet hat die Transaktion gesendet. Wir warten auf das Netzwerk.',
     refused: 'Ihre Wallet hat die Transaktion nicht gesendet. Es wurde nichts bezahlt.',

@@ -195,7 +195,6 @@ export const en = {
     fromWallet: 'Send the rest from a wallet',
     howTo:
       'Send {missing} on the Polygon network to this address. Only USDC on Polygon counts. It is added to what has arrived, and this page updates by itself.',
-    address: 'Address on Polygon',
   },
   facts: {
     reference: 'Reference',
@@ -282,7 +281,6 @@ export const en = {
     code: 'QR code of the transfer, to scan with a wallet',
     open: 'Open in your wallet',
     copy: 'Copy',
-    copied: 'Copied',
     /** With an extension of the browser. */
     payWith: 'Pay with {wallet}',
     sent: 'Your wallet sent the transfer. Waiting for the network.',

@@ -186,7 +186,6 @@ export const es: Words = {
     fromWallet: 'Enviar el resto desde una cartera',
     howTo:
       'Envíe {missing} por la red Polygon a esta dirección. Solo cuenta el USDC enviado por Polygon. Se suma a lo ya recibido y esta página se actualiza automáticamente.',
-    address: 'Dirección en Polygon',
   },
   facts: {
     reference: 'Referencia',
@@ -266,7 +265,6 @@ export const es: Words = {
     code: 'Código QR de la transferencia, para escanearlo con una cartera',
     open: 'Abrir en su cartera',
     copy: 'Copiar',
-    copied: 'Copiado',
     payWith: 'Pagar con {wallet}',
     sent: 'Su cartera ha enviado la transferencia. Esperando a la red.',
     refused: 'Su cartera no ha enviado la transferencia. No se ha pagado nada.',

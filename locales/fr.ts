@@ -184,7 +184,6 @@ export const fr: Words = {
     fromWallet: 'Envoyer le reste depuis un portefeuille',
     howTo:
       'Envoyez {missing} sur le réseau Polygon à cette adresse. Seuls les USDC envoyés sur Polygon sont pris en compte. Le montant s’ajoute à ce qui a été reçu et cette page se met à jour automatiquement.',
-    address: 'Adresse sur Polygon',
   },
   facts: {
     reference: 'Référence',
@@ -265,7 +264,6 @@ export const fr: Words = {
     code: 'Code QR du transfert, à scanner avec un portefeuille',
     open: 'Ouvrir dans votre portefeuille',
     copy: 'Copier',
-    copied: 'Copié',
     payWith: 'Payer avec {wallet}',
     sent: 'Votre portefeuille a envoyé le transfert. En attente du réseau.',
     refused: 'Votre portefeuille n’a pas envoyé le transfert. Rien n’a été payé.',

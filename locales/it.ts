@@ -187,7 +187,6 @@ export const it: Words = {
     fromWallet: 'Invia il resto da un wallet',
     howTo:
       'Invia {missing} sulla rete Polygon a questo indirizzo. Vale solo l’USDC inviato su Polygon. L’importo si somma a quanto già ricevuto e questa pagina si aggiorna automaticamente.',
-    address: 'Indirizzo su Polygon',
   },
   facts: {
     reference: 'Riferimento',
@@ -268,7 +267,6 @@ export const it: Words = {
     code: 'Codice QR del trasferimento, da scansionare con un wallet',
     open: 'Apri nel tuo wallet',
     copy: 'Copia',
-    copied: 'Copiato',
     payWith: 'Paga con {wallet}',
     sent: 'Il tuo wallet ha inviato il trasferimento. In attesa della rete.',
     refused: 'Il tuo wallet non ha inviato il trasferimento. Non è stato pagato nulla.',

@@ -185,7 +185,6 @@ export const ja: Words = {
     fromWallet: 'ウォレットから残額を送金する',
     howTo:
       'Polygonネットワークで、このアドレスに{missing}を送金してください。PolygonのUSDCのみが有効です。すでに入金された金額に加算され、このページは自動で更新されます。',
-    address: 'Polygonのアドレス',
   },
   facts: {
     reference: '参照番号',
@@ -264,7 +263,6 @@ export const ja: Words = {
     code: 'ウォレットで読み取る送金用QRコード',
     open: 'ウォレットで開く',
     copy: 'コピー',
-    copied: 'コピーしました',
     payWith: '{wallet}で支払う',
     sent: 'ウォレットが送金しました。ネットワークの確認を待っています。',
     refused: 'ウォレットは送金しませんでした。支払いは行われていません。',

@@ -187,7 +187,6 @@ export const nl: Words = {
     fromWallet: 'De rest vanuit een wallet sturen',
     howTo:
       'Stuur {missing} via het Polygon-netwerk naar dit adres. Alleen USDC op Polygon telt mee. Het bedrag wordt opgeteld bij wat al is ontvangen en deze pagina wordt vanzelf bijgewerkt.',
-    address: 'Adres op Polygon',
   },
   facts: {
     reference: 'Referentie',
@@ -268,7 +267,6 @@ export const nl: Words = {
     code: 'QR-code van de transactie, om met een wallet te scannen',
     open: 'In je wallet openen',
     copy: 'Kopiëren',
-    copied: 'Gekopieerd',
     payWith: 'Betalen met {wallet}',
     sent: 'Je wallet heeft de transactie verstuurd. Wachten op het netwerk.',
     refused: 'Je wallet heeft de transactie niet verstuurd. Er is niets betaald.',

@@ -186,7 +186,6 @@ export const pt: Words = {
     fromWallet: 'Enviar o restante de uma carteira',
     howTo:
       'Envie {missing} pela rede Polygon para este endereço. Só vale USDC enviado pela Polygon. O valor é somado ao que já foi recebido, e esta página se atualiza automaticamente.',
-    address: 'Endereço na Polygon',
   },
   facts: {
     reference: 'Referência',
@@ -266,7 +265,6 @@ export const pt: Words = {
     code: 'QR Code da transferência, para ler com uma carteira',
     open: 'Abrir na sua carteira',
     copy: 'Copiar',
-    copied: 'Copiado',
     payWith: 'Pagar com {wallet}',
     sent: 'Sua carteira enviou a transferência. Aguardando a rede.',
     refused: 'Sua carteira não enviou a transferência. Nada foi pago.',

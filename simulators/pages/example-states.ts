@@ -20,7 +20,7 @@ export const stateNames = [
   'seen',
   'sending',
   'delayed',
-  'needs-a-hand',
+  'needs-attention',
   'paid',
   'overpaid',
   'paid-twice',
@@ -89,7 +89,7 @@ const arrived = {
   seen: ['unpaid/ready', {}, [enough], []],
   sending: ['unpaid/processing', {}, [enough], [enough]],
   delayed: ['unpaid/failed', {}, [enough], []],
-  'needs-a-hand': ['unpaid/manual_required', {}, [enough], []],
+  'needs-attention': ['unpaid/manual_required', {}, [enough], []],
   paid: ['paid/completed', settled, [enough], [enough]],
   overpaid: [
     'paid/completed',

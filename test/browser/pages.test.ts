@@ -22,6 +22,7 @@ import {
 } from '../support/checkout-pages.ts';
 import { overflowOf, violationsOf } from '../support/page-checks.ts';
 import { newRefund, refundLinks } from '../support/refunds.ts';
+import { waitFor } from '../support/wait-for.ts';
 
 const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
@@ -345,6 +346,28 @@ describe('a customer', () => {
     },
   );
 
+  it('sees what matters to a payer of each way to pay, and nothing of what the merchant receives', async () => {
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
+      await page.locator('.others summary').click();
+      expect(await page.locator('.lead').textContent()).toMatch(/Card\s*Apple Pay\s*Google Pay/);
+      const rows = await page.locator('.offers button').allTextContents();
+      // Of some providers it is not known.
+      const described = rows.filter((row) => /Card\s*[\s\S]*Usually \d+–\d+ minutes/.test(row));
+      expect(described).toHaveLength(7);
+      expect(await page.getByText('Coinbase account required').isVisible()).toBe(true);
+      expect(await page.locator('main').textContent()).not.toMatch(/USDC|best value|minimum/i);
+    });
+  });
+
+  it('whose card was declined reads that nothing was charged, and finds the other ways open', async () => {
+    await inBrowser(desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates['refused-by-provider']())}`);
+      await page.getByRole('heading', { name: 'Payment declined. You haven’t been charged.' }).waitFor();
+      expect(await page.getByRole('button', { name: 'Pay at Wert' }).isVisible()).toBe(true);
+    });
+  });
+
   it("gets to the provider by one click, over the provider's own redirects, and is announced by origin only", async () => {
     await inBrowser(desktop, async (page) => {
       await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
@@ -430,16 +453,27 @@ describe('a customer', () => {
   });
 });
 
-it.each([true, false])(
-  'a customer is asked for the country once, on a page of its own (script: %s)',
-  async (javaScriptEnabled) => {
+it.each([
+  ['any provider', true],
+  ['any provider', false],
+  ['one provider and an e-mail address', true],
+  ['one provider and an e-mail address', false],
+] as const)(
+  'a customer is asked for the country once, on a page of its own, for %s (script: %s)',
+  async (kind, javaScriptEnabled) => {
     const asking = createCheckoutPages({ needsCountry: 'revolut', redirectUrl: `${baseUrl}/sandbox/pages` });
     await asking.server.listen({ host: '127.0.0.1', port: 0 });
     const { port } = asking.server.server.address() as AddressInfo;
-    const checkout = () => `http://127.0.0.1:${port}/pay/${asking.put(checkoutStates.choose())}`;
+    const email = 'jane@example.com';
+    const view = () =>
+      kind === 'any provider'
+        ? checkoutStates.choose()
+        : pageView(pagePayment({ provider: 'revolut', email }));
+    const checkout = () =>
+      `http://127.0.0.1:${port}/pay/${asking.put(view())}?email=${encodeURIComponent(email)}`;
     await inBrowser({ ...phone, javaScriptEnabled }, async (page) => {
       await page.goto(checkout());
-      await page.getByRole('button', { name: 'Pay $26.10 with Revolut' }).click();
+      await page.getByRole('button', { name: /\bRevolut$/ }).click();
       await page.getByRole('heading', { name: 'Where do you live?' }).waitFor();
       expect(await page.getByRole('button').count(), 'one thing to do').toBe(1);
       expect(await page.getByRole('alert').textContent(), 'no mistake was made').toBe('');
@@ -447,10 +481,11 @@ it.each([true, false])(
       await page.getByRole('button', { name: 'Continue to Revolut' }).click();
       await page.waitForURL('**/sandbox/pages');
       await page.goto(checkout());
-      await page.getByRole('button', { name: 'Pay $26.10 with Revolut' }).click();
+      await page.getByRole('button', { name: /\bRevolut$/ }).click();
       await page.waitForURL('**/sandbox/pages');
     });
     expect(asking.countries).toEqual(['DE', 'DE']);
+    expect(asking.emails).toEqual(kind === 'any provider' ? [null, null] : [email, email]);
     await asking.server.close();
   },
 );
@@ -496,6 +531,26 @@ it.each(['light', 'dark'] as const)("has no barriers in a shop's color, on %s pa
     });
     await branded.server.close();
   }
+});
+
+it('says to whom a part arrived how much is missing in their currency, and whom to ask', async () => {
+  const shop = createCheckoutPages({ account: { supportUrl: 'mailto:help@shop.example' } });
+  await shop.server.listen({ host: '127.0.0.1', port: 0 });
+  const { port } = shop.server.server.address() as AddressInfo;
+  await inBrowser(phone, async (page) => {
+    await page.goto(`http://127.0.0.1:${port}/pay/${shop.put(checkoutStates.underpaid())}`);
+    await page.getByRole('heading', { name: 'Your payment is incomplete' }).waitFor();
+    expect(await page.locator('main').textContent()).toMatch(
+      /About \$[\d.]+ USD arrived, and about \$[\d.]+ USD is missing/,
+    );
+    await page.getByText('Send the rest from a wallet').click();
+    expect(await page.getByRole('button', { name: 'Copy' }).isVisible()).toBe(true);
+    await waitFor('the QR code', 10_000, () =>
+      page.evaluate<boolean>(`document.querySelector('img[src$="transfer.svg"]').naturalWidth > 0`),
+    );
+    expect(await page.locator('.shop-links a[href="mailto:help@shop.example"]').isVisible()).toBe(true);
+  });
+  await shop.server.close();
 });
 
 it('keeps the transactions of a receipt folded', async () => {
@@ -545,12 +600,26 @@ describe('a payment from a wallet', () => {
     },
   );
 
+  it('says the amount as people write it, and where to send it before the address, above a code in the middle', async () => {
+    const id = pages.put(checkoutStates.direct());
+    await inBrowser(phone, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}`);
+      const text = await page.locator('main').textContent();
+      expect(text).toMatch(/\b\d+(?:\.\d*[1-9])? USDC\b/);
+      expect(text).not.toMatch(/\d\.\d*0 USDC/);
+      const topOf = async (place: string) => (await page.locator(place).boundingBox())?.y ?? 0;
+      expect(await topOf('.transfer-notes')).toBeLessThan(await topOf('main dl.facts'));
+      const code = await page.locator('.transfer-code svg').boundingBox();
+      expect(Math.abs((code?.x ?? 0) + (code?.width ?? 0) / 2 - phone.viewport.width / 2)).toBeLessThan(2);
+    });
+  });
+
   it('has an address that one click copies', async () => {
     const id = pages.put(checkoutStates.direct());
     await inBrowser({ ...desktop, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
       await page.goto(`${baseUrl}/pay/${id}`);
       await page.getByRole('button', { name: 'Copy: To' }).click();
-      await page.getByText('Copied').waitFor();
+      await page.getByText('✓').waitFor();
       expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
         pages.view(id).payment.depositAddress,
       );

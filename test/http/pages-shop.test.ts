@@ -7,6 +7,7 @@ import {
   pagePayment,
   pageView,
   shopLogo,
+  USDC,
 } from '../support/checkout-pages.ts';
 import { textOf } from '../support/page-text.ts';
 
@@ -161,6 +162,25 @@ describe('the code for phones', () => {
       expect((await pages.server.inject(`/pay/${id}/qr.svg`)).statusCode).toBe(404);
     }
   });
+});
+
+it('the code of a rest is the transfer of what is missing, for a partial payment only', async () => {
+  const view = checkoutStates.underpaid();
+  const code = await pages.server.inject(`/pay/${pages.put(view)}/transfer.svg`);
+  expect([code.headers['content-type'], code.headers['cache-control']]).toEqual([
+    'image/svg+xml',
+    'no-store',
+  ]);
+  const [{ units = 0n } = {}] = view.observations.deposits;
+  const missing = view.payment.paidThresholdUnits - units;
+  const transfer = `${USDC}@${view.payment.chainId}/transfer`;
+  expect(read(code.body)).toBe(
+    `ethereum:${transfer}?address=${view.payment.depositAddress}&uint256=${missing}`,
+  );
+  for (const name of ['choose', 'paid', 'direct'] as const) {
+    const id = pages.put(checkoutStates[name]());
+    expect([name, (await pages.server.inject(`/pay/${id}/transfer.svg`)).statusCode]).toEqual([name, 404]);
+  }
 });
 
 /** Draws the SVG, four pixels a module, and reads it as a phone would. */

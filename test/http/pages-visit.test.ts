@@ -107,7 +107,7 @@ describe('a click on a provider', () => {
     'seen',
     'sending',
     'delayed',
-    'needs-a-hand',
+    'needs-attention',
     'paid',
     'canceled',
     'expired',

@@ -72,7 +72,7 @@ const promises: Record<StateName, readonly (string | RegExp)[]> = {
   seen: ['Your payment has arrived', DEPOSIT_HASH],
   sending: ['Your payment is being sent to Café Tortuga', DEPOSIT_HASH, RELEASE_HASH],
   delayed: ['Your payment has arrived, but is delayed', 'Please don’t pay again', DEPOSIT_HASH],
-  'needs-a-hand': ['Your payment has arrived, but is delayed', 'contact Café Tortuga', DEPOSIT_HASH],
+  'needs-attention': ['Your payment has arrived, but is delayed', 'contact Café Tortuga', DEPOSIT_HASH],
   paid: ['Paid', 'Café Tortuga', '$26.10 USD', 'MoonPay', 'November 21, 2026', DEPOSIT_HASH, RELEASE_HASH],
   overpaid: [
     'Paid',
@@ -135,8 +135,8 @@ describe.each(stateNames)('a checkout that is %s', (name) => {
     const { body } = await open(`/pay/${id}`);
     expect(gzipSync(body).length).toBeLessThanOrEqual(25_000);
     expect(body).not.toMatch(/<(iframe|object|embed|link rel="(stylesheet|preload|preconnect))/);
-    // The only picture is the code for phones, which is loaded when somebody opens it.
-    const code = `/pay/${id}/qr.svg`;
+    // The only picture is the code for phones or for a wallet, which is loaded when somebody opens it.
+    const code = `/pay/${id}/${name === 'underpaid' ? 'transfer' : 'qr'}.svg`;
     const sources = [...body.matchAll(/<(\w+)[^>]* src="([^"]*)"[^>]*/g)];
     for (const [tag, element, source] of sources) {
       expect([element, source, tag.includes('loading="lazy"')]).toEqual(['img', code, true]);
@@ -364,7 +364,7 @@ describe('hostile text', () => {
       bodies.push(status.status, status.detail);
       for (const body of bodies) {
         expect(body).not.toContain('<script>alert');
-        expect(body.replace(/<img src="\/pay\/[^"]*\/qr\.svg"/, '')).not.toContain('<img');
+        expect(body.replace(/<img src="\/pay\/[^"]*\/(?:qr|transfer)\.svg"/, '')).not.toContain('<img');
       }
       expect(textOf(bodies[0] as string)).toContain(`alert(1)`);
     }

@@ -1,6 +1,7 @@
 import { providerSupportUrls } from '../../domain/provider-catalogue.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
+import { copyButton } from './direct-payment.ts';
 import { fillIn, formatMoney, formatUsdc, type Language } from './languages.ts';
 import { type Checkout, singleProviderOf } from './read-checkout.ts';
 import { foldedOffers, providerButton, selector } from './selector.ts';
@@ -94,6 +95,7 @@ function addTheRest(view: Underpaid, checkout: Checkout, language: Language, lis
 ${canBeCharged ? choices(checkout, language, list) : html`<p>${fillIn(rest.askShop, { shop: account.name })}</p>`}
 <details><summary>${rest.fromWallet}</summary>
 <p>${fillIn(rest.howTo, { missing })}</p>
-<dl class="facts"><div><dt>${rest.address}</dt><dd><code>${payment.depositAddress}</code></dd></div></dl>
+<p><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, language.words)}</p>
+<img src="/pay/${payment.id}/transfer.svg" alt="${rest.fromWallet}" width="180" height="180" loading="lazy">
 </details></section>`;
 }

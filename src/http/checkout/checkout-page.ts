@@ -194,7 +194,7 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
           : refreshWithoutScript(Math.max(refreshSeconds, 10), path),
     summary: summary(checkout, language),
     brandColor: checkout.account.brandColor,
-    kind: isDirect ? 'followTransfer' : 'follow',
+    kind: isDirect ? 'followTransfer' : view.kind === 'underpaid' ? 'followRest' : 'follow',
     main: html`<main class="card" id="checkout" data-path="${path}" data-revision="${content.revision}" data-refresh-seconds="${refreshSeconds}" data-offline="${language.words.offline}"${autoContinue === null ? nothing : html` data-auto-continue`}>
 ${problemOf(options)}
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
@@ -202,7 +202,7 @@ ${problemOf(options)}
 <form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>
 <div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, canSimulate: options.canSimulate === true && view.kind !== 'underpaid', knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
     ...(isStreamed
       ? {
           streamed: {
@@ -263,7 +263,7 @@ interface AssurancesOptions {
 
 /** Facts for a careful customer before the click; in test mode, the outcomes for a developer. */
 function assurances(
-  { payment, account }: Checkout,
+  { payment, account, view }: Checkout,
   { words }: Language,
   { path, canSimulate, knowsEmail }: AssurancesOptions,
 ): Html {
@@ -273,10 +273,13 @@ function assurances(
 <li>${price}</li>
 <li>${fillIn(delivery, { shop: account.name })}</li>
 ${emailLine(payment, knowsEmail, words)}
-</ul>${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}</footer>`;
+</ul>${view.kind === 'underpaid' ? nothing : html`${phoneCode(path, words)}${canSimulate ? simulationPanel(payment) : nothing}`}</footer>`;
 }
 
-/** Shown only on wide screens with a mouse: a customer on a phone does not need it. Loaded when it is opened. */
+/**
+ * Shown only on wide screens with a mouse: a customer on a phone does not need it. Loaded when it is opened. A partial
+ * payment has another code.
+ */
 function phoneCode(path: string, { phone }: Words): Html {
   return html`<details class="phone"><summary>${phone.heading}</summary>
 <p>${phone.hint}</p><img src="${path}/qr.svg" alt="${phone.code}" width="180" height="180" loading="lazy"></details>`;

@@ -1,17 +1,17 @@
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { isDirect, isPaymentId } from '../../domain/payment.ts';
+import { isDirect, isPaymentId, type Payment } from '../../domain/payment.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import type { Address } from '../../domain/payout-address.ts';
-import { type Html, html } from '../design/html.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode, qrCodeFile } from '../design/qr-code.ts';
 import { publicNetworkName } from '../well-known.ts';
 import { takesPayment } from './checkout-view.ts';
 import type { CheckoutRequest } from './context.ts';
 import { fillIn, fillText, type Language } from './languages.ts';
 import { setCommonHeaders } from './layout.ts';
-import type { Checkout } from './read-checkout.ts';
+import { type Checkout, requireCheckout } from './read-checkout.ts';
 import type { StateWords } from './state-words.ts';
 
 /** A direct payment's page while it waits for a transfer. */
@@ -30,11 +30,12 @@ export function awaitsTransfer({ payment, view }: Pick<Checkout, 'payment' | 'vi
 /** How to pay a direct payment, or its missing part, from a wallet. */
 export function directContent(
   { payment, view }: Checkout,
-  { words: { direct, facts } }: Language,
+  { words }: Language,
   token: Address,
 ): DirectContent {
+  const { direct, facts } = words;
   const missing = view.kind === 'underpaid' ? view.missingUnits : payment.paidThresholdUnits;
-  const uri = paymentUri({ token, chainId: payment.chainId, to: payment.depositAddress, units: missing });
+  const uri = transferUri(payment, missing, token);
   // All digits that count, unlike elsewhere: the transfer has to be large enough.
   const amount = `${exactUsdc(missing)} USDC`;
   const received = view.kind === 'underpaid' ? `${exactUsdc(view.receivedUnits)} USDC` : '';
@@ -58,8 +59,8 @@ export function directContent(
 </ul>
 <dl class="facts">
 <div><dt>${direct.network}</dt><dd><strong><bdi>${network}</bdi></strong></dd></div>
-<div><dt>${facts.amount}</dt><dd><bdi>${amount}</bdi>${copyButton(exactUsdc(missing), facts.amount, direct)}</dd></div>
-<div><dt>${direct.to}</dt><dd><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, direct.to, direct)}</dd></div>
+<div><dt>${facts.amount}</dt><dd><bdi>${amount}</bdi>${copyButton(exactUsdc(missing), words, facts.amount)}</dd></div>
+<div><dt>${direct.to}</dt><dd><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, words, direct.to)}</dd></div>
 <div><dt>${direct.contract}</dt><dd><code>${token}</code></dd></div>
 </dl>
 <p class="transfer-code">${qrCode(uri, direct.code)}</p>
@@ -69,14 +70,19 @@ export function directContent(
   };
 }
 
+function transferUri({ chainId, depositAddress }: Payment, units: bigint, token: Address): string {
+  return paymentUri({ token, chainId, to: depositAddress, units });
+}
+
 /** "30" and "30.5", not "30.000000". */
 function exactUsdc(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
 }
 
-/** Needs a script, which shows it. */
-function copyButton(text: string, label: string, { copy, copied }: Language['words']['direct']): Html {
-  return html` <button class="link" type="button" data-copy="${text}" data-copied="${copied}" aria-label="${copy}: ${label}" hidden>${copy}</button>`;
+/** Needs a script, which shows it. The label says which text it copies, where there are several. */
+export function copyButton(text: string, { direct }: Language['words'], label?: string): Html {
+  const named = label === undefined ? nothing : html` aria-label="${direct.copy}: ${label}"`;
+  return html` <button class="link" type="button" data-copy="${text}"${named} hidden>${direct.copy}</button>`;
 }
 
 /** The first four bytes of the hash of `transfer(address,uint256)`. */
@@ -103,10 +109,25 @@ export async function showPhoneCode({
   return sendPhoneCode(reply, `${context.baseUrl}/pay/${paymentId}`);
 }
 
+/** `GET /pay/:paymentId/transfer.svg`: the transfer of what is missing, as a QR code for a wallet. */
+export async function showTransferCode({
+  context,
+  reply,
+  params,
+}: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
+  const { payment, view } = await requireCheckout(context, params.paymentId);
+  if (view.kind !== 'underpaid') throw new ServiceError('not_found');
+  return sendCode(reply, transferUri(payment, view.missingUnits, context.token), 'no-store');
+}
+
 /** Answers with an address as a QR code. */
 export function sendPhoneCode(reply: FastifyReply, address: string): FastifyReply {
+  return sendCode(reply, address, 'private, max-age=86400');
+}
+
+function sendCode(reply: FastifyReply, text: string, caching: string): FastifyReply {
   return setCommonHeaders(reply)
-    .header('cache-control', 'private, max-age=86400')
+    .header('cache-control', caching)
     .type('image/svg+xml')
-    .send(qrCodeFile(address));
+    .send(qrCodeFile(text));
 }

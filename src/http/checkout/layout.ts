@@ -31,7 +31,13 @@ const pageKinds = {
   followTransfer: {
     style: ['./payment.css', './transfer.css'],
     components: ['button', 'card', 'banner'],
-    script: ['./client/follow-payment.js', './client/pay-from-wallet.js'],
+    script: ['./client/copy-text.js', './client/follow-payment.js', './client/pay-from-wallet.js'],
+  },
+  /** The same for a partial payment, whose rest is paid at a provider or from a wallet. */
+  followRest: {
+    style: ['./payment.css', './offers.css'],
+    components: ['button', 'card', 'banner'],
+    script: ['./client/copy-text.js', './client/follow-payment.js'],
   },
   /** A form that leads on. */
   form: {

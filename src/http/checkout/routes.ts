@@ -13,7 +13,7 @@ import { comesFromOwnPage, isSameOrigin } from '../signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';
 import { isTakenByProvider, takesPayment } from './checkout-view.ts';
 import type { CheckoutHandler, CheckoutPagesContext, CheckoutRequest } from './context.ts';
-import { showPhoneCode } from './direct-payment.ts';
+import { showPhoneCode, showTransferCode } from './direct-payment.ts';
 import { languageOf } from './languages.ts';
 import { messagePage, sendPage, setCommonHeaders } from './layout.ts';
 import {
@@ -38,9 +38,16 @@ const FORM_LIMIT_BYTES = 1024;
 const STATUS_ROUTE = '/pay/:paymentId/status';
 const EVENTS_ROUTE = '/pay/:paymentId/events';
 const CODE_ROUTE = '/pay/:paymentId/qr.svg';
+const TRANSFER_ROUTE = '/pay/:paymentId/transfer.svg';
 const LOGO_ROUTE = '/logos/:hash';
 /** Routes that a page requests by itself, and so more often than visitors do. */
-const polledRoutes: readonly (string | undefined)[] = [STATUS_ROUTE, EVENTS_ROUTE, CODE_ROUTE, LOGO_ROUTE];
+const polledRoutes: readonly (string | undefined)[] = [
+  STATUS_ROUTE,
+  EVENTS_ROUTE,
+  CODE_ROUTE,
+  TRANSFER_ROUTE,
+  LOGO_ROUTE,
+];
 
 /** The names of the variable parts of a path. */
 type ParametersOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -102,6 +109,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     });
     page('/pay/:paymentId', showCheckout, false);
     page(CODE_ROUTE, showPhoneCode);
+    page(TRANSFER_ROUTE, showTransferCode);
     page(EVENTS_ROUTE, async (asked) => showEvents(live, asked), false);
     page(STATUS_ROUTE, showStatus);
     form('/pay/:paymentId/providers/:provider', openProviderSession);

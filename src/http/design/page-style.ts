@@ -23,12 +23,16 @@ export function pageStyleOf(components: readonly DesignComponent[], ...own: read
   return new Html(minified(withoutUnusedTokens(files.map((file) => readFileSync(file, 'utf8')).join(''))));
 }
 
-/** A script of the project's own, without indentation, empty lines, JSDoc comments, and comments on lines of their own. */
+/**
+ * A script of the project's own, without indentation, JSDoc comments, comments on lines of their own, and line ends that
+ * end no statement. A text of it must not go over several lines.
+ */
 export function readScript(file: URL): string {
   return readFileSync(file, 'utf8')
     .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
     .replaceAll(/^\s*\/\/.*$/gm, '')
-    .replaceAll(/^\s+/gm, '');
+    .replaceAll(/^\s+/gm, '')
+    .replaceAll(/([;{,(])\n/g, '$1');
 }
 
 /** A style sheet without comments, and without the space that separates nothing. Quoted texts stay as they are. */

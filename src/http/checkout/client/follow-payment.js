@@ -71,7 +71,7 @@ function followPayment(page) {
   /** Opens the event stream, or schedules a poll after streams have failed. */
   function listen() {
     stop();
-    if (document.hidden || !(refreshSeconds > 0)) return;
+    if (isIdle()) return;
     if (brokenStreams >= mostBrokenStreams || !('EventSource' in window)) {
       plan();
       return;
@@ -103,6 +103,11 @@ function followPayment(page) {
     expectMore();
   }
 
+  /** Whether nobody looks, or nothing more will change. */
+  function isIdle() {
+    return document.hidden || !(refreshSeconds > 0);
+  }
+
   function stop() {
     clearTimeout(timer);
     stream?.close();
@@ -112,7 +117,7 @@ function followPayment(page) {
   /** Schedules the next poll: later with every unchanged answer, and much later with every failure. */
   function plan() {
     clearTimeout(timer);
-    if (document.hidden || !(refreshSeconds > 0)) return;
+    if (isIdle()) return;
     const waitMs = refreshSeconds * 1000 * (failures > 0 ? 2 ** failures : 1 + unchanged / 10);
     timer = setTimeout(ask, Math.min(waitMs, longestWaitMs) * (0.85 + Math.random() * 0.3));
   }
@@ -140,25 +145,23 @@ function followPayment(page) {
 
   /** @param {string} text */
   function say(text) {
-    const connection = document.getElementById('connection');
-    if (connection !== null && connection.textContent !== text) connection.textContent = text;
+    const connection = /** @type {HTMLElement} */ (document.getElementById('connection'));
+    if (connection.textContent !== text) connection.textContent = text;
   }
 
-  document.addEventListener('visibilitychange', () => {
+  function askAgain() {
     stop();
-    if (!document.hidden && refreshSeconds > 0) void ask();
-  });
-  for (const change of ['online', 'offline']) {
-    addEventListener(change, () => {
-      stop();
-      if (refreshSeconds > 0) void ask();
-    });
+    if (!isIdle()) void ask();
   }
+
+  document.addEventListener('visibilitychange', askAgain);
+  addEventListener('online', askAgain);
+  addEventListener('offline', askAgain);
   // A page in the back/forward cache must not hold a connection.
   addEventListener('pagehide', stop);
   // Restored from the back/forward cache, by the return from a provider: the page may be long out of date.
   addEventListener('pageshow', (event) => {
-    if (event.persisted && refreshSeconds > 0) void ask();
+    if (event.persisted) askAgain();
   });
   listen();
   // A direct link to a provider that accepts customers only from the partner's site: the form is sent from this page.

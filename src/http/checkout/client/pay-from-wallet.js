@@ -1,7 +1,7 @@
 /**
- * The script of a payment from a wallet, beside `follow-payment.js`: buttons that copy, and one for each wallet that is
- * installed in the browser (EIP-6963). The wallet shows amount and address and asks its owner; the page only fills them
- * in. Without this script the QR code, the link and the texts to copy by hand remain.
+ * The script of a payment from a wallet, beside `follow-payment.js`: a button for each wallet that is installed in the
+ * browser (EIP-6963). The wallet shows amount and address and asks its owner; the page only fills them in. Without this
+ * script the QR code, the link and the texts to copy remain.
  */
 
 /** @typedef {{ request(call: { method: string, params?: unknown[] }): Promise<unknown> }} Wallet */
@@ -19,21 +19,9 @@ addEventListener('eip6963:announceProvider', (event) => {
   walletsById.set(info.uuid, { name: String(info.name).slice(0, longestWalletName), wallet: provider });
   offerWallets();
 });
-document.addEventListener('checkout:shown', prepareTransfer);
-prepareTransfer();
+document.addEventListener('checkout:shown', offerWallets);
+offerWallets();
 dispatchEvent(new Event('eip6963:requestProvider'));
-
-function prepareTransfer() {
-  for (const button of document.querySelectorAll('button[data-copy]')) {
-    const { dataset } = /** @type {HTMLButtonElement} */ (button);
-    /** @type {HTMLButtonElement} */ (button).hidden = false;
-    /** @type {HTMLButtonElement} */ (button).onclick = async () => {
-      await navigator.clipboard.writeText(dataset['copy'] ?? '');
-      button.textContent = dataset['copied'] ?? '';
-    };
-  }
-  offerWallets();
-}
 
 function offerWallets() {
   const place = document.getElementById('wallets');
