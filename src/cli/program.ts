@@ -155,7 +155,7 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
   addProveCommand(group, services);
   provider('set <provider>', 'change the settings of a provider')
     .option('--active', 'offer the provider')
-    .option('--inactive', 'do not offer the provider')
+    .option('--inactive', 'disable the provider')
     .option('--pin', 'let it lead the list where it can serve')
     .option('--unpin', 'order it by what can be expected')
     .option('--minimum-usd <amount>', 'the minimum amount in USD');

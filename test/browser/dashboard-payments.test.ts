@@ -201,3 +201,23 @@ it('a merchant finds a payment, changes its note and makes a link, with the keyb
   await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
   await context.close();
 });
+
+it('a webhook that failed is shown to be read, with a request for the status to copy', async () => {
+  const context = await browser.newContext({
+    ...desktop,
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  await context.addCookies(cookies);
+  const page = await context.newPage();
+  await page.goto(`${baseUrl}/dashboard/payments/${paid.id}`);
+  expect(await page.locator('#webhook-body-text').textContent()).toMatch(/^\{\n {2}"event": "payment.paid"/);
+  // An event that is sent again by hand is too old for the SDK after 300 seconds.
+  await page.getByText('An event is sent once. Read the payment’s status instead').waitFor();
+  await page.locator('[data-copies="webhook-status-text"]').click();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+    `'${baseUrl}/api/v1/payment-status?payment_id=${paid.id}'`,
+  );
+  await page.locator('[data-copies="webhook-curl-text"]').click();
+  expect(await page.evaluate('navigator.clipboard.readText()')).toMatch(/^curl --request POST '/);
+  await context.close();
+});

@@ -104,10 +104,23 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await page.getByRole('heading', { level: 2, name: 'Result' }).waitFor();
     await look('webhook-check');
     await page.goto(`${baseUrl}/dashboard/settings`);
+    await page.getByLabel('Name', { exact: true }).fill('Café Lagarto');
     await page.getByLabel('Support').fill('https://user:p@x.com');
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').getByRole('link', { name: 'Support' }).click();
+    expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Café Lagarto');
+    expect(await page.getByLabel('Support').getAttribute('aria-describedby')).toMatch(
+      /^support_link-error\b/,
+    );
+    expect(await page.locator('main').textContent()).not.toContain('support-link');
     await look('settings-refused');
+    await page.getByLabel('Wallet on Polygon').fill('0x12');
+    await page.getByLabel('Lock payouts to this wallet').check();
+    await page.getByLabel('Your password').fill('wrong');
+    await page.getByRole('button', { name: 'Save wallet' }).click();
+    await page.getByRole('alert').getByRole('link', { name: 'Wallet on Polygon' }).click();
+    expect(await page.getByLabel('Wallet on Polygon').inputValue()).toBe('0x12');
+    expect(await page.getByLabel('Lock payouts to this wallet').isChecked()).toBe(true);
     await page.goto(`${baseUrl}/dashboard/people`);
     await page.getByLabel('E-mail address').fill(`new-${device}@shop.example`);
     await page.getByRole('button', { name: 'Send the invitation' }).click();

@@ -134,6 +134,15 @@ it('offers nothing that needs script where there is none', async () => {
   await context.close();
 });
 
+it('sets the names of the reference as code, and shows no backtick of its source', async () => {
+  const page = await browser.newPage();
+  await page.goto(`${baseUrl}/docs/reference`);
+  await page.evaluate("document.querySelectorAll('details').forEach((each) => { each.open = true; })");
+  expect(await page.getByRole('code').getByText('checkout_url', { exact: true }).count()).toBeGreaterThan(0);
+  expect(await page.locator('main').textContent()).not.toContain('`');
+  await page.close();
+});
+
 it('keeps paragraphs, tables and examples of the documentation apart', async () => {
   const page = await browser.newPage();
   const touching: unknown[] = [];

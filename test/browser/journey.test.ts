@@ -108,6 +108,7 @@ describe('a customer with a browser', () => {
     await waitFor('the refusal', 60_000, async () => {
       return (await headingAfterReload(page)).startsWith('Payment declined');
     });
+    expect(await page.locator('details.others[open]').count(), 'the other ways to pay').toBe(1);
     await press('Too little arrives');
     await waitFor('the part', SETTLED_MS, async () => {
       return (await headingAfterReload(page)).startsWith('Your payment is incomplete');

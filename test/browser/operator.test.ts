@@ -118,6 +118,8 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await page.getByRole('button', { name: 'Sign in' }).click();
     await heading('Overview');
     await page.getByText('2 payments are stuck.').waitFor();
+    for (const figure of ['Revenue (fees) in USDC', 'Received in USDC', 'Open'])
+      await page.locator('dl.tiles dt', { hasText: figure }).waitFor();
     await look('overview');
     await page.getByRole('link', { name: 'Stuck payments' }).click();
     await page.getByRole('region', { name: 'Stuck payments' }).getByTitle(waiting.id).waitFor();

@@ -280,8 +280,10 @@ describe('the page of a connection', () => {
     ['without the password', { password: '' }],
     ['with a wrong password', { password: 'not the password' }],
   ])('approves nothing %s', async (_what, fields) => {
-    const answer = await approve({}, fields);
+    const answer = await approve({}, { any_host: '1', ...fields });
     expect([answer.statusCode, answer.headers['refresh']]).toEqual([400, undefined]);
+    expect(answer.payload).toMatch(/<input id="password"[^>]*aria-invalid="true"/);
+    expect(answer.payload).toMatch(/<input id="any_host"[^>]* checked/);
     expect(await auditOf()).toEqual([]);
   });
 

@@ -102,6 +102,20 @@ const forms: readonly BadForm[] = [
     kept: ['value="no address"', 'value="owner" selected'],
   },
   {
+    page: '/people',
+    action: '/people/invite',
+    fields: { email: 'new@shop.example', role: 'king' },
+    wrong: { role: 'Does not exist.' },
+    kept: ['value="new@shop.example"'],
+  },
+  {
+    page: '/security',
+    action: '/security/passkeys',
+    fields: { password: 'wrong', name: 'Laptop', response: '{}' },
+    wrong: { 'password-for-passkey': 'This is incorrect.' },
+    kept: ['value="Laptop"'],
+  },
+  {
     page: '/security',
     action: '/security/password',
     fields: { password: PASSWORD, new_password: 'short' },
@@ -150,13 +164,85 @@ describe('a form with a wrong field', () => {
     expect(Object.keys(wrongFieldsIn(payload))).toEqual(['amount']);
   });
 
-  it('of a payment’s note keeps the note that was typed', async () => {
+  it('of the transaction of a refund keeps the hash that was typed', async () => {
+    const payment = newPayment(account.id);
+    await dashboard.store.payments.createPayment(payment, null);
+    await payWithDeposit(dashboard.store, payment, 25_000_000n);
+    const page = `/dashboard/payments/${payment.id}`;
+    await browser.post(`${page}/refunds`, { amount: 'all', destination: CUSTOMER_ADDRESS }, { page });
+    const [, path = ''] = /action="(\S+\/transaction)"/.exec((await browser.get(page)).payload) ?? [];
+    const { payload } = await browser.post(path, { transaction: '0x12' }, { page });
+    const [wrong] = Object.entries(wrongFieldsIn(payload));
+    expect(wrong).toEqual([
+      expect.stringMatching(/^transaction-/),
+      'Must be a transaction hash: 0x and 64 hex digits.',
+    ]);
+    expect(payload).toContain('name="transaction" type="text" value="0x12"');
+  });
+
+  it.each(['note', 'settlement'])('of a payment’s %s keeps the note that was typed', async (kind) => {
     const payment = newPayment(account.id, { note: 'stored' });
     await dashboard.store.payments.createPayment(payment, null);
+    await payWithDeposit(dashboard.store, payment, 1_000_000n, {
+      status: 'unpaid',
+      forwardStatus: 'pending',
+      paidAtMs: null,
+      amountMismatch: 'partially_paid',
+    });
     const page = `/dashboard/payments/${payment.id}`;
-    const { payload } = await browser.post(`${page}/note`, { note: `${'y'.repeat(501)}` }, { page });
-    expect(wrongFieldsIn(payload)).toEqual({ note: 'Must be at most 500 characters long.' });
+    const { payload } = await browser.post(`${page}/${kind}`, { note: 'y'.repeat(501) }, { page });
+    const id = kind === 'note' ? 'note' : 'settlement-note';
+    expect(wrongFieldsIn(payload)).toEqual({ [id]: 'Must be at most 500 characters long.' });
     expect(payload).toContain('y'.repeat(501));
+  });
+
+  it('that changes second factors opens at the password or the code that is wrong', async () => {
+    const page = '/dashboard/security';
+    const [, sealed = ''] = /name="sealed" value="([^"]+)"/.exec((await browser.get(page)).payload) ?? [];
+    const fields = { sealed, code: '000000', password: PASSWORD };
+    const refused = await browser.post(`${page}/second-factor`, fields, { page });
+    expect(wrongFieldsIn(refused.payload)).toEqual({
+      code: 'This is wrong. Check that the clock of your device is correct.',
+    });
+    const totpSecret = dashboard.context.secondFactor.box.seal('JBSWY3DPEHPK3PXP', user.id);
+    await dashboard.store.people.updateUser(user.id, { totpSecret });
+    for (const path of ['recovery-codes', 'remove-second-factor']) {
+      for (const [fields, wrong] of [
+        [{ password: 'wrong', code: '123456' }, `password-for-${path}`],
+        [{ password: PASSWORD, code: '000000' }, `code-for-${path}`],
+      ] as const) {
+        const answer = await browser.post(`${page}/${path}`, fields, { page });
+        expect([answer.statusCode, Object.keys(wrongFieldsIn(answer.payload))]).toEqual([400, [wrong]]);
+        expect(answer.payload.match(/<details open>/g)).toHaveLength(1);
+      }
+    }
+    const question = dashboard.newBrowser();
+    const signIn = { email: user.email, password: PASSWORD };
+    await question.post('/dashboard/sign-in', signIn);
+    const asked = await question.post('/dashboard/second-factor', { code: '000000' });
+    expect([asked.statusCode, asked.payload.includes('role="alert"')]).toEqual([401, true]);
+  });
+
+  it('that signs in keeps the address, and not the password', async () => {
+    const fields = { email: 'nobody@shop.example', password: 'a password 123' };
+    const { statusCode, payload } = await dashboard.newBrowser().post('/dashboard/sign-in', fields);
+    expect([statusCode, textOf(payload).includes('Incorrect email or password.')]).toEqual([401, true]);
+    expect(payload).toContain(`value="${fields.email}"`);
+    expect(payload).not.toContain(fields.password);
+  });
+
+  it('that filters the payments or picks a month keeps what was typed', async () => {
+    const filtered = await browser.get('/dashboard/payments?q=two+cakes&currency=EUR&from=yesterday');
+    expect(filtered.statusCode).toBe(400);
+    expect(textOf(filtered.payload)).toContain('Created from must be a date like 2026-11-21');
+    expect(filtered.payload).toMatch(/<input id="from"[^>]*value="yesterday"[^>]*aria-invalid="true"/);
+    for (const kept of ['value="two cakes"', '<option value="EUR" selected>', '<details open>'])
+      expect(filtered.payload).toContain(kept);
+    const month = await browser.get('/dashboard/statement?month=2026-13');
+    expect(month.statusCode).toBe(400);
+    expect(month.payload).toMatch(/<input id="month"[^>]*value="2026-13"[^>]*aria-invalid="true"/);
+    expect(textOf(month.payload)).toContain('The month must be a month like 2026-11.');
+    expect((await browser.get('/dashboard/journal.csv?month=2026-13')).statusCode).toBe(400);
   });
 
   it('of a link to set a password, and of one that fits no field, says why', async () => {

@@ -272,7 +272,7 @@ describe('settings', () => {
       for (const answer of answers) {
         expect([answer.statusCode, textOf(answer.payload)]).toEqual([
           400,
-          expect.stringContaining('Nothing was saved'),
+          expect.stringMatching(/Nothing was saved\. Check:\s+Picture/),
         ]);
       }
       expect((await upload(Buffer.alloc(200_000))).statusCode).toBe(413);

@@ -196,9 +196,16 @@ describe('a payment', () => {
   it('is found by its id, and shows what lies at its address', async () => {
     const found = await browser.get(`/operator/payments?payment=${payment.id}`);
     expect(found.headers['location']).toBe(`/operator/payments/${payment.id}`);
-    expect((await browser.get('/operator/payments?payment=x')).statusCode).toBe(404);
+    for (const typed of ['x', '', '01a1f640-bc00-70e9-afff-944244d0c452']) {
+      const answer = await browser.get(`/operator/payments?payment=${typed}`);
+      expect(answer.statusCode).toBe(404);
+      expect(answer.payload).toMatch(
+        new RegExp(`<input id="payment"[^>]* value="${typed}"[^>]*aria-invalid="true"`),
+      );
+      expect(textOf(answer.payload)).toContain('No payment has this id, short code or link.');
+    }
     const text = await pageOf(`/payments/${payment.id}`);
-    expect(text).toContain('Held at the deposit address 0.000000 USDC');
+    expect(text).toContain('Held at deposit address 0.000000 USDC');
     expect(text).not.toContain('customer@example.com');
   });
 
@@ -222,7 +229,7 @@ describe('a payment', () => {
   it('that is partially paid is said to be, and only what is possible is offered', async () => {
     const before = await pageOf(`/payments/${payment.id}`);
     expect(before).toContain('Cancel payment');
-    expect(before).not.toContain('Release what lies');
+    expect(before).not.toContain('Release the USDC held');
     const from = (await storeOf().observations.readCursor()) ?? block(100);
     const final = { ...block(from.number + 1), timestampMs: from.timestampMs };
     const part = { ...depositOf(payment, final.number), units: 5_000_000n };
@@ -235,7 +242,7 @@ describe('a payment', () => {
     expect(text).toContain('Arrived 5.00 USDC of');
     expect(text).toContain('the customer can pay the rest on the checkout page');
     expect(text).not.toContain('Cancel payment');
-    expect(text).not.toContain('Release what lies');
+    expect(text).not.toContain('Release the USDC held');
     expect(text).not.toContain('continues automatically');
   });
 

@@ -13,7 +13,7 @@ import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
-import { banner, optionsOf, selectField } from '../signed-in/forms.ts';
+import { banner, optionsOf, selectField, textField } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
 import type { PageHandler } from '../signed-in/signed-in-page.ts';
 import {
@@ -33,10 +33,11 @@ export const showPayments: PageHandler = async (visit) => {
   const { context } = visit;
   const filters = filtersOrError(visit, context.nowMs());
   if (filters instanceof ServiceError) {
+    const { message, problems, status } = filters;
     return {
       title: 'Payments',
-      status: filters.status,
-      main: html`${banner('bad', filters.message)}${filterForm({})}`,
+      status,
+      main: html`${banner('bad', message)}${filterForm(givenFilters(visit), problems)}`,
     };
   }
   const page = await context.search.searchPayments(filters.query, filters.before, PAGE_SIZE);
@@ -191,13 +192,18 @@ interface PaymentFilters {
   readonly given: Readonly<Partial<Record<FilterName, string>>>;
 }
 
-/** Throws `invalid_request` for an invalid query. */
-function readFilters(visit: Visit, nowMs: number): PaymentFilters {
+function givenFilters({ query }: Visit): PaymentFilters['given'] {
   const given: Partial<Record<FilterName, string>> = {};
   for (const name of names) {
-    const value = visit.query.get(name)?.trim();
+    const value = query.get(name)?.trim();
     if (value) given[name] = value;
   }
+  return given;
+}
+
+/** Throws `invalid_request` for an invalid query. */
+function readFilters(visit: Visit, nowMs: number): PaymentFilters {
+  const given = givenFilters(visit);
   const query = parsePaymentQuery(visit.account.id, queryTextOf(given), nowMs);
   const before = visit.query.get('before');
   if (before !== null && !isPaymentId(before)) throw invalidField('before', 'must be a payment id');
@@ -222,9 +228,9 @@ function queryTextOf({ q, status, forward, provider, currency }: PaymentFilters[
   };
 }
 
-function dateOf(name: string, date: string, timeZone: string): number {
+function dateOf(name: 'from' | 'to', date: string, timeZone: string): number {
   const startMs = startOfDate(date, timeZone);
-  if (startMs === null) throw invalidField(name, 'must be a date like 2026-11-21');
+  if (startMs === null) throw invalidField(labels[name], 'must be a date like 2026-11-21', name);
   return startMs;
 }
 
@@ -274,7 +280,7 @@ function shownValue(name: FilterName, value: string): string {
   return provider ? providerName(provider) : value;
 }
 
-function filterForm(given: PaymentFilters['given']): Html {
+function filterForm(given: PaymentFilters['given'], problems?: ServiceError['problems']): Html {
   const others = names.some((name) => name !== 'q' && given[name] !== undefined);
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
 <div class="field"><label for="q">Search</label>
@@ -285,8 +291,8 @@ ${choice('status', displayStatuses, given.status, displayStatusLabel)}
 ${choice('forward', forwardStatuses, given.forward, forwardLabel)}
 ${choice('provider', paymentProviders, given.provider, providerName)}
 ${choice('currency', currencies, given.currency, (value) => value)}
-${dateField('from', given.from)}
-${dateField('to', given.to)}
+${dateField('from', given.from, problems)}
+${dateField('to', given.to, problems)}
 </div></details>
 <div class="actions"><button class="button primary">Search</button></div>
 </form>`;
@@ -303,7 +309,7 @@ function choice<Value extends string>(
   return selectField(name, labels[name], [any, ...optionsOf(values, chosen, wordsOf)]);
 }
 
-function dateField(name: FilterName, value: string | undefined): Html {
-  return html`<div class="field"><label for="${name}">${labels[name]}</label>
-<input id="${name}" name="${name}" type="date" value="${value ?? ''}"></div>`;
+function dateField(name: 'from' | 'to', value = '', problems?: ServiceError['problems']): Html {
+  const error = problems?.get(name);
+  return textField({ name, label: labels[name], type: 'date', value, isOptional: true, error });
 }

@@ -191,8 +191,8 @@ function moneyCard(context: DashboardContext, { payment, observations }: Payment
     })),
   ];
   return html`<section class="card"><h2>Money</h2>
-<dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Still at the address', `${formatUnits(sums.heldUnits)} USDC`)}
-${fact('Goes to', copyable('payout-address', payment.payoutAddress, 'the wallet'))}${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
+<dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Held at deposit address', `${formatUnits(sums.heldUnits)} USDC`)}
+${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
 ${
   moves.length === 0
     ? html`<p>Nothing has been seen at the deposit address.</p>`

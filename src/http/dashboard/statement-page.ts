@@ -1,4 +1,5 @@
 import { recordAction } from '../../accounts/people-context.ts';
+import { invalidField } from '../../domain/errors.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
 import {
   type BaseSums,
@@ -11,7 +12,7 @@ import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner } from '../signed-in/forms.ts';
+import { banner, textField } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
 import { dashboardPages, type PageHandler } from '../signed-in/signed-in-page.ts';
 import { fact, providerName } from './payment-words.ts';
@@ -23,14 +24,16 @@ export function registerStatementPages(routes: DashboardRoutes): void {
   seen.page('/journal.csv', sendJournal);
 }
 
-/** The month of the address, or the one that is now. */
-function monthOfVisit({ query, timeZone, context }: Visit): LocalMonth {
-  const current = dateAt(context.nowMs(), timeZone).slice(0, 7);
-  return monthOf(query.get('month') ?? current, timeZone) ?? (monthOf(current, timeZone) as LocalMonth);
+/** The month of the address, or the current one; null for anything else. */
+function monthOfVisit({ query, timeZone, context }: Visit): LocalMonth | null {
+  return monthOf(query.get('month') || dateAt(context.nowMs(), timeZone).slice(0, 7), timeZone);
 }
+
+const MONTH_PROBLEM = 'must be a month like 2026-11';
 
 const sendJournal: PageHandler = async (visit) => {
   const month = monthOfVisit(visit);
+  if (month === null) throw invalidField('month', MONTH_PROBLEM);
   await recordAction(visit.context, visit.account.id, visit.actor, 'payments.exported');
   const lines = exportJournal(visit.context.search, visit.account, month);
   return sendCsv(visit.reply, `journal-${month.month}.csv`, lines);
@@ -38,17 +41,27 @@ const sendJournal: PageHandler = async (visit) => {
 
 const showStatement: PageHandler = async (visit) => {
   const month = monthOfVisit(visit);
+  if (month === null) {
+    const error = `The month ${MONTH_PROBLEM}.`;
+    return { title: 'Statement', status: 400, main: monthForm(visit.query.get('month') ?? '', error) };
+  }
   const statement = await readStatement(visit.context.search, visit.account, month);
   return {
     title: `Statement of ${month.month}`,
-    main: html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement"><div class="field"><label for="month">Month</label>
-<input id="month" name="month" type="month" value="${month.month}" required></div>
-<p class="actions"><button class="button primary">Show statement</button><a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${month.month}" download>Journal as CSV</a></p>
-<p class="hint">Print this page with your browser (Ctrl+P).</p></form>
+    main: html`${monthForm(month.month)}
 ${statement === null ? banner('bad', 'This month has too many payments for a page. Download the journal as CSV.') : statementCards(statement, visit)}
 <p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(visit.context.nowMs(), visit.timeZone)}. A payment belongs to the month in which it was paid; until then, to the month in which it was created. Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD. Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
   };
 };
+
+/** @param error shown at the field, and that there is nothing to download */
+function monthForm(value: string, error?: string): Html {
+  const journal = html`<a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${value}" download>Journal as CSV</a>`;
+  return html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement">
+${textField({ name: 'month', label: 'Month', type: 'month', value, error })}
+<p class="actions"><button class="button primary">Show statement</button>${error === undefined ? journal : nothing}</p>
+<p class="hint">Print this page with your browser (Ctrl+P).</p></form>`;
+}
 
 function statementCards({ paid, paidCents, providers, inBase, balances }: Statement, visit: Visit): Html {
   const debit = (account: Parameters<typeof balances.get>[0]) => balances.get(account) ?? 0n;

@@ -49,7 +49,9 @@ function sentParts(
 ): Html {
   if (body === null || signature === null) return html`<p>Nothing was sent.</p>`;
   const headers = headersOf(webhook.url, body, signature);
-  return html`<h3 id="webhook-body">Body</h3>${block('webhook-body', body)}
+  return html`<h3 id="webhook-body">Body</h3>
+<p class="small soft">Formatted for reading. The signature covers the body as it was sent, which the curl command contains.</p>
+${block('webhook-body', indented(body))}
 <h3 id="webhook-headers">Headers</h3>${block('webhook-headers', headers.map(([name, value]) => `${name}: ${value}`).join('\n'))}
 <h3 id="webhook-curl">As curl</h3>
 <p class="small soft">For debugging. The command sends the recorded event again, with its <code>timestamp</code>. Endpoints that check the age of events, as the SDK does, refuse it after 300 seconds.</p>
@@ -71,6 +73,11 @@ function reconcileAdvice(baseUrl: string, paymentId: string): Html {
   ].join('\n');
   return html`<p class="banner">An event is sent once. Read the payment’s status instead: if <code>status</code> is <code>paid</code>, fulfill the order as your webhook endpoint does. The SDK’s <code>reconcile</code> does this for all open orders.</p>
 <h3 id="webhook-status">Request the status</h3>${block('webhook-status', command)}`;
+}
+
+/** The same JSON with a line for each field. */
+function indented(json: string): string {
+  return JSON.stringify(JSON.parse(json), null, 2);
 }
 
 /** Text to select and copy; screen readers and keyboards can reach and scroll it. */

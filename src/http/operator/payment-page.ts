@@ -2,7 +2,6 @@ import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isPaymentId, type Payment, type PaymentId } from '../../domain/payment.ts';
-import { parsePaymentSearch } from '../../domain/payment-search.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
@@ -19,7 +18,7 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { type Fields, foldedForm, formFields } from '../signed-in/form-fields.ts';
 import { formatMoney, formatUsdc } from '../signed-in/format.ts';
 import { confirmationPage, flashOf, formTokenField } from '../signed-in/forms.ts';
-import { type PageView, type SeeOther, seeOther } from '../signed-in/signed-in-page.ts';
+import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   consoleTime,
   OPERATOR_PATH,
@@ -38,7 +37,6 @@ const flashMessages = {
 export function registerPaymentPage(routes: OperatorRoutes): void {
   const { context } = routes;
   const pages = operatorPages(routes, 'settlement');
-  pages.page('/payments', async (visit) => findPayment(visit));
   pages.page('/payments/:paymentId', showPayment);
   const action = (
     name: string,
@@ -93,13 +91,6 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
   );
 }
 
-/** Redirects to the payment of an id, a short code or a link. */
-function findPayment(visit: OperatorVisit): SeeOther {
-  const asked = parsePaymentSearch(visit.query.get('payment') ?? '');
-  if (asked?.kind !== 'id') throw new ServiceError('not_found');
-  return seeOther(`/payments/${asked.id}`);
-}
-
 function idOf({ params }: OperatorVisit): PaymentId {
   const id = params['paymentId'] ?? '';
   if (!isPaymentId(id)) throw new ServiceError('not_found');
@@ -141,9 +132,9 @@ function factsCard({ payment, observations }: PaymentView): Html {
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${consoleTime(payment.createdAtMs)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
-<div><dt>Paid from</dt><dd>${formatUnits(payment.paidThresholdUnits)} USDC</dd></div>
+<div><dt>Required</dt><dd>${formatUnits(payment.paidThresholdUnits)} USDC</dd></div>
 <div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>
-<div><dt>Held at the deposit address</dt><dd>${formatUnits(heldUnits)} USDC</dd></div>
+<div><dt>Held at deposit address</dt><dd>${formatUnits(heldUnits)} USDC</dd></div>
 <div><dt>Deposit address</dt><dd><code class="breaks">${payment.depositAddress}</code></dd></div>
 <div><dt>Payout wallet</dt><dd><code class="breaks">${payment.payoutAddress}</code></dd></div>
 <div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;

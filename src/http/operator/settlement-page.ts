@@ -1,5 +1,6 @@
 import { lowGasWei, polOf, releasesPaidBy } from '../../domain/gas-money.ts';
 import type { Payment } from '../../domain/payment.ts';
+import { parsePaymentSearch } from '../../domain/payment-search.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
 import type { ChainHeads, EndpointHealth } from '../../domain/ports/chain.ts';
 import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-store.ts';
@@ -8,7 +9,8 @@ import { forwardBadge } from '../dashboard/payment-words.ts';
 import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney } from '../signed-in/format.ts';
-import type { PageView } from '../signed-in/signed-in-page.ts';
+import { textField } from '../signed-in/forms.ts';
+import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
   consoleTime,
@@ -35,22 +37,38 @@ export const LATE_MS = 5 * 60_000;
  * attention.
  */
 export function registerSettlementPage(routes: OperatorRoutes): void {
-  operatorPages(routes, 'settlement').page('/settlement', showSettlement);
+  const pages = operatorPages(routes, 'settlement');
+  pages.page('/settlement', (visit) => showSettlement(visit, { value: '' }));
+  pages.page('/payments', findPayment);
 }
 
-async function showSettlement({ context }: OperatorVisit): Promise<PageView> {
-  const { chain, observations, relay, search } = context;
+/** Redirects to the payment of an id, a short code or a link. */
+async function findPayment(visit: OperatorVisit) {
+  const value = visit.query.get('payment') ?? '';
+  const asked = parsePaymentSearch(value);
+  const payment = asked?.kind === 'id' ? await visit.context.payments.findPaymentById(asked.id) : null;
+  if (payment !== null) return seeOther(`/payments/${payment.id}`);
+  const error = 'No payment has this id, short code or link.';
+  return { ...(await showSettlement(visit, { value, error, hasFocus: true })), status: 404 };
+}
+
+/** @param search what was typed to find a payment, and its error */
+async function showSettlement(
+  { context }: OperatorVisit,
+  search: { readonly value: string; readonly error?: string; readonly hasFocus?: true },
+): Promise<PageView> {
+  const { chain, observations, relay } = context;
   const [relayers, heads, cursor, batches, waiting] = await Promise.all([
     readRelayers(context),
     orNull(chain.withView((view) => view.readHeads())),
     observations.readCursor(),
     relay.listOpenBatches(BATCHES_SHOWN),
-    search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
+    context.search.listUnsettled(null, refusedStatuses, COUNTED_PAYMENTS),
   ]);
   return {
     title: 'Settlement',
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
-<div class="field"><label for="payment">Payment id, short code or link</label><input id="payment" name="payment"></div><button class="button">Open payment</button></form>
+${textField({ name: 'payment', label: 'Payment id, short code or link', ...search })}<button class="button">Open payment</button></form>
 ${chainCard(context, cursor, heads)}
 ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
 <section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>

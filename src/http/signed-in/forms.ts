@@ -23,7 +23,7 @@ interface TextField extends Notes {
   /** The id; the name unless a page has several fields of the name. */
   readonly id?: string;
   readonly label: string;
-  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date';
+  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'month';
   readonly value?: string;
   /** The `autocomplete` value for browsers and password managers (`current-password`). */
   readonly autocomplete?: string;
