@@ -51,7 +51,8 @@ async function main() {
   const present = installedExtent();
   if (present === null || (present === 'sandbox' && !isSandbox)) {
     requireNode();
-    if (isSandbox) await requirePorts();
+    // An installation beside a running service, as before an upgrade, needs no port.
+    if (process.env['npm_lifecycle_event'] === 'start') await requirePorts();
     const extent = isSandbox && !hasToolsOfTests() ? 'sandbox' : 'all';
     requireFolder(extent);
     await install(extent, present);

@@ -134,7 +134,7 @@ it.each([
   try {
     const { port } = server.address() as { readonly port: number };
     if (place === '.env') writeFileSync(join(clone, '.env'), `${variable}=${port}\n`);
-    const changes = { [variable]: place === '.env' ? '' : String(port) };
+    const changes = { npm_lifecycle_event: 'start', [variable]: place === '.env' ? '' : String(port) };
     const ended = await runWith(changes, process.execPath, 'scripts/setup.js', '--sandbox');
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toMatch(
@@ -153,6 +153,21 @@ const withFreeMb = (free: number) =>
   `data:text/javascript,${encodeURIComponent(
     `import fs from 'node:fs'; fs.statfsSync = () => ({ bavail: ${free}, bsize: 1024 * 1024 });`,
   )}`;
+
+it('installs beside a running service, as an upgrade does: only npm start needs the ports', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as { readonly port: number };
+    const changes = { PORT: String(port), npm_lifecycle_event: '' };
+    const words = ['--import', withFreeMb(100), 'scripts/setup.js', '--sandbox'];
+    const ended = await runWith(changes, process.execPath, ...words);
+    // The next question after the ports.
+    expect(ended.stderr).toMatch(/^Installing needs about \d+ MB/);
+  } finally {
+    server.close();
+  }
+});
 
 it('says where the disk is too small what it needs, before it installs anything', async () => {
   const ended = await run(process.execPath, '--import', withFreeMb(100), 'scripts/setup.js', '--sandbox');
