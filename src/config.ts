@@ -13,7 +13,7 @@ import {
 } from './config-network.ts';
 import { codeOf, createReader, type Environment, type Reader } from './config-reader.ts';
 import { logLevels } from './config-variables.ts';
-import { type GasShareLimit, parsePolWei } from './domain/gas-money.ts';
+import { type GasShareLimit, parsePolWei } from './domain/gas-balance.ts';
 import { parseUsdRate } from './domain/money.ts';
 import {
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,

@@ -30,8 +30,8 @@ const abi = parseAbi([
 ]);
 
 const MAXIMUM_UINT256 = (1n << 256n) - 1n;
-/** 1,000 coins: far more gas money than a sandbox uses. */
-const GAS_MONEY_WEI = 10n ** 21n;
+/** 1,000 coins: far more POL for gas than a sandbox uses. */
+const GAS_BALANCE_WEI = 10n ** 21n;
 /** What the customer's wallet holds at the first start, 10⁻⁶ units: a thousand million USDC. */
 const CUSTOMER_UNITS = 10n ** 15n;
 /** Below this it is filled again. */
@@ -109,8 +109,8 @@ export async function deploySandboxContracts(
   const senders = [keys.deployer, keys.relayer, keys.minter, keys.customer, keys.bridge];
   for (const { address } of senders) {
     const balance = BigInt((await rpc.call('eth_getBalance', [address, 'latest'])) as string);
-    if (balance < GAS_MONEY_WEI)
-      await rpc.call('anvil_setBalance', [address, `0x${GAS_MONEY_WEI.toString(16)}`]);
+    if (balance < GAS_BALANCE_WEI)
+      await rpc.call('anvil_setBalance', [address, `0x${GAS_BALANCE_WEI.toString(16)}`]);
   }
   if (!(await hasCode(rpc, MULTICALL3))) await placeMulticall3(rpc.call);
   const tokenCode = testUsdcArtifact.bytecode as Hex;

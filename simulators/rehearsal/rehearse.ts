@@ -46,7 +46,7 @@ const ATTEMPTS = 5;
 
 const BLOCK_INTERVAL_MS = 300;
 /** 100 POL for each relayer key. */
-const GAS_MONEY = `0x${(10n ** 20n).toString(16)}`;
+const GAS_BALANCE = `0x${(10n ** 20n).toString(16)}`;
 
 /** A longer folder leaves no room for the path of the control socket in it, which has a limit of 103 bytes. */
 const MAXIMUM_FOLDER_BYTES = 50;
@@ -214,14 +214,14 @@ async function startWorld({ own, folder, atEnd }: Rehearsal) {
   }
 }
 
-/** Gives the operator's relayers gas money on the local chain, and deploys the factory with the first of them. */
+/** Gives the operator's relayers POL for gas on the local chain, and deploys the factory with the first of them. */
 async function fundAndDeploy(config: Config, { anvilUrl: url }: Sandbox) {
   const { chain } = config;
   if (chain === null) throw new Error('the chain is not configured');
   const rpc = createJsonRpcClient({ url, timeoutMs: STEP_LIMIT_MS });
   try {
     const addresses = chain.relayerPrivateKeys.map((key) => readAccount(key).address);
-    for (const address of addresses) await rpc.call('anvil_setBalance', [address, GAS_MONEY]);
+    for (const address of addresses) await rpc.call('anvil_setBalance', [address, GAS_BALANCE]);
     const { deposit_factory_address: factory } = await deployContract(chain);
     return { factory, detail: `${addresses[0]} deployed the factory ${factory}, on the local chain` };
   } finally {

@@ -4,7 +4,7 @@ import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rot
 import { createRelayer, readAccount } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { ContractDeploymentConfig } from '../config.ts';
-import { polOf, releasesPaidBy } from '../domain/gas-money.ts';
+import { polOf, releasesPaidBy } from '../domain/gas-balance.ts';
 import { requireToken } from './live-services.ts';
 
 /** Deploys a deposit factory with the first relayer's key and checks it. Returns what goes into the configuration. */

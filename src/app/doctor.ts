@@ -6,7 +6,7 @@ import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config.ts';
-import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-money.ts';
+import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-balance.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalogue.ts';
 import { reachServer } from '../mail/mailers.ts';

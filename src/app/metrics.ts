@@ -1,5 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { lowGasWei, polOf } from '../domain/gas-money.ts';
+import { lowGasWei, polOf } from '../domain/gas-balance.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { RelayStore } from '../domain/ports/settlement-store.ts';
@@ -121,7 +121,7 @@ interface GasParts {
 }
 
 /**
- * Keeps the relayer's gas money in the metrics, and logs once when it falls below some full batches at the present fees
+ * Keeps the relayer's gas balance in the metrics, and logs once when it falls below some full batches at the present fees
  * and once when it no longer is: an empty relayer releases nothing.
  */
 export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {

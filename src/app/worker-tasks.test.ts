@@ -40,7 +40,7 @@ async function logged(balances: readonly bigint[], feesGwei: readonly bigint[] =
   return lines;
 }
 
-it('low gas money of the relayer is an error, once for each time that it becomes low', async () => {
+it('low gas balance of the relayer is an error, once for each time that it becomes low', async () => {
   expect(await logged([5n * POL, LOW, LOW - 1n, 0n, 0n, 4n * POL, 5n * POL, 1n])).toEqual([
     '2: error',
     '5: info',
@@ -52,7 +52,7 @@ it('a relayer that has none from the start is an error at once', async () => {
   expect(await logged([0n, 0n])).toEqual(['0: error']);
 });
 
-it('gas money that no longer covers three full batches because fees have risen is an error', async () => {
+it('gas balance that no longer covers three full batches because fees have risen is an error', async () => {
   expect(await logged([LOW, LOW, LOW], [100n, 200n, 100n])).toEqual(['1: error', '2: info']);
 });
 

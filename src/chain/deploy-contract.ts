@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { encodeAbiParameters, getContractAddress } from 'viem/utils';
 import factoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
-import { polOf } from '../domain/gas-money.ts';
+import { polOf } from '../domain/gas-balance.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';

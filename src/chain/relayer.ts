@@ -25,7 +25,7 @@ interface QuoteBounds {
   /** The network's least tip; a lower one is not taken into a block. Default 25 gwei, as on Polygon. */
   readonly minimumTipWei?: bigint;
   /**
-   * No quote exceeds it, whatever an endpoint says: the relayer's gas money would be gone at once. Default 5,000 gwei.
+   * No quote exceeds it, whatever an endpoint says: the relayer's gas balance would be gone at once. Default 5,000 gwei.
    */
   readonly maximumFeePerGasWei?: bigint;
 }

@@ -17,7 +17,7 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalogue.ts';
  * - Held: seen deposits less seen releases; what still lies at the deposit address.
  * - Surplus: what arrived after the payment was paid; released as well, but it changes no field.
  * - Session: a customer's session at an on-ramp, started by a click on the checkout page.
- * - Relayer: the key that sends releases; it can spend only its own gas money.
+ * - Relayer: the key that sends releases; it can spend only its own gas balance.
  */
 
 /** A payment as it is stored: what the merchant asked for, what it is bound to, and how far it has come. */

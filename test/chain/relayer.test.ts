@@ -215,7 +215,7 @@ describe('gas and fees', () => {
     expect(capped).toEqual({ maxFeePerGas: 9n, maxPriorityFeePerGas: 9n });
   });
 
-  it('the gas money is the balance in wei', async () => {
+  it('the gas balance is the balance in wei', async () => {
     const balance = await chain.anvil.rpc('eth_getBalance', [relayer.address, 'latest']);
     expect(await relayer.readGasBalance()).toBe(BigInt(String(balance)));
   });
@@ -274,7 +274,7 @@ describe('broadcasting', () => {
     await proxy.stop();
   });
 
-  it('without gas money is refused in the words of the node', async () => {
+  it('without POL for gas is refused in the words of the node', async () => {
     const poor = createRelayer({
       endpoints: chain.endpoints,
       chainId: chain.anvil.chainId,

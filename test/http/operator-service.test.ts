@@ -157,7 +157,7 @@ describe('the settlement', () => {
     expect(text).toContain('Read up to nothing yet');
   });
 
-  it('shows how far the chain is read, the relayer’s gas money, and what is in flight', async () => {
+  it('shows how far the chain is read, the relayer’s gas balance, and what is in flight', async () => {
     const nowMs = console.dashboard.nowMs();
     await storeOf().observations.startCursor({ ...block(100), timestampMs: nowMs - 3_600_000 });
     console.outside.heads = { latest: { ...block(130), timestampMs: nowMs }, final: block(128) };

@@ -249,7 +249,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     onIncident: (incident) => void incidents.push(incident),
   });
 
-  /** The sender of a relayer key of its own, with gas money, on the same store, as in another process. */
+  /** The sender of a relayer key of its own, with POL for gas, on the same store, as in another process. */
   async function openSender() {
     const { endpoints, anvil } = chain;
     const privateKey: `0x${string}` = `0x${(++senders).toString(16).padStart(64, '5')}`;

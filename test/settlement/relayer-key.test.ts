@@ -49,7 +49,7 @@ async function expectPaidOnce(payment: Payment): Promise<Payment> {
 const POL = 10n ** 18n;
 
 describe('after the relayer key was changed', () => {
-  it('what the old one had signed is sent and followed to its end, also by a new one without gas money', async () => {
+  it('what the old one had signed is sent and followed to its end, also by a new one without POL for gas', async () => {
     const { payment, batch } = await commitUnsent();
     await changeKey(0n);
     await settlement.settleDown();

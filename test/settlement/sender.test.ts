@@ -176,7 +176,7 @@ describe('a transaction that is not mined', () => {
     await expectPaidOnce(payment);
   });
 
-  it('because its raised form is too dear for the gas money that is left is mined in its first form', async () => {
+  it('because its raised form is too dear for the gas balance that is left is mined in its first form', async () => {
     const payment = await createReady();
     await settlement.relay();
     settlement.advance(15_000);
@@ -210,7 +210,7 @@ describe('a transaction that is not mined', () => {
     await expectPaidOnce(payment);
   });
 
-  it('because the relayer has no gas money is sent when it has', async () => {
+  it('because the relayer has no POL for gas is sent when it has', async () => {
     const payment = await createReady();
     const { address } = settlement.relayer;
     const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
@@ -231,7 +231,7 @@ describe('a transaction that is not mined', () => {
   });
 });
 
-it('a relayer without gas money begins no batch, so that another one may', async () => {
+it('a relayer without POL for gas begins no batch, so that another one may', async () => {
   const payment = await createReady();
   const { address } = settlement.relayer;
   const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);

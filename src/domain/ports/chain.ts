@@ -92,7 +92,7 @@ export class CallRevertedError extends Error {
   override readonly name = 'CallRevertedError';
 }
 
-/** No endpoint took a signed transaction (too low a fee, no gas money); it may still be good later. */
+/** No endpoint took a signed transaction (too low a fee, no POL for gas); it may still be good later. */
 export class TransactionRefusedError extends Error {
   override readonly name = 'TransactionRefusedError';
 }
@@ -205,7 +205,7 @@ export interface Relayer {
   ): Promise<SignedTransaction>;
   /** Hands the signed bytes to the chain; already known or already mined is no error. Throws `TransactionRefusedError`. */
   broadcast(rawTransaction: string): Promise<void>;
-  /** The relayer's gas money in wei. */
+  /** The relayer's gas balance in wei. */
   readGasBalance(): Promise<bigint>;
 }
 

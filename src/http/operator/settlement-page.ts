@@ -1,4 +1,4 @@
-import { lowGasWei, polOf, releasesPaidBy } from '../../domain/gas-money.ts';
+import { lowGasWei, polOf, releasesPaidBy } from '../../domain/gas-balance.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { parsePaymentSearch } from '../../domain/payment-search.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';

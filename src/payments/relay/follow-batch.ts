@@ -90,7 +90,7 @@ async function followHead(
     return 'replaced';
   }
   const last = followers.at(-1);
-  // Nothing behind the first can be mined before it: the last one gives back the gas money that it has reserved.
+  // Nothing behind the first can be mined before it: the last one gives back the gas balance that it has reserved.
   if (fees !== null && last !== undefined && last.kind === 'forward')
     return spendNonceOf(context, last, fees);
   if (refusal === null) return 'rebroadcast';
@@ -215,7 +215,7 @@ async function higherFees(
 }
 
 /**
- * Hands every attempt of a batch to the chain again, the dearest first: should it be too dear for the gas money that is
+ * Hands every attempt of a batch to the chain again, the dearest first: should it be too dear for the gas balance that is
  * left, an earlier one can still be mined. Returns null when a node has one of them now, else why the dearest was
  * refused. Throws `ChainUnavailableError` when no node answers.
  */

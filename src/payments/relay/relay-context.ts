@@ -1,4 +1,4 @@
-import type { GasShareLimit } from '../../domain/gas-money.ts';
+import type { GasShareLimit } from '../../domain/gas-balance.ts';
 import type { PaymentId } from '../../domain/payment.ts';
 import type { Relayer, TokenReader } from '../../domain/ports/chain.ts';
 import type { Stores } from '../../domain/ports/stores.ts';

@@ -1,4 +1,4 @@
-import { releasesWithinGasShare } from '../../domain/gas-money.ts';
+import { releasesWithinGasShare } from '../../domain/gas-balance.ts';
 import type { Payment } from '../../domain/payment.ts';
 import {
   CallRevertedError,
@@ -33,7 +33,7 @@ import {
  * One pass of the sender for its relayer key, which has several transactions in flight. What was signed is committed
  * before it is broadcast, and after a crash the same bytes are broadcast again; a payment settles only from what the
  * watcher sees, never from what happened to our own transaction. What earlier keys left in flight is followed too, and
- * first: a new key without gas money must not hold that up, nor the other way round.
+ * first: a new key without POL for gas must not hold that up, nor the other way round.
  */
 export async function relayReleases(context: RelayContext): Promise<RelayPass> {
   const failure = await followRetiredBatches(context).then(
@@ -90,7 +90,7 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
     }
     return;
   }
-  // Refused by all, for want of gas money perhaps: it is retried until it is abandoned.
+  // Refused by all, for want of POL for gas perhaps: it is retried until it is abandoned.
   for (const batch of unmined) await rebroadcast(relayer, batch);
 }
 
@@ -229,7 +229,7 @@ async function sendBatch(
 }
 
 /**
- * A payment whose release fails alone is put off, so that the next batch is without it. Gas money that others in flight
+ * A payment whose release fails alone is put off, so that the next batch is without it. Gas balance that others in flight
  * have reserved is waited for.
  */
 async function shrinkOrDefer(

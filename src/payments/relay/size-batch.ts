@@ -171,7 +171,7 @@ const unfunded = /insufficient (?:funds|balance)|overshot/i;
 /** How nodes say that gas limit times fee exceeds a cap of their own. */
 const capped = /exceeds the configured cap/i;
 
-/** Whether it says nothing against the release, which only needs gas money or another price. */
+/** Whether it says nothing against the release, which only needs POL for gas or another price. */
 export function isAboutFunds(refusal: TransactionRefusedError): boolean {
   const reasons = [underpriced, unfunded, untimely, capped];
   return reasons.some((reason) => reason.test(refusal.message));

@@ -26,7 +26,7 @@ export interface KillStage {
   pay(paymentId: string): Promise<void>;
   /** Test USDC of a wallet on the chain, 10⁻⁶ units. */
   readBalance(owner: string): Promise<bigint>;
-  /** Has the next block ask for so much more, or less, gas money; rejects while the chain is away. */
+  /** Has the next block ask for so much more, or less, POL for gas; rejects while the chain is away. */
   setGasPrice(price: 'usual' | 'high'): Promise<void>;
   /** What the processes that run now have printed. */
   output(): string;

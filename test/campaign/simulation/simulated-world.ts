@@ -1,6 +1,6 @@
 import { recoverTransactionAddress } from 'viem';
 import { createDepositAddressCalculator } from '../../../src/domain/deposit-address.ts';
-import type { GasShareLimit } from '../../../src/domain/gas-money.ts';
+import type { GasShareLimit } from '../../../src/domain/gas-balance.ts';
 import { USD_RATE_ONE } from '../../../src/domain/money.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import type { Address } from '../../../src/domain/payout-address.ts';

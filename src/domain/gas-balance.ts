@@ -14,7 +14,7 @@ const RELEASES_OF_FULL_BATCH = 100n;
 /** Full batches that the relayer's balance should cover at any time. */
 const BATCHES_IN_RESERVE = 3n;
 
-/** Below this balance the relayer needs gas money: three full batches at the fee that the chain asks for now. */
+/** Below this balance the relayer needs POL for gas: three full batches at the fee that the chain asks for now. */
 export function lowGasWei({ maxFeePerGas }: Pick<FeeQuote, 'maxFeePerGas'>): bigint {
   return BATCHES_IN_RESERVE * FULL_BATCH_GAS * maxFeePerGas;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type GasShareLimit, LONGEST_GAS_DEFERRAL_MS, releasesWithinGasShare } from './gas-money.ts';
+import { type GasShareLimit, LONGEST_GAS_DEFERRAL_MS, releasesWithinGasShare } from './gas-balance.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;
