@@ -1,6 +1,6 @@
 /** The parts of docs/api.md that follow from the tables of parameters. */
+import { describe } from '../docs-site/openapi/json-schema.ts';
 import { createParameters, statusParameters } from '../src/http/api/create-parameters.ts';
-import { describe } from '../src/http/api/json-schema.ts';
 import type { RequestParameter } from '../src/http/api/request-input.ts';
 import { code, table } from './markdown.ts';
 

@@ -2,10 +2,22 @@ import { errorTable } from '../../src/domain/errors.ts';
 import { currencies } from '../../src/domain/money.ts';
 import { SETTLEMENT_COIN } from '../../src/domain/webhook.ts';
 import { createParameters } from '../../src/http/api/create-parameters.ts';
-import * as json from '../../src/http/api/json-schema.ts';
-import { createdPaymentSchema, paymentStatusSchema } from '../../src/http/api/payment-schemas.ts';
+import {
+  ADDRESS_PATTERN,
+  createdPaymentSchema,
+  EXAMPLE_ID,
+  HASH_PATTERN,
+  paymentStatusSchema,
+} from '../../src/http/api/payment-schemas.ts';
 import type { RequestParameter } from '../../src/http/api/request-input.ts';
 import { connectParameters, directParameters } from '../../src/http/merchant/merchant-parameters.ts';
+import {
+  confirmRefundParameters,
+  createRefundParameters,
+  refundTransactionParameters,
+} from '../../src/http/merchant/refund-routes.ts';
+import { journalAccounts } from '../../src/payments/export-journal.ts';
+import * as json from './json-schema.ts';
 import {
   connectionSchema,
   directPaymentSchema,
@@ -13,15 +25,9 @@ import {
   merchantEventsSchema,
   merchantPaymentListSchema,
   merchantPaymentSchema,
-} from '../../src/http/merchant/merchant-schemas.ts';
-import {
-  confirmRefundParameters,
-  createRefundParameters,
   refundListSchema,
   refundSchema,
-  refundTransactionParameters,
-} from '../../src/http/merchant/refund-routes.ts';
-import { journalAccounts } from '../../src/payments/export-journal.ts';
+} from './merchant-schemas.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
 
@@ -29,7 +35,7 @@ const EXAMPLE_FACTORY = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 const EXAMPLE_IMPLEMENTATION = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
 
 const address = (description: string, example: string) =>
-  json.text(description, example, { pattern: json.ADDRESS_PATTERN });
+  json.text(description, example, { pattern: ADDRESS_PATTERN });
 
 const factory = json.object({
   address: address('The factory.', EXAMPLE_FACTORY),
@@ -45,7 +51,7 @@ const settlementProofSchema = json.object({
   ]),
   fee_wallets: json.list(
     'Where the fees go or went, the current one first.',
-    { type: 'string', pattern: json.ADDRESS_PATTERN },
+    { type: 'string', pattern: ADDRESS_PATTERN },
     ['0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'],
   ),
   recompute_deposit_address: {
@@ -69,8 +75,8 @@ const paymentPaidSchema: json.JsonSchema = {
   description: 'The payment is paid. For card payments, the USDC has also been sent to the merchant wallet.',
   ...json.object({
     event: json.oneOf('The event type.', ['payment.paid']),
-    id: json.text('The same as `paymentId`.', json.EXAMPLE_ID),
-    paymentId: json.text("The payment's id.", json.EXAMPLE_ID),
+    id: json.text('The same as `paymentId`.', EXAMPLE_ID),
+    paymentId: json.text("The payment's id.", EXAMPLE_ID),
     status: json.oneOf('Always `paid`.', ['paid']),
     amount: json.fiatOrNull('The amount charged to the customer.', '25.00'),
     originalAmount: json.fiatOrNull('With fee pass-through the amount that was asked for.', null),
@@ -96,13 +102,13 @@ const paymentForwardedSchema: json.JsonSchema = {
   description: 'Only for direct payments, which this API does not create: the funds were forwarded.',
   ...json.object({
     event: json.oneOf('The event type.', ['payment.forwarded']),
-    paymentId: json.text("The payment's id.", json.EXAMPLE_ID),
+    paymentId: json.text("The payment's id.", EXAMPLE_ID),
     forwardTxid: json.text('The transaction that paid the merchant.', RELEASE, {
-      pattern: json.HASH_PATTERN,
+      pattern: HASH_PATTERN,
     }),
     amountForwarded: json.usdc('The USDC that was forwarded.', '20.484750'),
     toWallet: json.text("The merchant's wallet.", '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', {
-      pattern: json.ADDRESS_PATTERN,
+      pattern: ADDRESS_PATTERN,
     }),
     timestamp,
   }),

@@ -1,10 +1,10 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorName, errorTable } from '../../src/domain/errors.ts';
-import { describe, exampleOf, querySchemaOf } from '../../src/http/api/json-schema.ts';
 import type { RequestParameter } from '../../src/http/api/request-input.ts';
 import { createConstantAnswer } from '../../src/http/compression.ts';
 import { bodies, headers, schemas, signatureParameter } from './components.ts';
+import { describe, exampleOf, querySchemaOf } from './json-schema.ts';
 import { type Operation, operations } from './operations.ts';
 
 /** An OpenAPI 3.1 document: plain JSON. */
@@ -115,7 +115,7 @@ function parametersOf(
   return Object.entries(named).map(([name, parameter]) => ({
     name,
     in: place,
-    required: parameter.isRequired,
+    required: parameter.isRequired ?? false,
     description: describe(parameter),
     schema: querySchemaOf(parameter),
     example: parameter.example,

@@ -24,7 +24,6 @@ const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@$
 export const createParameters = {
   address: {
     isRequired: true,
-    isNullable: false,
     schema: { type: 'string', pattern: HEX_ADDRESS_PATTERN, not: { pattern: ZERO_ADDRESS_PATTERN } },
     description:
       "Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused.",
@@ -32,14 +31,12 @@ export const createParameters = {
   },
   callback: {
     isRequired: true,
-    isNullable: false,
     schema: { type: 'string', pattern: '^[Hh][Tt][Tt][Pp][Ss]://.', maxLength: CALLBACK_MAX_CHARACTERS },
     description: `The webhook URL: \`https://\`, a public host, no credentials, at most ${CALLBACK_MAX_CHARACTERS} characters. Hosts that resolve to a private address or to this service are refused.`,
     example: 'https://shop.example/webhook',
   },
   amount: {
     isRequired: true,
-    isNullable: false,
     schema: {
       anyOf: [
         amountText,
@@ -52,7 +49,6 @@ export const createParameters = {
     example: '25.00',
   },
   currency: {
-    isRequired: false,
     isNullable: true,
     schema: { type: 'string', enum: currencies },
     default: currencies[0],
@@ -60,8 +56,6 @@ export const createParameters = {
     example: currencies[0],
   },
   passFeeToCustomer: {
-    isRequired: false,
-    isNullable: false,
     schema: { type: 'boolean' },
     default: false,
     description:
@@ -69,14 +63,11 @@ export const createParameters = {
     example: false,
   },
   pass_fee_to_customer: {
-    isRequired: false,
-    isNullable: false,
     schema: { type: 'boolean' },
     description: 'Alias of `passFeeToCustomer`. If you send both, they must be equal.',
     example: false,
   },
   provider: {
-    isRequired: false,
     isNullable: true,
     schema: { type: 'string', enum: [MULTI_PROVIDER, ...providerIds] },
     default: MULTI_PROVIDER,
@@ -85,7 +76,6 @@ export const createParameters = {
     example: MULTI_PROVIDER,
   },
   email: {
-    isRequired: false,
     isNullable: true,
     schema: { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN },
     description:
@@ -93,7 +83,6 @@ export const createParameters = {
     example: 'customer@example.com',
   },
   note: {
-    isRequired: false,
     isNullable: true,
     // No control characters except newline and tab; a carriage return only before a newline, as HTML's text areas send
     // it.
@@ -118,8 +107,6 @@ const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
 /** The header as the OpenAPI document describes it. */
 export const idempotencyKeyParameter = {
-  isRequired: false,
-  isNullable: false,
   schema: { type: 'string', pattern: visibleAscii.source },
   description:
     'At most 255 visible ASCII characters, such as your order number. For 24 hours, a repeated create with the same key and parameters returns the first payment.',
@@ -142,16 +129,12 @@ export function readIdempotencyKey(headers: IncomingHttpHeaders): string | null 
 /** The two parameters by which a status read names its payment. */
 export const statusParameters = {
   ipn_token: {
-    isRequired: false,
-    isNullable: false,
     schema: { type: 'string', minLength: 1 },
     description:
       'The `ipn_token` of the payment. It takes precedence: if both are sent, `payment_id` is ignored.',
     example: 'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   },
   payment_id: {
-    isRequired: false,
-    isNullable: false,
     schema: { type: 'string', minLength: 1 },
     description: "The payment's id, in upper or lower case.",
     example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',

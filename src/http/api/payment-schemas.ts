@@ -4,7 +4,6 @@ import { type Payment, shortCodeOf } from '../../domain/payment.ts';
 import { paymentStates } from '../../domain/payment-states.ts';
 import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
 import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/webhook.ts';
-import * as json from './json-schema.ts';
 
 /**
  * JSON schemas of answers that carry, in their types alone, the type they describe. The serializer, the documentation
@@ -59,35 +58,40 @@ const ownTextOrNull = field<string | null>(['string', 'null'], 'unsafe');
 const yesOrNo = field<boolean>('boolean');
 const numeric = field<number>('number');
 
+export const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
+export const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
+export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$';
+export const HASH_PATTERN = '^0x[0-9a-f]{64}$';
 const ID_PATTERN = '^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$';
 const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\\.[0-9]{3}Z$';
 
+export const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 const EXAMPLE_DEPOSIT_ADDRESS = '0x18Ed66b2Ab130EFF5D813b60ff64A8d6D8B6860d';
 
 const states = Object.keys(paymentStates);
 const statuses = [...new Set(states.map((state) => state.split('/')[0] as string))];
 const forwardStatuses = [...new Set(states.map((state) => state.split('/')[1] as string))];
 
-const paymentId = ownText("The payment's id.", [json.EXAMPLE_ID], { pattern: ID_PATTERN });
+const paymentId = ownText("The payment's id.", [EXAMPLE_ID], { pattern: ID_PATTERN });
 const depositAddress = (description: string) =>
-  ownText(description, [EXAMPLE_DEPOSIT_ADDRESS], { pattern: json.ADDRESS_PATTERN });
+  ownText(description, [EXAMPLE_DEPOSIT_ADDRESS], { pattern: ADDRESS_PATTERN });
 const transaction = (description: string, example: string) =>
-  ownTextOrNull(description, [example, null], { pattern: json.HASH_PATTERN });
+  ownTextOrNull(description, [example, null], { pattern: HASH_PATTERN });
 
 /** The fields of the charge in both answers. */
 const charge = {
   amount: ownText('The amount charged to the customer, including a fee passed on.', ['25.00'], {
-    pattern: json.FIAT_PATTERN,
+    pattern: FIAT_PATTERN,
   }),
   original_amount: ownTextOrNull(
     'With fee pass-through the amount that was asked for, else null.',
     [null, '100.00'],
-    { pattern: json.FIAT_PATTERN },
+    { pattern: FIAT_PATTERN },
   ),
   customer_fee_amount: ownTextOrNull(
     'With fee pass-through what was added to it, else null.',
     [null, '2.57'],
-    { pattern: json.FIAT_PATTERN },
+    { pattern: FIAT_PATTERN },
   ),
   pass_fee_to_customer: yesOrNo('Whether the fee is passed on to the customer.', [false]),
 };
@@ -103,7 +107,7 @@ export const createdPaymentSchema = answerSchema({
   // The caller's e-mail address in it is percent-encoded.
   checkout_url: ownText(
     'Where to send the customer. `auto=1` with a single provider, `email=…` with an address.',
-    [`https://pay.example/pay/${json.EXAMPLE_ID}`],
+    [`https://pay.example/pay/${EXAMPLE_ID}`],
   ),
   short_code: ownText('The short code of the checkout.', ['1aec5resg0bwe2xyfjeqyfm'], {
     pattern: '^[0-9a-z]+$',
@@ -140,12 +144,12 @@ export const paymentStatusSchema = answerSchema({
   value_coin: ownText(
     'The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`.',
     ['21.010000'],
-    { pattern: json.USDC_PATTERN },
+    { pattern: USDC_PATTERN },
   ),
   forwarded_amount: ownText(
     "The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release.",
     ['20.484750'],
-    { pattern: json.USDC_PATTERN },
+    { pattern: USDC_PATTERN },
   ),
   txid_in: transaction(
     'The deposit that reached the paid threshold. Before that, the last deposit seen, or null.',

@@ -160,9 +160,9 @@ function nameable(name: string): string {
  * publishes the same.
  */
 export interface RequestParameter {
-  readonly isRequired: boolean;
+  readonly isRequired?: boolean;
   /** Whether `null` in JSON means the same as omitting it. */
-  readonly isNullable: boolean;
+  readonly isNullable?: boolean;
   /** JSON Schema of a present value in a JSON body. */
   readonly schema: ParameterSchema;
   /** The same in a query, where every value is text; omitted if both are equal. */

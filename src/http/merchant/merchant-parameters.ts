@@ -14,7 +14,7 @@ import { type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { createParameters } from '../api/create-parameters.ts';
 import type { CreateParameters } from '../api/parse-create-request.ts';
 import type { ParameterSchema, QueryParameters, RequestParameter } from '../api/request-input.ts';
-import { type Expansion, expansions } from './merchant-schemas.ts';
+import { type Expansion, expansions } from './present-payments.ts';
 
 export const MAXIMUM_PAGE = 100;
 const DEFAULT_PAGE = 50;
@@ -34,7 +34,7 @@ function optional(
   description: string,
   example: string | number,
 ): QueryParameter<string> {
-  return { isRequired: false, isNullable: false, schema, description, example, read: (text) => text };
+  return { schema, description, example, read: (text) => text };
 }
 
 export function required(

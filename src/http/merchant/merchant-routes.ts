@@ -42,7 +42,7 @@ import {
   presentEvent,
   presentExpandedPayment,
   presentMerchantPayment,
-} from './merchant-schemas.ts';
+} from './present-payments.ts';
 import {
   presentRefund,
   type RefundRoutesContext,

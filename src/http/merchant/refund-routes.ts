@@ -3,13 +3,7 @@ import type { KeyScope } from '../../domain/api-key.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import type { Address } from '../../domain/payout-address.ts';
-import {
-  MAXIMUM_REASON_LENGTH,
-  type Refund,
-  refundStatusAt,
-  refundStatuses,
-  transactionProblems,
-} from '../../domain/refund.ts';
+import { MAXIMUM_REASON_LENGTH, type Refund, refundStatusAt } from '../../domain/refund.ts';
 import {
   cancelOpenRefund,
   confirmRefundAddress,
@@ -22,10 +16,10 @@ import {
 } from '../../payments/refunds.ts';
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
-import * as json from '../api/json-schema.ts';
+import { ADDRESS_PATTERN } from '../api/payment-schemas.ts';
 import { type ParameterSchema, type RequestParameter, readParameters } from '../api/request-input.ts';
 import { required } from './merchant-parameters.ts';
-import { EXAMPLE_HASH, isoTime, isoTimeOrNull } from './merchant-schemas.ts';
+import { isoTime, isoTimeOrNull } from './present-payments.ts';
 
 /** Dependencies of the refunds' operations. */
 export interface RefundRoutesContext extends RefundContext {
@@ -34,9 +28,10 @@ export interface RefundRoutesContext extends RefundContext {
   readonly chainId: number;
 }
 
-const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
+export const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
+export const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
-const addressSchema = { type: 'string', pattern: json.ADDRESS_PATTERN } as const;
+const addressSchema = { type: 'string', pattern: ADDRESS_PATTERN } as const;
 
 const nullable = (schema: ParameterSchema, description: string, example: string) => ({
   ...required(schema, description, example),
@@ -80,45 +75,6 @@ export const refundTransactionParameters = {
     EXAMPLE_HASH,
   ),
 } satisfies Record<string, RequestParameter>;
-
-export const refundSchema = json.object({
-  refund_id: json.text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
-  payment_id: json.text("The payment's id.", json.EXAMPLE_ID),
-  status: json.oneOf('The state.', Object.keys(refundStatuses), 'awaiting_transfer'),
-  amount: json.usdc(
-    'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
-  ),
-  reason: json.textOrNull('The reason, or null.', 'Order 1042 was returned'),
-  destination: json.textOrNull(
-    "The customer's address, or null until the customer names it.",
-    EXAMPLE_ADDRESS,
-  ),
-  payment_uri: json.textOrNull(
-    'The transfer for a wallet (EIP-681) while it is expected, else null.',
-    `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${EXAMPLE_ADDRESS}&uint256=21010000`,
-  ),
-  submitted_transaction: json.textOrNull('The transaction that you submitted, until it is checked.', null),
-  transaction_problem: json.oneOfOrNull(
-    "Why the last transaction is not the refund's, or null.",
-    Object.keys(transactionProblems),
-  ),
-  transaction: json.textOrNull('The final transaction, or null.', null),
-  sender: json.textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
-  created_at: json.time('When it was opened.'),
-  expires_at: json.time('Until when the address or the transfer is awaited.'),
-  paid_at: json.timeOrNull('When the transfer was booked, or null.'),
-  address_url: json.textOrNull(
-    'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',
-    'https://pay.example/refund/rfd_5b484cd3e9340db05b48/Zm9vYmFyYmF6',
-  ),
-});
-
-export const refundListSchema: json.JsonSchema = json.object({
-  refunds: json.list('The refunds of the payment, the oldest first.', {
-    $ref: '#/components/schemas/Refund',
-  }),
-  refundable_amount: json.usdc('The USDC that can still be refunded.'),
-});
 
 /** A refund as it is at this time. */
 export function presentRefund(

@@ -1,4 +1,5 @@
-import type { ParameterSchema, RequestParameter } from './request-input.ts';
+import { FIAT_PATTERN, HASH_PATTERN, USDC_PATTERN } from '../../src/http/api/payment-schemas.ts';
+import type { ParameterSchema, RequestParameter } from '../../src/http/api/request-input.ts';
 
 /** A JSON Schema of 2020-12, as OpenAPI 3.1 has it. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -34,12 +35,6 @@ export const count = (description: string, example: number): JsonSchema => ({
 export const time = (description: string) =>
   text(description, '2026-11-21T02:03:09.770Z', { format: 'date-time' });
 export const timeOrNull = (description: string) => textOrNull(description, null, { format: 'date-time' });
-
-export const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
-export const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
-export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$';
-export const HASH_PATTERN = '^0x[0-9a-f]{64}$';
-export const EXAMPLE_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 
 export const usdc = (description: string, example = '21.010000') =>
   text(description, example, { pattern: USDC_PATTERN });

@@ -1,30 +1,19 @@
-import type { CreatedKey } from '../../accounts/api-keys.ts';
-import type { Account } from '../../domain/account.ts';
-import { keyScopes } from '../../domain/api-key.ts';
-import { currencies, formatCents, formatUnits } from '../../domain/money.ts';
-import { amountMismatches, type Payment } from '../../domain/payment.ts';
-import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
-import { openRestOf } from '../../domain/session-charge.ts';
-import { type NumberedEvent, paymentEventTypes, type Webhook } from '../../domain/webhook.ts';
-import type { PaymentHistory } from '../../payments/payment-history.ts';
-import type { DayStatistics } from '../../payments/read-statistics.ts';
-import * as json from '../api/json-schema.ts';
-import {
-  checkoutUrl,
-  type PresentContext,
-  paymentStatusSchema,
-  presentPaymentStatus,
-} from '../api/payment-schemas.ts';
+import { keyScopes } from '../../src/domain/api-key.ts';
+import { currencies } from '../../src/domain/money.ts';
+import { amountMismatches } from '../../src/domain/payment.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { refundStatuses, transactionProblems } from '../../src/domain/refund.ts';
+import { paymentEventTypes } from '../../src/domain/webhook.ts';
+import { EXAMPLE_ID, paymentStatusSchema } from '../../src/http/api/payment-schemas.ts';
+import { type Expansion, expansions } from '../../src/http/merchant/present-payments.ts';
+import { EXAMPLE_ADDRESS, EXAMPLE_HASH } from '../../src/http/merchant/refund-routes.ts';
+import * as json from './json-schema.ts';
 
-/** Parts of a payment that an answer contains on request. */
-export const expansions = ['deposits', 'releases', 'sessions', 'webhooks'] as const;
-export type Expansion = (typeof expansions)[number];
+/*
+ * The answers of the merchant's interface. The service makes them by `src/http/merchant/`; the tests of the interface
+ * hold its answers to these schemas.
+ */
 
-export const isoTime = (timeMs: number) => new Date(timeMs).toISOString();
-export const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
-
-export const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
 /** The answer to a shop that is connected. */
 export const connectionSchema = json.object({
   api_key: json.text('The API key. It is shown only here.', 'service_live_…'),
@@ -35,22 +24,6 @@ export const connectionSchema = json.object({
   account_name: json.text("The account's name.", 'Example shop'),
   wallet: json.textOrNull("The account's payout wallet, or null.", null),
 });
-
-export function presentConnection({
-  key,
-  plainKey,
-  account,
-}: CreatedKey & { readonly account: Account }): Record<string, unknown> {
-  return {
-    api_key: plainKey,
-    key_id: key.id,
-    scopes: key.scopes,
-    callback_host: key.callbackHost,
-    account_id: account.id,
-    account_name: account.name,
-    wallet: account.wallet,
-  };
-}
 
 const chainPosition = {
   transaction: json.text('The transaction hash.', EXAMPLE_HASH),
@@ -149,17 +122,6 @@ export const directPaymentSchema = json.object({
   usdc_amount: json.usdc('The USDC that the customer has to send.'),
 });
 
-export function presentDirectPayment(
-  { baseUrl, tokens }: PresentContext,
-  payment: Payment,
-): Record<string, unknown> {
-  return {
-    ...presentMerchantPayment(baseUrl, payment),
-    ipn_token: tokens.create(payment.id, payment.tokenFingerprint),
-    usdc_amount: formatUnits(payment.paidThresholdUnits),
-  };
-}
-
 export const merchantPaymentListSchema = json.object({
   payments: json.list('The payments, newest first.', { $ref: '#/components/schemas/MerchantPayment' }),
   next: json.textOrNull(
@@ -206,109 +168,41 @@ export const merchantDaysSchema = json.object({
   ),
 });
 
-/** A payment of the list or of an event, with nothing expanded. */
-export function presentMerchantPayment(baseUrl: string, payment: Payment): Record<string, unknown> {
-  return {
-    ...presentPaymentStatus(payment),
-    provider: payment.provider,
-    fee_percent: payment.feeBasisPoints / 100,
-    payout_address: payment.payoutAddress,
-    checkout_url: checkoutUrl(baseUrl, payment),
-    email: payment.email,
-    note: payment.note,
-    amount_mismatch: payment.amountMismatch,
-    rest: presentRest(baseUrl, payment),
-    cancel_reason: payment.cancelReason,
-  };
-}
+export const refundSchema = json.object({
+  refund_id: json.text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
+  payment_id: json.text("The payment's id.", EXAMPLE_ID),
+  status: json.oneOf('The state.', Object.keys(refundStatuses), 'awaiting_transfer'),
+  amount: json.usdc(
+    'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
+  ),
+  reason: json.textOrNull('The reason, or null.', 'Order 1042 was returned'),
+  destination: json.textOrNull(
+    "The customer's address, or null until the customer names it.",
+    EXAMPLE_ADDRESS,
+  ),
+  payment_uri: json.textOrNull(
+    'The transfer for a wallet (EIP-681) while it is expected, else null.',
+    `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${EXAMPLE_ADDRESS}&uint256=21010000`,
+  ),
+  submitted_transaction: json.textOrNull('The transaction that you submitted, until it is checked.', null),
+  transaction_problem: json.oneOfOrNull(
+    "Why the last transaction is not the refund's, or null.",
+    Object.keys(transactionProblems),
+  ),
+  transaction: json.textOrNull('The final transaction, or null.', null),
+  sender: json.textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
+  created_at: json.time('When it was opened.'),
+  expires_at: json.time('Until when the address or the transfer is awaited.'),
+  paid_at: json.timeOrNull('When the transfer was booked, or null.'),
+  address_url: json.textOrNull(
+    'The link with which the customer names an address. Only in the response that opens a refund without a destination, else null.',
+    'https://pay.example/refund/rfd_5b484cd3e9340db05b48/Zm9vYmFyYmF6',
+  ),
+});
 
-function presentRest(baseUrl: string, payment: Payment): Record<string, unknown> | null {
-  const rest = openRestOf(payment);
-  if (rest === null) return null;
-  return {
-    amount: formatCents(rest.amountCents),
-    usdc_amount: formatUnits(payment.paidThresholdUnits - payment.receivedUnits),
-    url: checkoutUrl(baseUrl, payment),
-  };
-}
-
-/** A payment with the parts that were asked for. */
-export function presentExpandedPayment(
-  baseUrl: string,
-  history: PaymentHistory,
-  asked: ReadonlySet<Expansion>,
-): Record<string, unknown> {
-  const present: Record<Expansion, () => unknown> = {
-    deposits: () => presentDeposits(history),
-    releases: () => presentReleases(history),
-    sessions: () => presentSessions(history),
-    webhooks: () => history.webhooks.map(presentWebhook),
-  };
-  const parts = expansions.filter((name) => asked.has(name)).map((name) => [name, present[name]()]);
-  return { ...presentMerchantPayment(baseUrl, history.payment), ...Object.fromEntries(parts) };
-}
-
-function presentDeposits({ observations: { deposits, finalBlock } }: PaymentView) {
-  return deposits.map(({ transactionHash, blockNumber, units }) => ({
-    transaction: transactionHash,
-    block_number: blockNumber,
-    is_final: blockNumber <= finalBlock,
-    amount: formatUnits(units),
-  }));
-}
-
-function presentReleases({ observations: { releases, finalBlock } }: PaymentView) {
-  return releases.map(({ transactionHash, blockNumber, toMerchantUnits, feeUnits }) => ({
-    transaction: transactionHash,
-    block_number: blockNumber,
-    is_final: blockNumber <= finalBlock,
-    forwarded_amount: formatUnits(toMerchantUnits),
-    fee_amount: formatUnits(feeUnits),
-  }));
-}
-
-function presentSessions({ sessions }: PaymentView) {
-  return sessions.map(({ provider, chargedCents, quotedUnits, progress, createdAtMs, expiresAtMs }) => ({
-    provider,
-    charged_amount: formatCents(chargedCents),
-    quoted_amount: quotedUnits === null ? null : formatUnits(quotedUnits),
-    progress,
-    created_at: isoTime(createdAtMs),
-    expires_at: isoTime(expiresAtMs),
-  }));
-}
-
-/** Neither body nor signature: both would show the `ipn_token`'s work to a key that may only read. */
-function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
-  return {
-    event,
-    status,
-    http_status: result?.httpStatus ?? null,
-    reason: result?.reason ?? null,
-    created_at: isoTime(createdAtMs),
-    finished_at: isoTimeOrNull(result?.finishedAtMs ?? null),
-  };
-}
-
-export function presentEvent(
-  baseUrl: string,
-  { number, type, atMs }: NumberedEvent,
-  payment: Payment,
-  refund: Readonly<Record<string, unknown>> | null,
-) {
-  const shown = presentMerchantPayment(baseUrl, payment);
-  return { number, type, created_at: isoTime(atMs), payment: shown, refund };
-}
-
-export function presentDay({ date, created, converted, paid, ...sums }: DayStatistics) {
-  const amounts = [...sums.paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
-  return {
-    date,
-    created,
-    converted,
-    paid,
-    paid_amounts: Object.fromEntries(amounts),
-    received_amount: formatUnits(BigInt(sums.receivedUnits)),
-    service_fees: formatUnits(BigInt(sums.feeUnits)),
-  };
-}
+export const refundListSchema: json.JsonSchema = json.object({
+  refunds: json.list('The refunds of the payment, the oldest first.', {
+    $ref: '#/components/schemas/Refund',
+  }),
+  refundable_amount: json.usdc('The USDC that can still be refunded.'),
+});

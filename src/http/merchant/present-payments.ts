@@ -1,0 +1,151 @@
+import type { CreatedKey } from '../../accounts/api-keys.ts';
+import type { Account } from '../../domain/account.ts';
+import { formatCents, formatUnits } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import { openRestOf } from '../../domain/session-charge.ts';
+import type { NumberedEvent, Webhook } from '../../domain/webhook.ts';
+import type { PaymentHistory } from '../../payments/payment-history.ts';
+import type { DayStatistics } from '../../payments/read-statistics.ts';
+import { checkoutUrl, type PresentContext, presentPaymentStatus } from '../api/payment-schemas.ts';
+
+/** Parts of a payment that an answer contains on request. */
+export const expansions = ['deposits', 'releases', 'sessions', 'webhooks'] as const;
+export type Expansion = (typeof expansions)[number];
+
+export const isoTime = (timeMs: number) => new Date(timeMs).toISOString();
+export const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
+
+export function presentConnection({
+  key,
+  plainKey,
+  account,
+}: CreatedKey & { readonly account: Account }): Record<string, unknown> {
+  return {
+    api_key: plainKey,
+    key_id: key.id,
+    scopes: key.scopes,
+    callback_host: key.callbackHost,
+    account_id: account.id,
+    account_name: account.name,
+    wallet: account.wallet,
+  };
+}
+
+export function presentDirectPayment(
+  { baseUrl, tokens }: PresentContext,
+  payment: Payment,
+): Record<string, unknown> {
+  return {
+    ...presentMerchantPayment(baseUrl, payment),
+    ipn_token: tokens.create(payment.id, payment.tokenFingerprint),
+    usdc_amount: formatUnits(payment.paidThresholdUnits),
+  };
+}
+
+/** A payment of the list or of an event, with nothing expanded. */
+export function presentMerchantPayment(baseUrl: string, payment: Payment): Record<string, unknown> {
+  return {
+    ...presentPaymentStatus(payment),
+    provider: payment.provider,
+    fee_percent: payment.feeBasisPoints / 100,
+    payout_address: payment.payoutAddress,
+    checkout_url: checkoutUrl(baseUrl, payment),
+    email: payment.email,
+    note: payment.note,
+    amount_mismatch: payment.amountMismatch,
+    rest: presentRest(baseUrl, payment),
+    cancel_reason: payment.cancelReason,
+  };
+}
+
+function presentRest(baseUrl: string, payment: Payment): Record<string, unknown> | null {
+  const rest = openRestOf(payment);
+  if (rest === null) return null;
+  return {
+    amount: formatCents(rest.amountCents),
+    usdc_amount: formatUnits(payment.paidThresholdUnits - payment.receivedUnits),
+    url: checkoutUrl(baseUrl, payment),
+  };
+}
+
+/** A payment with the parts that were asked for. */
+export function presentExpandedPayment(
+  baseUrl: string,
+  history: PaymentHistory,
+  asked: ReadonlySet<Expansion>,
+): Record<string, unknown> {
+  const present: Record<Expansion, () => unknown> = {
+    deposits: () => presentDeposits(history),
+    releases: () => presentReleases(history),
+    sessions: () => presentSessions(history),
+    webhooks: () => history.webhooks.map(presentWebhook),
+  };
+  const parts = expansions.filter((name) => asked.has(name)).map((name) => [name, present[name]()]);
+  return { ...presentMerchantPayment(baseUrl, history.payment), ...Object.fromEntries(parts) };
+}
+
+function presentDeposits({ observations: { deposits, finalBlock } }: PaymentView) {
+  return deposits.map(({ transactionHash, blockNumber, units }) => ({
+    transaction: transactionHash,
+    block_number: blockNumber,
+    is_final: blockNumber <= finalBlock,
+    amount: formatUnits(units),
+  }));
+}
+
+function presentReleases({ observations: { releases, finalBlock } }: PaymentView) {
+  return releases.map(({ transactionHash, blockNumber, toMerchantUnits, feeUnits }) => ({
+    transaction: transactionHash,
+    block_number: blockNumber,
+    is_final: blockNumber <= finalBlock,
+    forwarded_amount: formatUnits(toMerchantUnits),
+    fee_amount: formatUnits(feeUnits),
+  }));
+}
+
+function presentSessions({ sessions }: PaymentView) {
+  return sessions.map(({ provider, chargedCents, quotedUnits, progress, createdAtMs, expiresAtMs }) => ({
+    provider,
+    charged_amount: formatCents(chargedCents),
+    quoted_amount: quotedUnits === null ? null : formatUnits(quotedUnits),
+    progress,
+    created_at: isoTime(createdAtMs),
+    expires_at: isoTime(expiresAtMs),
+  }));
+}
+
+/** Neither body nor signature: both would show the `ipn_token`'s work to a key that may only read. */
+function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
+  return {
+    event,
+    status,
+    http_status: result?.httpStatus ?? null,
+    reason: result?.reason ?? null,
+    created_at: isoTime(createdAtMs),
+    finished_at: isoTimeOrNull(result?.finishedAtMs ?? null),
+  };
+}
+
+export function presentEvent(
+  baseUrl: string,
+  { number, type, atMs }: NumberedEvent,
+  payment: Payment,
+  refund: Readonly<Record<string, unknown>> | null,
+) {
+  const shown = presentMerchantPayment(baseUrl, payment);
+  return { number, type, created_at: isoTime(atMs), payment: shown, refund };
+}
+
+export function presentDay({ date, created, converted, paid, ...sums }: DayStatistics) {
+  const amounts = [...sums.paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
+  return {
+    date,
+    created,
+    converted,
+    paid,
+    paid_amounts: Object.fromEntries(amounts),
+    received_amount: formatUnits(BigInt(sums.receivedUnits)),
+    service_fees: formatUnits(BigInt(sums.feeUnits)),
+  };
+}
