@@ -4,7 +4,8 @@ import { formatUnits } from '../../domain/money.ts';
 import { type Refund, refundStatusAt } from '../../domain/refund.ts';
 import { nameRefundAddress, readLinkedRefund } from '../../payments/refunds.ts';
 import { html, nothing } from '../design/html.ts';
-import { isSameOrigin, textField } from '../signed-in/forms.ts';
+import { formField } from '../signed-in/form-fields.ts';
+import { isSameOrigin } from '../signed-in/forms.ts';
 import type { CheckoutRequest } from './context.ts';
 import { fillIn, fillText, languageOf } from './languages.ts';
 import { layout, sendPage } from './layout.ts';
@@ -57,13 +58,8 @@ async function sendRefund(
   const { heading, sentence } = words[status === 'canceled' ? 'expired' : status];
   const values = { shop: account.name, amount: `${formatUnits(refund.units)} USDC` };
   const { destination } = refund;
-  const field = {
-    name: 'address',
-    label: words.address,
-    value: refused ?? '',
-    hint: words.hint,
-    ...(refused === null ? {} : { error: words.wrong }),
-  };
+  const field = { label: words.address, value: refused ?? '', hint: words.hint };
+  const error = refused === null ? {} : { error: words.wrong };
   const page = layout({
     language,
     title: fillText(heading, values),
@@ -75,7 +71,7 @@ async function sendRefund(
 <p>${fillIn(sentence, values)}</p>
 ${
   status === 'awaiting_address'
-    ? html`<form method="post">${textField(field)}
+    ? html`<form method="post">${formField('address', field, error)}
 <p>${fillIn(words.once, values)}</p>
 <p><button class="button primary wide">${words.send}</button></p></form>`
     : nothing

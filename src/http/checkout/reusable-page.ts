@@ -18,7 +18,8 @@ import {
 } from '../../payments/pay-on-page.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { isSameOrigin, textField } from '../signed-in/forms.ts';
+import { type Field, formField } from '../signed-in/form-fields.ts';
+import { isSameOrigin } from '../signed-in/forms.ts';
 import { amountLine, shopLine } from './checkout-page.ts';
 import type { CheckoutRequest } from './context.ts';
 import { fillIn, fillText, formatMoneyAndCode, type Language, languageOf } from './languages.ts';
@@ -173,32 +174,22 @@ function pageForm(found: FoundPage, language: Language, typed: Typed): Html {
   const { page, account } = found;
   const { page: words } = language.words;
   const { question, isAnswerRequired, currency } = page;
+  const amountField: Field = {
+    label: fillText(words.amount, { currency }),
+    value: typed.amount,
+    inputMode: 'decimal',
+    hint: fillText(words.amountHint, boundsText(found, language)),
+  };
+  const answerField = (question: string): Field => ({
+    label: isAnswerRequired ? question : fillText(words.optional, { question }),
+    value: typed.answer,
+    isOptional: !isAnswerRequired,
+    hint: fillText(words.answerHint, { shop: account.name }),
+  });
   return html`${typed.problem === undefined ? nothing : html`<p class="banner" role="alert">${typed.problem}</p>`}
 <form method="post" novalidate><input type="hidden" name="token" value="${randomBytes(16).toString('base64url')}">
-${
-  page.amountCents !== null
-    ? nothing
-    : textField({
-        name: 'amount',
-        label: fillText(words.amount, { currency }),
-        value: typed.amount,
-        inputMode: 'decimal',
-        hint: fillText(words.amountHint, boundsText(found, language)),
-        error: typed.amountError,
-      })
-}
-${
-  question === null
-    ? nothing
-    : textField({
-        name: 'answer',
-        label: isAnswerRequired ? question : fillText(words.optional, { question }),
-        value: typed.answer,
-        isOptional: !isAnswerRequired,
-        hint: fillText(words.answerHint, { shop: account.name }),
-        error: typed.answerError,
-      })
-}
+${page.amountCents !== null ? nothing : formField('amount', amountField, { error: typed.amountError })}
+${question === null ? nothing : formField('answer', answerField(question), { error: typed.answerError })}
 ${page.passFeeToCustomer ? html`<p>${words.feeAdded}</p>` : nothing}
 <p><button class="button primary wide">${words.pay}</button></p></form>`;
 }

@@ -12,8 +12,8 @@ import {
   type DashboardContext,
   type DashboardRoutes,
 } from '../signed-in/context.ts';
-import { formFields, newPassword } from '../signed-in/form-fields.ts';
-import { type FormFields, formTokenField, textField } from '../signed-in/forms.ts';
+import { formField, formFields, newPassword } from '../signed-in/form-fields.ts';
+import { type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { openFormToken } from '../signed-in/layout.ts';
 import { countPassword, tokenOf } from '../signed-in/password-link-pages.ts';
 import {
@@ -32,7 +32,7 @@ export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer):
   pages.page('/forgotten', async (asked) => ({
     title: 'Forgotten your password?',
     main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(asked))}
-${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username' })}
+${formField('email', { label: 'E-mail address', type: 'email', autocomplete: 'username' })}
 <button class="button primary wide">Send me a link</button></form>`,
   }));
   pages.form('/forgotten', (asked, form) => answerForgotten(asked, form, mailer));

@@ -12,8 +12,9 @@ import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
+import { formField } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
-import { banner, optionsOf, selectField, textField } from '../signed-in/forms.ts';
+import { banner } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
 import type { PageHandler } from '../signed-in/signed-in-page.ts';
 import {
@@ -287,29 +288,25 @@ function filterForm(given: PaymentFilters['given'], problems?: ServiceError['pro
 <input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off">
 <p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
-${choice('status', displayStatuses, given.status, displayStatusLabel)}
-${choice('forward', forwardStatuses, given.forward, forwardLabel)}
-${choice('provider', paymentProviders, given.provider, providerName)}
-${choice('currency', currencies, given.currency, (value) => value)}
-${dateField('from', given.from, problems)}
-${dateField('to', given.to, problems)}
+${choice('status', displayStatuses, given)}${choice('forward', forwardStatuses, given)}
+${choice('provider', paymentProviders, given)}${choice('currency', currencies, given)}
+${dateField('from', given, problems)}${dateField('to', given, problems)}
 </div></details>
 <div class="actions"><button class="button primary">Search</button></div>
 </form>`;
 }
 
-const any = html`<option value="">Any</option>`;
-
-function choice<Value extends string>(
-  name: FilterName,
-  values: readonly Value[],
-  chosen: string | undefined,
-  wordsOf: (value: Value) => string,
-): Html {
-  return selectField(name, labels[name], [any, ...optionsOf(values, chosen, wordsOf)]);
+function choice(name: FilterName, values: readonly string[], given: PaymentFilters['given']): Html {
+  const wordsOf = (value: string) => (value === '' ? 'Any' : shownValue(name, value));
+  const field = { label: labels[name], type: 'select', options: ['', ...values], wordsOf } as const;
+  return formField(name, { ...field, value: given[name] ?? '' });
 }
 
-function dateField(name: 'from' | 'to', value = '', problems?: ServiceError['problems']): Html {
-  const error = problems?.get(name);
-  return textField({ name, label: labels[name], type: 'date', value, isOptional: true, error });
+function dateField(
+  name: 'from' | 'to',
+  given: PaymentFilters['given'],
+  problems?: ServiceError['problems'],
+): Html {
+  const field = { label: labels[name], type: 'date', value: given[name] ?? '', isOptional: true } as const;
+  return formField(name, field, { error: problems?.get(name) });
 }

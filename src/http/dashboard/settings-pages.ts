@@ -24,7 +24,14 @@ import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '.
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
-import { cardForm, checkFields, errorAt, type Fields, formFields } from '../signed-in/form-fields.ts';
+import {
+  cardForm,
+  checkFields,
+  errorAt,
+  type Fields,
+  formField,
+  formFields,
+} from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import {
@@ -133,11 +140,11 @@ ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${acc
 }
 
 function providersForm({ account, formToken }: Visit): Html {
-  const choices = ['', ...providerIds] as const;
-  const nameOf = (id: (typeof choices)[number]) =>
-    id === '' ? 'Automatic: the highest expected payout' : providerCatalogue[id].name;
+  const options = ['', ...providerIds];
+  const wordsOf = (id: string) =>
+    isProviderId(id) ? providerCatalogue[id].name : 'Automatic: the highest expected payout';
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>${forms.formTokenField(formToken)}
-${forms.selectField('pinned', 'Recommended provider', forms.optionsOf(choices, account.pinnedProvider ?? '', nameOf))}
+${formField('pinned', { label: 'Recommended provider', type: 'select', value: account.pinnedProvider ?? '', options, wordsOf })}
 ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }

@@ -11,8 +11,9 @@ import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { formField } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
-import { banner, textField } from '../signed-in/forms.ts';
+import { banner } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
 import { dashboardPages, type PageHandler } from '../signed-in/signed-in-page.ts';
 import { fact, providerName } from './payment-words.ts';
@@ -58,7 +59,7 @@ ${statement === null ? banner('bad', 'This month has too many payments for a pag
 function monthForm(value: string, error?: string): Html {
   const journal = html`<a class="button" href="${DASHBOARD_PATH}/journal.csv?month=${value}" download>Journal as CSV</a>`;
   return html`<form class="card screen-only" method="get" action="${DASHBOARD_PATH}/statement">
-${textField({ name: 'month', label: 'Month', type: 'month', value, error })}
+${formField('month', { label: 'Month', type: 'month', value }, { error })}
 <p class="actions"><button class="button primary">Show statement</button>${error === undefined ? journal : nothing}</p>
 <p class="hint">Print this page with your browser (Ctrl+P).</p></form>`;
 }

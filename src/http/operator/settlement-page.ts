@@ -8,8 +8,8 @@ import { within } from '../../platform/within.ts';
 import { forwardBadge } from '../dashboard/payment-words.ts';
 import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
+import { formField } from '../signed-in/form-fields.ts';
 import { formatMoney } from '../signed-in/format.ts';
-import { textField } from '../signed-in/forms.ts';
 import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import {
   accountLink,
@@ -68,7 +68,7 @@ async function showSettlement(
   return {
     title: 'Settlement',
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
-${textField({ name: 'payment', label: 'Payment id, short code or link', ...search })}<button class="button">Open payment</button></form>
+${formField('payment', { label: 'Payment id, short code or link', value: search.value }, search)}<button class="button">Open payment</button></form>
 ${chainCard(context, cursor, heads)}
 ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
 <section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>

@@ -7,8 +7,6 @@ import {
   formTokenField,
   notesOf,
   optionsOf,
-  selectField,
-  textField,
   tickField,
 } from './forms.ts';
 
@@ -16,7 +14,16 @@ import {
 export interface Field {
   readonly label: string;
   /** `text` by default. */
-  readonly type?: 'text' | 'email' | 'url' | 'date' | 'password' | 'textarea' | 'checkbox' | 'select';
+  readonly type?:
+    | 'text'
+    | 'email'
+    | 'url'
+    | 'date'
+    | 'month'
+    | 'password'
+    | 'textarea'
+    | 'checkbox'
+    | 'select';
   /** The stored value: a text, or whether a box is ticked. */
   readonly value?: string | boolean;
   /** The choices of a `select`, and how each is written. */
@@ -24,7 +31,10 @@ export interface Field {
   readonly wordsOf?: (option: string) => string;
   readonly hint?: string;
   readonly isOptional?: boolean;
+  /** For browsers and password managers (`username`). */
   readonly autocomplete?: string;
+  /** The keyboard that phones show. */
+  readonly inputMode?: 'decimal';
   /** The id; the name unless a page has several fields of the name. */
   readonly id?: string;
 }
@@ -88,9 +98,17 @@ export function foldedForm(visit: FormVisit, action: string, summary: string, fo
 export function formFields(visit: Pick<FormVisit, 'refused'>, action: string, fields: Fields): Html {
   const refused = refusedAt(visit, action);
   return html`${Object.entries(fields).map(([name, field]) => {
-    const error = refused === undefined ? undefined : errorAt(refused, name, field);
-    return formField(name, field, refused, { hint: field.hint, ...error });
+    if (refused === undefined) return formField(name, field);
+    const typed = field.type === 'checkbox' ? refused.has(name) : refused.text(name);
+    return formField(name, { ...field, value: typed }, errorAt(refused, name, field));
   })}`;
+}
+
+/** What is wrong with the value of a field. */
+interface FieldError {
+  readonly error?: string | undefined;
+  /** Whether the page opens at this field. */
+  readonly hasFocus?: boolean;
 }
 
 /** The error of a field, which joins the summary of the page. */
@@ -98,35 +116,35 @@ export function errorAt(
   { refusal, shown }: RefusedForm,
   name: string,
   { id = name, label }: Pick<Field, 'id' | 'label'>,
-): { readonly error?: string; readonly hasFocus?: boolean } {
+): FieldError {
   // An option of the command line has the name of its field, with hyphens.
   const problem = [...refusal.problems].find(([field]) => field.replaceAll(/[- ]/g, '_') === name)?.[1];
   if (problem === undefined) return {};
   return { error: sentenceOf(problem), hasFocus: shown.push({ id, label }) === 1 };
 }
 
-function formField(
-  name: string,
-  { label, type = 'text', id = name, value = '', options = [], ...field }: Field,
-  refused: RefusedForm | undefined,
-  notes: Parameters<typeof describedBy>[1],
-): Html {
-  const { isOptional = false, autocomplete = type === 'password' ? 'current-password' : 'off' } = field;
+/** A field with its label, hint and error. Passwords and codes are never filled in. */
+export function formField(name: string, field: Field, error: FieldError = {}): Html {
+  const { label, type = 'text', id = name, value = '', options = [], wordsOf, inputMode } = field;
+  const { autocomplete = type === 'password' ? 'current-password' : 'off', isOptional = false } = field;
   const isSecret = type === 'password' || autocomplete === 'one-time-code';
-  const text = isSecret ? '' : (refused?.text(name) ?? String(value));
+  const text = isSecret ? '' : String(value);
+  const notes = { hint: field.hint, ...error };
+  const attributes = describedBy(id, notes);
   switch (type) {
-    case 'checkbox': {
-      const isChecked = refused?.has(name) ?? value === true;
-      const attributes = describedBy(id, notes);
-      return html`<div class="field"><div class="actions">${tickField({ type, name, id, label, isChecked, attributes })}</div>${notesOf(id, notes)}</div>`;
-    }
+    case 'checkbox':
+      return html`<div class="field"><div class="actions">${tickField({ type, name, id, label, isChecked: value === true, attributes })}</div>${notesOf(id, notes)}</div>`;
     case 'select':
-      return selectField(name, label, optionsOf(options, text, field.wordsOf), notes);
+      return html`<div class="field"><label for="${id}">${label}</label><select id="${id}" name="${name}"${attributes}>${optionsOf(options, text, wordsOf)}</select>${notesOf(id, notes)}</div>`;
     case 'textarea':
-      return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3" maxlength="1000"${describedBy(id, notes)}>
+      return html`<div class="field"><label for="${id}">${label}</label><textarea id="${id}" name="${name}" rows="3" maxlength="1000"${attributes}>
 ${text}</textarea>${notesOf(id, notes)}</div>`;
     default:
-      return textField({ name, id, label, type, value: text, autocomplete, isOptional, ...notes });
+      return html`<div class="field">
+<label for="${id}">${label}</label>
+<input id="${id}" name="${name}" type="${type}" value="${text}" autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${attributes}${isOptional ? nothing : html` required`}>
+${notesOf(id, notes)}
+</div>`;
   }
 }
 

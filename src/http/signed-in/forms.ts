@@ -18,39 +18,6 @@ export function acceptForms(scope: FastifyInstance): void {
   );
 }
 
-interface TextField extends Notes {
-  readonly name: string;
-  /** The id; the name unless a page has several fields of the name. */
-  readonly id?: string;
-  readonly label: string;
-  readonly type?: 'text' | 'email' | 'password' | 'url' | 'date' | 'month';
-  readonly value?: string;
-  /** The `autocomplete` value for browsers and password managers (`current-password`). */
-  readonly autocomplete?: string;
-  readonly isOptional?: boolean;
-  /** The keyboard that phones show. */
-  readonly inputMode?: 'decimal' | 'numeric';
-}
-
-/** A field with its label. */
-export function textField({
-  name,
-  id = name,
-  label,
-  type = 'text',
-  value = '',
-  autocomplete = 'off',
-  isOptional = false,
-  inputMode,
-  ...notes
-}: TextField): Html {
-  return html`<div class="field">
-<label for="${id}">${label}</label>
-<input id="${id}" name="${name}" type="${type}" value="${value}" autocomplete="${autocomplete}"${inputMode === undefined ? nothing : html` inputmode="${inputMode}"`}${describedBy(id, notes)}${isOptional ? nothing : html` required`}>
-${notesOf(id, notes)}
-</div>`;
-}
-
 interface Notes {
   readonly hint?: string | undefined;
   /** Whether the page opens at this field. */
@@ -86,16 +53,6 @@ export function optionsOf<Value extends string>(
     const selected = value === chosen ? html` selected` : nothing;
     return html`<option${attribute}${selected}>${wordsOf?.(value) ?? value}</option>`;
   });
-}
-
-/** A choice with its label. */
-export function selectField(
-  name: string,
-  label: string,
-  options: Html | readonly Html[],
-  notes: Notes = {},
-): Html {
-  return html`<div class="field"><label for="${name}">${label}</label><select id="${name}" name="${name}"${describedBy(name, notes)}>${options}</select>${notesOf(name, notes)}</div>`;
 }
 
 interface TickField {

@@ -4,7 +4,8 @@ import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Html, html } from '../design/html.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
-import { banner, type FormFields, flashOf, formTokenField, textField } from './forms.ts';
+import { formField } from './form-fields.ts';
+import { banner, type FormFields, flashOf, formTokenField } from './forms.ts';
 import { openFormToken, sendSeeOther } from './layout.ts';
 import { askMore, countSignIn, rememberBrowser } from './new-browser-pages.ts';
 import {
@@ -50,8 +51,8 @@ function signInView(asked: AreaRequest, next: string, email: string, message: Ht
     main: html`${message}
 <form class="card" method="post" action="${asked.area.path}/sign-in">
 ${formTokenField(openFormToken(asked))}<input type="hidden" name="next" value="${next}">
-${textField({ name: 'email', label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
-${textField({ name: 'password', label: 'Password', type: 'password', autocomplete: 'current-password' })}
+${formField('email', { label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
+${formField('password', { label: 'Password', type: 'password' })}
 <button class="button primary wide">Sign in</button>
 </form>
 ${forgotten(asked)}`,
