@@ -29,9 +29,9 @@ interface ProgramServices extends IntegratorServices {
   /** Copies the database into a file, also while a server runs. */
   backUp(file: string): Promise<unknown>;
   /** Checks the configuration and everything it refers to. */
-  doctor(): Promise<{ readonly checks: readonly DoctorCheck[] }>;
+  doctor(): Promise<CheckReport>;
   /** Takes a payment through live mode on this machine; reports each step when it ends. */
-  rehearse(onStep: (step: DoctorCheck) => void): Promise<{ readonly checks: readonly DoctorCheck[] }>;
+  rehearse(onStep: (step: DoctorCheck) => void): Promise<CheckReport>;
   /** Deploys a deposit factory with the relayer's key. */
   deployContract(): Promise<unknown>;
   /** Makes a relayer key, which nothing stores. */
@@ -40,6 +40,10 @@ interface ProgramServices extends IntegratorServices {
   showRelayers(): Promise<unknown>;
   /** Copies a store from one engine to the other and compares both sides. */
   moveStore(places: { readonly from: string; readonly to: string }): Promise<PresentedMove>;
+}
+
+interface CheckReport {
+  readonly checks: readonly DoctorCheck[];
 }
 
 /** One check of `doctor`, or one step of `rehearse`. */
@@ -93,11 +97,9 @@ export function createProgram(services: ProgramServices, version: string): Comma
     'show address and balance of each key, and about how many payments it releases',
   ).action(printed(() => services.showRelayers()));
   addKeepingCommands(program, services);
-  addCheckingCommand(program, 'doctor', 'check the configuration and its connections', async (onCheck) => {
-    const report = await services.doctor();
-    report.checks.forEach(onCheck);
-    return report;
-  });
+  addCheckingCommand(program, 'doctor', 'check the configuration and its connections', () =>
+    services.doctor(),
+  );
   addCheckingCommand(
     program,
     'rehearse',
@@ -105,11 +107,9 @@ export function createProgram(services: ProgramServices, version: string): Comma
     (onStep) => services.rehearse(onStep),
   );
   const webhook = program.command('webhook').description('webhook endpoints');
-  addCheckingCommand(webhook, 'check <url>', 'test an endpoint without an event', async (onCheck, url) => {
-    const result = await services.runOperation('webhook check', { url });
-    const report = result as Awaited<ReturnType<ProgramServices['doctor']>>;
-    report.checks.forEach(onCheck);
-    return report;
+  addCheckingCommand(webhook, 'check <url>', 'test an endpoint without an event', async (_, url) => {
+    const report = await services.runOperation('webhook check', { url });
+    return report as CheckReport;
   });
   leaf(program, 'move-store', 'copy all data from SQLite to PostgreSQL or back, and compare both')
     .requiredOption('--from <place>', 'sqlite, postgres, a data folder, a SQLite file or a postgres:// URL')
@@ -122,19 +122,23 @@ export function createProgram(services: ProgramServices, version: string): Comma
   return program;
 }
 
-/** A command that checks one thing after another, and prints each finding as a line. */
+/** A command that checks one thing after another, and prints each finding as a line, at once or at the end. */
 function addCheckingCommand(
   program: Command,
   name: string,
   description: string,
-  run: (onCheck: (check: DoctorCheck) => void, argument?: string) => ReturnType<ProgramServices['doctor']>,
+  run: (onCheck: (check: DoctorCheck) => void, argument?: string) => Promise<CheckReport>,
 ): void {
   leaf(program, name, description).action(async function (this: Command) {
     const options = this.opts<{ json?: boolean }>();
-    const report = await run(({ level, name, detail, log = [] }) => {
+    let printed = 0;
+    const print = ({ level, name, detail, log = [] }: DoctorCheck) => {
+      printed++;
       if (options.json !== true)
         printResult([`${level.padEnd(5)} ${name}: ${detail}`, ...log.map((line) => `        ${line}`)], {});
-    }, this.args[0]);
+    };
+    const report = await run(print, this.args[0]);
+    report.checks.slice(printed).forEach(print);
     if (options.json === true) printResult(report, options);
     if (report.checks.some((check) => !check.isFine)) process.exitCode = 1;
   });

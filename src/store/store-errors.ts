@@ -3,14 +3,12 @@ import { ScanRefusedError } from '../domain/ports/settlement-store.ts';
 /** Another process serves this database. One process writes at a time; the operator ends the other one first. */
 export class StoreInUseError extends Error {
   override readonly name = 'StoreInUseError';
-  readonly file: string;
 
   constructor(file: string) {
     super(
       `${file} is in use by another process: stop that one, ` +
         'or set DATA_DIR and PORT to run a second service beside it',
     );
-    this.file = file;
   }
 }
 
@@ -64,10 +62,6 @@ export class StoreOverloadedError extends Error {
 /** The database could not be written to (locked by another program, disk full, input/output error). */
 export class StoreWriteError extends Error {
   override readonly name = 'StoreWriteError';
-
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
-  }
 }
 
 /**

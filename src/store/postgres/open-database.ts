@@ -87,14 +87,14 @@ async function connect(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    throw new StoreWriteError('no connection to the database could be had', error);
+    throw new StoreWriteError('no connection to the database could be had', { cause: error });
   }
 }
 
 /** The connection broke off in a statement, which may have taken effect if it was a COMMIT. */
 class ConnectionLostError extends StoreWriteError {
   constructor(cause: unknown) {
-    super('the connection to the database was lost', cause);
+    super('the connection to the database was lost', { cause });
   }
 }
 

@@ -37,7 +37,7 @@ export function createGroupCommit(
         busySinceMs ??= monotonicMs();
         if (monotonicMs() - busySinceMs < BUSY_LIMIT_MS) return false;
       }
-      throw new StoreWriteError('no transaction could be started', error);
+      throw new StoreWriteError('no transaction could be started', { cause: error });
     }
   }
 
@@ -61,7 +61,7 @@ export function createGroupCommit(
     try {
       transaction.rollback();
     } catch (error) {
-      onError(new StoreWriteError('a failed transaction could not be rolled back', error));
+      onError(new StoreWriteError('a failed transaction could not be rolled back', { cause: error }));
     }
   }
 
@@ -141,13 +141,13 @@ function createGroupTransaction(database: DatabaseSync) {
         } catch (error) {
           item.failed = true;
           item.outcome = error;
-          if (!undo(item)) throw new StoreWriteError('the transaction was lost', error);
+          if (!undo(item)) throw new StoreWriteError('the transaction was lost', { cause: error });
         }
       }
       try {
         commit.run();
       } catch (error) {
-        throw new StoreWriteError('the transaction could not be committed', error);
+        throw new StoreWriteError('the transaction could not be committed', { cause: error });
       }
     },
     rollback,

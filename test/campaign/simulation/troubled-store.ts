@@ -32,7 +32,7 @@ export function withTrouble(
   function failNow(name: string, when: 'before' | 'after'): void {
     if (trouble.percent === 0 || !draws.chance(trouble.percent / 2)) return;
     onTrouble(when);
-    throw new StoreWriteError(`${name}: ${draws.oneOf(reasons)}`, null);
+    throw new StoreWriteError(`${name}: ${draws.oneOf(reasons)}`);
   }
 
   function watched(parameter: unknown): unknown {
