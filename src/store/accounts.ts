@@ -8,16 +8,12 @@ import {
   checkedLimit,
   countOf,
   type Insertion,
-  insert,
   lock,
   raw,
   run,
   type Script,
   type Scripts,
-  select,
-  selectOne,
   sql,
-  update,
 } from './scripts.ts';
 import { accountTable, keyTable, logoTable } from './tables.ts';
 
@@ -32,7 +28,7 @@ export function createAccounts(
 ): Omit<AccountStore, 'findAccount' | 'findActiveKey' | 'peekActiveKey'> {
   return {
     createAccount: writeStatement(function* (account) {
-      yield* insert(accountTable, account);
+      yield* accountTable.insert(account);
     }),
     listAccounts: read(() => selectAccounts`ORDER BY created_at_ms, id`),
     searchAccounts: read(searchAccounts),
@@ -42,7 +38,7 @@ export function createAccounts(
       return changed;
     }),
     findLogo: read(function* (hash) {
-      const row = yield* selectOne(logoTable)`WHERE hash = ${hash} LIMIT 1`;
+      const row = yield* logoTable.selectOne`WHERE hash = ${hash} LIMIT 1`;
       if (row === null) return null;
       return { hash, type: requireName(row.type, isLogoType), bytes: Buffer.from(row.image, 'base64') };
     }),
@@ -51,11 +47,11 @@ export function createAccounts(
       yield* lock(`keys of ${key.accountId}`);
       const active = yield* countOf`api_keys WHERE account_id = ${key.accountId} AND revoked_at_ms IS NULL`;
       if (active >= maximumActive) return false;
-      yield* insert(keyTable, key);
+      yield* keyTable.insert(key);
       return true;
     }),
     listKeys: read(
-      (accountId) => select(keyTable)`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`,
+      (accountId) => keyTable.select`WHERE account_id = ${accountId} ORDER BY created_at_ms, id`,
     ),
     recordKeyUses: write(function* (hashes, atMs) {
       // Two instances would change the same keys in different orders.
@@ -76,7 +72,7 @@ function* selectAccounts(
   texts: TemplateStringsArray,
   ...insertions: readonly Insertion[]
 ): Script<Account[]> {
-  return (yield* select(accountTable)(texts, ...insertions)).map(requireKnownNames);
+  return (yield* accountTable.select(texts, ...insertions)).map(requireKnownNames);
 }
 
 export function* findAccount(accountId: string): Script<Account | null> {
@@ -101,12 +97,12 @@ function* updateAccount(accountId: string, { logo, ...change }: AccountChange): 
   if (account === null) return null;
   const logoHash = logo === undefined ? account.logoHash : (logo?.hash ?? null);
   const changed = { ...account, ...change, logoHash };
-  yield* update(accountTable, changed);
+  yield* accountTable.update(changed);
   // Logos are kept apart: an account is read with every request, and its logo is not.
   if (logo !== undefined) yield* run`DELETE FROM shop_logos WHERE account_id = ${accountId}`;
   if (logo) {
     const image = Buffer.from(logo.bytes).toString('base64');
-    yield* insert(logoTable, { accountId, hash: logo.hash, type: logo.type, image });
+    yield* logoTable.insert({ accountId, hash: logo.hash, type: logo.type, image });
   }
   return changed;
 }

@@ -1,16 +1,6 @@
 import { UnknownStateError } from '../domain/errors.ts';
 import { type AlertKind, type AlertStore, alertKinds } from '../domain/ports/mail.ts';
-import {
-  checkedLimit,
-  insert,
-  lock,
-  type Rows,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-  select,
-} from './scripts.ts';
+import { checkedLimit, lock, type Rows, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { alertTable } from './tables.ts';
 
 /** Lock under which one of several processes counts or claims at a time. */
@@ -44,8 +34,7 @@ export function createAlertStore({ write }: Scripts): AlertStore {
         const found = yield* newAlerts[kind](Math.max(cursor.throughMs, earliestMs), throughMs);
         for (const row of found) {
           const [count, sinceMs] = [Number(row['count']), Number(row['sinceMs'])];
-          yield* insert(
-            alertTable,
+          yield* alertTable.insert(
             { accountId: String(row['accountId']), kind, count, sinceMs, notifiedAtMs: 0 },
             `ON CONFLICT (account_id, kind) DO UPDATE SET count = alerts.count + excluded.count,
                since_ms = CASE WHEN alerts.count = 0 THEN excluded.since_ms ELSE alerts.since_ms END`,
@@ -55,7 +44,7 @@ export function createAlertStore({ write }: Scripts): AlertStore {
     }),
     claimAlerts: write(function* (notifiedBeforeMs, limit, nowMs) {
       yield* lock(LOCK);
-      const claimed = yield* select(alertTable)`
+      const claimed = yield* alertTable.select`
         WHERE count > 0 AND notified_at_ms < ${notifiedBeforeMs}
         ORDER BY since_ms LIMIT ${checkedLimit(limit)}`;
       for (const { kind } of claimed) {

@@ -15,7 +15,7 @@ import { createRecordStore } from './records.ts';
 import { createRefundStore } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import { createReusablePageStore } from './reusable-pages.ts';
-import { type EngineTraits, insert, type Scripts, select } from './scripts.ts';
+import type { EngineTraits, Scripts } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
 import type { EnginePayments, Store } from './store.ts';
 import { settlementTable } from './tables.ts';
@@ -75,9 +75,9 @@ export function assembleStore(
     // They are a handful, so each call reads them anew.
     settlements: {
       rememberSettlement: scripts.write(function* (settlement) {
-        yield* insert(settlementTable, settlement, moveToFront);
+        yield* settlementTable.insert(settlement, moveToFront);
       }),
-      listSettlements: scripts.read(() => select(settlementTable)`ORDER BY last_started_at_ms DESC`),
+      listSettlements: scripts.read(() => settlementTable.select`ORDER BY last_started_at_ms DESC`),
     },
     people: createPeopleStore(scripts),
     sessions: createSessionStore(scripts),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ColumnValue, table } from './columns.ts';
+import { type ColumnValue, describeTable } from './columns.ts';
 
 interface Entity {
   readonly id: string;
@@ -13,7 +13,7 @@ interface Entity {
   readonly fields: Readonly<Record<string, string | null>>;
 }
 
-const entities = table<Entity>('entities', ['id'])(
+const entities = describeTable<Entity>('entities', ['id'])(
   {
     text: ['id'],
     integer: ['countOfThings'],
@@ -78,11 +78,13 @@ describe('a described table', () => {
       readonly units: bigint;
     }
     // @ts-expect-error a field has no column
-    table<Small>('small', ['id'])({ text: ['id'] });
+    describeTable<Small>('small', ['id'])({ text: ['id'] });
     // @ts-expect-error a column has no field
-    table<Small>('small', ['id'])({ text: ['id', 'other'], amount: ['units'] });
+    describeTable<Small>('small', ['id'])({ text: ['id', 'other'], amount: ['units'] });
     // @ts-expect-error an integer column cannot hold a bigint
-    table<Small>('small', ['id'])({ text: ['id'], integer: ['units'] });
-    expect(table<Small>('small', ['id'])({ text: ['id'], amount: ['units'] }).columns).toHaveLength(2);
+    describeTable<Small>('small', ['id'])({ text: ['id'], integer: ['units'] });
+    expect(describeTable<Small>('small', ['id'])({ text: ['id'], amount: ['units'] }).columns).toHaveLength(
+      2,
+    );
   });
 });

@@ -48,10 +48,10 @@ type FieldOf<Entity, Kind> = {
 }[keyof Entity];
 
 /** The fields of an entity by the kind of their columns, which are in this order. */
-type FieldsByKind<Entity> = { readonly [Kind in ColumnKind]?: readonly FieldOf<Entity, Kind>[] };
+export type FieldsByKind<Entity> = { readonly [Kind in ColumnKind]?: readonly FieldOf<Entity, Kind>[] };
 
 /** Does not compile where a field of the entity is in no list. */
-type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
+export type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
   Exclude<keyof Entity, NonNullable<Given[keyof Given & ColumnKind]>[number]>,
 ] extends [never]
   ? Given
@@ -62,7 +62,7 @@ type AllFields<Entity, Given extends FieldsByKind<Entity>> = [
       >;
     };
 
-interface TableOptions<Entity> {
+export interface TableOptions<Entity> {
   /** Columns whose names are not those of their fields. */
   readonly renamed?: { readonly [Field in keyof Entity]?: string };
   /** Columns that are no fields of the entity. */
@@ -93,7 +93,7 @@ export interface Table<Entity = unknown> {
 }
 
 /** Describes a table. A field of the entity without a column does not compile, nor does a column without a field. */
-export function table<Entity>(name: string, orderedBy: readonly string[]) {
+export function describeTable<Entity>(name: string, orderedBy: readonly string[]) {
   return <const Given extends FieldsByKind<Entity>>(
     fields: AllFields<Entity, Given>,
     { renamed = {}, others = {}, numberedBy }: TableOptions<Entity> = {},

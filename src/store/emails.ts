@@ -12,9 +12,7 @@ import {
   runForOne,
   type Script,
   type Scripts,
-  select,
   sql,
-  update,
 } from './scripts.ts';
 import { refundTable } from './tables.ts';
 
@@ -85,10 +83,10 @@ export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTrai
 
 /** The address on the chain stays: it is public there, and the account of the money. */
 function* eraseFromRefunds({ accountId, id }: PaymentReference, email: string): Script<void> {
-  const refunds = yield* select(refundTable)`
+  const refunds = yield* refundTable.select`
     WHERE account_id = ${accountId} AND payment_id = ${id} AND reason IS NOT NULL`;
   for (const refund of refunds) {
-    yield* update(refundTable, { ...refund, reason: textWithoutEmail(refund.reason ?? '', email) });
+    yield* refundTable.update({ ...refund, reason: textWithoutEmail(refund.reason ?? '', email) });
   }
 }
 

@@ -1,16 +1,6 @@
 import type { EventStore } from '../domain/ports/event-store.ts';
 import { paymentEventTypeOf } from '../domain/webhook.ts';
-import {
-  checkedLimit,
-  hasRow,
-  insert,
-  lock,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-  select,
-} from './scripts.ts';
+import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { eventTable, unnumberedEventTable } from './tables.ts';
 
 /** Lock of every process that numbers or deletes events. */
@@ -28,7 +18,7 @@ export function createEventStore({ read, write }: Scripts): EventStore {
       return (await hasUnnumbered()) ? number(limit) : 0;
     },
     listEvents: read(function* (accountId, after, limit) {
-      const events = yield* select(eventTable)`
+      const events = yield* eventTable.select`
         WHERE account_id = ${accountId} AND number > ${after} ORDER BY number LIMIT ${checkedLimit(limit)}`;
       const oldest = yield* runForOne<{ number: number }>`
         SELECT number FROM events WHERE account_id = ${accountId} ORDER BY number LIMIT 1`;
@@ -48,13 +38,13 @@ export function createEventStore({ read, write }: Scripts): EventStore {
 
 function* numberEvents(limit: number): Script<number> {
   yield* lock(EVENT_LOCK);
-  const waiting = yield* select(unnumberedEventTable)`ORDER BY "row" LIMIT ${limit}`;
+  const waiting = yield* unnumberedEventTable.select`ORDER BY "row" LIMIT ${limit}`;
   const numbers = new Map<string, number>();
   for (const { row, ...event } of waiting) {
     const { accountId } = event;
     const number = (numbers.get(accountId) ?? (yield* newestNumber(accountId))) + 1;
     numbers.set(accountId, number);
-    yield* insert(eventTable, { ...event, number });
+    yield* eventTable.insert({ ...event, number });
     // One by one: a row that committed late may lie between two that were read.
     yield* run`DELETE FROM unnumbered_events WHERE account_id = ${accountId} AND "row" = ${row}`;
   }

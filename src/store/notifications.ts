@@ -3,7 +3,7 @@ import type { PaymentNews } from '../domain/notification-message.ts';
 import type { NotificationStore } from '../domain/ports/notifications.ts';
 import { newestNumber } from './events.ts';
 import { selectPayment } from './payments.ts';
-import { checkedLimit, countOf, hasRow, insert, lock, type Scripts, select, sql, update } from './scripts.ts';
+import { checkedLimit, countOf, hasRow, lock, type Scripts, sql } from './scripts.ts';
 import { channelTable, eventTable } from './tables.ts';
 
 /** Events that one message covers. A reading of so many takes some milliseconds. */
@@ -27,11 +27,11 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
       const others = yield* countOf`
         notification_channels WHERE account_id = ${accountId} AND user_id = ${userId}`;
       if (!isMember || others >= MAXIMUM_CHANNELS) return false;
-      yield* insert(channelTable, channel);
+      yield* channelTable.insert(channel);
       return true;
     }),
     listChannels: read(
-      (accountId, userId) => select(channelTable)`
+      (accountId, userId) => channelTable.select`
         WHERE account_id = ${accountId} AND user_id = ${userId} ORDER BY created_at_ms, id`,
     ),
     updateChannel: write(function* (before, after) {
@@ -40,12 +40,12 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
         UPDATE notification_channels SET not_before_ms = not_before_ms
         WHERE id = ${before.id} AND not_before_ms = ${before.notBeforeMs}
           AND coalesce(paused_reason, '') = ${before.pausedReason ?? ''} RETURNING id`;
-      if (isUnchanged) yield* update(channelTable, after);
+      if (isUnchanged) yield* channelTable.update(after);
       return isUnchanged;
     }),
     removeChannel: write(({ id }) => hasRow`DELETE FROM notification_channels WHERE id = ${id} RETURNING id`),
     listDueChannels: read(
-      (nowMs, except, limit) => select(channelTable)`
+      (nowMs, except, limit) => channelTable.select`
         WHERE paused_reason IS NULL AND not_before_ms <= ${nowMs} AND id <> ALL(${except})
           AND (daily_due_at_ms <= ${nowMs} OR read_through < (
             SELECT newest FROM event_numbers WHERE event_numbers.account_id = notification_channels.account_id))
@@ -56,7 +56,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
       const kinds = new Map(
         events.flatMap((event) => (event === 'daily_sum' ? [] : [[notifiedTypes[event], event]])),
       );
-      const found = yield* select(eventTable)`
+      const found = yield* eventTable.select`
         WHERE account_id = ${accountId} AND number > ${readThrough} AND number <= ${through}
           AND type = ANY(${[...kinds.keys()]}) AND (type <> ${notifiedTypes.late_money} OR ${isLate})
         ORDER BY number DESC`;

@@ -25,16 +25,13 @@ import { revertRefundsAbove } from './refunds.ts';
 import {
   checkedLimit,
   type Fragment,
-  insert,
-  insertRows,
   lock,
   raw,
   run,
   runForOne,
   type Script,
   type Scripts,
-  select,
-  selectOne,
+  type StoredTable,
   sql,
 } from './scripts.ts';
 import { MAXIMUM_CHECKPOINTS } from './store.ts';
@@ -69,7 +66,7 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
     listMissing: (found) => read(() => missingRows(found))(),
     recordMissed: write(function* (missed, decide) {
       const { from } = missed;
-      const checkpoint = yield* selectOne(checkpointTable)`WHERE number = ${from.number}`;
+      const checkpoint = yield* checkpointTable.selectOne`WHERE number = ${from.number}`;
       if (checkpoint?.hash !== from.hash)
         throw new ObservationConflictError(`block ${from.number} (${from.hash}) is no checkpoint any more`);
       const finalNumber = yield* newestFinalNumber();
@@ -83,7 +80,7 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
       return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
     }),
     listCheckpoints: read(
-      (limit) => select(checkpointTable)`ORDER BY number DESC LIMIT ${checkedLimit(limit)}`,
+      (limit) => checkpointTable.select`ORDER BY number DESC LIMIT ${checkedLimit(limit)}`,
     ),
     rewindTo: write(function* (block, decide) {
       const lost = yield* readRange(block.number, yield* newestFinalNumber());
@@ -92,7 +89,7 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
       const affected = yield* paymentsAbove(block.number);
       yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
       yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
-      yield* insert(checkpointTable, block);
+      yield* checkpointTable.insert(block);
       yield* revertRefundsAbove(block.number, nowMs());
       yield* decideAll(affected, decide);
     }),
@@ -129,7 +126,7 @@ function* missingRescues({ rescues = [] }: FoundOnChain): Script<NonNullable<Fou
 
 /** The cursor: the newest of the final blocks that were scanned up to. */
 function newestCheckpoint(): Script<BlockReference | null> {
-  return selectOne(checkpointTable)`ORDER BY number DESC LIMIT 1`;
+  return checkpointTable.selectOne`ORDER BY number DESC LIMIT 1`;
 }
 
 function* newestFinalNumber(): Script<number> {
@@ -139,7 +136,7 @@ function* newestFinalNumber(): Script<number> {
 /** Moves the cursor on, and forgets the oldest checkpoint when there are too many. */
 function* addCheckpoint(block: BlockReference): Script<void> {
   if (isCursor(yield* newestCheckpoint(), block)) return;
-  yield* insert(checkpointTable, block);
+  yield* checkpointTable.insert(block);
   yield* run`
     DELETE FROM checkpoints WHERE number <=
       (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${raw(MAXIMUM_CHECKPOINTS)})`;
@@ -226,14 +223,11 @@ function* addRows({ deposits, releases }: FoundRows): Script<FoundRows> {
 }
 
 function* addTo<Position extends ChainPosition, Given extends Position & RowOwner>(
-  table: Table<Position>,
+  table: StoredTable<Position>,
   rows: readonly Given[],
 ): Script<Given[]> {
   const fresh = newRows(table, rows, yield* readKnown(table, rows));
-  yield* insertRows(
-    table,
-    fresh.map((row) => [...table.valuesOf(row), row.paymentId, row.accountId]),
-  );
+  yield* table.insertRows(fresh.map((row) => [...table.valuesOf(row), row.paymentId, row.accountId]));
   return fresh;
 }
 
@@ -373,20 +367,20 @@ function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number):
   if (entries.length === 0) return;
   const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;
   const appended = entriesAfter(head ?? NO_MOVEMENTS, entries, recordedAtMs);
-  yield* insertRows(journalTable, appended.map(journalTable.valuesOf));
+  yield* journalTable.insertRows(appended.map(journalTable.valuesOf));
 }
 
 function listEntries(after: number, limit: number): Script<JournalEntry[]> {
-  return select(journalTable)`WHERE number > ${after} ORDER BY number LIMIT ${limit}`;
+  return journalTable.select`WHERE number > ${after} ORDER BY number LIMIT ${limit}`;
 }
 
 function listEntriesOf(id: PaymentId): Script<JournalEntry[]> {
-  return select(journalTable)`WHERE payment_id = ${id} ORDER BY number`;
+  return journalTable.select`WHERE payment_id = ${id} ORDER BY number`;
 }
 
 /** The entries in the payment token of several payments. */
 export function listPaymentEntries(ids: readonly PaymentId[]): Script<JournalEntry[]> {
-  return select(journalTable)`WHERE token IS NULL AND payment_id = ANY(${ids})`;
+  return journalTable.select`WHERE token IS NULL AND payment_id = ANY(${ids})`;
 }
 
 /** Without rescues that are in the journal already; of everything else the rows say whether it is new. */
@@ -402,6 +396,6 @@ function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
 /** What was rescued above a block and not taken back. */
 function* rescuedAbove(blockNumber: number): Script<JournalFacts[]> {
   return netEntries(
-    yield* select(journalTable)`WHERE kind = 'rescued' AND block_number > ${blockNumber} ORDER BY number`,
+    yield* journalTable.select`WHERE kind = 'rescued' AND block_number > ${blockNumber} ORDER BY number`,
   );
 }

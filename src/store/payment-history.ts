@@ -11,7 +11,7 @@ import type {
 import { listPaymentEntries } from './observations.ts';
 import { replaceTerms, slotColumns } from './payment-index.ts';
 import { selectPayment } from './payments.ts';
-import { checkedLimit, insert, type Rows, raw, run, type Scripts, select, sql } from './scripts.ts';
+import { checkedLimit, type Rows, raw, run, type Scripts, sql } from './scripts.ts';
 import { hourlyRateTable } from './tables.ts';
 
 type HistoryStore = Pick<
@@ -72,11 +72,11 @@ export function createPaymentHistory({ read, write }: Scripts): HistoryStore {
     }),
     recordRates: write(function* (rates, deleteBeforeMs) {
       for (const rate of rates)
-        yield* insert(hourlyRateTable, rate, 'ON CONFLICT (currency, hour_ms) DO NOTHING');
+        yield* hourlyRateTable.insert(rate, 'ON CONFLICT (currency, hour_ms) DO NOTHING');
       yield* run`DELETE FROM hourly_rates WHERE hour_ms < ${deleteBeforeMs}`;
     }),
     listRates: read(
-      (currency, firstMs, lastMs) => select(hourlyRateTable)`
+      (currency, firstMs, lastMs) => hourlyRateTable.select`
         WHERE currency = ${currency} AND hour_ms >= ${firstMs} AND hour_ms <= ${lastMs}`,
     ),
   };

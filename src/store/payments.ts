@@ -9,16 +9,7 @@ import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
 import { eventsOfChange, hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
-import {
-  type Decision,
-  type Insertion,
-  insertRows,
-  lockPayments,
-  raw,
-  run,
-  type Script,
-  sql,
-} from './scripts.ts';
+import { type Decision, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
 import {
   depositTable,
   paymentTable,
@@ -196,8 +187,7 @@ export function* applyDecision({ payments, decide }: Decision, nowMs: number): S
     return after;
   });
   if (changes.length > 0) yield { update: changes.map(({ after }) => after) };
-  yield* insertRows(
-    webhookTable,
+  yield* webhookTable.insertRows(
     webhooks.flatMap(([{ id: paymentId, accountId, callbackUrl }, { event, fields }]) => {
       if (callbackUrl === null) return [];
       const webhook = {
@@ -213,8 +203,7 @@ export function* applyDecision({ payments, decide }: Decision, nowMs: number): S
       return [webhookTable.valuesOf(webhook)];
     }),
   );
-  yield* insertRows(
-    receiptTable,
+  yield* receiptTable.insertRows(
     receipts.map(({ id, accountId }) => [accountId, id, 'pending', nowMs, null, null]),
   );
   yield* recordChanges(changes, nowMs);
@@ -232,18 +221,15 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
   const moved = changes.filter(({ before, after }) => stateOf(before) !== stateOf(after));
   // A direct payment goes on from paid: it is counted once.
   const paid = moved.filter(({ before, after }) => after.status === 'paid' && before.status !== 'paid');
-  yield* insertRows(
-    stateChangeTable,
+  yield* stateChangeTable.insertRows(
     moved.map(({ after }) => [after.accountId, after.id, stateOf(after), nowMs]),
     { keepsExisting: true },
   );
-  yield* insertRows(
-    uncountedTable,
+  yield* uncountedTable.insertRows(
     paid.map(({ after }) => [after.accountId, after.id]),
     { keepsExisting: true },
   );
-  yield* insertRows(
-    unnumberedEventTable,
+  yield* unnumberedEventTable.insertRows(
     changes.flatMap(({ before, after }) =>
       eventsOfChange(before, after).map((type) => [after.accountId, after.id, type, null, nowMs]),
     ),

@@ -21,7 +21,6 @@ import {
   countOf,
   type Fragment,
   hasRow,
-  insert,
   lock,
   type Rows,
   raw,
@@ -29,22 +28,19 @@ import {
   runForOne,
   type Script,
   type Scripts,
-  select,
-  selectOne,
   sql,
-  update,
 } from './scripts.ts';
 import { auditTable, membershipTable, passkeyTable, userTable } from './tables.ts';
 
 export function createPeopleStore({ read, write }: Scripts): PeopleStore {
   return {
     createUser: write(function* (user) {
-      const made = yield* insert(userTable, user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
+      const made = yield* userTable.insert(user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
       return made.length === 1;
     }),
     findUser: read((userId) => findUser('id', userId)),
     findUserByEmail: read((email) => findUser('email', email)),
-    listUsers: read((limit) => select(userTable)`ORDER BY email LIMIT ${limit}`),
+    listUsers: read((limit) => userTable.select`ORDER BY email LIMIT ${limit}`),
     updateUser: write(updateUser),
     consumeTotpStep: write(
       (userId, step) => hasRow`
@@ -69,7 +65,7 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
     }),
     putMembership: write(putMembership),
     listMemberships: read(function* (userId) {
-      const found = yield* select(membershipTable)`
+      const found = yield* membershipTable.select`
         WHERE user_id = ${userId} ORDER BY created_at_ms, account_id`;
       return found.map(requireKnownRole);
     }),
@@ -93,12 +89,10 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
       yield* lock(`user ${userId}`);
       if (!(yield* isGuardMet(userId, guard))) return false;
       if ((yield* countOf`passkeys WHERE user_id = ${userId}`) >= MAXIMUM_PASSKEYS) return false;
-      const made = yield* insert(passkeyTable, passkey, 'ON CONFLICT (id) DO NOTHING RETURNING id');
+      const made = yield* passkeyTable.insert(passkey, 'ON CONFLICT (id) DO NOTHING RETURNING id');
       return made.length === 1;
     }),
-    listPasskeys: read(
-      (userId) => select(passkeyTable)`WHERE user_id = ${userId} ORDER BY created_at_ms, id`,
-    ),
+    listPasskeys: read((userId) => passkeyTable.select`WHERE user_id = ${userId} ORDER BY created_at_ms, id`),
     usePasskey: write(
       (userId, id, counter, atMs) => hasRow`
         UPDATE passkeys SET counter = ${counter}, last_used_at_ms = ${atMs}
@@ -114,7 +108,7 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
 }
 
 function findUser(column: 'id' | 'email', value: string): Script<User | null> {
-  return selectOne(userTable)`WHERE ${raw(column)} = ${value}`;
+  return userTable.selectOne`WHERE ${raw(column)} = ${value}`;
 }
 
 /** Whether what was checked before a write still holds. The caller holds the lock of the user. */
@@ -144,7 +138,7 @@ function* updateUser(
     if (taken.length === 0) return null;
   }
   const changed = { ...user, ...change, ...(removesSecondFactors ? { totpSecret: null } : {}) };
-  yield* update(userTable, changed);
+  yield* userTable.update(changed);
   if (removesSecondFactors) {
     yield* run`DELETE FROM passkeys WHERE user_id = ${userId}`;
     yield* run`DELETE FROM recovery_codes WHERE user_id = ${userId}`;
@@ -164,8 +158,7 @@ function* putMembership(membership: Membership): Script<boolean> {
     memberships WHERE ${condition} AND NOT (account_id = ${accountId} AND user_id = ${userId})`;
   if ((yield* others(sql`account_id = ${accountId}`)) >= MAXIMUM_MEMBERS) return false;
   if ((yield* others(sql`user_id = ${userId}`)) >= MAXIMUM_MEMBERSHIPS) return false;
-  yield* insert(
-    membershipTable,
+  yield* membershipTable.insert(
     membership,
     'ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role',
   );
@@ -205,19 +198,19 @@ export function createAuditStore({ read, write }: Scripts): AuditStore {
       const newest = yield* runForOne<{ position: number }>`
         SELECT coalesce(max(position), 0) AS position FROM audit_entries WHERE account_id = ${accountId}`;
       const position = (newest?.position ?? 0) + 1;
-      yield* insert(auditTable, { ...entry, position });
+      yield* auditTable.insert({ ...entry, position });
       yield* run`
         DELETE FROM audit_entries
         WHERE account_id = ${accountId} AND position <= ${position - MAXIMUM_AUDIT_ENTRIES}`;
     }),
     listEntries: read(
-      (accountId, before, limit) => select(auditTable)`
+      (accountId, before, limit) => auditTable.select`
         WHERE account_id = ${accountId} AND position < ${before ?? AFTER_ALL}
         ORDER BY position DESC LIMIT ${checkedLimit(limit)}`,
     ),
     listAllEntries: read((before, limit) => {
       const { atMs, accountId, position } = before ?? { atMs: AFTER_ALL, accountId: '', position: AFTER_ALL };
-      return select(auditTable)`
+      return auditTable.select`
         WHERE (at_ms, account_id, position) < (${atMs}, ${accountId}, ${position})
         ORDER BY at_ms DESC, account_id DESC, position DESC LIMIT ${checkedLimit(limit)}`;
     }),

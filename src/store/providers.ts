@@ -3,14 +3,14 @@ import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
 import { placesOf } from './columns.ts';
 import { decideOne } from './payments.ts';
-import { checkedLimit, raw, run, runText, type Script, type Scripts, select } from './scripts.ts';
+import { checkedLimit, raw, run, runText, type Script, type Scripts } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
 /** The settings of a provider that were never written. */
 export const UNSET_PROVIDER: ProviderSettings = { active: null, pinned: null, minimumUsdCents: null };
 
 export function* readProviderSettings(): Script<Map<string, ProviderSettings>> {
-  const rows = yield* select(providerSettingsTable)``;
+  const rows = yield* providerSettingsTable.select``;
   return new Map(rows.map(({ provider, ...settings }) => [provider, settings]));
 }
 

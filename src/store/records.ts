@@ -1,5 +1,5 @@
 import type { RecordStore } from '../domain/ports/record-store.ts';
-import { insert, raw, run, type Scripts, select, sql } from './scripts.ts';
+import { raw, run, type Scripts, sql } from './scripts.ts';
 import { accountRecordTable } from './tables.ts';
 
 const LISTED = 1_000;
@@ -8,17 +8,17 @@ const LISTED = 1_000;
 export function createRecordStore({ read, write }: Scripts): RecordStore {
   return {
     addRecords: write(function* (records) {
-      for (const record of records) yield* insert(accountRecordTable, record, 'ON CONFLICT DO NOTHING');
+      for (const record of records) yield* accountRecordTable.insert(record, 'ON CONFLICT DO NOTHING');
     }),
     replaceRecord: write(function* (record) {
       const { accountId, kind, name } = record;
       yield* run`DELETE FROM account_records
         WHERE account_id = ${accountId} AND kind = ${kind} AND name = ${name}`;
-      yield* insert(accountRecordTable, record);
+      yield* accountRecordTable.insert(record);
     }),
     listRecords: read(function* (accountId, kind, names) {
       const named = names === undefined ? raw('') : sql`AND name = ANY(${names})`;
-      return yield* select(accountRecordTable)`
+      return yield* accountRecordTable.select`
         WHERE account_id = ${accountId} AND kind = ${kind} ${named}
         ORDER BY at_ms DESC, name LIMIT ${LISTED}`;
     }),

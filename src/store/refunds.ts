@@ -8,19 +8,7 @@ import {
   type RefundView,
   TRANSFER_MS,
 } from '../domain/refund.ts';
-import {
-  checkedLimit,
-  hasRow,
-  insert,
-  insertRows,
-  lock,
-  run,
-  type Script,
-  type Scripts,
-  select,
-  selectOne,
-  update,
-} from './scripts.ts';
+import { checkedLimit, hasRow, lock, run, type Script, type Scripts } from './scripts.ts';
 import { refundTable, unnumberedEventTable } from './tables.ts';
 
 /** Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. */
@@ -33,7 +21,7 @@ export function createRefundStore({ read, write }: Scripts): RefundStore {
       const earlier = yield* findByKey(draft, nowMs);
       if (earlier !== null) return earlier;
       const { refund, event } = decide(yield* viewRefund(draft));
-      yield* insert(refundTable, refund);
+      yield* refundTable.insert(refund);
       yield* addEvent(refund, event, nowMs);
       return refund;
     }),
@@ -47,21 +35,21 @@ export function createRefundStore({ read, write }: Scripts): RefundStore {
       const { transactionHash, logIndex } = refund;
       const isBooked = before.transactionHash === null && transactionHash !== null && logIndex !== null;
       if (isBooked && (yield* isCounted(transactionHash, logIndex))) return null;
-      yield* update(refundTable, refund);
+      yield* refundTable.update(refund);
       yield* addEvent(refund, event, nowMs);
       return refund;
     }),
     findRefund: read((accountId, id) => find({ accountId, id })),
-    findRefundOfLink: read((id) => selectOne(refundTable)`WHERE id = ${id}`),
+    findRefundOfLink: read((id) => refundTable.selectOne`WHERE id = ${id}`),
     listRefunds: read(listOf),
     listWatchedRefunds: read(
-      (expiresAfterMs, limit) => select(refundTable)`
+      (expiresAfterMs, limit) => refundTable.select`
         WHERE status = 'awaiting_transfer' AND expires_at_ms > ${expiresAfterMs}
         ORDER BY scanned_block, id LIMIT ${checkedLimit(limit)}`,
     ),
     sumPaidRefunds: read(function* (accountId, paymentIds) {
       const sums = new Map<string, bigint>();
-      const paid = yield* select(refundTable)`
+      const paid = yield* refundTable.select`
         WHERE account_id = ${accountId} AND payment_id = ANY(${paymentIds}) AND status = 'paid'`;
       for (const { paymentId, units } of paid) sums.set(paymentId, (sums.get(paymentId) ?? 0n) + units);
       return sums;
@@ -77,25 +65,25 @@ export function createRefundStore({ read, write }: Scripts): RefundStore {
 }
 
 function find({ accountId, id }: RefundReference): Script<Refund | null> {
-  return selectOne(refundTable)`WHERE account_id = ${accountId} AND id = ${id}`;
+  return refundTable.selectOne`WHERE account_id = ${accountId} AND id = ${id}`;
 }
 
 function* findByKey({ accountId, idempotencyKey }: Refund, nowMs: number): Script<Refund | null> {
   if (idempotencyKey === null) return null;
-  return yield* selectOne(refundTable)`
+  return yield* refundTable.selectOne`
     WHERE idempotency_key = ${idempotencyKey} AND account_id = ${accountId}
       AND created_at_ms > ${nowMs - IDEMPOTENCY_TTL_MS}`;
 }
 
 function listOf({ accountId, id }: PaymentReference): Script<Refund[]> {
-  return select(refundTable)`
+  return refundTable.select`
     WHERE account_id = ${accountId} AND payment_id = ${id} ORDER BY created_at_ms, id`;
 }
 
 function* viewRefund(refund: Refund): Script<RefundView> {
   const { id, accountId, paymentId, destination } = refund;
   const ofPayment = yield* listOf({ accountId, id: paymentId });
-  const toAddress = yield* select(refundTable)`
+  const toAddress = yield* refundTable.select`
     WHERE destination = ${destination} AND status = 'awaiting_transfer'`;
   const isOther = (other: Refund) => other.id !== id;
   return { refund, others: ofPayment.filter(isOther), rivals: toAddress.filter(isOther) };
@@ -112,18 +100,18 @@ function* addEvent(
   nowMs: number,
 ): Script<void> {
   if (type === null) return;
-  yield* insertRows(unnumberedEventTable, [[accountId, paymentId, type, id, nowMs]]);
+  yield* unnumberedEventTable.insertRows([[accountId, paymentId, type, id, nowMs]]);
 }
 
 /** The chain lost final blocks above this one: transfers in them are looked for again. */
 export function* revertRefundsAbove(blockNumber: number, nowMs: number): Script<void> {
   yield* lock(REFUND_LOCK);
-  const reverted = yield* select(refundTable)`WHERE status = 'paid' AND block_number > ${blockNumber}`;
+  const reverted = yield* refundTable.select`WHERE status = 'paid' AND block_number > ${blockNumber}`;
   for (const refund of reverted) {
     // By its hash it is also found in another block, and whatever its amount is.
     const submittedHash = refund.transactionHash;
     const expiresAtMs = nowMs + TRANSFER_MS;
-    yield* update(refundTable, {
+    yield* refundTable.update({
       ...refund,
       ...noTransfer,
       submittedHash,

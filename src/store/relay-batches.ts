@@ -6,7 +6,6 @@ import {
   checkedLimit,
   countOf,
   type Fragment,
-  insertRows,
   lockPayments,
   type Rows,
   raw,
@@ -121,8 +120,7 @@ function* insertBatch(batch: NewBatch): Script<RelayBatch> {
   if (row === undefined)
     throw new RelayConflictError(`relayer ${relayer} has a batch in flight at nonce ${nonce}`);
   const id = row['id'] as number;
-  yield* insertRows(
-    relayBatchPaymentTable,
+  yield* relayBatchPaymentTable.insertRows(
     paymentIds.map((paymentId, position) =>
       relayBatchPaymentTable.valuesOf({ batchId: id, position, paymentId }),
     ),
@@ -137,7 +135,7 @@ function* insertAttempts(batchId: number, from: number, attempts: readonly Relay
     batchId,
     from + index,
   ]);
-  yield* insertRows(relayAttemptTable, rows);
+  yield* relayAttemptTable.insertRows(rows);
 }
 
 /** Returns the batch as it was. */

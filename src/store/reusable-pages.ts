@@ -7,19 +7,7 @@ import {
   type UsedPage,
 } from '../domain/reusable-page.ts';
 import { selectPayments } from './payments.ts';
-import {
-  countOf,
-  type Fragment,
-  insert,
-  lock,
-  raw,
-  run,
-  type Script,
-  type Scripts,
-  selectOne,
-  sql,
-  update,
-} from './scripts.ts';
+import { countOf, type Fragment, lock, raw, run, type Script, type Scripts, sql } from './scripts.ts';
 import { pagePaymentTable, paymentTable, reusablePageTable } from './tables.ts';
 
 /** Reusable pages on any engine. */
@@ -71,7 +59,7 @@ function* createPage(page: ReusablePage): Script<'created' | 'slug_taken' | 'too
   yield* lock(`pages of ${page.accountId}`);
   const pages = yield* countOf`reusable_pages WHERE account_id = ${page.accountId}`;
   if (pages >= MAXIMUM_PAGES) return 'too_many';
-  const made = yield* insert(reusablePageTable, page, 'ON CONFLICT (slug) DO NOTHING RETURNING id');
+  const made = yield* reusablePageTable.insert(page, 'ON CONFLICT (slug) DO NOTHING RETURNING id');
   return made.length === 1 ? 'created' : 'slug_taken';
 }
 
@@ -81,10 +69,10 @@ function* changePage(
   change: Partial<ReusablePage>,
 ): Script<ReusablePage | null> {
   yield* lock(pageLock(id));
-  const page = yield* selectOne(reusablePageTable)`WHERE account_id = ${accountId} AND id = ${id}`;
+  const page = yield* reusablePageTable.selectOne`WHERE account_id = ${accountId} AND id = ${id}`;
   if (page === null) return null;
   const changed = { ...page, ...change };
-  yield* update(reusablePageTable, changed);
+  yield* reusablePageTable.update(changed);
   return changed;
 }
 
@@ -102,8 +90,8 @@ function* createPagePayment(
   const used = yield* firstUsed(sql`WHERE id = ${pageId}`, payment.createdAtMs);
   if (used === null) throw new Error(`there is no page ${pageId}`);
   requireOpen(used);
-  yield* insert(paymentTable, payment);
-  yield* insert(pagePaymentTable, pagePayment);
+  yield* paymentTable.insert(payment);
+  yield* pagePaymentTable.insert(pagePayment);
   return payment;
 }
 

@@ -1,6 +1,15 @@
 import type { Payment, PaymentId, PaymentReference } from '../domain/payment.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
-import type { Column, ColumnValue, Row, Table } from './columns.ts';
+import {
+  type AllFields,
+  type Column,
+  type ColumnValue,
+  describeTable,
+  type FieldsByKind,
+  type Row,
+  type Table,
+  type TableOptions,
+} from './columns.ts';
 
 /**
  * What a store does where it is not hot, written once for all engines: a generator that asks for one step after the
@@ -139,42 +148,53 @@ export function* countOf(texts: TemplateStringsArray, ...insertions: readonly In
   return Number(row?.['count']);
 }
 
-/** Reads entities: `SELECT … FROM table` and the rest of the statement. */
-export function select<Entity>(table: Table<Entity>) {
-  return function* (texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
-    const rest = statementOf(texts, insertions);
-    const rows = yield { ...rest, sql: `SELECT ${table.qualifiedNames} FROM ${table.name} ${rest.sql}` };
-    return rows.map(table.ofRow);
+/** A table with scripts that read and write its rows. */
+export interface StoredTable<Entity = unknown> extends Table<Entity> {
+  /** Reads entities: `SELECT … FROM table` and the rest of the statement. */
+  select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]>;
+  /** Reads one entity at most. */
+  selectOne(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity | null>;
+  /** Inserts an entity. The rest may be an `ON CONFLICT` and a `RETURNING`. */
+  insert(entity: Entity, rest?: string): Script<Rows>;
+  /** Writes all fields of an entity, by its id, which is the first of them. */
+  update(entity: Entity): Script<void>;
+  /** Inserts rows: the values of all columns but the one that the database counts up, in their order. */
+  insertRows(rows: Insert['rows'], options?: Partial<Pick<Insert, 'keepsExisting'>>): Script<void>;
+}
+
+/** Describes a table, with the scripts of its rows. */
+export function table<Entity>(name: string, orderedBy: readonly string[]) {
+  return <const Given extends FieldsByKind<Entity>>(
+    fields: AllFields<Entity, Given>,
+    options?: TableOptions<Entity>,
+  ): StoredTable<Entity> => {
+    const described = describeTable<Entity>(name, orderedBy)(fields, options);
+    const { columns, qualifiedNames, insertSql, valuesOf } = described;
+    const assignments = columns
+      .filter(({ field }) => field !== null)
+      .map((column, index) => `${column.name} = ?${index + 1}`);
+    const updateSql = `UPDATE ${name} SET ${assignments.slice(1).join(', ')} WHERE id = ?1`;
+    function* select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
+      const rest = statementOf(texts, insertions);
+      const rows = yield { ...rest, sql: `SELECT ${qualifiedNames} FROM ${name} ${rest.sql}` };
+      return rows.map(described.ofRow);
+    }
+    return {
+      ...described,
+      select,
+      *selectOne(texts, ...insertions) {
+        const [entity] = yield* select(texts, ...insertions);
+        return entity ?? null;
+      },
+      insert: (entity, rest = '') => runText(`${insertSql} ${rest}`, valuesOf(entity)),
+      *update(entity) {
+        yield* runText(updateSql, valuesOf(entity));
+      },
+      *insertRows(rows, { keepsExisting = false } = {}) {
+        if (rows.length > 0) yield { into: described, rows, keepsExisting };
+      },
+    };
   };
-}
-
-/** Reads one entity at most. */
-export function selectOne<Entity>(table: Table<Entity>) {
-  return function* (texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity | null> {
-    const [entity] = yield* select(table)(texts, ...insertions);
-    return entity ?? null;
-  };
-}
-
-/** Inserts an entity. The rest may be an `ON CONFLICT` and a `RETURNING`. */
-export function insert<Entity>(table: Table<Entity>, entity: Entity, rest = ''): Script<Rows> {
-  return runText(`${table.insertSql} ${rest}`, table.valuesOf(entity));
-}
-
-/** Writes all fields of an entity, by its id, which is the first of them. */
-export function* update<Entity>({ name, columns, valuesOf }: Table<Entity>, entity: Entity): Script<void> {
-  const fields = columns.filter(({ field }) => field !== null);
-  const assignments = fields.map((column, index) => `${column.name} = ?${index + 1}`).slice(1);
-  yield* runText(`UPDATE ${name} SET ${assignments.join(', ')} WHERE id = ?1`, valuesOf(entity));
-}
-
-/** Inserts rows: the values of all columns but the one that the database counts up, in their order. */
-export function* insertRows(
-  into: Table,
-  rows: Insert['rows'],
-  { keepsExisting = false }: Partial<Pick<Insert, 'keepsExisting'>> = {},
-): Script<void> {
-  if (rows.length > 0) yield { into, rows, keepsExisting };
 }
 
 /** The columns of `insertRows`. */

@@ -9,27 +9,15 @@ import {
 import type { UserGuard } from '../domain/ports/account-store.ts';
 import type { SessionStore } from '../domain/ports/payment-store.ts';
 import { isGuardMet } from './people.ts';
-import {
-  hasRow,
-  insert,
-  lock,
-  raw,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-  select,
-  selectOne,
-  sql,
-} from './scripts.ts';
+import { hasRow, lock, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 import { dashboardSessionTable, linkTable } from './tables.ts';
 
 export function createSessionStore({ read, write }: Scripts): SessionStore {
   return {
     createSession: write(createSession),
-    findSession: read((tokenHash) => selectOne(dashboardSessionTable)`WHERE token_hash = ${tokenHash}`),
+    findSession: read((tokenHash) => dashboardSessionTable.selectOne`WHERE token_hash = ${tokenHash}`),
     listSessions: read(
-      (userId) => select(dashboardSessionTable)`WHERE user_id = ${userId} ORDER BY created_at_ms DESC, id`,
+      (userId) => dashboardSessionTable.select`WHERE user_id = ${userId} ORDER BY created_at_ms DESC, id`,
     ),
     touchSession: write(function* (id, lastSeenAtMs) {
       yield* run`UPDATE dashboard_sessions SET last_seen_at_ms = ${lastSeenAtMs} WHERE id = ${id}`;
@@ -46,7 +34,7 @@ export function createSessionStore({ read, write }: Scripts): SessionStore {
         hasRow`DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND id = ${id} RETURNING id`,
     ),
     createLink: write(createLink),
-    findLink: read((tokenHash) => selectOne(linkTable)`WHERE token_hash = ${tokenHash}`),
+    findLink: read((tokenHash) => linkTable.selectOne`WHERE token_hash = ${tokenHash}`),
     takeLink: write(function* (tokenHash, nowMs) {
       const [taken] = yield* run`
         DELETE FROM one_time_links WHERE token_hash = ${tokenHash} AND expires_at_ms > ${nowMs}
@@ -57,7 +45,7 @@ export function createSessionStore({ read, write }: Scripts): SessionStore {
       yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
     }),
     listInvitations: read(
-      (accountId, nowMs) => select(linkTable)`
+      (accountId, nowMs) => linkTable.select`
         WHERE account_id = ${accountId} AND expires_at_ms > ${nowMs} ORDER BY created_at_ms DESC, id`,
     ),
     removeInvitation: write(
@@ -78,7 +66,7 @@ function* createSession(session: DashboardSession, guard?: UserGuard): Script<bo
     DELETE FROM dashboard_sessions WHERE user_id = ${userId} AND ${isAlike} AND id NOT IN (
       SELECT id FROM dashboard_sessions WHERE user_id = ${userId} AND ${isAlike}
       ORDER BY created_at_ms DESC, id LIMIT ${MAXIMUM_SESSIONS - 1})`;
-  yield* insert(dashboardSessionTable, session);
+  yield* dashboardSessionTable.insert(session);
   return true;
 }
 
@@ -115,5 +103,5 @@ function* createLink(link: OneTimeLink): Script<void> {
     DELETE FROM one_time_links WHERE account_id = ${accountId} AND id NOT IN (
       SELECT id FROM one_time_links WHERE account_id = ${accountId} AND expires_at_ms > ${createdAtMs}
       ORDER BY created_at_ms DESC, id LIMIT ${MAXIMUM_INVITATIONS - 1})`;
-  yield* insert(linkTable, link);
+  yield* linkTable.insert(link);
 }

@@ -21,7 +21,8 @@ import type { ProviderSession } from '../domain/provider-session.ts';
 import type { Refund } from '../domain/refund.ts';
 import type { PagePayment, ReusablePage } from '../domain/reusable-page.ts';
 import type { NumberedEvent, Webhook, WebhookResult } from '../domain/webhook.ts';
-import { type Table, table } from './columns.ts';
+import type { Table } from './columns.ts';
+import { table } from './scripts.ts';
 
 /**
  * All that is stored, but for what lives for seconds only and for one engine (leases, claims of releases, rate windows),
