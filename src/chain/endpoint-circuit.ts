@@ -1,5 +1,5 @@
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { AnswerTooSlowError, type JsonRpcClient } from './json-rpc.ts';
+import { AnswerTooSlowError, aroundCalls, type JsonRpcClient } from './json-rpc.ts';
 
 /** The first pause after a timeout; it doubles with each further one. */
 const FIRST_PAUSE_MS = 5_000;
@@ -56,13 +56,8 @@ export function withCircuit(rpc: JsonRpcClient, monotonicMs: () => number) {
     }
   }
 
-  const guarded: JsonRpcClient = {
-    ...rpc,
-    call: (method, params) => guard(() => rpc.call(method, params)),
-    callBatch: (calls) => guard(() => rpc.callBatch(calls)),
-  };
   return {
-    ...guarded,
+    ...aroundCalls(rpc, guard),
     /** While it is open, every call fails at once. */
     get isOpen() {
       return pausedUntilMs !== null;

@@ -5,6 +5,7 @@ import { within } from '../platform/within.ts';
 import { withCircuit } from './endpoint-circuit.ts';
 import {
   AnswerTooSlowError,
+  aroundCalls,
   createJsonRpcClient,
   JsonRpcAnswerError,
   type JsonRpcClient,
@@ -136,11 +137,7 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   const tooSlow = () => new AnswerTooSlowError(`${rpc.label} takes longer than ${Math.ceil(patienceMs)} ms`);
   const limit = <T>(answer: Promise<T>) => within(patienceMs, answer, tooSlow);
   const limited: Partial<ChainEndpoint> = {
-    rpc: {
-      ...rpc,
-      call: (method, params) => limit(rpc.call(method, params)),
-      callBatch: (calls) => limit(rpc.callBatch(calls)),
-    },
+    rpc: aroundCalls(rpc, (act) => limit(act())),
     ensureChain: () => limit(endpoint.ensureChain()),
     readBlock: (block) => limit(endpoint.readBlock(block)),
   };
@@ -279,7 +276,7 @@ function withObserver(
   measure: <T>(act: () => Promise<T>) => Promise<T>,
   onCall: ChainEndpointsOptions['onCall'],
 ): JsonRpcClient {
-  async function observe<T>(calls: number, act: () => Promise<T>): Promise<T> {
+  return aroundCalls(client, async (act, calls) => {
     const report = (outcome: EndpointOutcome) => {
       for (let call = 0; call < calls; call++) onCall?.(client.label, outcome);
     };
@@ -292,12 +289,7 @@ function withObserver(
       report(isRefusal ? 'refused' : error instanceof AnswerTooSlowError ? 'slow' : 'failed');
       throw error;
     }
-  }
-  return {
-    ...client,
-    call: (method, params) => observe(1, () => client.call(method, params)),
-    callBatch: (calls) => observe(calls.length, () => client.callBatch(calls)),
-  };
+  });
 }
 
 /**

@@ -21,6 +21,18 @@ export interface JsonRpcClient {
   close(): Promise<void>;
 }
 
+/** The client, with each request made by `around`, which gets the number of its calls. */
+export function aroundCalls(
+  client: JsonRpcClient,
+  around: <T>(act: () => Promise<T>, calls: number) => Promise<T>,
+): JsonRpcClient {
+  return {
+    ...client,
+    call: (method, params) => around(() => client.call(method, params), 1),
+    callBatch: (calls) => around(() => client.callBatch(calls), calls.length),
+  };
+}
+
 export interface JsonRpcOptions {
   /** http or https; user, password, path and query may be secret and are never printed. */
   readonly url: string;

@@ -93,7 +93,10 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
       yield* revertRefundsAbove(block.number, nowMs());
       yield* decideAll(affected, decide);
     }),
-    listEntries: read((after, limit) => listEntries(after, checkedLimit(limit))),
+    listEntries: read(
+      (after, limit) =>
+        journalTable.select`WHERE number > ${after} ORDER BY number LIMIT ${checkedLimit(limit)}`,
+    ),
     listEntriesOf: read(listEntriesOf),
     readExpiryWatermark: read(function* () {
       const watermark = yield* runForOne<{ id: string }>`
@@ -368,10 +371,6 @@ function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number):
   const head = yield* runForOne<JournalHead>`SELECT number, hash FROM journal ORDER BY number DESC LIMIT 1`;
   const appended = entriesAfter(head ?? NO_MOVEMENTS, entries, recordedAtMs);
   yield* journalTable.insertRows(appended.map(journalTable.valuesOf));
-}
-
-function listEntries(after: number, limit: number): Script<JournalEntry[]> {
-  return journalTable.select`WHERE number > ${after} ORDER BY number LIMIT ${limit}`;
 }
 
 function listEntriesOf(id: PaymentId): Script<JournalEntry[]> {
