@@ -57,7 +57,7 @@ export async function startService(options: ServiceOptions) {
     adminPort = portOf(adminServer.server);
     cleanUp.add(await startControl(parts), closed);
     if (options.role !== 'api') {
-      cleanUp.add(await startWork({ ...parts, deliver: delivererOf(parts) }), (work) => work.stop());
+      cleanUp.add(await startWork(parts, delivererOf(parts)), (work) => work.stop());
     }
   });
 

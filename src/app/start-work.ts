@@ -1,24 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { Config } from '../config.ts';
-import type { Clock } from '../domain/ports/clock.ts';
+import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { LeaseStore } from '../domain/ports/settlement-store.ts';
 import type { SharedStore } from '../store/store.ts';
 import { startWorker, type Worker, type WorkerTask } from '../worker.ts';
-import type { WorkerParts } from './worker-parts.ts';
+import type { ServiceParts } from './service-parts.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
-
-interface WorkOptions
-  extends Omit<WorkerParts, 'nowMs' | 'monotonicMs' | 'expiryMs' | 'baseUrl' | 'wake' | 'withRelayerLease'> {
-  readonly config: Config;
-  readonly clock: Clock;
-}
 
 const WATCHER = 'watcher';
 const senderOf = (relayer: string) => `sender ${relayer}`;
 
 /** Starts what goes on by itself. */
-export async function startWork(options: WorkOptions) {
-  const { store, clock, log, metrics, config } = options;
+export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
+  const { store, clock, log, metrics, config } = parts;
   const { shared } = store;
   // The store's only process has just begun: whatever is still `sending` was cut off by a crash, whenever that was.
   if (shared === null)
@@ -28,15 +21,15 @@ export async function startWork(options: WorkOptions) {
   const holder = randomUUID();
   const wake = (...names: string[]) => worker.wake(...names);
   const tasks = createWorkerTasks({
-    ...options,
+    ...parts,
+    ...clock,
+    deliver,
     baseUrl: config.baseUrl,
-    nowMs: clock.nowMs,
-    monotonicMs: clock.monotonicMs,
     expiryMs: config.checkoutExpiryHours * 3_600_000,
     wake,
     async withRelayerLease(relayer, follow) {
       // Its own sender follows it, here or in another process with the same keys.
-      if (options.external.relayers.some(({ address }) => address === relayer)) return;
+      if (parts.external.relayers.some(({ address }) => address === relayer)) return;
       if (shared === null) await follow();
       else await withFreeLease(shared.leases, senderOf(relayer), holder, follow);
     },
@@ -44,7 +37,7 @@ export async function startWork(options: WorkOptions) {
   const { own, leases } =
     shared === null
       ? { own: [...tasks.watching, ...tasks.sending, ...tasks.shared], leases: [] }
-      : clustered(shared, holder, options, tasks, wake);
+      : clustered(shared, holder, parts, tasks, wake);
   const worker: Worker = startWorker(own, (name, error, failuresInARow) => {
     metrics.taskFailures.inc({ task: name });
     log.warn({ err: error, task: name, failuresInARow }, 'a task failed and is retried');
@@ -62,7 +55,7 @@ export async function startWork(options: WorkOptions) {
 function clustered(
   { leases }: SharedStore,
   holder: string,
-  options: WorkOptions,
+  { clock, log }: ServiceParts,
   { watching, sending, shared: unleased }: WorkerTasks,
   wake: (...names: string[]) => void,
 ) {
@@ -71,12 +64,12 @@ function clustered(
       leases,
       name,
       holder,
-      monotonicMs: options.clock.monotonicMs,
+      monotonicMs: clock.monotonicMs,
       onAcquired() {
-        options.log.info({ lease: name }, 'taken');
+        log.info({ lease: name }, 'taken');
         wake(...tasks.map((task) => task.name));
       },
-      onFailure: (error) => options.log.warn({ err: error, lease: name }, 'could not be renewed'),
+      onFailure: (error) => log.warn({ err: error, lease: name }, 'could not be renewed'),
     });
   const watcher = leaseFor(WATCHER, watching);
   const senders = sending.map((task) => ({ task, lease: leaseFor(senderOf(task.relayer), [task]) }));

@@ -1,31 +1,16 @@
-import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import type { Mailer } from '../domain/ports/mail.ts';
-import type { KnownAddresses } from '../payments/known-addresses.ts';
+import type { Clock } from '../domain/ports/clock.ts';
 import type { RelayContext } from '../payments/relay/relay-context.ts';
-import type { Notifier } from '../payments/send-notifications.ts';
-import type { Store } from '../store/store.ts';
-import type { ExternalServices } from './external-services.ts';
-import type { Log } from './log.ts';
-import type { Metrics } from './metrics.ts';
+import type { ServiceParts } from './service-parts.ts';
 
-export interface WorkerParts {
-  readonly store: Store;
-  readonly external: ExternalServices;
-  readonly known: KnownAddresses;
-  readonly tokens: IpnTokens;
+type SharedParts = 'store' | 'external' | 'known' | 'tokens' | 'mailer' | 'notifier' | 'log' | 'metrics';
+
+/** What the tasks of a process depend on. */
+export interface WorkerParts extends Pick<ServiceParts, SharedParts>, Clock {
   readonly deliver: DeliverWebhook;
-  /** Null where no mail server is configured. */
-  readonly mailer: Mailer | null;
-  readonly notifier: Notifier;
   /** The service's root as customers reach it, without a slash at the end. */
   readonly baseUrl: string;
-  readonly nowMs: () => number;
-  /** Never goes back and never jumps. */
-  readonly monotonicMs: () => number;
   readonly expiryMs: number;
-  readonly log: Log;
-  readonly metrics: Metrics;
   /** Ends the pause of other tasks, because this one has made work for them. */
   readonly wake: (...names: string[]) => void;
   readonly withRelayerLease: RelayContext['withRelayerLease'];
