@@ -32,13 +32,12 @@ export function createAdminServer(parts: ServiceParts): FastifyInstance {
 }
 
 function openConsole(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, store, clock, external, directory } = parts;
+  const { config, store, clock, external, answering } = parts;
   const dashboard = createDashboardContext(parts);
   const context: OperatorContext = {
+    ...answering,
     ...dashboard,
     providerDescriptions,
-    directory,
-    relay: store.relay,
     chain: external.chain,
     relayers: external.relayers,
     rescue: (id, wrong) =>

@@ -21,7 +21,7 @@ import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 /** The public server with everything that can be reached on it. */
 export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
-  const { config, store, external, clock, tokens, callbacks } = parts;
+  const { config, store, external, clock, answering } = parts;
   const server = createBaseServer({
     logger: parts.log,
     trustProxy: config.trustProxy,
@@ -42,37 +42,17 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     clock.monotonicMs,
     shared === null ? undefined : (kind, perMinute) => shared.createRateLimiter(kind, perMinute),
   );
-  registerApi(server, {
-    accounts: store.accounts,
-    create: parts.create,
-    status: { payments: store.payments, tokens },
-    tokens,
-    callbacks,
-    limits,
-    baseUrl: config.baseUrl,
-  });
+  registerApi(server, { ...answering, status: answering, limits });
   openCustomerPages(server, parts);
   const { settlements } = external;
-  const { token } = settlements[0];
   const dashboard = createDashboardContext(parts);
-  registerMerchantApi(server, {
-    ...parts.refund,
-    ...store,
-    create: parts.create,
-    tokens,
-    callbacks,
-    token,
-    chainId: external.chainId,
-    limits,
-    connect: dashboard,
-  });
+  registerMerchantApi(server, { ...answering.refund, ...answering, limits, connect: dashboard });
   registerDashboard(server, dashboard);
   registerProviderWebhooks(server, {
-    payments: store.payments,
-    adapters: parts.directory.adapters,
-    usdc: token,
+    ...answering,
+    adapters: answering.directory.adapters,
+    usdc: answering.token,
     limiter: createFixedWindowLimiter(PROVIDER_WEBHOOKS_PER_MINUTE, clock.monotonicMs),
-    nowMs: clock.nowMs,
     observe: (provider, outcome) => parts.metrics.providerWebhooks.inc({ provider, outcome }),
   });
   keepProvidersCurrent(server, parts);
@@ -91,7 +71,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
   });
   registerWellKnown(server, {
     chainId: external.chainId,
-    token,
+    token: answering.token,
     factories: settlements
       .filter(({ factory }, index) => settlements.findIndex((other) => other.factory === factory) === index)
       .map(({ factory, implementation, factoryCodeHash }) => ({
@@ -110,12 +90,12 @@ const PROVIDERS_INTERVAL_MS = 60_000;
 /** Reads the providers' catalogues and their success in the background, so that no create and no page waits for them. */
 function keepProvidersCurrent(
   server: FastifyInstance,
-  { directory: { adapters, limits }, refreshSuccess, log }: ServiceParts,
+  { answering: { directory }, refreshSuccess, log }: ServiceParts,
 ): void {
   const refresh = () => {
     refreshSuccess().catch((err: unknown) => log.warn({ err }, 'the success of providers was not estimated'));
-    for (const provider of adapters.keys())
-      for (const currency of currencies) limits?.refresh(provider, currency, null);
+    for (const provider of directory.adapters.keys())
+      for (const currency of currencies) directory.limits?.refresh(provider, currency, null);
   };
   let timer: NodeJS.Timeout | undefined;
   server.addHook('onListen', async () => {
@@ -128,42 +108,26 @@ function keepProvidersCurrent(
 
 /** Registers the customers' pages, and those that test mode adds. */
 function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, store, external, clock, directory } = parts;
-  const shared = {
-    directory,
-    quotes: createQuotes({
-      providers: directory,
-      monotonicMs: clock.monotonicMs,
-      keepMs: external.intervals.quoteKeepMs,
-    }),
-    nowMs: clock.nowMs,
-    expiryMs: config.checkoutExpiryHours * 3_600_000,
-    baseUrl: config.baseUrl,
-    explorerTransactionUrl: external.explorerTransactionUrl,
-    token: external.settlements[0].token,
-  };
+  const { config, external, clock, answering } = parts;
+  const quotes = createQuotes({
+    providers: answering.directory,
+    monotonicMs: clock.monotonicMs,
+    keepMs: external.intervals.quoteKeepMs,
+  });
   const { record: recordOpened, flush } = createOpenedRecorder({
-    records: store.records,
-    nowMs: clock.nowMs,
+    ...answering,
     onFailure: (err) => server.log.error({ err }, 'opened checkouts could not be recorded'),
   });
   server.addHook('onClose', flush);
   registerCheckoutPages(server, {
-    ...shared,
+    ...answering,
+    quotes,
     recordOpened,
-    payments: store.payments,
-    accounts: store.accounts,
-    startSession: parts.startSession,
-    refund: parts.refund,
-    reusablePages: store.reusablePages,
-    create: parts.create,
     limits: createPageLimits(clock.monotonicMs),
     emailHash: createKeyedHash('e-mail of a checkout', parts.secretKey, config.previousSecretKeys),
     countryHeader: config.countryHeader,
-    isTestMode: parts.isTestMode,
-    testPayments: parts.testPayments,
   });
-  parts.additions?.registerPages(server, shared);
+  parts.additions?.registerPages(server, { ...answering, quotes });
 }
 
 /** More connections than that are refused, whatever the system allows. */

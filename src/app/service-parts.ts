@@ -177,26 +177,38 @@ export function assembleParts(options: ServiceOptions) {
   const create = createPaymentContext({ ...options, directory, tokens, known });
   return {
     ...options,
-    directory,
-    tokens,
     known,
     metrics,
     resolver,
-    notifier,
     deliveryRulesOf,
-    checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),
-    testPayments: options.additions?.createTestPayments(startSession) ?? null,
-    callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
-    startSession,
     /** Estimates anew how often visits to providers end with a delivery. */
     refreshSuccess: success.refresh,
-    create,
-    refund: {
+    /** What requests are answered with: routes take from it what they need, and never a secret. */
+    answering: {
       ...store,
-      isReservedAddress: create.settlement.isReservedAddress,
-      links: createKeyedHash('links of refunds', options.secretKey, config.previousSecretKeys),
+      ...clock,
+      directory,
+      tokens,
+      notifier,
+      startSession,
+      create,
+      refund: {
+        ...store,
+        isReservedAddress: create.settlement.isReservedAddress,
+        links: createKeyedHash('links of refunds', options.secretKey, config.previousSecretKeys),
+        baseUrl: config.baseUrl,
+        nowMs: clock.nowMs,
+      },
+      callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
+      checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),
+      testPayments: options.additions?.createTestPayments(startSession) ?? null,
+      isTestMode: options.isTestMode,
+      mailer: options.mailer,
+      chainId: external.chainId,
+      token: external.settlements[0].token,
+      explorerTransactionUrl: external.explorerTransactionUrl,
       baseUrl: config.baseUrl,
-      nowMs: clock.nowMs,
+      expiryMs: config.checkoutExpiryHours * 3_600_000,
     },
   };
 }
@@ -235,29 +247,17 @@ function createPaymentContext(
 }
 
 export function createDashboardContext(parts: ServiceParts): DashboardContext {
-  const { config, store, clock, secretKey, external } = parts;
+  const { config, clock, secretKey } = parts;
   const keyed = (purpose: string) => createKeyedHash(purpose, secretKey, config.previousSecretKeys);
   const box = (purpose: string) => createSecretBox(purpose, secretKey, config.previousSecretKeys);
   return {
-    ...store,
-    isTestMode: parts.isTestMode,
-    tokens: parts.tokens,
-    token: external.settlements[0].token,
-    create: parts.create,
-    refund: parts.refund,
-    explorerTransactionUrl: external.explorerTransactionUrl,
+    ...parts.answering,
     passwords: createPasswords(),
     secondFactor: { box: box('second factor'), recoveryHash: keyed('recovery codes') },
-    callbacks: parts.callbacks,
-    checkEndpoint: parts.checkEndpoint,
     shopUrl: parts.additions?.startLinks?.find(({ title }) => title === 'Shop')?.href ?? null,
     browsers: box('known browsers'),
     shownOnce: box('secrets shown once'),
-    mailer: parts.mailer,
-    notifier: parts.notifier,
     limits: createDashboardLimits(clock.monotonicMs),
-    nowMs: clock.nowMs,
-    baseUrl: config.baseUrl,
     passkeyUrl: config.baseUrl,
   };
 }

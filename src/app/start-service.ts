@@ -28,7 +28,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** Starts the servers, the control socket and the background tasks. */
 export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
-  await requireKnownSecret(parts.store.payments, parts.tokens);
+  await requireKnownSecret(parts.store.payments, parts.answering.tokens);
   await parts.known.catchUp();
   const { config, log } = parts;
   if (!options.isTestMode) await warnOfProvidersOff(parts);
@@ -73,8 +73,8 @@ export async function startService(options: ServiceOptions) {
   };
 }
 
-async function warnOfProvidersOff({ directory, store, clock, log }: ServiceParts): Promise<void> {
-  const off = await switchOnProved({ directory, audit: store.audit, nowMs: clock.nowMs }, operatorActor);
+async function warnOfProvidersOff({ answering, log }: ServiceParts): Promise<void> {
+  const off = await switchOnProved(answering, operatorActor);
   if (off.length > 0) log.warn(describeOffByDefault(off));
 }
 
@@ -101,35 +101,31 @@ async function listenOn(
 
 /** The command line's way in. */
 function startControl(parts: ServiceParts): Promise<Server> {
-  const { config, store, clock, external } = parts;
+  const { config, store, clock, external, answering } = parts;
+  const { create, tokens, testPayments } = answering;
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
-    ...store,
-    callbacks: parts.callbacks,
-    checkEndpoint: parts.checkEndpoint,
+    ...answering,
     providerDescriptions,
-    directory: parts.directory,
     rates: external.rates,
     chain: { ...external, reader: external.chain },
-    nowMs: clock.nowMs,
-    baseUrl: config.baseUrl,
     adminBaseUrl: config.adminBaseUrl,
     direct: {
-      create: (account, request) => createDirectPayment(parts.create, account, request),
+      create: (account, request) => createDirectPayment(create, account, request),
       createCheckout: (account, request) =>
-        createPayment(parts.create, account, {
+        createPayment(create, account, {
           ...request,
           passFeeToCustomer: false,
           provider: MULTI_PROVIDER,
           idempotencyKey: null,
         }),
-      ipnTokenOf: ({ id, tokenFingerprint }) => parts.tokens.create(id, tokenFingerprint),
-      token: external.settlements[0].token,
-      baseUrl: config.baseUrl,
+      ipnTokenOf: ({ id, tokenFingerprint }) => tokens.create(id, tokenFingerprint),
+      token: answering.token,
+      baseUrl: answering.baseUrl,
     },
     rescue: (id, token) =>
       rescueToken({ ...store, relayer: external.relayers[0], nowMs: clock.nowMs }, id, token),
     sandboxOperations:
-      parts.testPayments === null ? null : (parts.additions?.createOperations(parts.testPayments) ?? null),
+      testPayments === null ? null : (parts.additions?.createOperations(testPayments) ?? null),
   });
 }
 

@@ -11,7 +11,7 @@ const senderOf = (relayer: string) => `sender ${relayer}`;
 
 /** Starts what goes on by itself. */
 export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
-  const { store, clock, log, metrics, config } = parts;
+  const { store, log, metrics } = parts;
   const { shared } = store;
   // The store's only process has just begun: whatever is still `sending` was cut off by a crash, whenever that was.
   if (shared === null)
@@ -22,10 +22,8 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
   const wake = (...names: string[]) => worker.wake(...names);
   const tasks = createWorkerTasks({
     ...parts,
-    ...clock,
+    ...parts.answering,
     deliver,
-    baseUrl: config.baseUrl,
-    expiryMs: config.checkoutExpiryHours * 3_600_000,
     wake,
     async withRelayerLease(relayer, follow) {
       // Its own sender follows it, here or in another process with the same keys.

@@ -3,14 +3,14 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { RelayContext } from '../payments/relay/relay-context.ts';
 import type { ServiceParts } from './service-parts.ts';
 
-type SharedParts = 'store' | 'external' | 'known' | 'tokens' | 'mailer' | 'notifier' | 'log' | 'metrics';
+type SharedParts = 'store' | 'external' | 'known' | 'mailer' | 'log' | 'metrics';
 
 /** What the tasks of a process depend on. */
-export interface WorkerParts extends Pick<ServiceParts, SharedParts>, Clock {
+export interface WorkerParts
+  extends Pick<ServiceParts, SharedParts>,
+    Pick<ServiceParts['answering'], 'tokens' | 'notifier' | 'baseUrl' | 'expiryMs'>,
+    Clock {
   readonly deliver: DeliverWebhook;
-  /** The service's root as customers reach it, without a slash at the end. */
-  readonly baseUrl: string;
-  readonly expiryMs: number;
   /** Ends the pause of other tasks, because this one has made work for them. */
   readonly wake: (...names: string[]) => void;
   readonly withRelayerLease: RelayContext['withRelayerLease'];
