@@ -85,7 +85,13 @@ async function answer(
 ): Promise<Reply> {
   const url = new URL(request.url ?? '/', 'http://stand-in');
   if (request.headers['x-api-key'] === undefined && request.headers.authorization === undefined) {
-    return { status: 401, body: { error: 'The API key is missing, invalid or revoked.' } };
+    return {
+      status: 401,
+      body: {
+        error:
+          'The API key is missing, invalid or revoked. Send one key, as X-API-Key or as Authorization: Bearer.',
+      },
+    };
   }
   if (url.pathname === '/api/v1/wallet') {
     const parameters =
@@ -105,7 +111,7 @@ async function answer(
     orders.push(order);
     return { status: 200, body: presentOrder(order, String(parameters['callback'] ?? '')) };
   }
-  if (url.pathname === '/merchant/v1/events') return { status: 200, body: readEvents(log, url.searchParams) };
+  if (url.pathname === '/merchant/v1/events') return readEvents(log, url.searchParams);
   if (url.pathname === '/api/v1/payment-status') {
     const token = url.searchParams.get('ipn_token');
     const id = token === null ? url.searchParams.get('payment_id') : tokens.verify(token);
@@ -117,9 +123,14 @@ async function answer(
   return { status: 404, body: { error: 'Not found. Check the path and the id.' } };
 }
 
-function readEvents(log: EventLog, query: URLSearchParams): unknown {
+/** A number beyond the log is one of another service, of which the shop still has the cursor: refused as the service does. */
+function readEvents(log: EventLog, query: URLSearchParams): Reply {
   log.reads++;
   const after = Number(query.get('after') ?? 0);
+  if (after > log.orders.length) {
+    const error = `Events after ${after} are not available. Continue with after=0.`;
+    return { status: 410, body: { error, code: 'cursor_expired' } };
+  }
   const limit = Number(query.get('limit') ?? 20);
   const events = log.orders
     .map((order, index) => ({
@@ -132,7 +143,7 @@ function readEvents(log: EventLog, query: URLSearchParams): unknown {
     .filter(({ number }) => number > after)
     .slice(0, limit);
   const next = events.at(-1)?.number ?? after;
-  return { events, next_after: next, has_more: next < log.orders.length };
+  return { status: 200, body: { events, next_after: next, has_more: next < log.orders.length } };
 }
 
 async function readJson(request: IncomingMessage): Promise<Readonly<Record<string, unknown>> | null> {

@@ -1,6 +1,7 @@
 /**
  * Installs what is missing; the first step of `npm start` (`--sandbox`: only what the sandbox runs on), `npm test`
- * (`--tests`: also unpacks the browser) and the like. A step of the script itself and not a `prestart`, which npm skips
+ * (`--tests`: also unpacks the browser) and the like. On a server, `--service` installs the same as `--sandbox` and
+ * needs no local chain. A step of the script itself and not a `prestart`, which npm skips
  * where it is set to `ignore-scripts`.
  *
  * The only script that may run on whatever Node a machine has, before anything is installed: hence plain
@@ -48,19 +49,20 @@ async function main() {
   }
   const isSandbox = process.argv.includes('--sandbox');
   if (isSandbox || process.argv.includes('--tests')) requireLocalChain();
+  const isSmall = isSandbox || process.argv.includes('--service');
   const present = installedExtent();
-  if (present === null || (present === 'sandbox' && !isSandbox)) {
+  if (present === null || (present === 'sandbox' && !isSmall)) {
     requireNode();
     // An installation beside a running service, as before an upgrade, needs no port.
     if (process.env['npm_lifecycle_event'] === 'start') await requirePorts();
-    const extent = isSandbox && !hasToolsOfTests() ? 'sandbox' : 'all';
+    const extent = isSmall && !hasToolsOfTests() ? 'sandbox' : 'all';
     requireFolder(extent);
     await install(extent, present);
   }
   const node = verifiedNode();
   linkCommand();
   if (process.argv.includes('--tests')) unpackBrowser(node);
-  if (!isSandbox) reportMissingTools();
+  if (!isSmall) reportMissingTools();
 }
 
 /** Ends before anything is installed where this Node cannot install, or where npm has no Node of the project's own. */
@@ -82,7 +84,7 @@ function requireNode() {
 /** Ends before anything is installed where the service would find its ports taken. */
 async function requirePorts() {
   const file = join(root, '.env');
-  // Node 20.12 and newer read it; with an older one, whoever has settings in it learns of a taken port after installing.
+  // Node 20.12 and newer read it; with an older one, a taken port is reported after installing.
   if (existsSync(file) && util.parseEnv === undefined) return;
   const own = existsSync(file) ? util.parseEnv(readFileSync(file, 'utf8')) : {};
   const read = (/** @type {string} */ name) => process.env[name] || own[name];
@@ -234,10 +236,10 @@ async function install(extent, present) {
   const started = Date.now();
   // `npm ci` removes what is there; a sandbox may be running on it.
   const command = present === null ? ['ci'] : ['install', '--no-save'];
-  // Whoever has NODE_ENV=production or engine-strict set means their own projects: this one would lack what it
+  // NODE_ENV=production and engine-strict are meant for other projects: this one would lack what it
   // needs, or refuse to install its Node 24 because there is none yet.
   const development = extent === 'all' ? '--include=dev' : '--omit=dev';
-  // Nobody's install script runs, whatever npm is set to: only PostgreSQL has one, see below.
+  // No install script runs, whatever npm is set to: only PostgreSQL has one, see below.
   const options = ['--include=optional', '--engine-strict=false', '--prefer-offline', '--ignore-scripts'];
   // `http` names each package that arrives. Few retries, so that a machine without a network is told within seconds.
   const quiet = ['--no-audit', '--no-fund', '--no-progress', '--loglevel=http'];

@@ -76,7 +76,7 @@ const optionalOnOrOff = optionalAs((text) => onOrOff[text] ?? null, 'must be on 
 
 export function requiredPaymentId(args: OperationArguments, name: string): PaymentId {
   const value = required(args, name);
-  if (!isPaymentId(value)) throw invalidField(name, 'must be a payment id');
+  if (!isPaymentId(value)) throw invalidField(name, 'must be a payment id, the payment_id of a create');
   return value;
 }
 

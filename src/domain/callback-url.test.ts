@@ -123,7 +123,12 @@ describe('the reason that a merchant reads', () => {
       'must not contain spaces, control characters, backslashes or text direction marks',
     ],
     ['https://shop.example.com/\ud800', 'must be valid Unicode text'],
-    ['http://shop.example.com/', 'must begin with https:// and a host name'],
+    [
+      'http://localhost:9000/webhook',
+      expect.stringMatching(
+        /^must begin with https:\/\/ and a host name\. .*listen --forward-to.*CALLBACK_ALLOWED_HOSTS$/,
+      ),
+    ],
     ['éhttps://shop.example.com/', 'must begin with https:// and a host name'],
     ['https://user@shop.example.com/', 'must not contain user:password credentials'],
     ['https://shop.example.com:99999/', 'is not a valid URL'],

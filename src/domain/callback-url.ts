@@ -145,7 +145,10 @@ function refuseText(raw: string): string | null {
   }
   // Half a character cannot be stored as supplied: every UTF-8 encoder replaces it.
   if (!raw.isWellFormed()) return 'must be valid Unicode text';
-  if (authorityOf(raw) === '') return 'must begin with https:// and a host name';
+  if (authorityOf(raw) === '') {
+    const reason = 'must begin with https:// and a host name';
+    return raw.startsWith('http://') ? `${reason}. ${LOCAL_RECEIVER}` : reason;
+  }
   // The raw text decides: for "https://:@host" the parser reports no credentials at all.
   return authorityOf(raw).includes('@') ? 'must not contain user:password credentials' : null;
 }

@@ -22,7 +22,11 @@ export const errorTable = {
     'connect_code_invalid',
     'The code is invalid, expired or already used. Start the connection again.',
   ),
-  unauthorized: row(401, null, 'The API key is missing, invalid or revoked.'),
+  unauthorized: row(
+    401,
+    null,
+    'The API key is missing, invalid or revoked. Send one key, as X-API-Key or as Authorization: Bearer.',
+  ),
   scope_missing: row(403, null, 'The API key does not have the scope that this operation needs.'),
   feature_disabled: row(403, null, 'This feature is not enabled for the account.'),
   callback_host_refused: row(

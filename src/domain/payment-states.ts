@@ -46,12 +46,12 @@ export type PaymentState = keyof typeof paymentStates;
 
 export const paymentEvents = {
   deposit_final: 'Direct payments only: final deposits reach the paid threshold.',
-  enough_seen: 'The sum of seen deposits reaches the paid threshold.',
+  threshold_reached: 'The sum of seen deposits reaches the paid threshold.',
   deposit_reverted:
-    'A reorganisation removed a deposit: the sum of seen deposits is below the paid threshold (canceled: is zero).',
+    'A reorganization removed a deposit: the sum of seen deposits is below the paid threshold (canceled: is zero).',
   release_sent: 'A batch with the release is committed for broadcast, or a release by any sender is seen.',
   release_dropped:
-    'No release is broadcast or seen any more (the batch ended without it, or a reorganisation removed it).',
+    'No release is broadcast or seen any more (the batch ended without it, or a reorganization removed it).',
   release_refused: 'The service’s simulation of the release failed.',
   release_abandoned: 'The service’s simulation failed in all quick retries.',
   release_possible: 'The service’s simulation succeeds again.',
@@ -87,7 +87,7 @@ function row(from: PaymentState, event: PaymentEvent, to: PaymentState, effects 
 
 /** The state table: every transition that exists. Code and documentation share it. */
 export const paymentTransitions: readonly Transition[] = [
-  row('unpaid/pending', 'enough_seen', 'unpaid/ready', 'the release becomes due'),
+  row('unpaid/pending', 'threshold_reached', 'unpaid/ready', 'the release becomes due'),
   row('unpaid/pending', 'expired_empty', 'canceled/canceled'),
   row('unpaid/pending', 'expired_underpaid', 'canceled/manual_required'),
   row('unpaid/pending', 'canceled_by_request', 'canceled/canceled'),

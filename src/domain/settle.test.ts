@@ -121,7 +121,7 @@ const abandoned = { ...refused, releaseRefusals: QUICK_RELEASE_TRIES };
 
 /** One case for each row of the table, by its state and event. */
 const cases: Record<string, Case> = {
-  'unpaid/pending enough_seen': { view: view(payment('unpaid/pending'), enoughSeen) },
+  'unpaid/pending threshold_reached': { view: view(payment('unpaid/pending'), enoughSeen) },
   'unpaid/pending expired_empty': { view: view(payment('unpaid/pending')), context: past },
   'unpaid/pending expired_underpaid': {
     view: view(payment('unpaid/pending'), observations([deposit(99n, 11)])),
@@ -256,7 +256,7 @@ describe('each row of the state table', () => {
 });
 
 describe('a payment that becomes paid', () => {
-  it('names the deposit that made it enough, and the last final release', () => {
+  it('names the deposit that reached the paid threshold, and the last final release', () => {
     const rows = observations(
       [deposit(60n, 1), deposit(39n, 2), deposit(1n, 3), deposit(5n, 4)],
       [release(60n, 5), release(45n, 9)],

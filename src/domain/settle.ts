@@ -160,7 +160,7 @@ function dueEventOfUnpaid(
     sums.finalSeenUnits >= payment.paidThresholdUnits;
   if (isSettled) return 'released_finally';
 
-  if (state === 'unpaid/pending') return 'enough_seen';
+  if (state === 'unpaid/pending') return 'threshold_reached';
   return dueEventOfRelease(payment, sums.releasedUnits >= payment.paidThresholdUnits);
 }
 
@@ -257,7 +257,7 @@ function seenSoFar(
   return { amountMismatch, receivedUnits: seenUnits, txidIn: decisiveTxid(payment, deposits) };
 }
 
-/** The deposit that made it enough; of a canceled payment, which may never have had enough, the last one. */
+/** The deposit that reached the paid threshold; of a canceled payment, which may never have reached it, the last one. */
 function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | null {
   let units = 0n;
   for (const deposit of deposits) {

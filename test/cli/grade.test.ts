@@ -233,6 +233,18 @@ describe.concurrent('the receiver grader', () => {
       }
     }
 
+    it('is refused the event number of another service, as by the service', async () => {
+      const standIn = await startStandInService(0);
+      try {
+        const url = `${standIn.baseUrl}/merchant/v1/events?after=5`;
+        const answer = await fetch(url, { headers: { 'x-api-key': 'service_live_any' } });
+        expect(answer.status).toBe(410);
+        expect(await answer.json()).toMatchObject({ code: 'cursor_expired' });
+      } finally {
+        await standIn.stop();
+      }
+    });
+
     it('scores three obligations by the answers alone, and says which two it could not check', async () => {
       const { met, findings, events } = await gradeOwn({});
       expect(findings.map(({ mark }) => mark)).toEqual(['met', 'met', 'not_checked', 'not_checked', 'met']);

@@ -401,7 +401,7 @@ describe('providers', () => {
       configured: true,
       minimum_usd: '20.00',
       only_currency: null,
-      resting: null,
+      circuit_open: null,
       failures_in_a_row: null,
       last_answer_at: null,
       last_failure_at: null,
@@ -426,7 +426,7 @@ describe('providers', () => {
     };
     const [listed] = await run<Json[]>('provider list');
     expect(listed).toMatchObject({
-      resting: false,
+      circuit_open: false,
       failures_in_a_row: 1,
       last_answer_at: null,
       last_failure_at: new Date(NOW_MS).toISOString(),
@@ -593,7 +593,7 @@ describe('payments', () => {
       forward_status: 'completed',
       amount: '102.57',
       currency: 'EUR',
-      enough: '104.000001',
+      paid_threshold: '104.000001',
       deposits: [{ amount: '104.500000', transactionHash: '0xaa' }],
       releases: [],
       final_block: 2,
@@ -638,7 +638,9 @@ describe('payments', () => {
       const unknown = (await givePayment(store)).id.replace(/.{4}$/, '0000');
       context = { ...context, sandboxOperations: sandboxThat({}) };
       await expect(run(name, { payment: unknown })).rejects.toThrow('Payment not found.');
-      await expect(run(name, { payment: 'x' })).rejects.toThrow('payment must be a payment id');
+      await expect(run(name, { payment: 'x' })).rejects.toThrow(
+        'payment must be a payment id, the payment_id of a create',
+      );
       await expect(run(name)).rejects.toThrow('payment is missing');
     },
   );

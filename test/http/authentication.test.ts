@@ -13,7 +13,10 @@ type Headers = Record<string, string | string[]>;
 async function statusOf(headers: Headers, url = '/api/v1/payment-status'): Promise<number> {
   const response = await service.server.inject({ method: 'GET', url, headers });
   if (response.statusCode === 401) {
-    expect(response.json()).toEqual({ error: 'The API key is missing, invalid or revoked.' });
+    expect(response.json()).toEqual({
+      error:
+        'The API key is missing, invalid or revoked. Send one key, as X-API-Key or as Authorization: Bearer.',
+    });
     expect(response.headers['www-authenticate']).toBe('Bearer');
   }
   return response.statusCode;

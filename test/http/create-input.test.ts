@@ -197,7 +197,7 @@ const refused: readonly (readonly [field: string, value: unknown, error: string]
   ['callback', undefined, 'callback is required'],
   ['callback', null, 'callback is required'],
   ['callback', 5, 'callback must be a string'],
-  ['callback', 'http://shop.example.com/', 'callback must begin with https:// and a host name'],
+  ['callback', 'ftp://shop.example.com/', 'callback must begin with https:// and a host name'],
   [
     'callback',
     'https://localhost/',

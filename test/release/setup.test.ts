@@ -148,6 +148,21 @@ it.each([
   }
 });
 
+it('installs the service on a server without a local chain whose port is in use', async () => {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as { readonly port: number };
+    const words = ['--import', as('darwin'), 'scripts/setup.js', '--service'];
+    // It gets as far as npm, which finds no registry here.
+    const { stdout, stderr } = await runWith({ PORT: String(port) }, process.execPath, ...words);
+    expect(stdout).toContain('about 110 MB to download');
+    expect(stderr).toContain('npm cannot reach its package registry (ECONNREFUSED)');
+  } finally {
+    server.close();
+  }
+});
+
 /** What Node says of the disk. */
 const withFreeMb = (free: number) =>
   `data:text/javascript,${encodeURIComponent(

@@ -94,7 +94,7 @@ describe('the view of a payment', () => {
     );
   });
 
-  it('says how much is missing when less than enough was seen, whatever visits there were', () => {
+  it('says how much is missing when less than the paid threshold was seen, whatever sessions there were', () => {
     const sessions = [sessionAt('wert', 1, nowMs + 1)];
     const view = checkoutViewOf(
       viewIn('unpaid/pending', {}, { observations: observationsOf(3_000_000n, 1n), sessions }),
@@ -151,7 +151,7 @@ describe('the view of a payment', () => {
     });
   });
 
-  it('names the deposit that made it enough, not a later one', () => {
+  it('names the deposit that reached the paid threshold, not a later one', () => {
     const view = viewIn('unpaid/ready', {}, { observations: observationsOf(1n, paidThresholdUnits, 5n) });
     expect(checkoutViewOf(view, nowMs)).toEqual({ kind: 'seen', depositHash: 'deposit 2' });
   });
