@@ -48,6 +48,7 @@ const send = (
 async function givePaid(language: string | null = null) {
   const payment = await givePayment(store, {
     note: 'canary-note',
+    orderLine: 'Two coffees',
     callbackUrl: 'https://canary.example/hook',
   });
   await store.payments.addSession(
@@ -88,7 +89,7 @@ it('sends the customer of a paid payment one receipt, with what a receipt needs 
   expect(to).toEqual(['customer@example.com']);
   const text = textOf(raw);
   for (const part of [
-    'You have paid €102.57 EUR to Bücher & Söhne.',
+    'You have paid €102.57 EUR to Bücher & Söhne.\r\nTwo coffees\r\n',
     'Breakdown: €100.00 EUR + €2.57 EUR fee',
     'Card charged by: MoonPay',
     'https://explorer.example/tx/0xd1',

@@ -140,6 +140,7 @@ export function receiptMail(view: PaymentView, account: Account, links: ReceiptL
   ];
   const text = [
     fillText(mail.paid, values),
+    ...(payment.orderLine === null ? [] : [payment.orderLine]),
     '',
     ...rows.flatMap(([term, value]) => (value === null ? [] : [`${term}: ${value}`])),
     '',
