@@ -195,7 +195,7 @@ describe('callbacks of a connected shop', () => {
       'The API key may only name callbacks on shop.example.com. Use another key for other hosts.',
     ]);
     expect(textOf((await browser.get('/dashboard/keys')).payload)).toContain(
-      'callbacks on shop.example.com only',
+      'Webhooks to shop.example.com only',
     );
   });
 

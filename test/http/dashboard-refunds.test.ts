@@ -73,7 +73,7 @@ const pay = (refund: Refund) =>
 
 describe('the card of refunds', () => {
   it('leads from the form over the transfer for a wallet to the final one, in audit log and CSV', async () => {
-    expect(textOf(await read())).toContain('25.000000 USDC can still be refunded');
+    expect(textOf(await read())).toContain('25.00 USDC can still be refunded');
     const opened = await open({ amount: '12.50', reason: 'Returned <b>cake</b>' });
     expect([opened.statusCode, opened.headers['location']]).toEqual([303, `${pagePath()}#refunds`]);
     const ready = await read();
@@ -100,7 +100,7 @@ describe('the card of refunds', () => {
     expect((await post(`/${(await only()).id}/transaction`, { transaction: 'x' })).statusCode).toBe(400);
     await post(`/${(await only()).id}/cancel`);
     expect(await only()).toMatchObject({ status: 'canceled', submittedHash: null });
-    expect(textOf(await read())).toContain('25.000000 USDC can still be refunded');
+    expect(textOf(await read())).toContain('25.00 USDC can still be refunded');
   });
 
   it('shows viewers the refunds without forms, and refuses theirs', async () => {

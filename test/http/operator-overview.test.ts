@@ -122,5 +122,5 @@ it('names what needs attention, each with a link to where one acts', async () =>
 
 it('says so when no endpoint answers', async () => {
   console.outside.gasBalanceWei = null;
-  expect(await overview()).toContain('could not be read – not known');
+  expect(await overview()).toContain('could not be read – unknown');
 });

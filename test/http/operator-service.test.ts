@@ -109,7 +109,7 @@ describe('providers', () => {
         isDelivered: visit === 0,
       });
     const text = await pageOf('/providers');
-    expect(text).toMatch(/Wert all 10 1 4\d % Wert DE 4 1 3\d %/);
+    expect(text).toMatch(/Wert all 10 1 4\d% Wert DE 4 1 3\d%/);
     console.outside.visits.length = 0;
   });
 
@@ -205,7 +205,7 @@ describe('a payment', () => {
       expect(textOf(answer.payload)).toContain('No payment has this id, short code or link.');
     }
     const text = await pageOf(`/payments/${payment.id}`);
-    expect(text).toContain('Held at deposit address 0.000000 USDC');
+    expect(text).toContain('Held at deposit address 0.00 USDC');
     expect(text).not.toContain('customer@example.com');
   });
 

@@ -83,7 +83,7 @@ describe('the customer’s link', () => {
       payment_uri: null,
     });
     const page = await pageOf(opened.address_url);
-    expect(page.body).toContain('25.000000 USDC');
+    expect(page.body).toContain('25 USDC');
     expect(page.body).toContain(service.account.name);
     expect(page.body).not.toContain('Returned');
     expect((await name(opened.address_url, CUSTOMER_ADDRESS)).body).toContain(CUSTOMER_ADDRESS);

@@ -103,11 +103,15 @@ function detailOf(
   explorerTransactionUrl: ExplorerTransactionUrl,
   list?: Html,
 ): Html {
+  const links = shopLinks(checkout, language);
+  // The way back, which a page may take by itself, stands where it is seen without scrolling.
+  const isOver = returnOf(checkout) !== null;
   return html`${progress(checkout.view, language)}
+${isOver ? links : nothing}
 ${actions(checkout, language, list)}
 ${facts(checkout, language, explorerTransactionUrl)}
 ${payableUntil(checkout, language)}
-${shopLinks(checkout, language)}`;
+${isOver ? nothing : links}`;
 }
 
 /** Shown from the click until the browser has left for the provider, with a link to stay. */
@@ -341,8 +345,11 @@ function progress(view: CheckoutView, { words }: Language): Html {
   return html`<ol class="steps" aria-label="${words.steps.label}">${items}</ol>`;
 }
 /** How long the checkout can be paid; empty once it need not or cannot be. */
-function payableUntil({ view, expiresAtMs }: Checkout, language: Language): Html {
+function payableUntil(checkout: Checkout, language: Language): Html {
+  const { view, offers, expiresAtMs } = checkout;
   if (!(takesPayment(view) || view.kind === 'underpaid') || isTakenByProvider(view)) return nothing;
+  if (view.kind === 'choose' && !awaitsTransfer(checkout) && possibleOffers(offers).length === 0)
+    return nothing;
   const [before = '', after = ''] = language.words.summary.until.split('{time}');
   return html`<p class="until">${before}${timeElement(expiresAtMs, language)}${after}</p>`;
 }

@@ -75,7 +75,7 @@ function transferUri({ chainId, depositAddress }: Payment, units: bigint, token:
 }
 
 /** "30" and "30.5", not "30.000000". */
-function exactUsdc(units: bigint): string {
+export function exactUsdc(units: bigint): string {
   return formatUnits(units).replace(/\.?0+$/, '');
 }
 

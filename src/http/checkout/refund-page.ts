@@ -1,12 +1,12 @@
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import { formatUnits } from '../../domain/money.ts';
 import { type Refund, refundStatusAt } from '../../domain/refund.ts';
 import { nameRefundAddress, readLinkedRefund } from '../../payments/refunds.ts';
 import { html, nothing } from '../design/html.ts';
 import { formField } from '../signed-in/form-fields.ts';
 import { isSameOrigin } from '../signed-in/forms.ts';
 import type { CheckoutRequest } from './context.ts';
+import { exactUsdc } from './direct-payment.ts';
 import { fillIn, fillText, languageOf } from './languages.ts';
 import { layout, sendPage } from './layout.ts';
 
@@ -56,7 +56,7 @@ async function sendRefund(
   const words = language.words.refund;
   const status = refundStatusAt(refund, nowMs());
   const { heading, sentence } = words[status === 'canceled' ? 'expired' : status];
-  const values = { shop: account.name, amount: `${formatUnits(refund.units)} USDC` };
+  const values = { shop: account.name, amount: `${exactUsdc(refund.units)} USDC` };
   const { destination } = refund;
   const field = { label: words.address, value: refused ?? '', hint: words.hint };
   const error = refused === null ? {} : { error: words.wrong };

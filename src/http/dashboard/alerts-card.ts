@@ -10,7 +10,7 @@ import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
 import { type FormHandler, seeOther } from '../signed-in/signed-in-page.ts';
-import { mismatchBadge, partPaidSentence, stateSentence, webhookBadge } from './payment-words.ts';
+import { partPaidSentence, stateSentence, webhookBadge } from './payment-words.ts';
 
 /** Payments of a group that are looked at. */
 const SHOWN = 10;
@@ -52,7 +52,7 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
       'overpaid',
       overpaid,
       'status=overpaid',
-      () => 'More arrived than it asked for: see whether the customer paid twice.',
+      () => 'Overpaid: check whether the customer paid twice.',
     ),
     ...groupsOfWebhooks(
       webhooks.filter(({ finishedAtMs }) => finishedAtMs > fromMs),
@@ -71,7 +71,7 @@ export async function alertsCard(visit: Visit): Promise<Html> {
   const mayDismiss = visit.viewing === null && roleIncludes(visit.role, 'developer');
   return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">${groups.map(
     ({ name, content }) =>
-      html`<li>${content}${mayDismiss ? html`<form method="post" action="${DASHBOARD_PATH}/alerts/dismiss">${formTokenField(visit.formToken)}<button class="button compact" name="alert" value="${name}" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">Dismiss</button></form>` : nothing}</li>`,
+      html`<li><div>${content}</div>${mayDismiss ? html`<form method="post" action="${DASHBOARD_PATH}/alerts/dismiss">${formTokenField(visit.formToken)}<button class="button compact" name="alert" value="${name}" aria-label="Dismiss: ${name.replaceAll(/[_:]/g, ' ')}">Dismiss</button></form>` : nothing}</li>`,
   )}</ul></section>`;
 }
 
@@ -98,7 +98,7 @@ function groupOfPayments(
     payments.length < SHOWN
       ? nothing
       : html`<p><a href="${DASHBOARD_PATH}/payments?${query}">All of these payments</a></p>`;
-  const content = html`${payments.map((payment) => html`<p><a href="${DASHBOARD_PATH}/payments/${payment.id}">${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${mismatchBadge(payment)} ${sentenceOf(payment)}</p>`)}${all}`;
+  const content = html`${payments.map((payment) => html`<p><a href="${DASHBOARD_PATH}/payments/${payment.id}">${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</a> ${sentenceOf(payment)}</p>`)}${all}`;
   // A payment that is refused again after a new attempt is news.
   return [
     {

@@ -119,7 +119,12 @@ function standingBars(
     [FLOOR, TOP],
   ).nice(4);
   const ticks = yOf.ticks(4).filter((tick) => !areCounts || Number.isInteger(tick));
-  const left = (Math.max(...ticks.map((tick) => textOf(tick).length)) + 1) * CHARACTER;
+  const texts = ticks.map(textOf);
+  // Whole amounts need no decimals.
+  const tickTexts = texts.every((text) => text.endsWith('.00'))
+    ? texts.map((text) => text.slice(0, -3))
+    : texts;
+  const left = (Math.max(...tickTexts.map(({ length }) => length)) + 1) * CHARACTER;
   const xOf = scaleBand([...bars.keys()], [left, WIDTH]).padding(0.25);
   const middleOf = (index: number) => (xOf(index) ?? 0) + xOf.bandwidth() / 2;
   const labelWidth = (Math.max(...bars.map((bar) => bar.label.length)) + 1) * CHARACTER;
@@ -146,8 +151,8 @@ function standingBars(
     (bar) => yOf(bar.earlier ?? 0),
   )([...bars]);
   const grid = ticks.map(
-    (tick) =>
-      html`<line class="${tick === 0 ? 'floor' : 'grid'}" x1="${left}" x2="${WIDTH}" y1="${yOf(tick).toFixed(1)}" y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, textOf(tick), 'end')}`,
+    (tick, index) =>
+      html`<line class="${tick === 0 ? 'floor' : 'grid'}" x1="${left}" x2="${WIDTH}" y1="${yOf(tick).toFixed(1)}" y2="${yOf(tick).toFixed(1)}"></line>${label(left - 6, yOf(tick) + 5, tickTexts[index] ?? '', 'end')}`,
   );
   return [
     FLOOR + 30,

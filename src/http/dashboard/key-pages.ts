@@ -73,7 +73,7 @@ ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>
 }
 
 const keyFields: Fields = {
-  name: { label: 'Name', hint: 'The use of the key, such as "web shop". Customers never see it.' },
+  name: { label: 'Name', hint: 'The use of the key, such as “web shop”. Customers never see it.' },
 };
 
 function createForm(visit: Visit): Html {
@@ -96,14 +96,14 @@ function createForm(visit: Visit): Html {
 function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
   return html`${dataTable('API keys', keys, {
     Name: ({ name, callbackHost }) =>
-      html`<bdi>${name}</bdi>${callbackHost === null ? nothing : html`<br><span class="soft small">callbacks on <bdi>${callbackHost}</bdi> only</span>`}`,
+      html`<bdi>${name}</bdi>${callbackHost === null ? nothing : html`<br><span class="soft small">Webhooks to <bdi>${callbackHost}</bdi> only</span>`}`,
     Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
     Scopes: ({ scopes }) => (scopes.length === keyScopes.length ? 'all' : scopes.join(', ')),
     Created: ({ createdAtMs }) => moment(createdAtMs, visit.timeZone),
     'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, visit.timeZone),
     Action: actions((key) => revokeLink(key, KEYS_PATH)),
   })}
-<p class="soft small">"Last used" is updated about every minute.</p>`;
+<p class="soft small">“Last used” is updated about every minute.</p>`;
 }
 
 /** When a key was last used. */

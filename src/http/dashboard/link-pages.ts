@@ -24,7 +24,7 @@ import { formatMoney, moment } from '../signed-in/format.ts';
 import { type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { walletCard } from './payment-page.ts';
-import { providerName, statusBadge } from './payment-words.ts';
+import { displayStatusBadges, providerName } from './payment-words.ts';
 
 /** Newest links that are listed below the form. */
 const LINKS_SHOWN = 20;
@@ -36,7 +36,7 @@ export function registerLinkPages(routes: DashboardRoutes): void {
     const show = async (visit: Visit) => {
       const links = await visit.context.payments.listByOrigin(visit.account.id, LINK_ORIGIN, LINKS_SHOWN);
       const { title, main } = formView(kind, visit);
-      return { title, main: html`${main}${linksCard(links, visit)}` };
+      return { title, main: html`${main}${await linksCard(links, visit)}` };
     };
     pages.page(kind.path, show);
     pages.form(kind.path, answerCreate(kind), show);
@@ -154,11 +154,11 @@ async function showLink(visit: Visit): Promise<PageView> {
     title: 'Your payment link',
     main: html`<section class="card"><h2>${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}</h2>
 ${payment.orderLine === null ? nothing : html`<p><bdi>${payment.orderLine}</bdi></p>`}
-<div class="field"><label for="link-url">URL of the link</label><input id="link-url" class="secret" readonly value="${url}" autocomplete="off"></div>
+<div class="field"><label for="link-url">Link</label><input id="link-url" class="secret" readonly value="${url}" autocomplete="off"></div>
 <p class="actions"><button class="button" type="button" data-copies="link-url" hidden>Copy link</button></p>
 ${qrCode(url, 'QR code of the link')}
 ${payment.note === null ? nothing : html`<p class="banner plain">Previews of this link show the note: <bdi>${payment.note}</bdi></p>`}
-<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">The payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Create another</a></p></section>
+<p class="actions"><a class="button" href="${DASHBOARD_PATH}/payments/${payment.id}">View payment</a><a class="button" href="${DASHBOARD_PATH}/links${isDirect(payment) ? '/direct' : ''}">Create another</a></p></section>
 ${walletCard(context, history)}`,
   };
 }
@@ -209,13 +209,16 @@ async function readLinkForm(
 }
 
 /** The newest links, or payments of another origin, each with its page below `path`. */
-export function linksCard(
+export async function linksCard(
   payments: readonly Payment[],
   visit: Visit,
   label = 'Newest links',
   path = '/links',
-): Html {
+): Promise<Html> {
   if (payments.length === 0) return nothing;
+  const { search, nowMs } = visit.context;
+  const ids = payments.map(({ id }) => id);
+  const sessions = await search.listLastSessions(visit.account.id, ids);
   const table = dataTable(label, payments, {
     Created: headings(
       ({ id, createdAtMs }) =>
@@ -223,7 +226,7 @@ export function linksCard(
     ),
     'Paid for': ({ orderLine }) => html`<bdi>${orderLine ?? ''}</bdi>`,
     Amount: numbers(({ amountCents, currency }) => `${formatMoney(amountCents, currency)} ${currency}`),
-    State: statusBadge,
+    Status: (payment) => displayStatusBadges(payment, sessions.get(payment.id), nowMs()),
   });
   return html`<section class="card"><h2>${label}</h2>${table}</section>`;
 }

@@ -98,7 +98,7 @@ function channelTable(channels: readonly NotificationChannel[], visit: Visit): H
         html`<bdi>${nameOf(channel)}</bdi>${channel.kind === 'mail' ? html`<br><span class="soft small"><bdi>${visit.user.email}</bdi></span>` : nothing}`,
     ),
     Events: ({ events }) => events.map((event) => notificationEvents[event]).join(', '),
-    State: stateCell,
+    Status: stateCell,
     'Last message': ({ lastSentAtMs }) =>
       lastSentAtMs === null ? 'never' : moment(lastSentAtMs, visit.timeZone),
     Action: actions((channel) => actionCell(channel, visit)),

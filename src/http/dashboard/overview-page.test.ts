@@ -36,15 +36,15 @@ const textOf = (
   }).toString();
 
 it('compares the volume with as many days before, and nothing with days without payments', () => {
-  expect(textOf(15_000, 10_000)).toContain('+50% against the 7 days before');
-  expect(textOf(5_000, 10_000)).toContain('-50% against the 7 days before');
-  expect(textOf(15_000, 0)).not.toContain('against');
+  expect(textOf(15_000, 10_000)).toContain('+50% vs. previous 7 days');
+  expect(textOf(5_000, 10_000)).toContain('-50% vs. previous 7 days');
+  expect(textOf(15_000, 0)).not.toContain('vs. previous');
 });
 
 it('shows what was received, the fees of it and the rest, which is the merchant’s', () => {
   const text = textOf(15_000, 10_000)
     .replaceAll(/<[^>]+>/g, ' ')
     .replaceAll(/\s+/g, ' ');
-  expect(text).toContain('Net in USDC 143.33 +50% against the 7 days before');
+  expect(text).toContain('Net in USDC 143.33 +50% vs. previous 7 days');
   expect(text).toMatch(/Received in USDC 147\.00 \+50% .*Fees in USDC 3\.68 \+50% /);
 });

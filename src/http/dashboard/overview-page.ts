@@ -10,7 +10,7 @@ import {
 } from '../../payments/read-statistics.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
-import { formatMoney, formatPercent } from '../signed-in/format.ts';
+import { formatMoney, formatPercent, formatUsdcSum } from '../signed-in/format.ts';
 import { flashOf } from '../signed-in/forms.ts';
 import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
 import { alertsCard, dismissAlert } from './alerts-card.ts';
@@ -49,7 +49,7 @@ ${funnelCard(funnel, span)}
 <section class="card"><h2>Account</h2>
 <dl class="facts">
 <div><dt>Name</dt><dd><bdi>${visit.account.name}</bdi></dd></div>
-<div><dt>Account id</dt><dd><code>${visit.account.id}</code></dd></div>
+<div><dt>Account ID</dt><dd><code>${visit.account.id}</code></dd></div>
 <div><dt>Card fee</dt><dd>${formatPercent(visit.account.feeBasisPoints)}</dd></div>
 </dl></section>`,
   };
@@ -70,7 +70,6 @@ interface Overview {
 
 const counts = new Intl.NumberFormat('en');
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
-const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 
 const changes = new Intl.NumberFormat('en', {
@@ -83,19 +82,22 @@ const changes = new Intl.NumberFormat('en', {
 export function statisticsCard({ statistics, before, span, timeZone, base }: Overview): Html {
   const { days } = statistics;
   const against = (value: number, earlier: number) =>
-    earlier === 0 ? '' : `${changes.format(value / earlier - 1)} against the ${span} days before`;
+    earlier === 0 ? '' : `${changes.format(value / earlier - 1)} vs. previous ${span} days`;
   const [created, converted, paid] = [sum(days, 'created'), sum(days, 'converted'), sum(days, 'paid')];
   const used = currencies.filter((currency) => days.some((day) => day.paidCents.has(currency)));
   const isUsed = created + paid > 0;
   return html`<section class="card"><h2>The last ${span} days</h2>
 <nav class="actions" aria-label="Days">${spans.map((other) => spanLink(other, span))}</nav>
-<dl class="tiles">
+${
+  isUsed
+    ? html`<dl class="tiles">
 ${paid === 0 ? nothing : moneyTiles(days, before.days, base, against)}
-${tile('Paid', counts.format(paid), against(paid, sum(before.days, 'paid')))}${tile('Created', counts.format(created))}
-${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), 'of payments created in this period')}
 ${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency), against(volumeOf(days, currency), volumeOf(before.days, currency))))}
-</dl>
-${isUsed ? nothing : html`<p class="banner plain">No payments in these days.</p>`}
+${tile('Paid', counts.format(paid), against(paid, sum(before.days, 'paid')))}
+${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), `of ${counts.format(created)} payments created in this period`)}
+</dl>`
+    : html`<p class="banner plain">No payments in these days.</p>`
+}
 <div class="pair">${paid === 0 ? nothing : moneyChart(days, before.days, span)}${created === 0 ? nothing : createdChart(days)}</div>
 ${paid === 0 ? nothing : paidCharts(statistics)}
 <p class="small soft">Received, fees and net as of the time of payment; a later surplus is in the statement. ${base.currency === 'USD' ? '' : `Amounts in ${base.currency} are at the first rate of each day. `}Days in ${timeZone}; providers and settling times in UTC. Updated every few seconds.</p></section>`;
@@ -109,7 +111,6 @@ function tile(name: string, value: string, ...hints: readonly string[]): Html {
   return html`<div><dt>${name}</dt><dd><strong>${value}</strong>${hints.map((hint) => (hint === '' ? nothing : html` <span class="small soft">${hint}</span>`))}</dd></div>`;
 }
 
-const usdc = (units: number) => usdcNumbers.format(units / 1_000_000);
 const netOf = ({ receivedUnits, feeUnits }: DayStatistics) => receivedUnits - feeUnits;
 
 /** The merchant's share of what was received for the payments that were paid in these days, also in the base currency. */
@@ -132,7 +133,7 @@ function moneyTiles(
         : value === null
           ? `${currency}: no rate known`
           : `≈ ${formatMoney(Math.round(value / 10_000), currency)}`;
-    return tile(`${name} in USDC`, usdc(total(days)), about, against(total(days), total(before)));
+    return tile(`${name} in USDC`, formatUsdcSum(total(days)), about, against(total(days), total(before)));
   };
   return html`${tileOf('Net', netOf)}${tileOf('Received', (day) => day.receivedUnits)}${tileOf('Fees', (day) => day.feeUnits)}`;
 }
@@ -150,13 +151,13 @@ function moneyChart(days: readonly DayStatistics[], before: readonly DayStatisti
     title: 'Received in USDC',
     axis: 'Day',
     series: ['Net', 'Fees'],
-    earlier: `Received ${span} days before`,
+    earlier: `Received in the previous ${span} days`,
     bars: days.map((day, index) => ({
       label: labelOf(day),
       values: [netOf(day), day.feeUnits],
       earlier: before[index]?.receivedUnits ?? 0,
     })),
-    textOf: usdc,
+    textOf: formatUsdcSum,
   });
 }
 
@@ -180,16 +181,16 @@ function paidCharts({ providers, settleTimes }: AccountStatistics): Html {
     series: ['Paid'],
     isOfNames: true,
     bars: providers.map(({ provider, paid }) => ({
-      label: provider === 'multi' ? 'not known' : providerName(provider),
+      label: provider === 'multi' ? 'Unknown' : providerName(provider),
       values: [paid],
     })),
   })}${barChart({
-    title: 'From created to paid, time',
+    title: 'Time from creation to payment',
     axis: 'Within',
     series: ['Paid'],
     isOfNames: true,
     bars: settleTimes.map(({ boundMs, paid }) => ({
-      label: boundMs === null ? 'longer' : durationOf(boundMs),
+      label: boundMs === null ? 'Longer' : durationOf(boundMs),
       values: [paid],
     })),
   })}</div>`;

@@ -18,9 +18,8 @@ import { banner } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
 import type { PageHandler } from '../signed-in/signed-in-page.ts';
 import {
-  displayStatusBadge,
+  displayStatusBadges,
   displayStatusLabel,
-  forwardBadge,
   forwardLabel,
   partPaid,
   providerName,
@@ -52,6 +51,7 @@ ${filterForm(filters.given)}
 ${filterChips(filters.given)}
 ${page.payments.length === 0 ? emptyBanner(filters, page, visit) : paymentTable(page.payments, { sessions, pages, nowMs: context.nowMs() }, visit)}
 ${pageLinks(filters, page)}
+<p class="small soft">Times in ${visit.timeZone}. Where the customer could choose, the provider is that of the last session.</p>
 <p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
   };
 };
@@ -140,15 +140,15 @@ function paymentTable(
   return dataTable({ label: 'Payments', isCompact: true }, payments, {
     Created: headings(
       ({ id, createdAtMs }) =>
-        html`<a href="${DASHBOARD_PATH}/payments/${id}">${moment(createdAtMs, timeZone)}</a>`,
+        html`<a href="${DASHBOARD_PATH}/payments/${id}">${moment(createdAtMs, timeZone, 'list')}</a>`,
     ),
     Amount: numbers(
       ({ amountCents, currency }) =>
         html`${formatMoney(amountCents, currency)} <span class="soft">${currency}</span>`,
     ),
     Status: (payment) =>
-      html`${displayStatusBadge(payment, sessions.get(payment.id), nowMs)}${isUsual(payment) ? nothing : html` ${forwardBadge(payment)}`}${partOf(payment)}`,
-    Provider: (payment) => usedProvider(payment, sessions.get(payment.id)),
+      html`${displayStatusBadges(payment, sessions.get(payment.id), nowMs)}${partOf(payment)}`,
+    Provider: (payment) => usedProvider(payment, sessions.get(payment.id)).replaceAll(' ', '\u00a0'),
     Customer: ({ email }) => (email === null ? null : html`<bdi>${email}</bdi>`),
     Note: (payment) => noteOf(payment, pages.get(payment.id)),
   });
@@ -163,15 +163,6 @@ function noteOf({ note }: Payment, page: PageOfPayment | undefined): Html {
 function partOf(payment: Payment): Html {
   if (payment.amountMismatch !== 'partially_paid') return nothing;
   return html` <span class="small soft">${partPaid(payment)}</span>`;
-}
-
-/** Details that the status does not show. */
-function isUsual({ status, forwardStatus }: Payment): boolean {
-  return (
-    forwardStatus === 'pending' ||
-    forwardStatus === 'canceled' ||
-    (status === 'paid' && forwardStatus === 'completed')
-  );
 }
 
 function shortened(text: string): string {
@@ -285,14 +276,13 @@ function filterForm(given: PaymentFilters['given'], problems?: ServiceError['pro
   const others = names.some((name) => name !== 'q' && given[name] !== undefined);
   return html`<form class="filters" method="get" action="${DASHBOARD_PATH}/payments" role="search">
 <div class="field"><label for="q">Search</label>
-<input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off">
+<div class="search"><input id="q" name="q" type="search" maxlength="320" value="${given.q ?? ''}" aria-describedby="q-hint" autocomplete="off"><button class="button primary">Search</button></div>
 <p class="hint" id="q-hint">Payment ID, short code, email, note, amount or transaction. The first three letters of a word are enough.</p></div>
 <details${others ? html` open` : nothing}><summary>Filters</summary><div class="grid">
 ${choice('status', displayStatuses, given)}${choice('forward', forwardStatuses, given)}
 ${choice('provider', paymentProviders, given)}${choice('currency', currencies, given)}
 ${dateField('from', given, problems)}${dateField('to', given, problems)}
-</div></details>
-<div class="actions"><button class="button primary">Search</button></div>
+</div><p class="actions"><button class="button">Apply filters</button></p></details>
 </form>`;
 }
 

@@ -25,15 +25,13 @@ import { networkName } from '../well-known.ts';
 import {
   copyable,
   copyButton,
+  displayStatusBadges,
   fact,
-  forwardBadge,
-  mismatchBadge,
   overpaidSentence,
   partPaidSentence,
   providerName,
   stateSentence,
   stateTitles,
-  statusBadge,
   transactionLink,
 } from './payment-words.ts';
 import { refundCard } from './refund-pages.ts';
@@ -63,7 +61,7 @@ export async function showPayment(
     title: `Payment of ${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     main: html`${message}
 ${receivedLine(payment)}
-<p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p>
+<p>${displayStatusBadges(payment, history.sessions.at(-1), context.nowMs())} ${stateSentence(payment)}</p>
 ${mismatchNotice(context, history)}
 ${await acceptCard(visit, history)}
 ${await unservedNotice(visit, payment)}
@@ -79,7 +77,7 @@ ${history.webhooks.map((webhook) => webhookCard(context, webhook, visit, check))
 ${releaseCard(visit, history)}
 ${cancelCard(visit, history)}
 ${eraseCard(visit, payment, page?.answer ?? null)}
-<p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute, to print</a></p>`,
+<p><a href="${DASHBOARD_PATH}/payments/${payment.id}/evidence">Evidence for a refund or a dispute</a></p>`,
   };
 }
 
@@ -124,12 +122,12 @@ async function acceptCard(visit: Visit, { payment, observations }: PaymentHistor
   const action = `${DASHBOARD_PATH}/payments/${payment.id}/accept`;
   const form = await confirmedForm(visit, {
     action,
-    introduction: html`<p class="banner">The payment becomes paid with ${units} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
+    introduction: html`<p class="banner">The payment becomes paid with ${formatUsdc(seenUnits)} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
 <input type="hidden" name="units" value="${units}">`,
     button: 'Accept as paid',
   });
   return html`<section class="card"><h2>Accept as paid</h2><p>If what arrived is enough for you, accept it instead of waiting for the rest.</p>
-${foldedForm(visit, action, `Accept ${units} USDC…`, form)}</section>`;
+${foldedForm(visit, action, `Accept ${formatUsdc(seenUnits)} USDC…`, form)}</section>`;
 }
 
 /** A note for an open payment that no provider serves, with the amount from which one does. */
@@ -152,7 +150,7 @@ export function amountFacts(payment: Payment): Html {
   return html`${fact('Amount', `${formatMoney(amountCents, currency)} ${currency}`)}
 ${originalAmountCents === null || customerFeeCents === null ? nothing : fact('Composed of', `${formatMoney(originalAmountCents, currency)} + ${formatMoney(customerFeeCents, currency)} fee`)}
 ${fact('Account’s fee', formatPercent(payment.feeBasisPoints))}
-${fact('Amount due', `${formatUnits(payment.paidThresholdUnits)} USDC`)}`;
+${fact('Amount due', `${formatUsdc(payment.paidThresholdUnits)} USDC`)}`;
 }
 
 function factsCard(
@@ -163,14 +161,14 @@ function factsCard(
   const used = payingProvider(payment, sessions);
   const shortCode = shortCodeOf(payment.id);
   return html`<section class="card"><h2>Payment</h2><dl class="facts">
-${fact('Id', copyable('payment-id', payment.id, 'the payment ID'))}
+${fact('ID', copyable('payment-id', payment.id, 'the payment ID'))}
 ${fact('Short link', html`<a href="${baseUrl}/s/${shortCode}"><code id="short-link">${baseUrl}/s/${shortCode}</code></a> ${copyButton('short-link', 'the short link')}`)}
 ${fact('Created', moment(payment.createdAtMs, timeZone))}
 ${payment.paidAtMs === null ? nothing : fact('Paid', moment(payment.paidAtMs, timeZone))}
 ${amountFacts(payment)}
-${fact(isDirect(payment) ? 'Paid' : 'Provider', isDirect(payment) ? 'in USDC from a wallet, without a card' : providerName(payment.provider))}
+${isDirect(payment) ? fact('Payment method', 'USDC from a wallet') : fact('Provider', providerName(payment.provider))}
 ${used === payment.provider ? nothing : fact('Last session', `${providerName(used)}${payment.status === 'paid' ? ', before the payment was paid' : ''}`)}
-${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
+${fact('Customer', html`<bdi>${payment.email ?? 'unknown'}</bdi>`)}
 ${payment.orderLine === null ? nothing : fact('Paid for', html`<bdi>${payment.orderLine}</bdi>`)}
 ${page === null ? nothing : fact('Payment page', html`<a href="${DASHBOARD_PATH}/pages/${page.pageId}"><bdi>${page.title}</bdi></a>`)}
 ${page === null || page.answer === null ? nothing : fact('Customer’s answer', html`<bdi>${page.answer}</bdi>`)}
@@ -191,7 +189,7 @@ function moneyCard(context: DashboardContext, { payment, observations }: Payment
     })),
   ];
   return html`<section class="card"><h2>Money</h2>
-<dl class="facts">${fact('Arrived', `${formatUnits(sums.seenUnits)} USDC`)}${fact('Held at deposit address', `${formatUnits(sums.heldUnits)} USDC`)}
+<dl class="facts">${fact('Arrived', `${formatUsdc(sums.seenUnits)} USDC`)}${fact('Held at deposit address', `${formatUsdc(sums.heldUnits)} USDC`)}
 ${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
 ${
   moves.length === 0
@@ -298,14 +296,14 @@ export function timeline(history: PaymentHistory, timeZone: string, opened?: Acc
   const happenings = [...happeningsOf(history), ...firstOpened].sort(([one], [other]) => one - other);
   return html`<ol class="timeline">${happenings.map(
     ([atMs, title, text]) =>
-      html`<li><p class="small soft">${moment(atMs, timeZone, true)}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
+      html`<li><p class="small soft">${moment(atMs, timeZone, 'second')}</p><p><strong>${title}</strong></p><p>${text}</p></li>`,
   )}</ol>`;
 }
 
 function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory): Generator<Happening> {
-  yield [payment.createdAtMs, 'Created', `Amount due: ${formatUnits(payment.paidThresholdUnits)} USDC.`];
+  yield [payment.createdAtMs, 'Created', `Amount due: ${formatUsdc(payment.paidThresholdUnits)} USDC.`];
   for (const { provider, quotedUnits, createdAtMs, providerReference, progress, progressAtMs } of sessions) {
-    const quoted = quotedUnits === null ? '' : `, which quoted ${formatUnits(quotedUnits)} USDC`;
+    const quoted = quotedUnits === null ? '' : `, which quoted ${formatUsdc(quotedUnits)} USDC`;
     const opened = `${providerName(provider)}${quoted}. Its reference: ${providerReference}`;
     yield [createdAtMs, 'Customer opened the provider', opened];
     if (progress === null || progressAtMs === null) continue;
@@ -320,7 +318,7 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
     yield [createdAtMs, `Webhook ${event} queued`, url];
     if (result === null) continue;
     const { finishedAtMs, outcome, httpStatus, durationMs, reason } = result;
-    const answer = httpStatus === null ? 'no answer' : `answer ${httpStatus}`;
+    const answer = httpStatus === null ? 'No answer' : `Answer ${httpStatus}`;
     const text = `${answer} after ${Math.round(durationMs)} ms. ${reasonSentence(reason)}`;
     yield [finishedAtMs, `Webhook ${outcome}`, text];
   }
@@ -337,7 +335,7 @@ export function walletCard(
   const uri = paymentUri({ token, chainId, to: depositAddress, units: missingUnits });
   return html`<section class="card"><h2>To be paid from a wallet</h2>
 ${qrCode(uri, 'The transfer, for a wallet that scans it')}
-<dl class="facts">${fact('Amount due', `${formatUnits(missingUnits)} USDC`)}
+<dl class="facts">${fact('Amount due', `${formatUsdc(missingUnits)} USDC`)}
 ${fact('Network', networkName(chainId))}
 ${fact('To', html`<code>${depositAddress}</code>`)}
 ${fact('USDC contract', html`<code>${token}</code>`)}

@@ -1,7 +1,7 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import type { AuditAction } from '../../domain/audit-entry.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { formatUnits, parseUnits } from '../../domain/money.ts';
+import { parseUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Role } from '../../domain/person.ts';
 import { eraseEmail } from '../../payments/erase-emails.ts';
@@ -10,7 +10,7 @@ import { acceptPayment, cancelPayment, releasePayment } from '../../payments/rel
 import { parseNote } from '../api/parse-create-request.ts';
 import { html } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
-import { moment } from '../signed-in/format.ts';
+import { formatUsdc, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf } from '../signed-in/forms.ts';
 import { dashboardPages, type FormHandler, type PageHandler, seeOther } from '../signed-in/signed-in-page.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
@@ -28,7 +28,7 @@ const showEvidence: PageHandler = async (visit) => {
     ...observations.deposits.map(({ units, ...place }) => ({ ...place, what: 'arrived', units })),
     ...observations.releases.map(({ toMerchantUnits, feeUnits, ...place }) => ({
       ...place,
-      what: `released, less a fee of ${formatUnits(feeUnits)}`,
+      what: `released, less a fee of ${formatUsdc(feeUnits)} USDC`,
       units: toMerchantUnits,
     })),
   ].sort((one, other) => one.blockNumber - other.blockNumber || one.logIndex - other.logIndex);
@@ -37,20 +37,20 @@ const showEvidence: PageHandler = async (visit) => {
     main: html`<p class="screen-only"><a href="${DASHBOARD_PATH}/payments/${payment.id}">Back to the payment</a>. Print this page with your browser (Ctrl+P).</p>
 <section class="card"><h2>Payment</h2><dl class="facts">
 ${fact('Merchant', html`<bdi>${visit.account.name}</bdi>`)}
-${fact('Payment id', html`<code>${payment.id}</code>`)}
-${fact('State', `${payment.status}: ${stateSentence(payment)}`)}
+${fact('Payment ID', html`<code>${payment.id}</code>`)}
+${fact('Status', `${payment.status}: ${stateSentence(payment)}`)}
 ${amountFacts(payment)}
-${fact('Customer', html`<bdi>${payment.email ?? 'not known'}</bdi>`)}
+${fact('Customer', html`<bdi>${payment.email ?? 'unknown'}</bdi>`)}
 ${fact('Note', html`<bdi class="lines">${payment.note ?? 'none'}</bdi>`)}
 ${fact('Printed', moment(context.nowMs(), visit.timeZone))}
 </dl></section>
 <section class="card"><h2>At the on-ramp</h2>
 ${sessions.length === 0 ? html`<p>No provider session was started.</p>` : html`<dl class="facts">${sessions.map(({ provider, providerReference, createdAtMs }) => fact(providerName(provider), html`${moment(createdAtMs, visit.timeZone)}, reference <code>${providerReference}</code>`))}</dl>`}</section>
 <section class="card"><h2>On the chain</h2>
-<p>USDC on chain ${payment.chainId}. The deposit address is computed from the merchant’s wallet, the fee and the payment id by the factory’s contract, so the money cannot go elsewhere. <code>${context.baseUrl}/.well-known/card-checkout.json</code> describes how to verify it.</p>
+<p>USDC on chain ${payment.chainId}. The deposit address is computed from the merchant’s wallet, the fee and the payment ID by the factory’s contract, so the money cannot go elsewhere. <code>${context.baseUrl}/.well-known/card-checkout.json</code> describes how to verify it.</p>
 <dl class="facts">${fact('Deposit address', html`<code>${payment.depositAddress}</code>`)}${fact('Merchant’s wallet', html`<code>${payment.payoutAddress}</code>`)}
 ${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', html`<code>${payment.factory}</code>`)}
-${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUnits(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
+${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUsdc(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
 <section class="card"><h2>Timeline</h2>${timeline(history, visit.timeZone)}</section>`,
   };
 };

@@ -39,10 +39,19 @@ const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
   paid: 'good',
 };
 
-/** @param session the payment's last one */
-export function displayStatusBadge(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
+/** The status, and the state of the release where the status does not say it. @param session the payment's last one */
+export function displayStatusBadges(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
   const status = displayStatusOf(payment, session, nowMs);
-  return badge(status.replaceAll('_', ' '), displayTones[status] ?? '');
+  const shown = badge(status.replaceAll('_', ' '), displayTones[status] ?? '');
+  return isUsual(payment) ? shown : html`${shown} ${forwardBadge(payment)}`;
+}
+
+function isUsual({ status, forwardStatus }: Payment): boolean {
+  return (
+    forwardStatus === 'pending' ||
+    forwardStatus === 'canceled' ||
+    (status === 'paid' && forwardStatus === 'completed')
+  );
 }
 
 /** "At provider" */
@@ -117,6 +126,7 @@ export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' 
     return 'Part of the amount has arrived at the deposit address.';
   }
   const state = stateOf(payment);
+  if (state === 'unpaid/pending') return 'Waiting for the customer’s payment.';
   return state === 'paid/completed' ? 'Succeeded. Funds sent to your wallet.' : paymentStates[state];
 }
 
@@ -149,10 +159,8 @@ export function providerName(provider: Payment['provider']): string {
 export function usedProvider(
   { provider }: Pick<Payment, 'provider'>,
   session: LastSession | undefined,
-): Html {
-  return provider === MULTI_PROVIDER && session !== undefined
-    ? html`${providerName(session.provider)} <span class="soft small">last session</span>`
-    : html`${providerName(provider)}`;
+): string {
+  return providerName(provider === MULTI_PROVIDER && session !== undefined ? session.provider : provider);
 }
 
 /** A transaction, with a link to the block explorer if there is one. */

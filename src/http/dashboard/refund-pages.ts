@@ -18,7 +18,7 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
 import { foldedForm, formFields } from '../signed-in/form-fields.ts';
-import { moment } from '../signed-in/format.ts';
+import { formatUsdc, moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { networkName } from '../well-known.ts';
@@ -43,7 +43,7 @@ export async function refundCard(visit: Visit, payment: Payment): Promise<Html> 
         ? await openForm(visit, payment.id, leftUnits)
         : nothing;
   return html`<section class="card" id="refunds"><h2>Refunds</h2>
-<p>You refund in USDC, from your own wallet. ${formatUnits(leftUnits)} USDC can still be refunded.</p>
+<p>You refund in USDC, from your own wallet. ${formatUsdc(leftUnits)} USDC can still be refunded.</p>
 ${refunds.map((refund) => refundPart(visit, refund, payment.chainId))}
 ${form}<span id="copied" role="status"></span></section>`;
 }
@@ -81,7 +81,7 @@ async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
 <p class="banner">Someone with the link named ${destination}. Check it with the customer over a channel that you know: a transfer to a wrong address cannot be undone.</p>`,
     button: 'Confirm this address',
   });
-  return html`<h3>Confirm the address for ${formatUnits(refund.units)} USDC</h3>${form}`;
+  return html`<h3>Confirm the address for ${formatUsdc(refund.units)} USDC</h3>${form}`;
 }
 
 function refundPart(visit: Visit, refund: Refund, chainId: number): Html {
@@ -98,9 +98,9 @@ function refundPart(visit: Visit, refund: Refund, chainId: number): Html {
   const actionOf = (name: string) => `${pathOf(refund.paymentId)}/${refund.id}/${name}`;
   const form = (name: string, content: Html) =>
     html`<form method="post" action="${actionOf(name)}">${formTokenField(visit.formToken)}${content}</form>`;
-  return html`<h3>${formatUnits(units)} USDC</h3><p>${refundStatuses[status]}</p>
+  return html`<h3>${formatUsdc(units)} USDC</h3><p>${refundStatuses[status]}</p>
 ${transactionProblem === null ? nothing : banner('bad', transactionProblems[transactionProblem])}
-<dl class="facts">${fact('Id', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
+<dl class="facts">${fact('ID', html`<code>${refund.id}</code>`)}${fact('Opened', moment(refund.createdAtMs, visit.timeZone))}
 ${refund.reason === null ? nothing : fact('Reason', html`<bdi>${refund.reason}</bdi>`)}
 ${destination === null ? nothing : fact('Address', html`<code>${destination}</code>`)}
 ${submittedHash === null ? nothing : fact('Submitted, not final yet', transactionLink(context, submittedHash))}

@@ -34,7 +34,7 @@ import {
   type Visit,
 } from '../signed-in/context.ts';
 import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
-import { formatMoney, formatUsdc, moment } from '../signed-in/format.ts';
+import { formatMoney, formatUsdcSum, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
 import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { destinationFields, linkFields, linksCard } from './link-pages.ts';
@@ -257,7 +257,7 @@ function takings(used: UsedPage, { account }: Visit, nowMs: number) {
       amountCents === null ? `Any, in ${currency}` : `${formatMoney(amountCents, currency)} ${currency}`,
     state: html`<span class="badge ${state === 'open' ? 'good' : 'plain'}">${stateLabels[state]}</span>`,
     paid: html`${paid}${stock === null ? nothing : ` of ${stock}`}${oversold === 0 ? nothing : html` <span class="badge warn">${oversold} oversold</span>`}`,
-    received: formatUsdc(receivedUnits),
+    received: formatUsdcSum(receivedUnits),
   };
 }
 
@@ -268,9 +268,9 @@ async function showList(visit: Visit) {
   const pageTable = dataTable('Payment pages', rows, {
     Page: headings(({ id, title }) => html`<a href="${PAGES_PATH}/${id}"><bdi>${title}</bdi></a>`),
     Amount: ({ amount }) => amount,
-    State: ({ state }) => state,
+    Status: ({ state }) => state,
     Paid: numbers(({ paid }) => paid),
-    'Received USDC': numbers(({ received }) => received),
+    'USDC received': numbers(({ received }) => received),
     Link: ({ id, slug, title }) =>
       html`<span id="${id}"><span>${baseUrl}/p/${slug}</span></span> <button class="button compact" type="button" data-copies="${id}" hidden>Copy link<span class="quiet"> to ${title}</span></button>`,
   });
@@ -307,15 +307,15 @@ ${oversoldOf(used) === 0 ? nothing : html`<p class="banner warn">More than the s
 ${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.timeZone))}</dl>
 <form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">${formTokenField(visit.formToken)}<p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
 <section class="card"><h2>Share</h2>
-${copyable('page-url', 'Link', url)}${copyable('page-button', 'Button for your website', buttonSnippet(url, page.title))}
+${copyable('page-url', 'Link', url)}${copyable('page-button', 'Button for your website', buttonSnippet(url, page.title, visit.account))}
 <p class="actions"><button class="button" type="button" data-copies="page-url" hidden>Copy link</button><button class="button" type="button" data-copies="page-button" hidden>Copy button</button><a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
 ${qrCode(url, 'QR code of the page')}</section></div>
-${linksCard(payments, visit, 'Newest payments', '/payments')}
+${await linksCard(payments, visit, 'Newest payments', '/payments')}
 ${pageForm(visit, page)}`,
   };
 }
 
 /** A link with inline style, which needs neither script nor style sheet. */
-function buttonSnippet(url: string, title: string): string {
-  return html`<a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:#0b5f4a;color:#fff;font:600 16px system-ui,sans-serif;text-decoration:none">${title}</a>`.toString();
+function buttonSnippet(url: string, title: string, { brandColor }: Account): string {
+  return html`<a href="${url}" style="display:inline-block;padding:12px 24px;border-radius:6px;background:${brandColor ?? '#0b5f4a'};color:#fff;font:600 16px system-ui,sans-serif;text-decoration:none">${title}</a>`.toString();
 }

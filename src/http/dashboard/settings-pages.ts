@@ -135,7 +135,7 @@ ${walletForm(visit)}
 <div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
 ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${account.features.includes(feature) ? 'on' : 'off: contact support'}</dd></div>`)}
 <div><dt>Providers</dt><dd>${account.providers === null ? 'all' : account.providers.join(', ') || 'none'}</dd></div>
-<div><dt>Account id</dt><dd><code>${account.id}</code></dd></div></dl></section>`,
+<div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div></dl></section>`,
   };
 }
 

@@ -68,7 +68,7 @@ function statementCards({ paid, paidCents, providers, inBase, balances }: Statem
   const debit = (account: Parameters<typeof balances.get>[0]) => balances.get(account) ?? 0n;
   const unassigned = -debit('unassigned_deposits');
   const byProvider = dataTable('By provider', [...providers], {
-    Provider: headings(([provider]) => (provider === 'multi' ? 'not known' : providerName(provider))),
+    Provider: headings(([provider]) => (provider === 'multi' ? 'Unknown' : providerName(provider))),
     Paid: numbers(([, sums]) => sums.paid),
     'Charged, in USD': numbers(([, sums]) => formatUnits(sums.chargedUnits)),
     Delivered: numbers(([, sums]) => formatUnits(sums.deliveredUnits)),
@@ -104,5 +104,5 @@ function signed(units: bigint): string {
 
 /** A part in percent, with two decimals. */
 function share(part: bigint, whole: bigint): string {
-  return whole === 0n ? '–' : `${(Number((part * 10_000n) / whole) / 100).toFixed(2)} %`;
+  return whole === 0n ? '–' : `${(Number((part * 10_000n) / whole) / 100).toFixed(2)}%`;
 }

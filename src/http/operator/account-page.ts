@@ -136,8 +136,8 @@ export function activityBadge({ suspended }: Account): Html {
 function factsCard(account: Account, visit: OperatorVisit): Html {
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
   return html`<section class="card"><h2>Account</h2><dl class="facts">
-<div><dt>State</dt><dd>${activityBadge(account)}</dd></div>
-<div><dt>Account id</dt><dd><code>${account.id}</code></dd></div>
+<div><dt>Status</dt><dd>${activityBadge(account)}</dd></div>
+<div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div>
 <div><dt>E-mail address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
 <div><dt>Payout wallet</dt><dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing}</dd></div>
 <div><dt>Created</dt><dd>${consoleTime(account.createdAtMs)}</dd></div></dl>
@@ -178,7 +178,7 @@ function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: numbe
     value: String(shownBasisPoints / 100),
     hint: 'From 0 to 10, with at most two decimals.',
   };
-  return html`<form class="card roomy" method="post" action="${action}"><h2>Card fee</h2>${forms.formTokenField(visit.formToken)}
+  return html`<form class="card" method="post" action="${action}"><h2>Card fee</h2>${forms.formTokenField(visit.formToken)}
 <p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
 ${formFields(visit, action, { fee })}
 ${exampleTable(shownBasisPoints)}

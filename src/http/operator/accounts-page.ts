@@ -43,7 +43,7 @@ async function showAccounts(visit: OperatorVisit): Promise<PageView> {
   return {
     title: 'Accounts',
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/accounts" role="search">
-<div class="field"><label for="search">Name, e-mail address or account id</label><input id="search" name="search" type="search" value="${typed}"></div>
+<div class="field"><label for="search">Name, e-mail address or account ID</label><input id="search" name="search" type="search" value="${typed}"></div>
 <button class="button">Search</button>
 <a class="button primary" href="${OPERATOR_PATH}/accounts/new">Create an account</a></form>
 ${accounts.length === 0 ? html`<p class="banner plain">${search === null ? 'No accounts yet.' : 'No account matches.'}</p>` : accountTable(accounts)}
@@ -58,7 +58,7 @@ function accountTable(accounts: readonly Account[]): Html {
     'E-mail': ({ email }) =>
       email === null ? html`<span class="soft">none</span>` : html`<bdi>${email}</bdi>`,
     Fee: numbers(({ feeBasisPoints }) => formatPercent(feeBasisPoints)),
-    State: activityBadge,
+    Status: activityBadge,
     Created: ({ createdAtMs }) => consoleTime(createdAtMs),
   });
 }

@@ -6,7 +6,7 @@ import { type AccountStatistics, readStatistics } from '../../payments/read-stat
 import { barChart } from '../dashboard/charts.ts';
 import { dataTable, headings } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { formatMoney } from '../signed-in/format.ts';
+import { formatMoney, formatUsdcSum } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
 import type { PageView } from '../signed-in/signed-in-page.ts';
 import {
@@ -142,8 +142,8 @@ function alertsCard({ stuck, providers, relayers, endpoints, isBehind, failed }:
   ] as const;
   const raised = alerts.filter(([isRaised]) => isRaised);
   if (raised.length === 0) return banner('good', 'Nothing needs your attention.');
-  return html`<section class="card"><h2>Needs your attention</h2><ul>
-${raised.map(([, text, link, place]) => html`<li>${text} <a href="${place.startsWith('#') ? '' : OPERATOR_PATH}${place}">${link}</a></li>`)}</ul></section>`;
+  return html`<section class="card"><h2>Needs your attention</h2><ul class="feed">
+${raised.map(([, text, link, place]) => html`<li><div>${text} <a href="${place.startsWith('#') ? '' : OPERATOR_PATH}${place}">${link}</a></div></li>`)}</ul></section>`;
 }
 
 const counts = new Intl.NumberFormat('en');
@@ -153,7 +153,6 @@ function countOf(count: number, noun: string): string {
   return `${counts.format(count)} ${noun}${count === 1 ? ' is' : 's are'}`;
 }
 
-const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
 const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 1 });
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
@@ -163,24 +162,23 @@ function figuresCard({ days }: AccountStatistics, span: number): Html {
     some.reduce((total, day) => total + day[field], 0);
   const volumeIn = (currency: Currency) =>
     days.reduce((total, { paidCents }) => total + (paidCents.get(currency) ?? 0), 0);
-  const usdc = (units: number) => usdcNumbers.format(units / 1_000_000);
   const recent = days.slice(-OPEN_DAYS);
   const open = sum('created', recent) - sum('converted', recent);
   const share = sum('created') === 0 ? '–' : percents.format(Math.min(1, sum('converted') / sum('created')));
   return html`<section class="card"><h2>All accounts, the last ${span} days</h2>
 <nav class="actions" aria-label="Days">${spans.map((other) => html`<a class="button compact" href="${OPERATOR_PATH}?days=${other}"${other === span ? html` aria-current="true"` : nothing}>${other} days</a>`)}</nav>
-<dl class="tiles">${tile('Revenue (fees) in USDC', usdc(sum('feeUnits')))}${tile('Received in USDC', usdc(sum('receivedUnits')))}
+<dl class="tiles">${tile('Revenue (fees) in USDC', formatUsdcSum(sum('feeUnits')))}${tile('Received in USDC', formatUsdcSum(sum('receivedUnits')))}
 ${currencies.map((currency) => (volumeIn(currency) === 0 ? nothing : tile(`Volume in ${currency}`, formatMoney(volumeIn(currency), currency))))}
 ${tile('Paid', counts.format(sum('paid')))}${tile('Open', counts.format(open), `created in the last ${OPEN_DAYS} days and not paid`)}${tile('Conversion', share, 'of payments created in this period')}</dl>
 ${
   sum('feeUnits') === 0
     ? nothing
     : barChart({
-        title: 'Revenue',
+        title: 'Revenue in USDC',
         axis: 'Day',
         series: ['Fees in USDC'],
         bars: days.map(({ startMs, feeUnits }) => ({ label: dayNames.format(startMs), values: [feeUnits] })),
-        textOf: usdc,
+        textOf: formatUsdcSum,
       })
 }
 <p class="small soft">Received and fees as of the time of payment. Times in UTC. Updated every few seconds. <a href="${OPERATOR_PATH}/accounts">Accounts</a></p></section>`;

@@ -1,6 +1,5 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { formatUnits } from '../../domain/money.ts';
 import { isPaymentId, type Payment, type PaymentId } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
@@ -121,20 +120,20 @@ async function showPayment(visit: OperatorVisit): Promise<PageView> {
   return {
     title: `${formatMoney(payment.amountCents, payment.currency)} ${payment.currency}`,
     main: html`${flashOf(visit, flashMessages)}${factsCard(view)}${actionsCard(view, visit)}
-<p><a class="button" href="${OPERATOR_PATH}/settlement">To the settlement</a></p>`,
+<p><a class="button" href="${OPERATOR_PATH}/settlement">Back to settlement</a></p>`,
   };
 }
 
 function factsCard({ payment, observations }: PaymentView): Html {
   const { heldUnits, seenUnits } = sumObservations(observations);
   return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
-<div><dt>Payment id</dt><dd><code class="breaks">${payment.id}</code></dd></div>
+<div><dt>Payment ID</dt><dd><code class="breaks">${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
 <div><dt>Created</dt><dd>${consoleTime(payment.createdAtMs)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
-<div><dt>Required</dt><dd>${formatUnits(payment.paidThresholdUnits)} USDC</dd></div>
+<div><dt>Required</dt><dd>${formatUsdc(payment.paidThresholdUnits)} USDC</dd></div>
 <div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>
-<div><dt>Held at deposit address</dt><dd>${formatUnits(heldUnits)} USDC</dd></div>
+<div><dt>Held at deposit address</dt><dd>${formatUsdc(heldUnits)} USDC</dd></div>
 <div><dt>Deposit address</dt><dd><code class="breaks">${payment.depositAddress}</code></dd></div>
 <div><dt>Payout wallet</dt><dd><code class="breaks">${payment.payoutAddress}</code></dd></div>
 <div><dt>Next step</dt><dd>${adviceFor(payment)}</dd></div></dl></section>`;

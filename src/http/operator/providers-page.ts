@@ -107,7 +107,7 @@ async function showAll({ context }: OperatorVisit): Promise<PageView> {
     main: html`${warningOf(providers)}<p>The providers that customers can choose. Health covers the time since this process started.</p>
 ${dataTable('Providers', providers, {
   Provider: headings(providerLink),
-  State: stateBadge,
+  Status: stateBadge,
   Evidence: evidenceBadge,
   Health: ({ health }) => healthBadge(health),
   'Minimum in USD': numbers(minimumOf),
@@ -135,7 +135,7 @@ ${dataTable('Deliveries', counted.slice(0, MAXIMUM_DELIVERY_ROWS), {
   Country: ({ country }) => country ?? 'all',
   Visits: numbers(({ visits }) => visits),
   Delivered: numbers(({ delivered }) => delivered),
-  'Estimated share': numbers(({ probability }) => `${Math.round(probability * 100)} %`),
+  'Estimated share': numbers(({ probability }) => `${Math.round(probability * 100)}%`),
 })}`;
 }
 
@@ -155,8 +155,8 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
   return {
     title: name,
     main: html`${forms.flashOf(visit, { saved: 'Saved. It applies immediately.' })}${warningOf([provider])}
-<form class="card" method="post" action="${path}"><h2>State</h2>${forms.formTokenField(visit.formToken)}<dl class="facts">
-<div><dt>State</dt><dd>${stateBadge(provider)}</dd></div>
+<form class="card" method="post" action="${path}"><h2>Status</h2>${forms.formTokenField(visit.formToken)}<dl class="facts">
+<div><dt>Offer</dt><dd>${stateBadge(provider)}</dd></div>
 <div><dt>Place in the list</dt><dd>${settings.pinned === true ? 'first, where it can serve' : 'by what can be expected'}</dd></div>
 <div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
 <div><dt>Credentials</dt><dd>${provider.adapter !== undefined ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>

@@ -68,7 +68,7 @@ async function showSettlement(
   return {
     title: 'Settlement',
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/payments" role="search">
-${formField('payment', { label: 'Payment id, short code or link', value: search.value }, search)}<button class="button">Open payment</button></form>
+${formField('payment', { label: 'Payment ID, short code or link', value: search.value }, search)}<button class="button">Open payment</button></form>
 ${chainCard(context, cursor, heads)}
 ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
 <section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>
@@ -91,9 +91,9 @@ function chainCard(
   const lagMs = cursor === null ? null : nowMs() - cursor.timestampMs;
   return html`<section class="card"><h2>Chain</h2><dl class="facts">
 <div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${consoleTime(heads.latest.timestampMs)}`}</dd></div>
-<div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">not known</span>` : heads.final.number}</dd></div>
+<div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">unknown</span>` : heads.final.number}</dd></div>
 <div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${consoleTime(cursor.timestampMs)}`}</dd></div>
-<div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">not known</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
+<div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">unknown</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
 }
 
 /** The relayers of this process, and what each balance is good for. */
@@ -124,9 +124,9 @@ export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>)
     'Lasts for payments': numbers(({ releases }) =>
       releases === null ? '–' : `about ${counts.format(releases)}`,
     ),
-    State({ balanceWei, isLow }) {
+    Status({ balanceWei, isLow }) {
       if (isLow) return html`<span class="badge bad">low: send it POL, or releases stop</span>`;
-      return html`<span class="badge${balanceWei === null ? '' : ' good'}">${balanceWei === null ? 'not known' : 'sufficient'}</span>`;
+      return html`<span class="badge${balanceWei === null ? '' : ' good'}">${balanceWei === null ? 'unknown' : 'sufficient'}</span>`;
     },
   })}<p class="soft small">The relayers of this process, at the current gas price. Their keys control only this balance: the deposit contracts fix where deposits go.</p></section>`;
 }
@@ -147,7 +147,7 @@ export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
     endpoints,
     {
       Endpoint: headings(({ label }) => html`<code class="breaks">${label}</code>`),
-      State(endpoint) {
+      Status(endpoint) {
         if (isWell(endpoint)) return html`<span class="badge good">Operational</span>`;
         return html`<span class="badge ${endpoint.isPaused ? 'bad' : 'warn'}">${endpoint.isPaused ? 'Paused' : 'Degraded'}</span>`;
       },

@@ -6,15 +6,18 @@ import { type Html, html } from '../design/html.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** A time in a time zone, for readers and for machines; to the second if `isExact`. */
-export function moment(atMs: number, timeZone: string, isExact = false): Html {
+/** To the minute or second with the zone's name; `list`: to the minute, in a table that names the zone once. */
+type Precision = 'minute' | 'second' | 'list';
+
+/** A time in a time zone, for readers and for machines. */
+export function moment(atMs: number, timeZone: string, precision: Precision = 'minute'): Html {
   const at = new Date(atMs);
-  return html`<time datetime="${at.toISOString()}">${formatOf(timeZone, isExact).format(at)}</time>`;
+  return html`<time datetime="${at.toISOString()}">${formatOf(timeZone, precision).format(at)}</time>`;
 }
 
 /** There are some 400 zones, and making a format takes longer than using it. */
-function formatOf(timeZone: string, isExact: boolean): Intl.DateTimeFormat {
-  const name = `${timeZone} ${isExact}`;
+function formatOf(timeZone: string, precision: Precision): Intl.DateTimeFormat {
+  const name = `${timeZone} ${precision}`;
   const known = formats.get(name);
   if (known !== undefined) return known;
   const format = new Intl.DateTimeFormat('en', {
@@ -24,9 +27,9 @@ function formatOf(timeZone: string, isExact: boolean): Intl.DateTimeFormat {
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
-    ...(isExact ? { second: '2-digit' } : {}),
+    ...(precision === 'second' ? { second: '2-digit' } : {}),
     hourCycle: 'h23',
-    timeZoneName: 'short',
+    ...(precision === 'list' ? {} : { timeZoneName: 'short' }),
   });
   formats.set(name, format);
   return format;
@@ -40,6 +43,13 @@ export function formatMoney(cents: number, currency: Currency): string {
 /** "5.00" from 5000000, "5.25" and "5.123456" unchanged: at least two decimals, without trailing zeros beyond them. */
 export function formatUsdc(units: bigint): string {
   return formatUnits(units).replace(/(\.\d\d\d*?)0+$/, '$1');
+}
+
+const usdcNumbers = new Intl.NumberFormat('en', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** "1,234.57" from 1234567890: for sums, rounded to the cent. */
+export function formatUsdcSum(units: number | bigint): string {
+  return usdcNumbers.format(Number(units) / 1_000_000);
 }
 
 /** The approximate value of a USDC amount in the payment's currency, at the rate of its creation: "$5.00". */
