@@ -59,7 +59,7 @@ const picturePolicy = { 'content-security-policy': "default-src 'none'; style-sr
  */
 export function registerDocs(server: FastifyInstance, context: DocsContext): void {
   const pages = docPagesFor(context);
-  const images = new Set(readdirSync(new URL('docs/images/', root)).filter((name) => name.endsWith('.svg')));
+  const images = new Set(readdirSync(new URL('docs/images/', root)));
   const made = new Map<string, ConstantAnswer>();
   const options = {
     onRequest: (request: FastifyRequest) => limitByAddress(context.limiter, request),
@@ -95,7 +95,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   server.get<{ Params: { image: string } }>('/docs/images/:image', options, (request, reply) => {
     const { image } = request.params;
     if (!images.has(image)) throw new ServiceError('not_found');
-    return send(reply, 'image/svg+xml', `images/${image}`, () =>
+    return send(reply, image.endsWith('.svg') ? 'image/svg+xml' : 'image/png', `images/${image}`, () =>
       readFileSync(new URL(`docs/images/${image}`, root)),
     );
   });

@@ -26,15 +26,15 @@ const sampleLanguages: ReadonlyMap<string, string> = new Map([
 const SAMPLE_BASE_URLS = /http:\/\/localhost:3000|https:\/\/pay\.example\.com/g;
 
 /**
- * Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML, of which the documents have only
- * comments, is removed.
+ * Renders the project's own Markdown for `/docs`. marked escapes text; raw HTML, of which the documents have
+ * comments and pictures, is removed except for pictures.
  */
 export function renderMarkdown(context: MarkdownContext, text: string): Html {
   const slugs = new Map<string, number>();
   let tables = 0;
   const marked = new Marked({
     renderer: {
-      html: () => '',
+      html: ({ text: markup }) => pictureMarkup(markup),
       heading({ tokens, depth, text: heading }) {
         const id = uniqueSlug(slugs, heading);
         const inner = new Html(this.parser.parseInline(tokens));
@@ -124,7 +124,8 @@ export function sectionsOf(text: string): DocSection[] {
       const anchor = uniqueSlug(slugs, token['text']);
       sections.push({ heading: token['text'].replaceAll('`', ''), anchor, text: '' });
     } else {
-      const plain = token.raw.replace(/\]\([^)]*\)/g, '').replace(/[`*|[\]#<>\s-]+/g, ' ');
+      const source = token.type === 'code' ? token['text'] : token.raw;
+      const plain = source.replace(/\]\([^)]*\)/g, '').replace(/[`*|[\]#<>\s-]+/g, ' ');
       const section = sections.at(-1);
       if (section !== undefined) section.text += plain;
     }
@@ -195,6 +196,15 @@ function linkTarget({ page, pages }: MarkdownContext, href: string): string | nu
   const target = pages.find((each) => each.file === file);
   if (target === undefined) return null;
   return `/docs/${target.slug}${anchor === undefined ? '' : `#${anchor}`}`;
+}
+
+/** A picture in a light and a dark form, which is the only HTML that is kept; '' for any other. */
+function pictureMarkup(markup: string): string {
+  const form =
+    /^<picture>\s*<source media="\(prefers-color-scheme: dark\)" srcset="([^"]+)">\s*<img src="([^"]+)" alt="([^"]+)">\s*<\/picture>\s*$/;
+  const [, dark, light, words] = form.exec(markup) ?? [];
+  if (dark === undefined || light === undefined) return '';
+  return `${html`<p><picture><source media="(prefers-color-scheme: dark)" srcset="${imageTarget(dark)}"><img src="${imageTarget(light)}" alt="${words ?? ''}"></picture></p>`}\n`;
 }
 
 /** Pictures are in one folder. */

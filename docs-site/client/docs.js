@@ -149,7 +149,8 @@ function show(list, matches, query) {
   const items = matches.slice(0, MAXIMUM_RESULTS).map(({ page, title, heading, anchor, text }) => {
     const before = text.toLowerCase().indexOf(word) - SNIPPET_CHARACTERS / 3;
     const at = before <= 0 ? 0 : text.indexOf(' ', before) + 1;
-    const snippet = `${text.slice(at, at + SNIPPET_CHARACTERS).trim()}…`;
+    const end = at + SNIPPET_CHARACTERS;
+    const snippet = `${text.slice(at, end).trim()}${end < text.length ? '…' : ''}`;
     const name = heading === title ? title : `${title}: ${heading}`;
     const link = element('a', { href: `/docs/${page}${anchor === '' ? '' : `#${anchor}`}` }, name);
     return element('li', {}, link, element('span', {}, snippet));

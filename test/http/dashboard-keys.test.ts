@@ -211,7 +211,7 @@ describe('the first steps', () => {
     await dashboard.store.payments.createPayment(payment, null);
     // A link that is not paid is no payment yet.
     expect(await done()).toEqual(['Save your', 'Create an', 'Create a']);
-    expect(await open('/dashboard')).toContain('Your newest payment is unpaid');
+    expect(await open('/dashboard')).toContain('your newest payment, which is unpaid');
     await dashboard.store.payments.decidePayment(payment, pay);
     expect(await done()).toEqual(['Save your', 'Create an', 'Create a', 'Make a']);
     const logo = { hash: 'x', type: 'image/png' as const, bytes: Buffer.from('x') };

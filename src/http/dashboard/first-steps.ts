@@ -72,8 +72,8 @@ ${copyButton('first-command', 'the command')}</details>`;
 
 function paySentence({ isTestMode, shopUrl }: DashboardContext, hasOpen: boolean): Html {
   const card = isTestMode ? ' with the card 4242 4242 4242 4242' : '';
-  const open = hasOpen ? 'Your newest payment is unpaid: open' : 'Open';
   const shop =
-    shopUrl === null ? nothing : html`<a href="${shopUrl}">Buy something in the sandbox shop</a>. Or: `;
-  return html`${shop}${open} the <code>checkout_url</code> of a checkout, and pay${card}. This step is done when the payment is paid.`;
+    shopUrl === null ? 'Open' : html`<a href="${shopUrl}">Buy something in the sandbox shop</a>, or open`;
+  const checkout = hasOpen ? 'your newest payment, which is unpaid' : 'a checkout';
+  return html`${shop} the <code>checkout_url</code> of ${checkout}. Pay${card}. This step is done when the payment is paid.`;
 }

@@ -85,7 +85,7 @@ const commonFields = {
   amount: { label: 'Amount', hint: 'From 0.01 to 10000, for example 12.50' },
   currency: { label: 'Currency', type: 'select', options: currencies },
   email: {
-    label: 'Customer’s e-mail address',
+    label: 'Customer’s e-mail',
     type: 'email',
     isOptional: true,
     hint: 'Included in your webhooks',

@@ -94,7 +94,7 @@ ${
 ${paid === 0 ? nothing : moneyTiles(days, before.days, base, against)}
 ${used.map((currency) => tile(`Volume in ${currency}`, formatMoney(volumeOf(days, currency), currency), against(volumeOf(days, currency), volumeOf(before.days, currency))))}
 ${tile('Paid', counts.format(paid), against(paid, sum(before.days, 'paid')))}
-${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), `of ${counts.format(created)} payments created in this period`)}
+${tile('Conversion', created === 0 ? '–' : percents.format(Math.min(1, converted / created)), `of ${counts.format(created)} ${created === 1 ? 'payment' : 'payments'} created in this period`)}
 </dl>`
     : html`<p class="banner plain">No payments in these days.</p>`
 }

@@ -279,7 +279,7 @@ function offerForm(visit: Visit, proof: Proof): Html {
   return html`<form class="card" method="post" action="${OWN_PATH}/second-factor"><h2>Authenticator app: off</h2>
 ${totpOffer(offer, introduction)}
 ${proof.fields('second-factor', { fields: totpCode, codeName: 'factor_code' })}
-<div class="actions"><button class="button primary">Switch on</button></div></form>`;
+<div class="actions"><button class="button primary">Turn on</button></div></form>`;
 }
 
 function manageForms(visit: Visit, proof: Proof): Html {

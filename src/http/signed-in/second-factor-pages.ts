@@ -54,7 +54,7 @@ export function passkeyCard(
   return html`<section class="card"><h2>Passkeys</h2>
 <p>Use a fingerprint, a face, a security key or your device lock as the second factor. A passkey works only on this site.</p>
 ${passkeys.length === 0 ? nothing : passkeyTable(visit, passkeys, fields)}
-${options === null ? html`<p class="soft small">They need an address with a name and HTTPS, which this service does not have.</p>` : addForm(options, fields)}
+${options === null ? html`<p class="soft small">Passkeys need HTTPS and a domain name, which this service does not have.</p>` : addForm(options, fields)}
 <noscript><p class="soft small">Adding a passkey requires JavaScript. An authenticator app does not.</p></noscript></section>`;
 }
 
@@ -248,7 +248,7 @@ async function showOffer(visit: AreaVisit): Promise<PageView> {
     main: html`<p>The console controls other people’s money, so a password alone is not enough.</p>
 <form class="card" method="post" action="${visit.path}">${formTokenField(visit.formToken)}${totpOffer(offer, introduction)}
 ${formFields(visit, visit.path, { password: { label: 'Password', type: 'password' }, ...totpCode })}
-<button class="button primary wide">Switch on</button></form>`,
+<button class="button primary wide">Turn on</button></form>`,
   };
 }
 
