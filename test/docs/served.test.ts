@@ -191,7 +191,8 @@ it('escapes what stands in a document, and leaves raw HTML out', () => {
 it('shows a picture in a light and a dark form, and serves both', async () => {
   const pictureOf = (alt: string) =>
     `<picture>\n<source media="(prefers-color-scheme: dark)" srcset="images/checkout-dark.png">\n<img src="images/checkout.png" alt="${alt}">\n</picture>\n`;
-  const render = (text: string) => renderMarkdown({ page: { file: 'docs/x.md' }, pages: [] }, text).toString();
+  const render = (text: string) =>
+    renderMarkdown({ page: { file: 'docs/x.md' }, pages: [] }, text).toString();
   expect(render(pictureOf('A & B'))).toContain(
     '<source media="(prefers-color-scheme: dark)" srcset="/docs/images/checkout-dark.png"><img src="/docs/images/checkout.png" alt="A &#38; B">',
   );
