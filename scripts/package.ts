@@ -108,7 +108,11 @@ export function packStaged(folder: string): string {
 }
 
 function main(folder: string | undefined): void {
-  if (folder === undefined) throw new Error('name an empty folder');
+  if (folder === undefined) {
+    console.error('Usage: node scripts/package.ts <empty folder>');
+    process.exitCode = 2;
+    return;
+  }
   mkdirSync(folder, { recursive: true });
   stagePackage(folder);
   console.log(join(folder, packStaged(folder)));

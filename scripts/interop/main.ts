@@ -19,6 +19,7 @@ import { checkClock } from './check-clock.ts';
 import { checkDescriptors } from './check-descriptors.ts';
 import { checkDisk } from './check-disk.ts';
 import { checkLighthouse, findLighthouse, lighthousePackage } from './check-lighthouse.ts';
+import { checkCompose, checkKubernetes, checkUnits, kubernetesPackages } from './check-manifests.ts';
 import { checkNetwork } from './check-network.ts';
 import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkPrometheus } from './check-prometheus.ts';
@@ -30,11 +31,14 @@ import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
 /** What `--install` brings from npm. */
 const toolsFolder = join(import.meta.dirname, '../../test-output/interop');
 /** Checks that need nothing else. */
-const npmChecks: readonly string[] = ['prism', 'lighthouse'];
+const npmChecks: readonly string[] = ['prism', 'lighthouse', 'kubernetes'];
 
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
-/** Prometheus, and the machine, the database or the network in trouble. Each returns its outcomes, or why it was not checked. */
+/**
+ * Prometheus, the machine, the database or the network in trouble, and the files of deploy/. Each returns its outcomes, or why
+ * it was not checked.
+ */
 const hostChecks = {
   prometheus: checkPrometheus,
   disk: checkDisk,
@@ -43,6 +47,9 @@ const hostChecks = {
   standby: checkStandby,
   network: checkNetwork,
   recovery: (folder: string) => checkRecovery(folder, toolsFolder),
+  compose: checkCompose,
+  kubernetes: (folder: string) => checkKubernetes(folder, toolsFolder),
+  units: checkUnits,
 };
 
 function versionOf(program: string): string | undefined {
@@ -61,7 +68,15 @@ function install(only: readonly string[]): void {
   if (only.length === 0 || only.some((name) => !npmChecks.includes(name))) installPackages();
   mkdirSync(toolsFolder, { recursive: true });
   writeFileSync(join(toolsFolder, 'package.json'), '{ "private": true }');
-  const words = ['install', '--no-audit', '--no-fund', prismPackage, castPackage, lighthousePackage];
+  const words = [
+    'install',
+    '--no-audit',
+    '--no-fund',
+    prismPackage,
+    castPackage,
+    lighthousePackage,
+    ...kubernetesPackages,
+  ];
   execFileSync('npm', words, { cwd: toolsFolder, stdio: 'inherit' });
 }
 
