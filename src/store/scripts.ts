@@ -162,38 +162,44 @@ export interface StoredTable<Entity = unknown> extends Table<Entity> {
   insertRows(rows: Insert['rows'], options?: Partial<Pick<Insert, 'keepsExisting'>>): Script<void>;
 }
 
-/** Describes a table, with the scripts of its rows. */
-export function table<Entity>(name: string, orderedBy: readonly string[]) {
-  return <const Given extends FieldsByKind<Entity>>(
-    fields: AllFields<Entity, Given>,
-    options?: TableOptions<Entity>,
-  ): StoredTable<Entity> => {
-    const described = describeTable<Entity>(name, orderedBy)(fields, options);
-    const { columns, qualifiedNames, insertSql, valuesOf } = described;
-    const assignments = columns
-      .filter(({ field }) => field !== null)
-      .map((column, index) => `${column.name} = ?${index + 1}`);
-    const updateSql = `UPDATE ${name} SET ${assignments.slice(1).join(', ')} WHERE id = ?1`;
-    function* select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
-      const rest = statementOf(texts, insertions);
-      const rows = yield { ...rest, sql: `SELECT ${qualifiedNames} FROM ${name} ${rest.sql}` };
-      return rows.map(described.ofRow);
-    }
-    return {
-      ...described,
-      select,
-      *selectOne(texts, ...insertions) {
-        const [entity] = yield* select(texts, ...insertions);
-        return entity ?? null;
-      },
-      insert: (entity, rest = '') => runText(`${insertSql} ${rest}`, valuesOf(entity)),
-      *update(entity) {
-        yield* runText(updateSql, valuesOf(entity));
-      },
-      *insertRows(rows, { keepsExisting = false } = {}) {
-        if (rows.length > 0) yield { into: described, rows, keepsExisting };
-      },
+/** Describes tables with the scripts of their rows; they are added to the list. */
+export function tablesIn(list: Table[]) {
+  return <Entity>(name: string, orderedBy: readonly string[]) =>
+    <const Given extends FieldsByKind<Entity>>(
+      fields: AllFields<Entity, Given>,
+      options?: TableOptions<Entity>,
+    ): StoredTable<Entity> => {
+      const stored = withScripts(describeTable<Entity>(name, orderedBy)(fields, options));
+      list.push(stored);
+      return stored;
     };
+}
+
+function withScripts<Entity>(described: Table<Entity>): StoredTable<Entity> {
+  const { name, columns, qualifiedNames, insertSql, valuesOf } = described;
+  const assignments = columns
+    .filter(({ field }) => field !== null)
+    .map((column, index) => `${column.name} = ?${index + 1}`);
+  const updateSql = `UPDATE ${name} SET ${assignments.slice(1).join(', ')} WHERE id = ?1`;
+  function* select(texts: TemplateStringsArray, ...insertions: readonly Insertion[]): Script<Entity[]> {
+    const rest = statementOf(texts, insertions);
+    const rows = yield { ...rest, sql: `SELECT ${qualifiedNames} FROM ${name} ${rest.sql}` };
+    return rows.map(described.ofRow);
+  }
+  return {
+    ...described,
+    select,
+    *selectOne(texts, ...insertions) {
+      const [entity] = yield* select(texts, ...insertions);
+      return entity ?? null;
+    },
+    insert: (entity, rest = '') => runText(`${insertSql} ${rest}`, valuesOf(entity)),
+    *update(entity) {
+      yield* runText(updateSql, valuesOf(entity));
+    },
+    *insertRows(rows, { keepsExisting = false } = {}) {
+      if (rows.length > 0) yield { into: described, rows, keepsExisting };
+    },
   };
 }
 

@@ -22,12 +22,18 @@ import type { Refund } from '../domain/refund.ts';
 import type { PagePayment, ReusablePage } from '../domain/reusable-page.ts';
 import type { NumberedEvent, Webhook, WebhookResult } from '../domain/webhook.ts';
 import type { Table } from './columns.ts';
-import { table } from './scripts.ts';
+import { tablesIn } from './scripts.ts';
 
 /**
  * All that is stored, but for what lives for seconds only and for one engine (leases, claims of releases, rate windows),
  * and what is made anew from the payments (pages of the address book; what lists, searches and statistics rest on).
  */
+
+const described: Table[] = [];
+const table = tablesIn(described);
+
+/** Every table, each after those that its rows refer to, as they are described here. */
+export const tables: readonly Table[] = described;
 
 export const accountTable = table<Account>('accounts', ['id'])(
   {
@@ -83,7 +89,7 @@ export const passkeyTable = table<Passkey>('passkeys', ['id'])({
   integer: ['counter', 'createdAtMs', 'lastUsedAtMs'],
 });
 
-const recoveryCodeTable = table<{ userId: string; hash: string }>('recovery_codes', ['user_id', 'hash'])({
+table<{ userId: string; hash: string }>('recovery_codes', ['user_id', 'hash'])({
   text: ['userId', 'hash'],
 });
 
@@ -173,7 +179,7 @@ export const paymentTable = table<Payment>('payments', ['row'])(
 );
 
 // In the order of their age, which is how the oldest are found for deletion where rows are kept in order.
-const idempotencyTable = table<IdempotencyRecord & { paymentId: string }>('idempotency_records', [
+table<IdempotencyRecord & { paymentId: string }>('idempotency_records', [
   'created_at_ms',
   'account_id',
   'key',
@@ -224,7 +230,7 @@ export const journalTable = table<JournalEntry>('journal', ['number'])({
   amount: ['units'],
 });
 
-const watermarkTable = table<{ name: string; paymentId: string }>('watermarks', ['name'])({
+table<{ name: string; paymentId: string }>('watermarks', ['name'])({
   text: ['name', 'paymentId'],
 });
 
@@ -275,7 +281,7 @@ export const alertTable = table<Alert>('alerts', ['account_id', 'kind'])({
   integer: ['count', 'sinceMs', 'notifiedAtMs'],
 });
 
-const alertCursorTable = table<{ name: string; throughMs: number }>('alert_cursors', ['name'])({
+table<{ name: string; throughMs: number }>('alert_cursors', ['name'])({
   text: ['name'],
   integer: ['throughMs'],
 });
@@ -286,9 +292,9 @@ export const accountRecordTable = table<AccountRecord>('account_records', ['acco
   integer: ['atMs'],
 });
 
-const emailWatermarkTable = table<{ accountId: string; paymentId: string }>('email_watermarks', [
-  'account_id',
-])({ text: ['accountId', 'paymentId'] });
+table<{ accountId: string; paymentId: string }>('email_watermarks', ['account_id'])({
+  text: ['accountId', 'paymentId'],
+});
 
 export const receiptTable = table<
   RowOwner & { status: string; createdAtMs: number; claimedAtMs: number | null; finishedAtMs: number | null }
@@ -304,7 +310,7 @@ export const stateChangeTable = table<RowOwner & { atMs: number; state: string }
 ])({ text: ['accountId', 'paymentId', 'state'], integer: ['atMs'] });
 
 /** Payments that became paid and are not in the statistics yet. Not carried over: they are made from the payments. */
-export const uncountedTable = table<RowOwner>('uncounted_payments', ['account_id', 'payment_id'])({
+export const uncountedTable = tablesIn([])<RowOwner>('uncounted_payments', ['account_id', 'payment_id'])({
   text: ['accountId', 'paymentId'],
 });
 
@@ -320,6 +326,11 @@ export const unnumberedEventTable = table<Omit<StoredEvent, 'number'> & { row: n
 export const eventTable = table<StoredEvent>('events', ['account_id', 'number'])({
   text: ['accountId', 'type', 'paymentId', 'refundId'],
   integer: ['number', 'atMs'],
+});
+
+table<{ accountId: string; newest: number }>('event_numbers', ['account_id'])({
+  text: ['accountId'],
+  integer: ['newest'],
 });
 
 export const refundTable = table<Refund>('refunds', ['id'])({
@@ -368,11 +379,6 @@ export const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id
   integer: ['heldUntilMs'],
 });
 
-const eventNumberTable = table<{ accountId: string; newest: number }>('event_numbers', ['account_id'])({
-  text: ['accountId'],
-  integer: ['newest'],
-});
-
 export const providerSettingsTable = table<ProviderSettings & { provider: string }>('provider_settings', [
   'provider',
 ])({ text: ['provider'], flag: ['active', 'pinned'], integer: ['minimumUsdCents'] });
@@ -388,45 +394,3 @@ export const settlementTable = table<SettlementRecord>('settlements', ['chain_id
   integer: ['chainId', 'lastStartedAtMs'],
   text: ['token', 'factory', 'implementation', 'factoryCodeHash', 'feeWallet'],
 });
-
-/** Every table, each after those that its rows refer to. */
-export const tables: readonly Table[] = [
-  accountTable,
-  logoTable,
-  keyTable,
-  userTable,
-  passkeyTable,
-  recoveryCodeTable,
-  membershipTable,
-  dashboardSessionTable,
-  linkTable,
-  channelTable,
-  auditTable,
-  paymentTable,
-  idempotencyTable,
-  providerSessionTable,
-  checkpointTable,
-  depositTable,
-  releaseTable,
-  journalTable,
-  watermarkTable,
-  relayBatchTable,
-  relayBatchPaymentTable,
-  relayAttemptTable,
-  webhookTable,
-  alertTable,
-  alertCursorTable,
-  accountRecordTable,
-  emailWatermarkTable,
-  receiptTable,
-  stateChangeTable,
-  unnumberedEventTable,
-  eventTable,
-  eventNumberTable,
-  refundTable,
-  reusablePageTable,
-  pagePaymentTable,
-  providerSettingsTable,
-  hourlyRateTable,
-  settlementTable,
-];
