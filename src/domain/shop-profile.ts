@@ -4,7 +4,6 @@ import { isSecureUrl } from '../platform/public-address.ts';
 import { invalidField } from './errors.ts';
 import { type Currency, parsePercentBasisPoints } from './money.ts';
 import {
-  type AccountThresholdTerms,
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   MAXIMUM_TOLERANCE_BASIS_POINTS,
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
@@ -12,60 +11,45 @@ import {
 import type { Address } from './payout-address.ts';
 import type { ProviderId } from './provider-catalogue.ts';
 
-/** A merchant's appearance to customers, and the settings of its account. */
-export interface ShopProfile extends AccountThresholdTerms {
-  /** Names the shop's logo, which is kept apart; null without one. */
-  readonly logoHash: string | null;
-  /** The shop's color on the checkout (`parseBrandColor`); null for the service's own. */
-  readonly brandColor: string | null;
-  /** The shop's terms of sale, linked from the checkout. */
-  readonly termsUrl: string | null;
-  /** The customers' contact for help: an https address, or `mailto:` and an e-mail address. */
-  readonly supportUrl: string | null;
-  /** The return URL of a payment that has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
-  readonly returnUrl: string | null;
-  /** The same for a payment that was canceled or has expired; null takes `returnUrl`. */
-  readonly failureUrl: string | null;
-  /** IANA name of the zone in which the merchant reads dates. */
-  readonly timeZone: string;
-  /** The currency in which the merchant keeps the books: reports show amounts in it as well. */
-  readonly baseCurrency: Currency;
-  /** The callback of checkouts that are made by hand; the API always names its own. */
-  readonly defaultCallbackUrl: string | null;
-  /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
-  readonly isWalletLocked: boolean;
-  /** Whether a direct payment that is at most one cent short counts as paid. */
-  readonly toleratesMissingCent: boolean;
-  /** After so many days customers' e-mail addresses are erased; null keeps them. */
-  readonly emailRetentionDays: number | null;
-  /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs attention. */
-  readonly receivesAlerts: boolean;
-  /** The provider that leads the list where it can serve; null for the one from which most can be expected. */
-  readonly pinnedProvider: ProviderId | null;
-  /** Providers that the merchant does not want its customers to be offered. */
-  readonly excludedProviders: readonly ProviderId[];
-}
-
 /** The profile of a new account. */
-export const plainProfile: ShopProfile = {
-  logoHash: null,
-  brandColor: null,
-  termsUrl: null,
-  supportUrl: null,
-  returnUrl: null,
-  failureUrl: null,
+export const plainProfile = {
+  /** Names the shop's logo, which is kept apart; null without one. */
+  logoHash: null as string | null,
+  /** The shop's color on the checkout (`parseBrandColor`); null for the service's own. */
+  brandColor: null as string | null,
+  /** The shop's terms of sale, linked from the checkout. */
+  termsUrl: null as string | null,
+  /** The customers' contact for help: an https address, or `mailto:` and an e-mail address. */
+  supportUrl: null as string | null,
+  /** The return URL of a payment that has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
+  returnUrl: null as string | null,
+  /** The same for a payment that was canceled or has expired; null takes `returnUrl`. */
+  failureUrl: null as string | null,
+  /** IANA name of the zone in which the merchant reads dates. */
   timeZone: 'UTC',
-  baseCurrency: 'USD',
-  defaultCallbackUrl: null,
+  /** The currency in which the merchant keeps the books: reports show amounts in it as well. */
+  baseCurrency: 'USD' as Currency,
+  /** The callback of checkouts that are made by hand; the API always names its own. */
+  defaultCallbackUrl: null as string | null,
+  /** Whether the API refuses every payout wallet but the account's own, so that a stolen key leads nowhere. */
   isWalletLocked: false,
+  /** Whether a direct payment that is at most one cent short counts as paid. */
   toleratesMissingCent: false,
-  emailRetentionDays: null,
+  /** After so many days customers' e-mail addresses are erased; null keeps them. */
+  emailRetentionDays: null as number | null,
+  /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs attention. */
   receivesAlerts: true,
-  toleranceBasisPoints: null,
-  maxProviderFeeBasisPoints: null,
-  pinnedProvider: null,
-  excludedProviders: [],
+  /** The provider that leads the list where it can serve; null for the one from which most can be expected. */
+  pinnedProvider: null as ProviderId | null,
+  /** Providers that the merchant does not want its customers to be offered. */
+  excludedProviders: [] as readonly ProviderId[],
+  /** Null for the operator's own, like the next one. */
+  toleranceBasisPoints: null as number | null,
+  maxProviderFeeBasisPoints: null as number | null,
 };
+
+/** A merchant's appearance to customers, and the settings of its account. */
+export type ShopProfile = Readonly<typeof plainProfile>;
 
 const MAXIMUM_LINK_CHARACTERS = 500;
 const MAXIMUM_NAME_CHARACTERS = 100;

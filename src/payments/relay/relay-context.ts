@@ -18,44 +18,33 @@ export interface RelayContext extends Pick<Stores, 'payments' | 'observations' |
   readonly onIncident: (incident: RelayIncident) => void;
 }
 
-export interface RelayLimits {
+/** The limits where the operator sets none. */
+export const defaultRelayLimits = {
   /** Batches of one key that are not mined: nodes keep 16 executable transactions of an account for certain. */
-  readonly maximumUnmined: number;
-  /** Open batches of one key. A mined one stays open until it is final. */
-  readonly maximumOpen: number;
-  /** Releases in one transaction. */
-  readonly batchSize: number;
-  /** Time for which the first due release waits for others to share its transaction. */
-  readonly batchWindowMs: number;
-  /** Time before an attempt's fees are compared with the latest quote. */
-  readonly bumpAfterMs: number;
-  /** Fees are never raised above this, in wei per gas. */
-  readonly maximumFeePerGas: bigint;
-  /** The most that the gas limit of one transaction may cost, in wei: nodes refuse what exceeds a cap of their own. */
-  readonly maximumTransactionFeeWei: bigint;
-  /** Releases whose share of the gas costs more wait for lower fees; null for none. */
-  readonly gasShare: GasShareLimit | null;
-  /** Time for which every node may refuse a release on its own before its nonce is spent without it. */
-  readonly refusedPatienceMs: number;
-  /** Time to wait for a gap before our first nonce to close, from its first sight, before it is filled. */
-  readonly nonceGapPatienceMs: number;
-  /** Time after its last attempt for which a batch of a former key is rebroadcast before it is abandoned. */
-  readonly retiredPatienceMs: number;
-}
-
-export const defaultRelayLimits: RelayLimits = {
   maximumUnmined: 16,
+  /** Open batches of one key. A mined one stays open until it is final. */
   maximumOpen: 64,
+  /** Releases in one transaction. */
   batchSize: 100,
+  /** Time for which the first due release waits for others to share its transaction. */
   batchWindowMs: 0,
+  /** Time before an attempt's fees are compared with the latest quote. */
   bumpAfterMs: 15_000,
+  /** Fees are never raised above this, in wei per gas. */
   maximumFeePerGas: 5_000n * 10n ** 9n,
+  /** The most that the gas limit of one transaction may cost, in wei: nodes refuse what exceeds a cap of their own. */
   maximumTransactionFeeWei: 10n ** 18n,
-  gasShare: null,
+  /** Releases whose share of the gas costs more wait for lower fees; null for none. */
+  gasShare: null as GasShareLimit | null,
+  /** Time for which every node may refuse a release on its own before its nonce is spent without it. */
   refusedPatienceMs: 600_000,
+  /** Time to wait for a gap before our first nonce to close, from its first sight, before it is filled. */
   nonceGapPatienceMs: 30_000,
+  /** Time after its last attempt for which a batch of a former key is rebroadcast before it is abandoned. */
   retiredPatienceMs: 600_000,
 };
+
+export type RelayLimits = Readonly<typeof defaultRelayLimits>;
 
 /** The result of a pass. */
 export type RelayPass =
