@@ -1,7 +1,7 @@
 /**
  * Runs the service with the neighbours that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
  * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. Prometheus scrapes it.
- * Lighthouse measures the pages.
+ * Lighthouse measures the pages, and the example shops in PHP and Python take a payment.
  * The machine, the database and the network fail as well. `npm run interop`; what is not installed is named as not checked.
  * With `--install`, as root on Debian, it is installed first. Not part of `npm test`.
  */
@@ -25,6 +25,7 @@ import { checkPrism, findPrism, prismPackage } from './check-prism.ts';
 import { checkPrometheus } from './check-prometheus.ts';
 import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { castPackage, checkRecovery } from './check-recovery.ts';
+import { checkShop } from './check-shops.ts';
 import { checkStandby } from './check-standby.ts';
 import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
 
@@ -36,8 +37,8 @@ const npmChecks: readonly string[] = ['prism', 'lighthouse', 'kubernetes'];
 const packages = { nginx: 'nginx-light', haproxy: 'haproxy', caddy: 'caddy', pgbouncer: 'pgbouncer' };
 
 /**
- * Prometheus, the machine, the database or the network in trouble, and the files of deploy/. Each returns its outcomes, or why
- * it was not checked.
+ * Prometheus, the example shops, the machine, the database or the network in trouble, and the files of deploy/. Each returns its
+ * outcomes, or why it was not checked.
  */
 const hostChecks = {
   prometheus: checkPrometheus,
@@ -50,6 +51,8 @@ const hostChecks = {
   compose: checkCompose,
   kubernetes: (folder: string) => checkKubernetes(folder, toolsFolder),
   units: checkUnits,
+  php: (folder: string) => checkShop('php', folder),
+  python: (folder: string) => checkShop('python', folder),
 };
 
 function versionOf(program: string): string | undefined {
@@ -83,7 +86,16 @@ function install(only: readonly string[]): void {
 function installPackages(): void {
   if (process.getuid?.() !== 0) throw new Error('--install needs root on Debian');
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive', RUNLEVEL: '1' };
-  const tools = ['prometheus', 'libfaketime', 'iproute2', 'nftables', 'python3', 'postgresql'];
+  const tools = [
+    'prometheus',
+    'libfaketime',
+    'iproute2',
+    'nftables',
+    'python3',
+    'php-cli',
+    'php-sqlite3',
+    'postgresql',
+  ];
   execFileSync(
     'apt-get',
     ['install', '--yes', '--no-install-recommends', ...Object.values(packages), ...tools],
