@@ -1,4 +1,4 @@
-import multipart from '@fastify/multipart';
+import type { Readable } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import {
   describeAccountChange,
@@ -34,13 +34,7 @@ import {
 } from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import {
-  dashboardPages,
-  type FormHandler,
-  type PageView,
-  seeOther,
-  showRefused,
-} from '../signed-in/signed-in-page.ts';
+import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
@@ -293,30 +287,19 @@ const counts = new Intl.NumberFormat('en');
 
 /** The shop's logo. The form has its own scope, because no other form accepts files. */
 function registerLogoForm(routes: DashboardRoutes): void {
-  const { context, cookies } = routes;
-  const pages = dashboardPages(routes, 'settings', 'owner');
   routes.server.register((scope, _options, done) => {
-    scope.register(multipart, { throwFileSizeLimit: false, limits: uploadLimits });
-    scope.post('/settings/logo', (request, reply) =>
-      pages.answer(request, reply, async (visit) => {
-        requireLength(request, MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES);
-        const { form, file } = await readParts(request);
-        forms.requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, 'session'));
-        try {
-          return await changeLogo(visit, form, file);
-        } catch (error) {
-          if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
-          return showRefused(showSettings, visit, form, error);
-        }
-      }),
-    );
+    // The body stays a stream, which is read after all other checks.
+    scope.addContentTypeParser('multipart/form-data', (_request, body, parsed) => parsed(null, body));
+    const pages = dashboardPages({ ...routes, server: scope }, 'settings', 'owner');
+    pages.form('/settings/logo', changeLogo, showSettings, readUpload);
     done();
   });
 }
 
 /** Validates the picture by its bytes alone; the browser's type is ignored. */
-async function changeLogo(visit: Visit, form: forms.FormFields, file: Uint8Array) {
+const changeLogo: FormHandler = async (visit, form) => {
   const isRemoved = form.has('remove');
+  const { file = new Uint8Array() } = form;
   if (!isRemoved && file.length === 0) throw invalidField('logo', 'is missing: choose an image');
   const account = await updateAccount(visit.context, visit.account.id, {
     profile: { logo: isRemoved ? null : file },
@@ -324,7 +307,7 @@ async function changeLogo(visit: Visit, form: forms.FormFields, file: Uint8Array
   const what = isRemoved ? 'removed the logo' : `logo ${account.logoHash}`;
   await recordAction(visit.context, account.id, visit.actor, 'settings.changed', what);
   return seeOther('/settings?flash=saved');
-}
+};
 
 function logoForm({ account, formToken, refused }: Visit): Html {
   const { logoHash } = account;
@@ -340,41 +323,22 @@ ${forms.notesOf('logo', notes)}</div>
 
 /** The size of the fields and the multipart framing. */
 const MAXIMUM_OTHER_BYTES = 16 * 1024;
-const MAXIMUM_FIELDS = 5;
-const MAXIMUM_FIELD_BYTES = 4_000;
 
-const uploadLimits = {
-  files: 1,
-  // One byte more than allowed, so that `changeLogo` detects a file that is too large.
-  fileSize: MAXIMUM_LOGO_BYTES + 1,
-  headerPairs: 20,
-  fields: MAXIMUM_FIELDS,
-  fieldSize: MAXIMUM_FIELD_BYTES,
-  fieldNameSize: 100,
-  parts: MAXIMUM_FIELDS + 1,
-};
-
-/** Checked before the body is read: browsers send the length of a form. */
-function requireLength(request: FastifyRequest, maximumBytes: number): void {
-  const length = Number(request.headers['content-length'] ?? Number.NaN);
-  if (!(length <= maximumBytes)) throw new ServiceError('payload_too_large', 'The file is too large.');
-}
-
-/** Runs only for signed-in users: the parts are read after all other checks. */
-async function readParts(
-  request: FastifyRequest,
-): Promise<{ readonly form: forms.FormFields; readonly file: Uint8Array }> {
+/** A form with a file. Its length is checked before it is read: browsers send it. */
+async function readUpload({ headers, body }: FastifyRequest): Promise<forms.FormFields> {
+  if (!(Number(headers['content-length']) <= MAXIMUM_LOGO_BYTES + MAXIMUM_OTHER_BYTES))
+    throw new ServiceError('payload_too_large', 'The file is too large.');
+  const type = headers['content-type'] ?? '';
+  const sent = await new Response(body as Readable, { headers: { 'content-type': type } })
+    .formData()
+    .catch((cause: unknown) => {
+      throw new ServiceError('invalid_request', 'The form is incomplete or malformed.', { cause });
+    });
   const fields = new URLSearchParams();
   let file: Uint8Array = new Uint8Array();
-  try {
-    for await (const part of request.parts()) {
-      if (part.type === 'file') file = await part.toBuffer();
-      else fields.append(part.fieldname, String(part.value));
-    }
-  } catch (error) {
-    // The limits of the library have a status; the parser's errors about a broken body have none.
-    if (error instanceof Error && 'statusCode' in error) throw error;
-    throw new ServiceError('invalid_request', 'The form is incomplete or malformed.', { cause: error });
+  for (const [name, value] of sent) {
+    if (typeof value === 'string') fields.append(name, value);
+    else file = await value.bytes();
   }
-  return { form: forms.readFormFields(fields.toString()), file };
+  return { ...forms.readFormFields(fields.toString()), file };
 }

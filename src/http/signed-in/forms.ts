@@ -141,6 +141,8 @@ export interface FormFields {
   text(name: string): string;
   /** Whether a checkbox was ticked, or the button with this name pressed. */
   has(name: string): boolean;
+  /** The uploaded file; empty without one, and in forms that take none. */
+  readonly file?: Uint8Array;
 }
 
 /** Maximum length of a field. */

@@ -110,11 +110,19 @@ export function createPages<Context extends AreaContext, Asked extends AreaReque
     /** A page: `GET`, and `HEAD` as for a visitor who is not signed in. */
     page: (path: string, show: PageHandler<Asked>) =>
       server.get(path, { exposeHeadRoute: true }, (request, reply) => answer(request, reply, show)),
-    /** The handler of a form: `POST`. `show` is its page, which is shown again after a refusal. */
-    form: (path: string, act: FormHandler<Asked>, show?: (asked: Asked) => Promise<PageView>) =>
+    /**
+     * The handler of a form: `POST`. `show` is its page, which is shown again after a refusal. `read` reads a form that
+     * takes a file.
+     */
+    form: (
+      path: string,
+      act: FormHandler<Asked>,
+      show?: (asked: Asked) => Promise<PageView>,
+      read?: (request: FastifyRequest) => Promise<FormFields>,
+    ) =>
       server.post(path, (request, reply) =>
         answer(request, reply, async (asked) => {
-          const form = readFormFields(request.body);
+          const form = (await read?.(request)) ?? readFormFields(request.body);
           requireOwnForm(request, context.baseUrl, form, cookies.read(request.headers, cookie));
           try {
             return await act(asked, form);
