@@ -40,19 +40,20 @@ export async function createChallenge(
   return challenge;
 }
 
-/** The options for the browser's new passkey. */
+/** The options for the browser's new passkey; null where browsers have none. */
 export async function offerPasskey(
   context: Context,
   { user, session }: SignedIn,
-  { host }: RelyingParty,
+  party: RelyingParty | null,
   challenge?: Uint8Array<ArrayBuffer>,
-): Promise<PublicKeyCredentialCreationOptionsJSON> {
+): Promise<PublicKeyCredentialCreationOptionsJSON | null> {
+  if (party === null) return null;
   const { generateRegistrationOptions } = await loadLibrary();
   const known = await context.people.listPasskeys(user.id);
   return generateRegistrationOptions({
     challenge: challenge ?? (await createChallenge(context, session.id)),
     rpName: 'card-checkout',
-    rpID: host,
+    rpID: party.host,
     userName: user.email,
     userID: Uint8Array.from(Buffer.from(user.id)),
     attestationType: 'none',
@@ -88,19 +89,19 @@ export async function addPasskey(
   return codes;
 }
 
-/** The options for the browser's signature; null if the user has no passkey. */
+/** The options for the browser's signature; null if the user has no passkey, or browsers have none. */
 export async function askForPasskey(
   context: Context,
   { user, session }: SignedIn,
-  { host }: RelyingParty,
+  party: RelyingParty | null,
   challenge?: Uint8Array<ArrayBuffer>,
 ): Promise<PublicKeyCredentialRequestOptionsJSON | null> {
   const known = await context.people.listPasskeys(user.id);
-  if (known.length === 0) return null;
+  if (known.length === 0 || party === null) return null;
   const { generateAuthenticationOptions } = await loadLibrary();
   return generateAuthenticationOptions({
     challenge: challenge ?? (await createChallenge(context, session.id)),
-    rpID: host,
+    rpID: party.host,
     timeout: CHALLENGE_MS,
     userVerification: 'preferred',
     allowCredentials: known.map(({ id, transports }) => ({ id, transports: JSON.parse(transports) })),

@@ -1,4 +1,3 @@
-import { recordAction } from '../../accounts/people-context.ts';
 import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { AmountMismatch, Payment } from '../../domain/payment.ts';
@@ -6,7 +5,7 @@ import { refusedStatuses } from '../../domain/payment-states.ts';
 import { roleIncludes } from '../../domain/person.ts';
 import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
 import { type FormHandler, seeOther } from '../signed-in/signed-in-page.ts';
@@ -81,9 +80,9 @@ export const dismissAlert: FormHandler = async (visit, form) => {
   const group = (await readGroups(visit)).find(({ name }) => name === form.text('alert'));
   if (group === undefined) throw new ServiceError('not_found');
   const { name, holds } = group;
-  const record = { accountId: visit.account.id, kind: 'dismissed', name, texts: holds } as const;
-  await context.records.replaceRecord({ ...record, atMs: context.nowMs() });
-  await recordAction(context, visit.account.id, visit.actor, 'alert.dismissed', name);
+  const dismissed = { accountId: visit.account.id, kind: 'dismissed', name, texts: holds } as const;
+  await context.records.replaceRecord({ ...dismissed, atMs: context.nowMs() });
+  await record(visit, 'alert.dismissed', name);
   return seeOther('?flash=dismissed');
 };
 

@@ -5,14 +5,19 @@ import {
   MAXIMUM_ACTIVE_KEYS,
   revokeOwnKey,
 } from '../../accounts/api-keys.ts';
-import { recordAction } from '../../accounts/people-context.ts';
 import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import type { ApiKey } from '../../domain/account.ts';
 import { type KeyScope, keyScopes, maskApiKey } from '../../domain/api-key.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import {
+  type AreaVisit,
+  DASHBOARD_PATH,
+  type DashboardRoutes,
+  record,
+  type Visit,
+} from '../signed-in/context.ts';
 import { cardForm, errorAt, type Fields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
@@ -50,7 +55,7 @@ export function registerKeyPages(routes: DashboardRoutes): void {
   pages.page('/keys/:keyId/revoke', showQuestion);
   pages.form('/keys/:keyId/revoke', async (visit) => {
     const key = await revokeOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
-    await recordAction(visit.context, visit.account.id, visit.actor, 'key.revoked', describeKey(key));
+    await record(visit, 'key.revoked', describeKey(key));
     return seeOther('/keys?flash=revoked');
   });
 }
@@ -132,7 +137,7 @@ const answerCreate: FormHandler = async (visit, form) => {
   const scopes = keyScopes.filter((scope) => form.has(scope));
   if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
   const { key, plainKey } = await createKey(context, visit.account.id, { name, scopes });
-  await recordAction(context, visit.account.id, visit.actor, 'key.created', describeKey(key));
+  await record(visit, 'key.created', describeKey(key));
   await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);
   return seeOther(`/keys/${key.id}/created`);
 };

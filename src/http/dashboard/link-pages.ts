@@ -1,4 +1,3 @@
-import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
 import { currencies, formatCents } from '../../domain/money.ts';
 import { isDirect, LINK_ORIGIN, type Payment, shortCodeOf } from '../../domain/payment.ts';
@@ -17,6 +16,7 @@ import {
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
+  record,
   type Visit,
 } from '../signed-in/context.ts';
 import { type Field, type Fields, formFields } from '../signed-in/form-fields.ts';
@@ -170,7 +170,7 @@ const answerCreate =
     const { context } = visit;
     const request = await readLinkForm(context, visit.account, form);
     const payment = await create(context.create, visit.account, request);
-    await recordAction(context, visit.account.id, visit.actor, 'link.created', payment.id);
+    await record(visit, 'link.created', payment.id);
     return seeOther(`/links/${payment.id}`);
   };
 

@@ -1,4 +1,3 @@
-import { recordAction } from '../../accounts/people-context.ts';
 import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import {
@@ -15,7 +14,7 @@ import { addChannel, sendToChannel, setPaused } from '../../payments/send-notifi
 import { actions, dataTable, headings } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
 import { cardForm, checkFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
@@ -53,13 +52,7 @@ export function registerNotificationPages(routes: DashboardRoutes): void {
   pages.form('/notifications/:channelId/delete', async (visit) => {
     const channel = await findChannel(visit);
     if (await visit.context.notifications.removeChannel(channel))
-      await recordAction(
-        visit.context,
-        visit.account.id,
-        visit.actor,
-        'notification.removed',
-        nameOf(channel),
-      );
+      await record(visit, 'notification.removed', nameOf(channel));
     return seeOther('/notifications?flash=removed');
   });
 }
@@ -168,7 +161,7 @@ const answerAdd: FormHandler = async (visit, form) => {
   });
   const added = { kind, target: Object.fromEntries(target), events: chosen };
   const channel = await addChannel(context, visit.account, visit.user.id, added);
-  await recordAction(context, visit.account.id, visit.actor, 'notification.added', nameOf(channel));
+  await record(visit, 'notification.added', nameOf(channel));
   await mailAboutChannel(visit, channel).catch((error: unknown) =>
     visit.request.log.warn({ err: error }, 'the mail about a new notification channel was not sent'),
   );

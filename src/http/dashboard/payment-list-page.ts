@@ -1,4 +1,3 @@
-import { recordAction } from '../../accounts/people-context.ts';
 import { displayStatuses } from '../../domain/display-status.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
@@ -11,7 +10,7 @@ import { forwardStatuses, parsePaymentQuery, paymentProviders } from '../../paym
 import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { formField } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
@@ -89,7 +88,7 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
 export const sendPaymentsCsv: PageHandler = async (visit) => {
   const { context } = visit;
   const { query } = readFilters(visit, context.nowMs());
-  await recordAction(context, visit.account.id, visit.actor, 'payments.exported');
+  await record(visit, 'payments.exported');
   const date = dateAt(context.nowMs(), visit.timeZone);
   return sendCsv(
     visit.reply,

@@ -1,4 +1,3 @@
-import { recordAction } from '../../accounts/people-context.ts';
 import type { AuditAction } from '../../domain/audit-entry.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { parseUnits } from '../../domain/money.ts';
@@ -9,7 +8,7 @@ import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payme
 import { acceptPayment, cancelPayment, releasePayment } from '../../payments/release-payment.ts';
 import { parseNote } from '../api/parse-create-request.ts';
 import { html } from '../design/html.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
 import { formatUsdc, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf } from '../signed-in/forms.ts';
 import { dashboardPages, type FormHandler, type PageHandler, seeOther } from '../signed-in/signed-in-page.ts';
@@ -97,7 +96,7 @@ function registerChanges(routes: DashboardRoutes): void {
           visit.params['paymentId'] ?? '',
         );
         const action = await act(payment, form, visit);
-        if (action !== null) await recordAction(context, visit.account.id, visit.actor, action, payment.id);
+        if (action !== null) await record(visit, action, payment.id);
         return seeOther(`/payments/${payment.id}?flash=${done}`);
       },
       showPayment,

@@ -1,4 +1,3 @@
-import { recordAction } from '../../accounts/people-context.ts';
 import type { AuditAction } from '../../domain/audit-entry.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
@@ -16,7 +15,7 @@ import {
 } from '../../payments/refunds.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
 import { foldedForm, formFields } from '../signed-in/form-fields.ts';
 import { formatUsdc, moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../signed-in/forms.ts';
@@ -150,7 +149,7 @@ export function registerRefundForms(
       `/payments/:paymentId/refunds${path}`,
       async (visit, form) => {
         const { id, paymentId } = await act(visit, form);
-        await recordAction(visit.context, visit.account.id, visit.actor, action, id);
+        await record(visit, action, id);
         return seeOther(`/payments/${paymentId}#refunds`);
       },
       showPayment,

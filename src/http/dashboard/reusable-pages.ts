@@ -1,4 +1,3 @@
-import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { formatCents } from '../../domain/money.ts';
@@ -31,6 +30,7 @@ import {
   DASHBOARD_PATH,
   type DashboardContext,
   type DashboardRoutes,
+  record,
   type Visit,
 } from '../signed-in/context.ts';
 import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
@@ -77,7 +77,7 @@ const createPage: FormHandler = async (visit, form) => {
   const outcome = await context.reusablePages.createPage(page);
   if (outcome === 'slug_taken') throw invalidField('slug', 'is already taken: choose another one');
   if (outcome === 'too_many') throw invalidField('The account', `has the maximum of ${MAXIMUM_PAGES} pages.`);
-  await recordAction(context, visit.account.id, visit.actor, 'page.created', page.slug);
+  await record(visit, 'page.created', page.slug);
   return seeOther(`/pages/${page.id}?flash=created`);
 };
 
@@ -86,7 +86,7 @@ const changePage: FormHandler = async (visit, form) => {
   const { page } = await readOwnPage(visit);
   const settings = await readForm(context, visit.account, form, page);
   await context.reusablePages.changePage(visit.account.id, page.id, settings);
-  await recordAction(context, visit.account.id, visit.actor, 'page.changed', page.slug);
+  await record(visit, 'page.changed', page.slug);
   return seeOther(`/pages/${page.id}?flash=saved`);
 };
 
@@ -94,7 +94,7 @@ async function pausePage(visit: Visit, isPaused: boolean) {
   const { page } = await readOwnPage(visit);
   await visit.context.reusablePages.changePage(visit.account.id, page.id, { isPaused });
   const action = isPaused ? 'page.paused' : 'page.resumed';
-  await recordAction(visit.context, visit.account.id, visit.actor, action, page.slug);
+  await record(visit, action, page.slug);
   return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
 }
 

@@ -21,7 +21,6 @@ import {
 import { endSession } from '../../accounts/sessions.ts';
 import { isSessionAlive } from '../../domain/dashboard-session.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { relyingPartyOf } from '../../domain/person.ts';
 import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
@@ -33,6 +32,7 @@ import {
   codeWords,
   confirmPasskeyForm,
   type ProofFields,
+  partyOf,
   passkeyCard,
   recoveryCodesPage,
   totpCode,
@@ -97,7 +97,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
     return recoveryCodesPage(codes, OWN_PATH);
   });
   form('passkeys', async (visit, fields) => {
-    const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+    const party = partyOf(context);
     if (party === null) throw new ServiceError('not_found');
     await requireSecondFactor(visit, fields);
     const made = { name: fields.text('name'), response: fields.text('response'), party };
@@ -119,7 +119,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
 /** Shows the page with forms that need no code for some minutes, after the use of a passkey. */
 async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
   const { context } = visit;
-  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+  const party = partyOf(context);
   if (party === null) throw new ServiceError('not_found');
   if (!(await usePasskey(context, visit, form.text('response'), party))) {
     const message = banner('bad', 'The passkey was not accepted. Please try again.');
@@ -162,8 +162,7 @@ export async function confirmedForm(
   { action, introduction = nothing, fields = {}, button, more = nothing }: ConfirmedForm,
 ): Promise<Html> {
   const { context } = visit;
-  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
-  const passkey = party === null ? null : await askForPasskey(context, visit, party);
+  const passkey = await askForPasskey(context, visit, partyOf(context));
   const isNeeded = await hasSecondFactor(context, visit.user);
   const code = isNeeded ? codeField(visit, passkey !== null) : {};
   const options =
@@ -185,7 +184,7 @@ function codeField(visit: AreaVisit, isOptional: boolean): Fields {
 export async function requireConfirmedForm(visit: AreaVisit, form: FormFields): Promise<void> {
   const { context } = visit;
   const response = form.text('response');
-  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+  const party = partyOf(context);
   if (response === '' || party === null) return requireSecondFactor(visit, form);
   if (!(await usePasskey(context, visit, response, party)))
     throw invalidField('The passkey', 'was not accepted. Please try again.');
@@ -197,17 +196,13 @@ async function showSecurity(
   shown: { readonly message?: Html; readonly confirmation?: string } = {},
 ): Promise<PageView> {
   const { context } = visit;
-  const party = relyingPartyOf(context.passkeyUrl, context.baseUrl);
+  const party = partyOf(context);
   const passkeys = await context.people.listPasskeys(visit.user.id);
   // One challenge for both forms: the first submission uses it up.
-  const challenge = party === null ? null : await createChallenge(context, visit.session.id);
-  const offer =
-    party === null || challenge === null ? null : await offerPasskey(context, visit, party, challenge);
+  const challenge = await createChallenge(context, visit.session.id);
+  const offer = await offerPasskey(context, visit, party, challenge);
   const proof = proofOf(visit, passkeys.length > 0, shown.confirmation);
-  const question =
-    party === null || challenge === null || proof.isGiven
-      ? null
-      : await askForPasskey(context, visit, party, challenge);
+  const question = proof.isGiven ? null : await askForPasskey(context, visit, party, challenge);
   return {
     title: 'Security',
     main: html`${shown.message ?? flashOf(visit, flashMessages)}

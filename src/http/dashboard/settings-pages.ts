@@ -8,7 +8,6 @@ import {
   updateAccount,
 } from '../../accounts/manage-accounts.ts';
 import { requireOwnPassword } from '../../accounts/password-links.ts';
-import { recordAction } from '../../accounts/people-context.ts';
 import { features } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
@@ -23,7 +22,7 @@ import { isProviderId, providerCatalogue, providerIds } from '../../domain/provi
 import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
 import {
   cardForm,
   checkFields,
@@ -78,7 +77,7 @@ function fieldOf(option: string): string {
 async function saveProfile(visit: Visit, profile: ProfileUpdate) {
   const account = await updateAccount(visit.context, visit.account.id, { profile });
   const change = describeAccountChange(visit.account, account) ?? 'nothing';
-  await recordAction(visit.context, account.id, visit.actor, 'settings.changed', change);
+  await record(visit, 'settings.changed', change);
   return seeOther('/settings?flash=saved');
 }
 
@@ -103,7 +102,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   const profile = { wallet: walletOf(typed), isWalletLocked };
   const account = await updateAccount(context, visit.account.id, { profile });
   const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
-  await recordAction(context, account.id, visit.actor, 'wallet.changed', change);
+  await record(visit, 'wallet.changed', change);
   return seeOther('/settings?flash=saved');
 };
 
@@ -305,7 +304,7 @@ const changeLogo: FormHandler = async (visit, form) => {
     profile: { logo: isRemoved ? null : file },
   });
   const what = isRemoved ? 'removed the logo' : `logo ${account.logoHash}`;
-  await recordAction(visit.context, account.id, visit.actor, 'settings.changed', what);
+  await record(visit, 'settings.changed', what);
   return seeOther('/settings?flash=saved');
 };
 

@@ -1,4 +1,3 @@
-import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
 import {
@@ -10,7 +9,7 @@ import {
 import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
 import { formField } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
@@ -35,7 +34,7 @@ const MONTH_PROBLEM = 'must be a month like 2026-11';
 const sendJournal: PageHandler = async (visit) => {
   const month = monthOfVisit(visit);
   if (month === null) throw invalidField('month', MONTH_PROBLEM);
-  await recordAction(visit.context, visit.account.id, visit.actor, 'payments.exported');
+  await record(visit, 'payments.exported');
   const lines = exportJournal(visit.context.search, visit.account, month);
   return sendCsv(visit.reply, `journal-${month.month}.csv`, lines);
 };

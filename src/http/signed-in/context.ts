@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Actor } from '../../accounts/people-context.ts';
+import { type Actor, recordAction } from '../../accounts/people-context.ts';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
+import type { AuditAction } from '../../domain/audit-entry.ts';
 import type { SessionArea } from '../../domain/dashboard-session.ts';
 import type { IpnTokens } from '../../domain/ipn-token.ts';
 import type { Address } from '../../domain/payout-address.ts';
@@ -153,6 +154,11 @@ export interface AreaVisit<Context extends AreaContext = AreaContext> extends Si
 export interface Visit extends AreaVisit<DashboardContext>, ChosenAccount {
   /** An operator's view of the account: its expiry and the path that ends it; null for a member. */
   readonly viewing: { readonly untilMs: number; readonly stopPath: string } | null;
+}
+
+/** Records an action of a member in the account's audit log. */
+export function record({ context, account, actor }: Visit, action: AuditAction, target?: string) {
+  return recordAction(context, account.id, actor, action, target);
 }
 
 /** The admitted request, or the answer to one without access: the sign-in page or a 404. */

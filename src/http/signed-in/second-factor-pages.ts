@@ -148,7 +148,7 @@ async function countCode(asked: AreaRequest, { id, email }: User): Promise<numbe
   return asked.context.limits.codesOfUser.take(isKnownBrowser(asked, email) ? `${id} known` : id);
 }
 
-function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | null {
+export function partyOf({ passkeyUrl, baseUrl }: AreaContext): RelyingParty | null {
   return relyingPartyOf(passkeyUrl, baseUrl);
 }
 
@@ -179,7 +179,7 @@ function pendingPages<Context extends AreaContext>(
 async function showQuestion(visit: AreaVisit, next: string, message: Html): Promise<PageView> {
   const { context, area, formToken } = visit;
   const party = partyOf(context);
-  const options = party === null ? null : await askForPasskey(context, visit, party);
+  const options = await askForPasskey(context, visit, party);
   const form = { action: `${area.path}/second-factor`, formToken };
   const nextField = html`<input type="hidden" name="next" value="${returnPathOf(area, next)}">`;
   const button = html`<button class="button primary wide">Use a passkey</button>`;
