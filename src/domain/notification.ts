@@ -19,8 +19,18 @@ export const notifiedTypes = {
   late_money: 'payment.attention_required',
 } as const satisfies Record<PaymentNotification, PaymentEventType>;
 
+/** What was sent to a channel, with the values of one to which nothing was. */
+export const unsentChannel = {
+  hourStartMs: 0,
+  sentInHour: 0,
+  failuresInARow: 0,
+  /** `member`, or the failure after which it was paused; null while it is active. */
+  pausedReason: null as string | null,
+  lastSentAtMs: null as number | null,
+};
+
 /** A member's channel in an account. It ends with the membership. */
-export interface NotificationChannel {
+export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly id: string;
   readonly accountId: string;
   readonly userId: string;
@@ -37,22 +47,7 @@ export interface NotificationChannel {
   readonly dailyDueAtMs: number | null;
   /** Nothing is sent before. Each claim raises it, which is how one of several processes gets a claim. */
   readonly notBeforeMs: number;
-  readonly hourStartMs: number;
-  readonly sentInHour: number;
-  readonly failuresInARow: number;
-  /** `member`, or the failure after which it was paused; null while it is active. */
-  readonly pausedReason: string | null;
-  readonly lastSentAtMs: number | null;
 }
-
-/** The fields of a channel to which nothing was sent. */
-export const unsentChannel = {
-  hourStartMs: 0,
-  sentInHour: 0,
-  failuresInARow: 0,
-  pausedReason: null,
-  lastSentAtMs: null,
-} as const satisfies Partial<NotificationChannel>;
 
 /** Maximum channels of a member in an account. */
 export const MAXIMUM_CHANNELS = 5;

@@ -20,8 +20,41 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalogue.ts';
  * - Relayer: the key that sends releases; it can spend only its own gas balance.
  */
 
+/** How far a payment has come, with the values of one that was just created. */
+export const untouchedProgress = {
+  status: 'unpaid' as PaymentStatus,
+  forwardStatus: 'pending' as ForwardStatus,
+  paidAtMs: null as number | null,
+  /**
+   * To the merchant plus fee, as counted when it became paid (or was released after cancelation). Until then what has
+   * been seen at the deposit address, which a reorganisation takes back.
+   */
+  receivedUnits: 0n,
+  /** The merchant's part of `receivedUnits`, once it is final; zero until then. */
+  forwardedUnits: 0n,
+  /** The deposit that reached the paid threshold; until it is reached, the last one that was seen. */
+  txidIn: null as string | null,
+  txidOut: null as string | null,
+  /** Whether clearly less or clearly more than the threshold asks for was seen; null where neither. */
+  amountMismatch: null as AmountMismatch | null,
+  /** Time of the sender's next try to release the held units; null when there is nothing to release. */
+  releaseDueAtMs: null as number | null,
+  /** Number of refused simulations of the release in a row (blocklisted wallet, paused token). */
+  releaseRefusals: 0,
+  /** Why the last simulated release was refused, for operator and merchant. */
+  releaseRefusalReason: null as string | null,
+  /** Number of batches in a row that were finally mined without releasing it; does not say why, and changes no state. */
+  noOpBatches: 0,
+  /** The relay batch that carries its release at this moment, or null. */
+  relayBatchId: null as number | null,
+  /** Why it was canceled; null while it is not. */
+  cancelReason: null as CancelReason | null,
+  /** Whether the merchant or the operator requested the release of a canceled payment's deposit, or of a small surplus. */
+  releaseRequested: false,
+};
+
 /** A payment as it is stored: what the merchant asked for, what it is bound to, and how far it has come. */
-export interface Payment {
+export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly id: PaymentId;
   readonly accountId: string;
   readonly createdAtMs: number;
@@ -60,37 +93,6 @@ export interface Payment {
   readonly maxProviderFeeBasisPoints: number | null;
   /** The paid threshold: from this sum of deposits on the payment is paid in full, in 10⁻⁶ USDC units. */
   readonly paidThresholdUnits: bigint;
-
-  readonly status: PaymentStatus;
-  readonly forwardStatus: ForwardStatus;
-  readonly paidAtMs: number | null;
-  /**
-   * To the merchant plus fee, as counted when it became paid (or was released after cancelation). Until then what has
-   * been seen at the deposit address, which a reorganisation takes back.
-   */
-  readonly receivedUnits: bigint;
-  /** The merchant's part of `receivedUnits`, once it is final; zero until then. */
-  readonly forwardedUnits: bigint;
-  /** The deposit that reached the paid threshold; until it is reached, the last one that was seen. */
-  readonly txidIn: string | null;
-  readonly txidOut: string | null;
-  /** Whether clearly less or clearly more than the threshold asks for was seen; null where neither. */
-  readonly amountMismatch: AmountMismatch | null;
-
-  /** Time of the sender's next try to release the held units; null when there is nothing to release. */
-  readonly releaseDueAtMs: number | null;
-  /** Number of refused simulations of the release in a row (blocklisted wallet, paused token). */
-  readonly releaseRefusals: number;
-  /** Why the last simulated release was refused, for operator and merchant. */
-  readonly releaseRefusalReason: string | null;
-  /** Number of batches in a row that were finally mined without releasing it; does not say why, and changes no state. */
-  readonly noOpBatches: number;
-  /** The relay batch that carries its release at this moment, or null. */
-  readonly relayBatchId: number | null;
-  /** Why it was canceled; null while it is not. */
-  readonly cancelReason: CancelReason | null;
-  /** Whether the merchant or the operator requested the release of a canceled payment's deposit, or of a small surplus. */
-  readonly releaseRequested: boolean;
 }
 
 /** The key of a payment in the store: its account is part of its rows' key. A `Payment` is one itself. */
@@ -109,25 +111,6 @@ export function pageIdOf({ origin }: Pick<Payment, 'origin'>): string | null {
 
 /** What payments of the API do not have. */
 export const noOrder = { orderLine: null, origin: null } as const satisfies Partial<Payment>;
-
-/** Progress of a payment that was just created. */
-export const untouchedProgress = {
-  status: 'unpaid',
-  forwardStatus: 'pending',
-  paidAtMs: null,
-  receivedUnits: 0n,
-  forwardedUnits: 0n,
-  txidIn: null,
-  txidOut: null,
-  amountMismatch: null,
-  releaseDueAtMs: null,
-  releaseRefusals: 0,
-  releaseRefusalReason: null,
-  noOpBatches: 0,
-  relayBatchId: null,
-  cancelReason: null,
-  releaseRequested: false,
-} as const satisfies Partial<Payment>;
 
 /** The difference between received and requested amount, where the merchant should know it. */
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;

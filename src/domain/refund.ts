@@ -25,11 +25,24 @@ export const transactionProblems = {
 } as const satisfies Record<string, string>;
 export type TransactionProblem = keyof typeof transactionProblems;
 
+/** The transfer of a refund, with the values of one that has none. */
+export const noTransfer = {
+  /** A transaction that the merchant submitted and that has not been checked yet. */
+  submittedHash: null as string | null,
+  transactionProblem: null as TransactionProblem | null,
+  /** The transfer. Its sender is informational: it may be an exchange. */
+  sender: null as string | null,
+  transactionHash: null as string | null,
+  logIndex: null as number | null,
+  blockNumber: null as number | null,
+  paidAtMs: null as number | null,
+};
+
 /**
  * A refund in USDC that the merchant transfers from a wallet of their own. The service holds no money: it watches the
  * chain and keeps the account.
  */
-export interface Refund {
+export interface Refund extends Readonly<typeof noTransfer> {
   readonly id: string;
   readonly accountId: string;
   readonly paymentId: PaymentId;
@@ -47,27 +60,7 @@ export interface Refund {
   readonly destination: Address | null;
   /** Final blocks up to this one have been searched for the transfer. */
   readonly scannedBlock: number;
-  /** A transaction that the merchant submitted and that has not been checked yet. */
-  readonly submittedHash: string | null;
-  readonly transactionProblem: TransactionProblem | null;
-  /** The transfer. Its sender is informational: it may be an exchange. */
-  readonly sender: string | null;
-  readonly transactionHash: string | null;
-  readonly logIndex: number | null;
-  readonly blockNumber: number | null;
-  readonly paidAtMs: number | null;
 }
-
-/** A refund without a transfer. */
-export const noTransfer = {
-  submittedHash: null,
-  transactionProblem: null,
-  sender: null,
-  transactionHash: null,
-  logIndex: null,
-  blockNumber: null,
-  paidAtMs: null,
-} as const satisfies Partial<Refund>;
 
 export type RefundReference = Pick<Refund, 'id' | 'accountId'>;
 
