@@ -1,16 +1,13 @@
 import { providerIds } from './domain/provider-catalogue.ts';
 import { variableNameOf } from './providers/define-provider.ts';
+import type { ProviderVariable } from './providers/provider-variables.ts';
 import { providers } from './providers/providers.ts';
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** One environment variable: its name, whether a file may hold it, and its text in the documentation. */
-export interface Variable {
-  readonly name: string;
-  readonly isSecret: boolean;
-  readonly help: string;
-}
+export type Variable = Pick<ProviderVariable, 'name' | 'isSecret' | 'help'>;
 
 /** What each variable of the service itself is for, in the order of the documentation. */
 const help = {

@@ -7,7 +7,7 @@ import type {
 } from '../domain/ports/chain.ts';
 import type { ProviderAdapters, Rates } from '../domain/ports/provider.ts';
 import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
-import type { RelayLimits } from '../payments/relay/relay-context.ts';
+import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 
 /** The external services of one mode: live, or started by the sandbox. */
 export interface ExternalServices {
@@ -34,33 +34,38 @@ export interface ExternalServices {
 /** A factory and the wallet that its fees go to. */
 export type Settlement = Omit<SettlementRecord, 'lastStartedAtMs'>;
 
-/** Intervals and limits of the background tasks. */
-export interface Intervals {
+/** Intervals and limits of the background tasks, as live mode has them. */
+export const liveIntervals = {
   /** Pause between two looks at the chain while money is on its way: a deposit or a release is not final yet. */
-  readonly watchIntervalMs: number;
+  watchIntervalMs: 1_000,
   /** The same while payments only wait for money. Default: the interval above. */
-  readonly quietWatchIntervalMs?: number;
+  quietWatchIntervalMs: 6_000,
   /** The same while no payment waits for money. Default: the interval above. */
-  readonly idleWatchIntervalMs?: number;
+  idleWatchIntervalMs: 45_000,
   /** Pause between two questions for the final block while nothing of ours is above the last one. Default 0. */
-  readonly finalityIntervalMs?: number;
-  readonly relayIntervalMs: number;
+  finalityIntervalMs: 60_000,
+  relayIntervalMs: 1_000,
   /** Pause between two looks for the transfers of open refunds. */
-  readonly refundIntervalMs: number;
-  readonly rescanIntervalMs: number;
+  refundIntervalMs: 30_000,
+  rescanIntervalMs: 5 * 60_000,
   /** Number of final blocks that a thorough rescan reads again; a start begins with one. */
-  readonly rescanDepthBlocks: number;
+  rescanDepthBlocks: 2_000,
   /** Pause between two thorough rescans: less than so many blocks take, so that none is left out. */
-  readonly thoroughRescanIntervalMs: number;
+  thoroughRescanIntervalMs: 50 * 60_000,
   /** Blocks up to the cursor whose second reading waits: a node may show a block before its logs. */
-  readonly rescanLagBlocks?: number;
+  rescanLagBlocks: 32,
   /** Interval at which the balances of all open payments are compared with what was observed. */
-  readonly sweepIntervalMs: number;
+  sweepIntervalMs: 10 * 60_000,
   /** Number of final blocks that are read a second time when a balance does not agree. */
-  readonly deepRescanBlocks: number;
-  readonly relayLimits: RelayLimits;
+  deepRescanBlocks: 50_000,
+  relayLimits: defaultRelayLimits,
   /** Time for which a provider's quote is reused for the same amount. */
-  readonly quoteKeepMs: number;
+  quoteKeepMs: 20_000,
   /** Time for which calls to a failing provider are skipped before the next trial. */
-  readonly circuitOpenMs: number;
-}
+  circuitOpenMs: 30_000,
+};
+
+type WithDefault = 'quietWatchIntervalMs' | 'idleWatchIntervalMs' | 'finalityIntervalMs' | 'rescanLagBlocks';
+export type Intervals = Readonly<
+  Omit<typeof liveIntervals, WithDefault> & Partial<Pick<typeof liveIntervals, WithDefault>>
+>;

@@ -16,7 +16,7 @@ import { ProviderSettingError } from '../providers/define-provider.ts';
 import { createProviderAdapter } from '../providers/providers.ts';
 import { createLiveRates } from '../rates/live-rates.ts';
 import type { Store } from '../store/store.ts';
-import type { ExternalServices, Intervals } from './external-services.ts';
+import { type ExternalServices, liveIntervals } from './external-services.ts';
 import { factoriesOf, type Log, rememberSettlement } from './log.ts';
 import type { Metrics } from './metrics.ts';
 
@@ -25,24 +25,6 @@ const POLYGON_CHAIN_ID = 137;
 
 /** Time limit of a provider for starting a session. */
 const SESSION_TIMEOUT_MS = 8_000;
-
-const liveIntervals: Intervals = {
-  watchIntervalMs: 1_000,
-  quietWatchIntervalMs: 6_000,
-  idleWatchIntervalMs: 45_000,
-  finalityIntervalMs: 60_000,
-  relayIntervalMs: 1_000,
-  refundIntervalMs: 30_000,
-  rescanIntervalMs: 5 * 60_000,
-  rescanDepthBlocks: 2_000,
-  thoroughRescanIntervalMs: 50 * 60_000,
-  rescanLagBlocks: 32,
-  sweepIntervalMs: 10 * 60_000,
-  deepRescanBlocks: 50_000,
-  relayLimits: defaultRelayLimits,
-  circuitOpenMs: 30_000,
-  quoteKeepMs: 20_000,
-};
 
 /**
  * Opens the external services of live mode. Refuses to start when chain, factory and our own arithmetic do not agree: an

@@ -12,12 +12,15 @@ export interface ProviderSession {
   readonly id: string;
   readonly paymentId: PaymentId;
   readonly provider: ProviderId;
+  /** The address to which the customer's browser is redirected. */
   readonly redirectUrl: string;
+  /** The provider's own id of the session, shown to the customer as a reference. */
   readonly providerReference: string;
   /** What the customer is charged, in cents of the payment's currency: the whole amount, or the rest of it. */
   readonly chargedCents: number;
   /** For a session for the rest: what had arrived when it started, 10⁻⁶ USDC units; else zero. */
   readonly receivedUnits: bigint;
+  /** The provider's quote for this session, 10⁻⁶ USDC units; null when it gave none. */
   readonly quotedUnits: bigint | null;
   readonly createdAtMs: number;
   /** Time until which the customer can begin to pay in the session. */

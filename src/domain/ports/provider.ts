@@ -3,7 +3,7 @@ import type { PaymentId } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderId } from '../provider-catalogue.ts';
 import type { ProviderEndpoint } from '../provider-evidence.ts';
-import type { SessionProgress } from '../provider-session.ts';
+import type { ProviderSession, SessionProgress } from '../provider-session.ts';
 import type { VisitOutcome } from '../provider-success.ts';
 
 export interface QuoteRequest {
@@ -39,16 +39,10 @@ export interface SessionRequest extends QuoteRequest {
   readonly returnUrl: string;
 }
 
-export interface StartedSession {
-  /** The address to which the customer's browser is redirected. */
-  readonly redirectUrl: string;
-  /** The provider's own id of the session, shown to the customer as a reference. */
-  readonly providerReference: string;
-  /** Time until which the customer can begin to pay in the session. */
-  readonly expiresAtMs: number;
-  /** The provider's quote for this session, 10⁻⁶ USDC units; null when it gave none. */
-  readonly quotedUnits: bigint | null;
-}
+export type StartedSession = Pick<
+  ProviderSession,
+  'redirectUrl' | 'providerReference' | 'expiresAtMs' | 'quotedUnits'
+>;
 
 /** A webhook request in a provider's name, byte for byte: nothing in it is trusted before it is authenticated. */
 export interface PostedWebhook {
