@@ -14,20 +14,8 @@ import { selectPayment } from './payments.ts';
 import { checkedLimit, type Rows, raw, run, type Scripts, sql } from './scripts.ts';
 import { hourlyRateTable } from './tables.ts';
 
-type HistoryStore = Pick<
-  PaymentSearchStore,
-  | 'listSlots'
-  | 'listPaidCounts'
-  | 'listStateChanges'
-  | 'editNote'
-  | 'listFinalSums'
-  | 'listFailingWebhooks'
-  | 'recordRates'
-  | 'listRates'
->;
-
 /** Reads of an account's history, and the note, the one field of a payment that its merchant may change. */
-export function createPaymentHistory({ read, write }: Scripts): HistoryStore {
+export function createPaymentHistory({ read, write }: Scripts) {
   return {
     listSlots: read(function* (accountId, fromMs, beforeMs, stepMs) {
       const rows = yield* run`
@@ -79,7 +67,7 @@ export function createPaymentHistory({ read, write }: Scripts): HistoryStore {
       (currency, firstMs, lastMs) => hourlyRateTable.select`
         WHERE currency = ${currency} AND hour_ms >= ${firstMs} AND hour_ms <= ${lastMs}`,
     ),
-  };
+  } satisfies Partial<PaymentSearchStore>;
 }
 
 const slotSums = Object.entries(slotColumns)

@@ -29,15 +29,13 @@ export const INDEX_LOCK = 'payment index';
 /** Rows of one INSERT: as many as keep its text the same, so that it is prepared once. */
 const ROWS_AT_A_TIME = 50;
 
-type Index = Pick<PaymentSearchStore, 'readIndexWatermark' | 'indexPayments' | 'countPaid'>;
-
 /** The index of lists, searches and statistics, made from the payments. */
-export function createPaymentIndex({ read, write }: Scripts, traits: EngineTraits): Index {
+export function createPaymentIndex({ read, write }: Scripts, traits: EngineTraits) {
   return {
     readIndexWatermark: read(readWatermark),
     indexPayments: write((afterRow, throughRow) => indexPayments(traits, afterRow, throughRow)),
     countPaid: write((limit) => countPaid(checkedLimit(limit))),
-  };
+  } satisfies Partial<PaymentSearchStore>;
 }
 
 function* readWatermark(): Script<number> {

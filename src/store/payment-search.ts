@@ -32,9 +32,7 @@ const COMPARED_PAYMENTS = 400;
 /** Maximum payments of a word that are counted: above it the exact number makes no difference. */
 const COUNTED_PAYMENTS = 2_000;
 
-type Lists = Pick<PaymentSearchStore, 'searchPayments' | 'listUnsettled' | 'listLastSessions'>;
-
-export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTraits): Lists {
+export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTraits) {
   const findSource = read(chooseSource);
   const nextWindow = read(readNext);
   return {
@@ -83,7 +81,7 @@ export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTr
         ]),
       );
     }),
-  };
+  } satisfies Partial<PaymentSearchStore>;
 }
 
 const ofPayment = sql`session.payment_id = payments.id AND session.account_id = payments.account_id`;
