@@ -161,29 +161,7 @@ function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavaila
 export class WrongChainError extends ChainUnavailableError {}
 
 /** One node of the chain, shared by all that ask the chain. */
-export interface ChainEndpoint {
-  readonly rpc: JsonRpcClient;
-  /** Only endpoints of different hosts can confirm each other. */
-  readonly host: string;
-  /**
-   * Whether others should be asked instead: a call has been waiting for longer than `patienceMs`, or has had no answer
-   * in time, after which every call fails at once for a while.
-   */
-  readonly isPaused: boolean;
-  /** How long an answer may take before another endpoint is asked as well: a multiple of what was usual of late. */
-  readonly patienceMs: number;
-  /** The newest block that it has called final; null before it was asked. */
-  readonly finalNumber: number | null;
-  /**
-   * Asks for the chain id unless it has been proven since the last failure. Throws `WrongChainError`, or
-   * `ChainUnavailableError` when the endpoint does not answer.
-   */
-  ensureChain(): Promise<void>;
-  /** Forgets the checked chain after a failure: another node may answer next at this address. */
-  suspect(): void;
-  /** Null when the endpoint has no such block. */
-  readBlock(block: number | 'latest' | 'finalized'): Promise<BlockReference | null>;
-}
+export type ChainEndpoint = ReturnType<typeof createChainEndpoint>;
 
 export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   /** In order of preference; at least one. */
@@ -230,7 +208,7 @@ export function createChainEndpoint(
   client: JsonRpcClient,
   chainId: number,
   options: ChainEndpointOptions = {},
-): ChainEndpoint {
+) {
   const { host = client.label, isOneOfSeveral = false, monotonicMs = () => performance.now() } = options;
   const patience = createPatience(monotonicMs, options.minimumPatienceMs);
   const observed = withObserver(client, patience.measure, options.onCall);
@@ -240,17 +218,28 @@ export function createChainEndpoint(
   let finalNumber: number | null = null;
   return {
     rpc,
+    /** Only endpoints of different hosts can confirm each other. */
     host,
-    get isPaused() {
+    /**
+     * Whether others should be asked instead: a call has been waiting for longer than `patienceMs`, or has had no answer
+     * in time, after which every call fails at once for a while.
+     */
+    get isPaused(): boolean {
       return circuit !== null && (circuit.isOpen || patience.isOverdue);
     },
-    get patienceMs() {
+    /** How long an answer may take before another endpoint is asked as well: a multiple of what was usual of late. */
+    get patienceMs(): number {
       return patience.patienceMs;
     },
-    get finalNumber() {
+    /** The newest block that it has called final; null before it was asked. */
+    get finalNumber(): number | null {
       return finalNumber;
     },
-    async ensureChain() {
+    /**
+     * Asks for the chain id unless it has been proven since the last failure. Throws `WrongChainError`, or
+     * `ChainUnavailableError` when the endpoint does not answer.
+     */
+    async ensureChain(): Promise<void> {
       if (isProven) return;
       const answered = readCount(await rpc.call('eth_chainId', []), 'chain id');
       if (answered !== chainId) {
@@ -258,10 +247,12 @@ export function createChainEndpoint(
       }
       isProven = true;
     },
-    suspect() {
+    /** Forgets the checked chain after a failure: another node may answer next at this address. */
+    suspect(): void {
       isProven = false;
     },
-    async readBlock(block) {
+    /** Null when the endpoint has no such block. */
+    async readBlock(block: number | 'latest' | 'finalized'): Promise<BlockReference | null> {
       const tag = typeof block === 'number' ? toQuantity(block) : block;
       const found = readBlockReference(await rpc.call('eth_getBlockByNumber', [tag, false]));
       if (block === 'finalized' && found !== null) finalNumber = found.number;

@@ -10,25 +10,20 @@ import {
 } from '../domain/money.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 
-export interface LiveRatesOptions {
+export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
   readonly clock: Clock;
   /** Called with everything that does not end in an error to a caller: a missing cross-check, a failed refresh. */
   readonly warn: (message: string, cause: unknown) => void;
-  /** Without a trailing slash; the public service unless a test says otherwise. */
-  readonly coinbaseBaseUrl?: string;
-  readonly frankfurterBaseUrl?: string;
-  readonly timeoutMs?: number;
-  /** A rate older than this is refreshed, in the background while it is still usable. */
-  readonly refreshMs?: number;
-  /** A rate older than this is no rate. */
-  readonly maximumAgeMs?: number;
 }
 
 const DEFAULTS = {
+  /** Without a trailing slash, like the next one. */
   coinbaseBaseUrl: 'https://api.coinbase.com',
   frankfurterBaseUrl: 'https://api.frankfurter.dev',
   timeoutMs: 5_000,
+  /** A rate older than this is refreshed, in the background while it is still usable. */
   refreshMs: 60_000,
+  /** A rate older than this is no rate. */
   maximumAgeMs: 10 * 60_000,
 };
 
