@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of the README anew: the browser tests draw them as the service does, and they are kept.
+ * Takes the pictures of the README and the documentation anew: the browser tests draw them as the service does, and they are kept.
  *
  *   npm run pictures
  */
@@ -26,7 +26,25 @@ const pictures = [
     'the pages of payments on a desktop',
     {
       'readme-dashboard-overview.png': 'dashboard-overview.png',
+      'readme-dashboard-overview-dark.png': 'dashboard-overview-dark.png',
       'readme-dashboard-payment.png': 'dashboard-payment.png',
+      'readme-dashboard-payment-dark.png': 'dashboard-payment-dark.png',
+    },
+  ],
+  [
+    'payment-pages.test.ts',
+    'on a desktop in light',
+    {
+      'readme-payment-page.png': 'payment-page.png',
+      'readme-payment-page-dark.png': 'payment-page-dark.png',
+    },
+  ],
+  [
+    'operator.test.ts',
+    'on a desktop in light',
+    {
+      'readme-operator-overview.png': 'operator-overview.png',
+      'readme-operator-overview-dark.png': 'operator-overview-dark.png',
     },
   ],
 ] as const;

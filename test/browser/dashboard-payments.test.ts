@@ -8,7 +8,7 @@ import { providerIds } from '../../src/domain/provider-catalogue.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takePictures } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -49,7 +49,10 @@ function amountsOf(amountCents: number) {
 async function fillAccount(): Promise<void> {
   const { store, nowMs } = dashboard;
   const account = await dashboard.giveAccount({ name: 'Café Tortuga', timeZone: 'Europe/Berlin' });
-  const owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  const owner = await dashboard.giveUser(
+    { accountId: account.id, role: 'owner' },
+    { email: 'maria@tortuga.example' },
+  );
   let timeMs = nowMs() - 29 * DAY_MS;
   const newId = createPaymentIdGenerator(() => timeMs);
   const block = { number: 10, hash: '0x10', timestampMs: nowMs() };
@@ -159,7 +162,7 @@ it.each(looks)(
         fullPage: true,
       });
       if (device === 'desktop' && inReadme.has(name)) {
-        await page.screenshot({ path: join(screenshots, `readme-dashboard-${name}.png`) });
+        await takePictures(page, `dashboard-${name}`);
       }
       expect([name, overflow, await violationsOf(page)]).toEqual([name, 0, []]);
       expect([name, await cellsOutOfSight(page)]).toEqual([name, []]);

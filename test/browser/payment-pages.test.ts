@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takePictures } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
@@ -22,6 +22,7 @@ beforeAll(async () => {
   dashboard = await createTestDashboard(baseUrl, { listens: true });
   const account = await dashboard.giveAccount({
     name: 'Café Tortuga',
+    brandColor: '#a01830',
     wallet: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed',
   });
   const developer = await dashboard.giveUser({ accountId: account.id, role: 'developer' });
@@ -83,8 +84,14 @@ it.each([
     });
     const visit = await customer.newPage();
     await visit.goto(link);
-    await visit.getByLabel('Amount in USD').fill('0');
+    await visit.getByLabel('Amount in USD').fill('12.50');
     await visit.getByLabel('Which tea do you like?').fill('Sencha');
+    if (look === 'desktop-light') {
+      await visit.setViewportSize({ width: 1120, height: 484 });
+      await takePictures(visit, 'payment-page');
+      await visit.setViewportSize(size.viewport);
+    }
+    await visit.getByLabel('Amount in USD').fill('0');
     await visit.getByRole('button', { name: 'Continue to payment' }).click();
     await visit.getByText('Enter an amount from').waitFor();
     await visit.screenshot({ path: join(screenshots, `payment-pages-public-${look}.png`), fullPage: true });

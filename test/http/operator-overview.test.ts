@@ -33,7 +33,7 @@ const shortOf = ({ id }: Payment) => `${id.slice(0, 8)}…${id.slice(-6)}`;
 it('is where the console opens, and says so when nothing needs attention', async () => {
   const text = await overview();
   expect(text).toContain('Nothing needs your attention.');
-  expect(text).toContain('Revenue (fees) in USDC 0.00');
+  expect(text).toContain('Revenue in USDC 0.00');
   expect(text).toContain('Stuck payments None.');
   expect(text).toContain('rpc.example Operational 0 none');
 });
@@ -54,7 +54,7 @@ it('adds up the revenue, the volume and the open payments of all accounts', asyn
   }
   while (await indexPayments(store)) {}
   const text = await overview();
-  expect(text).toContain('Revenue (fees) in USDC 50.00 Received in USDC 2,000.00');
+  expect(text).toContain('Revenue in USDC 50.00 the accounts’ fees Received in USDC 2,000.00');
   expect(text).toContain('Volume in EUR €2,401.00');
   expect(text).toContain('Paid 2 Open 2 created in the last 7 days and not paid Conversion 50%');
   expect(await overview('?days=30')).toContain('All accounts, the last 30 days');

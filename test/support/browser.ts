@@ -1,4 +1,6 @@
-import { type Browser, chromium } from 'playwright-core';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumLaunch } from '../../scripts/chromium.ts';
 
 /** The browser may reach nothing but this machine, and speaks to nobody of its own accord. */
@@ -20,4 +22,15 @@ const quietArguments = [
 export async function launchBrowser(): Promise<Browser> {
   const { executablePath, args, env } = await chromiumLaunch();
   return chromium.launch({ executablePath, args: [...args, ...quietArguments], env, headless: true });
+}
+
+/** Takes what the window shows, light and dark, as `npm run pictures` keeps it for the documents; ends in light. */
+export async function takePictures(page: Page, name: string): Promise<void> {
+  const folder = join(import.meta.dirname, '../../test-output/screenshots');
+  await mkdir(folder, { recursive: true });
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const path = join(folder, `readme-${name}${colorScheme === 'dark' ? '-dark' : ''}.png`);
+    await page.screenshot({ path });
+  }
 }

@@ -1,5 +1,5 @@
 import { type AuditEntry, auditActions } from '../../domain/audit-entry.ts';
-import { type Cell, dataTable } from '../design/data-table.ts';
+import { type Cell, dataTable, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
@@ -42,8 +42,10 @@ export function auditTable(
     When: ({ atMs }) => moment(atMs, timeZone),
     ...(accountCell && { Account: ({ accountId }) => accountCell(accountId) }),
     Who: ({ actor }) => html`<bdi>${actor}</bdi>`,
-    What: ({ action, target }) =>
-      html`${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}`,
+    What: sentences(
+      ({ action, target }) =>
+        html`${auditActions[action]}${target === null ? nothing : html` <bdi>${target}</bdi>`}`,
+    ),
     From: ({ address }) => address ?? 'command line',
   });
 }

@@ -39,7 +39,11 @@ const displayTones: Readonly<Partial<Record<DisplayStatus, Tone>>> = {
   paid: 'good',
 };
 
-/** The status, and the state of the release where the status does not say it. @param session the payment's last one */
+/**
+ * The status, and the state of the release where the status does not say it.
+ *
+ * @param session the payment's last one
+ */
 export function displayStatusBadges(payment: Payment, session: LastSession | undefined, nowMs: number): Html {
   const status = displayStatusOf(payment, session, nowMs);
   const shown = badge(status.replaceAll('_', ' '), displayTones[status] ?? '');

@@ -167,7 +167,7 @@ function figuresCard({ days }: AccountStatistics, span: number): Html {
   const share = sum('created') === 0 ? '–' : percents.format(Math.min(1, sum('converted') / sum('created')));
   return html`<section class="card"><h2>All accounts, the last ${span} days</h2>
 <nav class="actions" aria-label="Days">${spans.map((other) => html`<a class="button compact" href="${OPERATOR_PATH}?days=${other}"${other === span ? html` aria-current="true"` : nothing}>${other} days</a>`)}</nav>
-<dl class="tiles">${tile('Revenue (fees) in USDC', formatUsdcSum(sum('feeUnits')))}${tile('Received in USDC', formatUsdcSum(sum('receivedUnits')))}
+<dl class="tiles">${tile('Revenue in USDC', formatUsdcSum(sum('feeUnits')), 'the accounts’ fees')}${tile('Received in USDC', formatUsdcSum(sum('receivedUnits')))}
 ${currencies.map((currency) => (volumeIn(currency) === 0 ? nothing : tile(`Volume in ${currency}`, formatMoney(volumeIn(currency), currency))))}
 ${tile('Paid', counts.format(sum('paid')))}${tile('Open', counts.format(open), `created in the last ${OPEN_DAYS} days and not paid`)}${tile('Conversion', share, 'of payments created in this period')}</dl>
 ${
