@@ -8,7 +8,7 @@ import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
-import { type FormHandler, seeOther } from '../signed-in/signed-in-page.ts';
+import { type FormHandler, seeOther } from '../signed-in/pages.ts';
 import { partPaidSentence, stateSentence, webhookBadge } from './payment-words.ts';
 
 /** Payments of a group that are looked at. */

@@ -1,19 +1,19 @@
 import { type AuditEntry, auditActions } from '../../domain/audit-entry.ts';
 import { type Cell, dataTable, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { DASHBOARD_PATH, type DashboardRoutes } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { moment } from '../signed-in/format.ts';
 import { pageLinks } from '../signed-in/layout.ts';
-import { dashboardPages, type PageHandler } from '../signed-in/signed-in-page.ts';
+import type { DashboardRoutes } from '../signed-in/pages.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
 
 /** The account's audit log. */
 export function registerAuditPage(routes: DashboardRoutes): void {
-  dashboardPages(routes, 'audit', 'owner').page('/audit', showEntries);
+  routes.pages('audit', 'owner').page('/audit', showEntries);
 }
 
-const showEntries: PageHandler = async (visit) => {
+async function showEntries(visit: Visit) {
   const before = /^\d{1,15}$/.exec(visit.query.get('before') ?? '');
   const found = await visit.context.audit.listEntries(
     visit.account.id,
@@ -29,7 +29,7 @@ const showEntries: PageHandler = async (visit) => {
 ${auditTable(entries, visit.timeZone)}
 ${pageLinks(`${DASHBOARD_PATH}/audit`, { filters: {}, isNewest: before === null, older })}`,
   };
-};
+}
 
 /** The entries of one account, or of several with `accountCell`. */
 export function auditTable(

@@ -10,8 +10,8 @@ import { keyScopes } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { html } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
-import { dashboardPages, type FormHandler, type PageView } from '../signed-in/signed-in-page.ts';
+import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
+import type { DashboardRoutes, FormHandler, PageView } from '../signed-in/pages.ts';
 import { scopeLabels } from './key-pages.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
 
@@ -22,7 +22,7 @@ const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
  * second factor. A refusal never leads back to the shop, whose address is untrusted until it is approved.
  */
 export function registerConnectPages(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, null, 'developer');
+  const pages = routes.pages(null, 'developer');
   pages.page('/connect', showConnect);
   pages.form('/connect', approve, showConnect);
 }

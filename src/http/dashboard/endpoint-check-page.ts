@@ -4,16 +4,16 @@ import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { dataTable, headings, sentences } from '../design/data-table.ts';
 import { html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { cardForm } from '../signed-in/form-fields.ts';
-import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
+import type { DashboardRoutes, PageView } from '../signed-in/pages.ts';
 
 /** The page that tests an endpoint: the default one, or with `?payment=` that of the payment. */
 export const ENDPOINT_CHECK_PATH = `${DASHBOARD_PATH}/webhook-check`;
 
 /** Tests a webhook endpoint without sending an event. */
 export function registerEndpointCheckPage(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, null, 'developer');
+  const pages = routes.pages(null, 'developer');
   pages.page('/webhook-check', showForm);
   pages.form(
     '/webhook-check',

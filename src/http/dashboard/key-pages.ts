@@ -11,23 +11,11 @@ import { type KeyScope, keyScopes, maskApiKey } from '../../domain/api-key.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import {
-  type AreaVisit,
-  DASHBOARD_PATH,
-  type DashboardRoutes,
-  record,
-  type Visit,
-} from '../signed-in/context.ts';
+import { type AreaVisit, DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { cardForm, errorAt, type Fields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import {
-  dashboardPages,
-  type FormHandler,
-  type PageHandler,
-  type PageView,
-  seeOther,
-} from '../signed-in/signed-in-page.ts';
+import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
 const flashMessages = {
@@ -48,7 +36,7 @@ const KEYS_PATH = `${DASHBOARD_PATH}/keys`;
 
 /** API keys: created and shown once, listed, and revoked after a confirmation. */
 export function registerKeyPages(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, 'keys', 'developer');
+  const pages = routes.pages('keys', 'developer');
   pages.page('/keys', showKeys);
   pages.form('/keys', answerCreate, showKeys);
   pages.page('/keys/:keyId/created', showCreated);
@@ -145,7 +133,7 @@ const answerCreate: FormHandler = async (visit, form) => {
 const purposeOf = (keyId: string) => `key ${keyId}`;
 
 /** Shows the key once; a reload redirects to the list. */
-const showCreated: PageHandler = async (visit) => {
+async function showCreated(visit: Visit) {
   const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
   const plainKey = await takeForPage(visit.context, visit.session.id, purposeOf(key.id));
   if (plainKey === null) return seeOther('/keys?flash=shown');
@@ -157,12 +145,12 @@ const showCreated: PageHandler = async (visit) => {
 <div class="actions"><button class="button" type="button" data-copies="key" hidden>Copy</button>
 <a class="button primary" href="${KEYS_PATH}">I have saved it</a><span id="copied" role="status"></span></div></section>`,
   };
-};
+}
 
-const showQuestion: PageHandler = async (visit) => {
+async function showQuestion(visit: Visit) {
   const key = await findOwnKey(visit.context, visit.account.id, visit.params['keyId'] ?? '');
   return revocationPage(key, visit, KEYS_PATH, KEYS_PATH);
-};
+}
 
 /** The question before a key is revoked; a no leads to `back`. */
 export function revocationPage(key: ApiKey, visit: AreaVisit, keysPath: string, back: string): PageView {

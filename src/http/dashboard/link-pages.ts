@@ -12,17 +12,11 @@ import { parseCreateRequest } from '../api/parse-create-request.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  record,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../signed-in/context.ts';
 import { type Field, type Fields, formFields } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { type FormFields, formTokenField } from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { walletCard } from './payment-page.ts';
 import { displayStatusBadges, providerName } from './payment-words.ts';
 
@@ -31,7 +25,7 @@ const LINKS_SHOWN = 20;
 
 /** A checkout link created by hand. */
 export function registerLinkPages(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, 'links', 'developer');
+  const pages = routes.pages('links', 'developer');
   for (const kind of Object.values(kinds)) {
     const show = async (visit: Visit) => {
       const links = await visit.context.payments.listByOrigin(visit.account.id, LINK_ORIGIN, LINKS_SHOWN);

@@ -14,11 +14,11 @@ import { addChannel, sendToChannel, setPaused } from '../../payments/send-notifi
 import { actions, dataTable, headings } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { cardForm, checkFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/notifications`;
 const events = Object.keys(notificationEvents).filter(isNotificationEvent);
@@ -39,7 +39,7 @@ const flashMessages = {
 
 /** A member's own notification channels in the account. */
 export function registerNotificationPages(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, 'notifications', 'viewer');
+  const pages = routes.pages('notifications', 'viewer');
   pages.page('/notifications', showChannels);
   pages.page('/notifications/add/:kind', showAdd);
   pages.form('/notifications/add/:kind', answerAdd, showAdd);

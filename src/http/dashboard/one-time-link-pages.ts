@@ -5,24 +5,19 @@ import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import {
-  type AreaRequest,
-  callerOf,
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-} from '../signed-in/context.ts';
+import { type AreaRequest, callerOf, DASHBOARD_PATH, type DashboardContext } from '../signed-in/context.ts';
 import { formField, formFields, newPassword } from '../signed-in/form-fields.ts';
 import { type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { openFormToken } from '../signed-in/layout.ts';
-import { countPassword, tokenOf } from '../signed-in/password-link-pages.ts';
 import {
+  type DashboardRoutes,
   type PageAnswer,
   type PageView,
   readOwnSession,
   seeOther,
   visitorPages,
-} from '../signed-in/signed-in-page.ts';
+} from '../signed-in/pages.ts';
+import { countPassword, tokenOf } from '../signed-in/password-link-pages.ts';
 
 type LinkRequest = AreaRequest<DashboardContext>;
 

@@ -9,10 +9,10 @@ import {
   type ToBase,
 } from '../../payments/read-statistics.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { formatMoney, formatPercent, formatUsdcSum } from '../signed-in/format.ts';
 import { flashOf } from '../signed-in/forms.ts';
-import { dashboardPages, type PageView } from '../signed-in/signed-in-page.ts';
+import type { DashboardRoutes, PageView } from '../signed-in/pages.ts';
 import { alertsCard, dismissAlert } from './alerts-card.ts';
 import { barChart } from './charts.ts';
 import { firstSteps } from './first-steps.ts';
@@ -22,8 +22,8 @@ const DEFAULT_SPAN = 30;
 
 /** The dashboard's start page. */
 export function registerOverviewPage(routes: DashboardRoutes): void {
-  dashboardPages(routes, 'overview', 'viewer').page('/', showOverview);
-  dashboardPages(routes, 'overview', 'developer').form('/alerts/dismiss', dismissAlert);
+  routes.pages('overview', 'viewer').page('/', showOverview);
+  routes.pages('overview', 'developer').form('/alerts/dismiss', dismissAlert);
 }
 
 async function showOverview(visit: Visit): Promise<PageView> {

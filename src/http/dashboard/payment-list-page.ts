@@ -15,7 +15,6 @@ import { formField } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
-import type { PageHandler } from '../signed-in/signed-in-page.ts';
 import {
   displayStatusBadges,
   displayStatusLabel,
@@ -28,7 +27,7 @@ import {
 const PAGE_SIZE = 50;
 
 /** The account's payments: searched, filtered, newest first. */
-export const showPayments: PageHandler = async (visit) => {
+export async function showPayments(visit: Visit) {
   const { context } = visit;
   const filters = filtersOrError(visit, context.nowMs());
   if (filters instanceof ServiceError) {
@@ -53,7 +52,7 @@ ${pageLinks(filters, page)}
 <p class="small soft">Times in ${visit.timeZone}. Where the customer could choose, the provider is that of the last session.</p>
 <p><a href="${listPath(filters.given, '/payments.csv')}" download>Download these payments as CSV</a> · <a href="${DASHBOARD_PATH}/statement">Monthly statement and journal</a></p>`,
   };
-};
+}
 
 /** Maximum number that a tab counts. */
 const COUNTED = 99;
@@ -85,7 +84,7 @@ function filtersOrError(visit: Visit, nowMs: number): PaymentFilters | ServiceEr
 }
 
 /** The same payments as a CSV, streamed with backpressure. */
-export const sendPaymentsCsv: PageHandler = async (visit) => {
+export async function sendPaymentsCsv(visit: Visit) {
   const { context } = visit;
   const { query } = readFilters(visit, context.nowMs());
   await record(visit, 'payments.exported');
@@ -95,7 +94,7 @@ export const sendPaymentsCsv: PageHandler = async (visit) => {
     `payments-${date}.csv`,
     exportPayments(context, visit.account.baseCurrency, query),
   );
-};
+}
 
 function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit: Visit): Html {
   if (page.next !== null) {

@@ -20,7 +20,7 @@ import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/
 import { cardForm, foldedForm } from '../signed-in/form-fields.ts';
 import { formatMoney, formatPercent, formatUsdc, moment } from '../signed-in/format.ts';
 import { formTokenField } from '../signed-in/forms.ts';
-import type { PageView } from '../signed-in/signed-in-page.ts';
+import type { PageView } from '../signed-in/pages.ts';
 import { networkName } from '../well-known.ts';
 import {
   copyable,

@@ -8,10 +8,10 @@ import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payme
 import { acceptPayment, cancelPayment, releasePayment } from '../../payments/release-payment.ts';
 import { parseNote } from '../api/parse-create-request.ts';
 import { html } from '../design/html.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { formatUsdc, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf } from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageHandler, seeOther } from '../signed-in/signed-in-page.ts';
+import { type DashboardRoutes, type FormHandler, seeOther } from '../signed-in/pages.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, showPayment, timeline } from './payment-page.ts';
 import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
@@ -19,7 +19,7 @@ import { registerRefundForms } from './refund-pages.ts';
 import { requireConfirmedForm } from './security-pages.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
-const showEvidence: PageHandler = async (visit) => {
+async function showEvidence(visit: Visit) {
   const { context } = visit;
   const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
   const { payment, observations, sessions } = history;
@@ -52,7 +52,7 @@ ${fact('Fee wallet', html`<code>${payment.feeWallet}</code>`)}${fact('Factory', 
 ${moved.map(({ what, units, transactionHash, blockNumber }) => fact(`${formatUsdc(units)} USDC`, html`${what}, block ${blockNumber}${blockNumber <= observations.finalBlock ? ' (final)' : ' (not final yet)'}: ${transactionLink(context, transactionHash)}`))}</dl></section>
 <section class="card"><h2>Timeline</h2>${timeline(history, visit.timeZone)}</section>`,
   };
-};
+}
 
 const flashMessages = {
   noted: 'The note is saved.',
@@ -65,7 +65,7 @@ const flashMessages = {
 
 /** The account's payments: the list, its CSV, and each of them. */
 export function registerPaymentPages(routes: DashboardRoutes): void {
-  const seen = dashboardPages(routes, 'payments', 'viewer');
+  const seen = routes.pages('payments', 'viewer');
   seen.page('/payments', showPayments);
   seen.page('/payments.csv', sendPaymentsCsv);
   seen.page('/payments/:paymentId', (visit) =>
@@ -86,7 +86,7 @@ function registerChanges(routes: DashboardRoutes): void {
     done: keyof typeof flashMessages,
     act: (payment: Payment, form: FormFields, visit: Visit) => Promise<AuditAction | null>,
   ) =>
-    dashboardPages(routes, 'payments', role).form(
+    routes.pages('payments', role).form(
       `/payments/:paymentId/${name}`,
       async (visit, form) => {
         // Checks the account before any detail is shown.

@@ -9,18 +9,17 @@ import { type Mail, MailNotSentError } from '../../domain/ports/mail.ts';
 import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { type AreaVisit, DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { cardForm, type Fields } from '../signed-in/form-fields.ts';
 import { moment, onOff } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import {
-  dashboardPages,
+  type DashboardRoutes,
   type FormHandler,
-  type PageHandler,
   type PageView,
   seeOther,
   showRefused,
-} from '../signed-in/signed-in-page.ts';
+} from '../signed-in/pages.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
@@ -38,7 +37,7 @@ const roleWords: Record<Role, string> = {
 
 /** The account's members and invitations, and their changes. */
 export function registerPeoplePages(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, 'people', 'owner');
+  const pages = routes.pages('people', 'owner');
   pages.page('/people', showPeople);
   pages.page('/people/invited', showInvited);
   pages.form('/people/invite', answerInvite, showPeople);
@@ -120,8 +119,9 @@ If you do not expect this invitation, ignore this e-mail.
 }
 
 /** Shows the link once; a reload redirects to the list. */
-const showInvited: PageHandler = async (visit) =>
-  (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
+async function showInvited(visit: Visit) {
+  return (await takeInvitationPage(visit, PEOPLE_PATH)) ?? seeOther('/people');
+}
 
 /** The page that shows a kept link; null after the first call. */
 export async function takeInvitationPage(

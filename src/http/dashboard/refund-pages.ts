@@ -15,11 +15,11 @@ import {
 } from '../../payments/refunds.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { foldedForm, formFields } from '../signed-in/form-fields.ts';
 import { formatUsdc, moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../signed-in/forms.ts';
-import { dashboardPages, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type DashboardRoutes, type PageView, seeOther } from '../signed-in/pages.ts';
 import { networkName } from '../well-known.ts';
 import { fact, transactionLink } from './payment-words.ts';
 import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
@@ -145,7 +145,7 @@ export function registerRefundForms(
   showPayment: (visit: Visit) => Promise<PageView>,
 ): void {
   const register = (path: string, action: AuditAction, act: RefundForm) =>
-    dashboardPages(routes, 'payments', 'developer').form(
+    routes.pages('payments', 'developer').form(
       `/payments/:paymentId/refunds${path}`,
       async (visit, form) => {
         const { id, paymentId } = await act(visit, form);

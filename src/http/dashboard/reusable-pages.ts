@@ -26,17 +26,11 @@ import { parseCurrency } from '../api/parse-create-request.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import {
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  record,
-  type Visit,
-} from '../signed-in/context.ts';
+import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../signed-in/context.ts';
 import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
 import { formatMoney, formatUsdcSum, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { destinationFields, linkFields, linksCard } from './link-pages.ts';
 import { fact } from './payment-words.ts';
 import { walletOf } from './settings-pages.ts';
@@ -47,7 +41,7 @@ const PAYMENTS_SHOWN = 20;
 
 /** Pages on which customers make payments: listed with their takings, created, changed, paused. */
 export function registerReusablePages(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, 'pages', 'developer');
+  const pages = routes.pages('pages', 'developer');
   pages.page('/pages', showList);
   pages.page('/pages/new', showNew);
   pages.form('/pages/new', createPage, showNew);

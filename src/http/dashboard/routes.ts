@@ -1,26 +1,21 @@
 import type { FastifyInstance } from 'fastify';
 import { chooseAccount } from '../../accounts/manage-accounts.ts';
 import { addressGroupOf, requirePassing } from '../rate-windows.ts';
-import {
-  createCookies,
-  DASHBOARD_PATH,
-  type DashboardContext,
-  type DashboardRoutes,
-  dashboardArea,
-} from '../signed-in/context.ts';
+import { createCookies, DASHBOARD_PATH, type DashboardContext, dashboardArea } from '../signed-in/context.ts';
 import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
 import { sendSeeOther } from '../signed-in/layout.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
-import { registerPasswordLinkPages } from '../signed-in/password-link-pages.ts';
-import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
-import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
 import {
   admit,
-  dashboardPages,
+  type DashboardRoutes,
+  dashboardRoutesOf,
   registerNothing,
   seeOther,
   sendFailure,
-} from '../signed-in/signed-in-page.ts';
+} from '../signed-in/pages.ts';
+import { registerPasswordLinkPages } from '../signed-in/password-link-pages.ts';
+import { registerSecondFactorPages } from '../signed-in/second-factor-pages.ts';
+import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
 import { registerAuditPage } from './audit-page.ts';
 import { registerConnectPages } from './connect-pages.ts';
 import { registerEndpointCheckPage } from './endpoint-check-page.ts';
@@ -38,7 +33,7 @@ import { registerStatementPages } from './statement-page.ts';
 
 /**
  * Registers the merchants' dashboard below `/dashboard`, in a scope of its own, because only it accepts forms and has
- * error pages. `signed-in-page.ts` explains how a page joins it.
+ * error pages. `signed-in/pages.ts` explains how a page joins it.
  */
 export function registerDashboard(server: FastifyInstance, context: DashboardContext): void {
   // The address that shops know. Its query is written as sign-in pages accept it (`returnPathOf`), whatever the shop encodes.
@@ -48,15 +43,9 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
   });
   server.register(
     (scope, _options, done) => {
-      const routes: DashboardRoutes = {
-        server: scope,
-        context,
-        cookies: createCookies(context.baseUrl, 'card_checkout'),
-        shown: new Set(),
-        area: dashboardArea,
-        isSecondFactorRequired: false,
-        admit,
-      };
+      const cookies = createCookies(context.baseUrl, 'card_checkout');
+      const area = { area: dashboardArea, isSecondFactorRequired: false };
+      const routes = dashboardRoutesOf({ server: scope, context, cookies, ...area }, admit);
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {
         await requirePassing(context.limits.requests, addressGroupOf(request.ip));
@@ -88,7 +77,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       registerLinkPages(routes);
       registerReusablePages(routes);
       registerSecurityPages(routes);
-      registerNothing(routes, dashboardPages(routes, null, 'viewer'));
+      registerNothing(routes, routes.pages(null, 'viewer'));
       done();
     },
     { prefix: DASHBOARD_PATH },
@@ -97,7 +86,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
 
 /** Switches to another of the user's accounts. */
 function registerAccountSwitcher(routes: DashboardRoutes): void {
-  dashboardPages(routes, null, 'viewer').form('/account', async (visit, form) => {
+  routes.pages(null, 'viewer').form('/account', async (visit, form) => {
     await chooseAccount(visit.context, visit, form.text('account'), visit.actor);
     return seeOther('');
   });

@@ -24,10 +24,11 @@ import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { type AreaVisit, DASHBOARD_PATH, type DashboardRoutes, type Visit } from '../signed-in/context.ts';
+import { type AreaVisit, DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { cardForm, type Fields, foldedForm, formFields, newPassword } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
+import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../signed-in/pages.ts';
 import {
   codeWords,
   confirmPasskeyForm,
@@ -38,7 +39,6 @@ import {
   totpCode,
   totpOffer,
 } from '../signed-in/second-factor-pages.ts';
-import { dashboardPages, type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
 
 const OWN_PATH = `${DASHBOARD_PATH}/security`;
 const flashMessages = {
@@ -55,7 +55,7 @@ const flashMessages = {
  */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;
-  const pages = dashboardPages(routes, 'security', 'viewer');
+  const pages = routes.pages('security', 'viewer');
   const form = (path: string, act: (visit: Visit, form: FormFields) => Promise<PageAnswer>) =>
     pages.form(
       `/security/${path}`,

@@ -22,7 +22,7 @@ import { isProviderId, providerCatalogue, providerIds } from '../../domain/provi
 import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import {
   cardForm,
   checkFields,
@@ -33,7 +33,7 @@ import {
 } from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import { dashboardPages, type FormHandler, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
@@ -41,7 +41,7 @@ const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) =>
 
 /** The shop's appearance, its payouts, and the operator's settings. */
 export function registerSettingsPages(routes: DashboardRoutes): void {
-  const pages = dashboardPages(routes, 'settings', 'owner');
+  const pages = routes.pages('settings', 'owner');
   pages.page('/settings', showSettings);
   registerLogoForm(routes);
   pages.form('/settings/shop', changeShop, showSettings);
@@ -289,7 +289,7 @@ function registerLogoForm(routes: DashboardRoutes): void {
   routes.server.register((scope, _options, done) => {
     // The body stays a stream, which is read after all other checks.
     scope.addContentTypeParser('multipart/form-data', (_request, body, parsed) => parsed(null, body));
-    const pages = dashboardPages({ ...routes, server: scope }, 'settings', 'owner');
+    const pages = routes.pages('settings', 'owner', scope);
     pages.form('/settings/logo', changeLogo, showSettings, readUpload);
     done();
   });

@@ -9,17 +9,17 @@ import {
 import { dateAt, type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { DASHBOARD_PATH, type DashboardRoutes, record, type Visit } from '../signed-in/context.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { formField } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
-import { dashboardPages, type PageHandler } from '../signed-in/signed-in-page.ts';
+import type { DashboardRoutes } from '../signed-in/pages.ts';
 import { fact, providerName } from './payment-words.ts';
 
 /** The statement of a month, to print, and its journal as CSV. */
 export function registerStatementPages(routes: DashboardRoutes): void {
-  const seen = dashboardPages(routes, 'payments', 'viewer');
+  const seen = routes.pages('payments', 'viewer');
   seen.page('/statement', showStatement);
   seen.page('/journal.csv', sendJournal);
 }
@@ -31,15 +31,15 @@ function monthOfVisit({ query, timeZone, context }: Visit): LocalMonth | null {
 
 const MONTH_PROBLEM = 'must be a month like 2026-11';
 
-const sendJournal: PageHandler = async (visit) => {
+async function sendJournal(visit: Visit) {
   const month = monthOfVisit(visit);
   if (month === null) throw invalidField('month', MONTH_PROBLEM);
   await record(visit, 'payments.exported');
   const lines = exportJournal(visit.context.search, visit.account, month);
   return sendCsv(visit.reply, `journal-${month.month}.csv`, lines);
-};
+}
 
-const showStatement: PageHandler = async (visit) => {
+async function showStatement(visit: Visit) {
   const month = monthOfVisit(visit);
   if (month === null) {
     const error = `The month ${MONTH_PROBLEM}.`;
@@ -52,7 +52,7 @@ const showStatement: PageHandler = async (visit) => {
 ${statement === null ? banner('bad', 'This month has too many payments for a page. Download the journal as CSV.') : statementCards(statement, visit)}
 <p class="small soft"><bdi>${visit.account.name}</bdi>, ${visit.timeZone}, printed ${moment(visit.context.nowMs(), visit.timeZone)}. A payment belongs to the month in which it was paid; until then, to the month in which it was created. Amounts of USDC are those that are final on the chain; 1 USDC counts as 1 USD. Charges in other currencies count at the rate of their creation. The provider is that of the last session before the payment was paid.</p>`,
   };
-};
+}
 
 /** @param error shown at the field, and that there is nothing to download */
 function monthForm(value: string, error?: string): Html {

@@ -11,18 +11,10 @@ import { revocationPage, revokeLink, usedCell } from '../dashboard/key-pages.ts'
 import { actions, dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { checkFields, formFields } from '../signed-in/form-fields.ts';
-import { featureWords, formatMoney, formatPercent, onOff } from '../signed-in/format.ts';
+import { featureWords, formatMoney, formatPercent, onOff, utcTime } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import { type PageAnswer, type PageView, seeOther } from '../signed-in/signed-in-page.ts';
-import {
-  CONSOLE_TIME_ZONE,
-  consoleTime,
-  OPERATOR_PATH,
-  type OperatorForm,
-  type OperatorRoutes,
-  type OperatorVisit,
-  operatorPages,
-} from './operator-page.ts';
+import { type FormHandler, type PageAnswer, type PageView, seeOther } from '../signed-in/pages.ts';
+import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
 const flashMessages = {
   saved: 'Saved. It applies to new checkouts.',
@@ -33,7 +25,7 @@ const flashMessages = {
 
 /** `/operator/accounts/:accountId`: one account, and its settings by the operator. */
 export function registerAccountPage(routes: OperatorRoutes): void {
-  const pages = operatorPages(routes, 'accounts');
+  const pages = routes.pages('accounts');
   const path = '/accounts/:accountId';
   const change = (name: string, updateOf: (form: forms.FormFields) => AccountUpdate) =>
     pages.form(
@@ -86,7 +78,7 @@ async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdat
 }
 
 /** Saves a fee, or previews it without changing it. */
-const answerFee: OperatorForm = async (visit, form) => {
+const answerFee: FormHandler<OperatorVisit> = async (visit, form) => {
   const typed = form.text('fee');
   await checkFields({ fee: () => requireFee(parseFee(typed)) });
   const feeBasisPoints = parseFee(typed);
@@ -140,7 +132,7 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
 <div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div>
 <div><dt>E-mail address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
 <div><dt>Payout wallet</dt><dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing}</dd></div>
-<div><dt>Created</dt><dd>${consoleTime(account.createdAtMs)}</dd></div></dl>
+<div><dt>Created</dt><dd>${utcTime(account.createdAtMs)}</dd></div></dl>
 <form class="actions" method="post" action="${path}/state">${forms.formTokenField(visit.formToken)}
 ${account.suspended ? html`<button class="button primary" name="resume" value="1">Resume</button>` : html`<button class="button danger" name="suspend" value="1">Suspend</button>`}
 <a class="button" href="${OPERATOR_PATH}/audit?account=${account.id}">Audit log</a></form>
@@ -208,7 +200,7 @@ export function parseFee(text: string): number {
 
 /** `/operator/accounts/:accountId/keys/:keyId/revoke`: revokes a key after a confirmation. */
 export function registerKeyRevocation(routes: OperatorRoutes): void {
-  const pages = operatorPages(routes, 'accounts');
+  const pages = routes.pages('accounts');
   const idsOf = ({ params }: OperatorVisit) => [params['accountId'] ?? '', params['keyId'] ?? ''] as const;
   pages.page('/accounts/:accountId/keys/:keyId/revoke', async (visit) => {
     const key = await findOwnKey(visit.context, ...idsOf(visit));
@@ -232,8 +224,8 @@ ${
     : dataTable('API keys', active, {
         Name: ({ name }) => html`<bdi>${name}</bdi>`,
         Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
-        Created: ({ createdAtMs }) => consoleTime(createdAtMs),
-        'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, CONSOLE_TIME_ZONE),
+        Created: ({ createdAtMs }) => utcTime(createdAtMs),
+        'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, 'UTC'),
         Action: actions((key) => revokeLink(key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
       })
 }</section>`;
@@ -247,7 +239,7 @@ function membersCard({ id }: Account, members: readonly Member[]): Html {
           'E-mail address': ({ email }) => html`<bdi>${email}</bdi>`,
           Role: ({ role }) => role,
           'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
-          Since: ({ createdAtMs }) => consoleTime(createdAtMs),
+          Since: ({ createdAtMs }) => utcTime(createdAtMs),
         })
   }
 <div class="actions"><a class="button" href="${OPERATOR_PATH}/accounts/${id}/invite">Invite a person</a></div>

@@ -8,25 +8,18 @@ import { walletOf } from '../dashboard/settings-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
-import { formatPercent } from '../signed-in/format.ts';
+import { formatPercent, utcTime } from '../signed-in/format.ts';
 import { pageLinks } from '../signed-in/layout.ts';
-import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { activityBadge, parseFee } from './account-page.ts';
-import {
-  consoleTime,
-  OPERATOR_PATH,
-  type OperatorForm,
-  type OperatorRoutes,
-  type OperatorVisit,
-  operatorPages,
-} from './operator-page.ts';
+import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
 const ACCOUNTS_ON_A_PAGE = 50;
 const MAXIMUM_SEARCH_CHARACTERS = 100;
 
 /** `/operator/accounts`: all accounts, the newest first, with a search; `/operator/accounts/new` creates one. */
 export function registerAccountsPages(routes: OperatorRoutes): void {
-  const pages = operatorPages(routes, 'accounts');
+  const pages = routes.pages('accounts');
   pages.page('/accounts', showAccounts);
   pages.page('/accounts/new', showForm);
   pages.form('/accounts/new', answerCreate, showForm);
@@ -59,7 +52,7 @@ function accountTable(accounts: readonly Account[]): Html {
       email === null ? html`<span class="soft">none</span>` : html`<bdi>${email}</bdi>`,
     Fee: numbers(({ feeBasisPoints }) => formatPercent(feeBasisPoints)),
     Status: activityBadge,
-    Created: ({ createdAtMs }) => consoleTime(createdAtMs),
+    Created: ({ createdAtMs }) => utcTime(createdAtMs),
   });
 }
 
@@ -79,7 +72,7 @@ const accountFields: Fields = {
   },
 };
 
-const answerCreate: OperatorForm = async (visit, form) => {
+const answerCreate: FormHandler<OperatorVisit> = async (visit, form) => {
   const [email, wallet] = [form.text('email').trim(), form.text('wallet').trim()];
   await checkFields({
     name: () => parseName(form.text('name')),

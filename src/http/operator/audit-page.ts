@@ -3,22 +3,15 @@ import type { AuditPosition } from '../../domain/ports/account-store.ts';
 import { auditTable } from '../dashboard/audit-page.ts';
 import { html } from '../design/html.ts';
 import { pageLinks } from '../signed-in/layout.ts';
-import type { PageView } from '../signed-in/signed-in-page.ts';
-import {
-  accountLink,
-  CONSOLE_TIME_ZONE,
-  OPERATOR_PATH,
-  type OperatorRoutes,
-  type OperatorVisit,
-  operatorPages,
-} from './operator-page.ts';
+import type { PageView } from '../signed-in/pages.ts';
+import { accountLink, OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
 const ENTRIES_ON_A_PAGE = 50;
 const MAXIMUM_ID_CHARACTERS = 100;
 
 /** `/operator/audit`: the audit log of all accounts or of one. */
 export function registerAuditPage(routes: OperatorRoutes): void {
-  operatorPages(routes, 'audit').page('/audit', showEntries);
+  routes.pages('audit').page('/audit', showEntries);
 }
 
 async function showEntries(visit: OperatorVisit): Promise<PageView> {
@@ -37,7 +30,7 @@ async function showEntries(visit: OperatorVisit): Promise<PageView> {
 <form class="inline" method="get" action="${OPERATOR_PATH}/audit" role="search">
 <div class="field"><label for="account">Account ID</label><input id="account" name="account" value="${account}" aria-describedby="account-hint"></div>
 <button class="button">Search</button><p class="hint" id="account-hint">Enter “${SERVICE_LOG}” for actions on the service as a whole. Leave empty for all entries.</p></form>
-${auditTable(entries, CONSOLE_TIME_ZONE, accountLink)}
+${auditTable(entries, 'UTC', accountLink)}
 ${pageLinks(`${OPERATOR_PATH}/audit`, { filters: { account }, isNewest: before === null, older: last === undefined ? null : textOf(last) })}`,
   };
 }

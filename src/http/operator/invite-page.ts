@@ -7,21 +7,15 @@ import { confirmedForm, requireConfirmedForm } from '../dashboard/security-pages
 import { html } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { checkFields } from '../signed-in/form-fields.ts';
-import { type PageView, seeOther, showRefused } from '../signed-in/signed-in-page.ts';
-import {
-  OPERATOR_PATH,
-  type OperatorForm,
-  type OperatorRoutes,
-  type OperatorVisit,
-  operatorPages,
-} from './operator-page.ts';
+import { type FormHandler, type PageView, seeOther, showRefused } from '../signed-in/pages.ts';
+import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
 /**
  * `/operator/accounts/:accountId/invite`: invites a person to an account. It asks for the operator's password and second
  * factor, because a member can act in the merchant's name (decision 0118).
  */
 export function registerInvitePages(routes: OperatorRoutes): void {
-  const pages = operatorPages(routes, 'accounts');
+  const pages = routes.pages('accounts');
   const path = '/accounts/:accountId/invite';
   pages.page(path, showForm);
   pages.form(path, answerInvite, showForm);
@@ -35,7 +29,7 @@ function accountIdOf({ params }: OperatorVisit): string {
   return params['accountId'] ?? '';
 }
 
-const answerInvite: OperatorForm = async (visit, form) => {
+const answerInvite: FormHandler<OperatorVisit> = async (visit, form) => {
   const { context } = visit;
   const account = await findExistingAccount(context, accountIdOf(visit));
   // By session: a session without the password must not use up the tries of the user's others.

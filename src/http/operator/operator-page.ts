@@ -1,6 +1,6 @@
 /*
  * How a page joins the console: a file of its own exports one function that registers what belongs together, and
- * `routes.ts` calls it. It works as in the dashboard (`../signed-in/signed-in-page.ts`), but serves operators only, in
+ * `routes.ts` calls it. It works as in the dashboard (`../signed-in/pages.ts`), but serves operators only, in
  * live mode only those with a second factor.
  */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -29,7 +29,6 @@ import {
   createCookies,
 } from '../signed-in/context.ts';
 import { refusalBanner } from '../signed-in/form-fields.ts';
-import { moment } from '../signed-in/format.ts';
 import { formTokenField, requireTextUrl } from '../signed-in/forms.ts';
 import {
   dashboardStyleWith,
@@ -38,25 +37,7 @@ import {
   signedInBody,
   wholePage,
 } from '../signed-in/layout.ts';
-import {
-  createPages,
-  type FormHandler,
-  readOwnSession,
-  toSignIn,
-  visitOf,
-} from '../signed-in/signed-in-page.ts';
-
-/** The pages of a section of the console; null for pages outside all sections. */
-export function operatorPages(routes: OperatorRoutes, section: Section | null) {
-  return createPages<OperatorContext, OperatorVisit>(routes, {
-    path: OPERATOR_PATH,
-    admit,
-    layout: (content, visit) => operatorLayout(content, visit, section),
-  });
-}
-
-/** The handler of a form of the console. */
-export type OperatorForm = FormHandler<OperatorVisit>;
+import { createPages, readOwnSession, toSignIn, visitOf } from '../signed-in/pages.ts';
 
 const style = dashboardStyleWith(new URL('./operator.css', import.meta.url));
 
@@ -106,7 +87,7 @@ export async function admit<Context extends AreaContext>(
   if (own.session.stage !== 'open') {
     return { answered: sendSeeOther(asked.reply, `${OPERATOR_PATH}/${pages[own.session.stage]}`) };
   }
-  return { visit: visitOf(asked, own, CONSOLE_TIME_ZONE) };
+  return { visit: visitOf(asked, own, 'UTC') };
 }
 
 /**
@@ -145,28 +126,33 @@ export interface OperatorContext extends AreaContext {
 }
 
 /** The scope for pages of the console (`operator-page.ts` explains it). */
-export type OperatorRoutes = AreaRoutes<OperatorContext>;
+export interface OperatorRoutes extends AreaRoutes<OperatorContext> {
+  /** The pages of a section; null for pages outside all sections. */
+  readonly pages: (section: Section | null) => ReturnType<typeof createPages<OperatorContext, OperatorVisit>>;
+}
 
 /** The scope of the console's pages, and of the dashboard that an operator views. */
 export function operatorRoutesOf(server: FastifyInstance, context: OperatorContext): OperatorRoutes {
-  return {
+  const routes: AreaRoutes<OperatorContext> = {
     server,
     context,
     cookies: createCookies(context.baseUrl, 'card_checkout_operator'),
     area: operatorArea,
     isSecondFactorRequired: !context.isTestMode,
   };
+  return {
+    ...routes,
+    pages: (section) =>
+      createPages<OperatorContext, OperatorVisit>(routes, {
+        path: OPERATOR_PATH,
+        admit,
+        layout: (content, visit) => operatorLayout(content, visit, section),
+      }),
+  };
 }
 
 /** One request of a signed-in operator. */
 export type OperatorVisit = AreaVisit<OperatorContext>;
-
-/** UTC, because accounts and operators are in many zones. */
-export const CONSOLE_TIME_ZONE = 'UTC';
-
-export function consoleTime(atMs: number): Html {
-  return moment(atMs, CONSOLE_TIME_ZONE);
-}
 
 /** The operator's console, on the admin port. */
 const operatorArea: Area = {

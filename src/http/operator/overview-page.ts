@@ -8,14 +8,12 @@ import { dataTable, headings } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatUsdcSum } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
-import type { PageView } from '../signed-in/signed-in-page.ts';
+import type { PageView } from '../signed-in/pages.ts';
 import {
-  CONSOLE_TIME_ZONE,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
   type OperatorVisit,
-  operatorPages,
 } from './operator-page.ts';
 import { adviceFor } from './payment-page.ts';
 import { healthBadge, type Provider, providerLink, readProviders, stateBadge } from './providers-page.ts';
@@ -38,7 +36,7 @@ type Overview = Awaited<ReturnType<typeof readOverview>>;
 
 /** `/operator`: what the service earned, and what needs the operator, with links to where one acts. */
 export function registerOverviewPage(routes: OperatorRoutes): void {
-  operatorPages(routes, 'overview').page('', showOverview);
+  routes.pages('overview').page('', showOverview);
 }
 
 async function showOverview(visit: OperatorVisit): Promise<PageView> {
@@ -57,7 +55,7 @@ ${providersCard(providers)}${settlement.relayersCard(relayers)}${settlement.endp
 
 async function readOverview(context: OperatorContext, span: number) {
   const { search, observations, chain, nowMs } = context;
-  const everyAccount = { id: SERVICE_LOG, timeZone: CONSOLE_TIME_ZONE };
+  const everyAccount = { id: SERVICE_LOG, timeZone: 'UTC' };
   const [statistics, stuck, providers, relayers, cursor, webhooks] = await Promise.all([
     readStatistics(search, everyAccount, span, nowMs()),
     readStuck(context),

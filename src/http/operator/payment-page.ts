@@ -15,16 +15,10 @@ import {
 } from '../dashboard/payment-words.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type Fields, foldedForm, formFields } from '../signed-in/form-fields.ts';
-import { formatMoney, formatUsdc } from '../signed-in/format.ts';
+import { formatMoney, formatUsdc, utcTime } from '../signed-in/format.ts';
 import { confirmationPage, flashOf, formTokenField } from '../signed-in/forms.ts';
-import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
-import {
-  consoleTime,
-  OPERATOR_PATH,
-  type OperatorRoutes,
-  type OperatorVisit,
-  operatorPages,
-} from './operator-page.ts';
+import { type PageView, seeOther } from '../signed-in/pages.ts';
+import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
 const flashMessages = {
   released: 'The release is scheduled for the next batch.',
@@ -35,7 +29,7 @@ const flashMessages = {
 /** `/operator/payments/:paymentId`: the state of a payment, and the operator's actions for it. */
 export function registerPaymentPage(routes: OperatorRoutes): void {
   const { context } = routes;
-  const pages = operatorPages(routes, 'settlement');
+  const pages = routes.pages('settlement');
   pages.page('/payments/:paymentId', showPayment);
   const action = (
     name: string,
@@ -129,7 +123,7 @@ function factsCard({ payment, observations }: PaymentView): Html {
   return html`<section class="card"><h2>Payment</h2><p>${statusBadge(payment)} ${forwardBadge(payment)} ${mismatchBadge(payment)} ${stateSentence(payment)}</p><dl class="facts">
 <div><dt>Payment ID</dt><dd><code class="breaks">${payment.id}</code></dd></div>
 <div><dt>Account</dt><dd><a href="${OPERATOR_PATH}/accounts/${payment.accountId}"><code>${payment.accountId}</code></a></dd></div>
-<div><dt>Created</dt><dd>${consoleTime(payment.createdAtMs)}</dd></div>
+<div><dt>Created</dt><dd>${utcTime(payment.createdAtMs)}</dd></div>
 <div><dt>Provider</dt><dd>${providerName(payment.provider)}</dd></div>
 <div><dt>Required</dt><dd>${formatUsdc(payment.paidThresholdUnits)} USDC</dd></div>
 <div><dt>Arrived</dt><dd>${formatUsdc(seenUnits)} USDC of ${formatUsdc(payment.usdUnits)} USDC</dd></div>

@@ -17,16 +17,14 @@ import {
 import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { cardForm } from '../signed-in/form-fields.ts';
+import { utcTime } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
-import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import {
-  consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
-  type OperatorForm,
   type OperatorRoutes,
   type OperatorVisit,
-  operatorPages,
 } from './operator-page.ts';
 
 /** A provider for the operator. */
@@ -43,7 +41,7 @@ export interface Provider {
 
 /** `/operator/providers`: all providers with their health, and one with its switch and minimum. */
 export function registerProviderPages(routes: OperatorRoutes): void {
-  const pages = operatorPages(routes, 'providers');
+  const pages = routes.pages('providers');
   pages.page('/providers', showAll);
   pages.page('/providers/:provider', showOne);
   pages.form('/providers/:provider', answerChange, showOne);
@@ -67,7 +65,7 @@ async function readProvider({ directory }: OperatorContext, id: ProviderId): Pro
   };
 }
 
-const answerChange: OperatorForm = async (visit, form) => {
+const answerChange: FormHandler<OperatorVisit> = async (visit, form) => {
   const id = idOf(visit);
   const path = `${OPERATOR_PATH}/providers/${id}`;
   if (form.has('switch_off') && !form.has('confirmed'))
@@ -163,7 +161,7 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
 <div><dt>Limits in its catalogue</dt><dd>${limitsOf(context, provider.id)}</dd></div>
 <div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
-<div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : consoleTime(health.lastAnswerAtMs)}</dd></div>
+<div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : utcTime(health.lastAnswerAtMs)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
 <div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}
 ${settings.pinned === true ? html`<button class="button" name="pin" value="0">Unpin</button>` : html`<button class="button" name="pin" value="1">Pin</button>`}</div></form>
@@ -223,11 +221,11 @@ function limitsOf({ directory: { limits } }: OperatorContext, id: ProviderId): H
   const amount = (cents: number | null) => (cents === null ? 'any' : formatCents(cents));
   return html`${known.map(
     ({ currency, minimumCents, maximumCents, readAtMs }) =>
-      html`${amount(minimumCents)} to ${amount(maximumCents)} ${currency}, read ${consoleTime(readAtMs)}<br>`,
+      html`${amount(minimumCents)} to ${amount(maximumCents)} ${currency}, read ${utcTime(readAtMs)}<br>`,
   )}`;
 }
 
 function failureOf(health: ProviderHealth | null): Html {
   if (health?.lastFailureAtMs == null) return html`<span class="soft">none</span>`;
-  return html`${consoleTime(health.lastFailureAtMs)}<br><span class="small soft"><bdi>${health.lastFailure ?? ''}</bdi></span>`;
+  return html`${utcTime(health.lastFailureAtMs)}<br><span class="small soft"><bdi>${health.lastFailure ?? ''}</bdi></span>`;
 }

@@ -4,21 +4,15 @@ import { ServiceError } from '../../domain/errors.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { acceptForms } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
+import { registerNothing, sendFailure } from '../signed-in/pages.ts';
 import { registerPasswordLinkPages } from '../signed-in/password-link-pages.ts';
 import { registerSecondFactorPages, registerSetUpPages } from '../signed-in/second-factor-pages.ts';
 import { registerSignInPages } from '../signed-in/sign-in-pages.ts';
-import { registerNothing, sendFailure } from '../signed-in/signed-in-page.ts';
 import { registerAccountPage, registerKeyRevocation } from './account-page.ts';
 import { registerAccountsPages } from './accounts-page.ts';
 import { registerAuditPage } from './audit-page.ts';
 import { registerInvitePages } from './invite-page.ts';
-import {
-  OPERATOR_PATH,
-  type OperatorContext,
-  operatorPages,
-  operatorRoutesOf,
-  requireAdmission,
-} from './operator-page.ts';
+import { OPERATOR_PATH, type OperatorContext, operatorRoutesOf, requireAdmission } from './operator-page.ts';
 import { registerOverviewPage } from './overview-page.ts';
 import { registerPaymentPage } from './payment-page.ts';
 import { registerProviderPages } from './providers-page.ts';
@@ -52,7 +46,7 @@ export function registerOperatorConsole(server: FastifyInstance, context: Operat
       registerPaymentPage(routes);
       registerWebhooksPage(routes);
       registerAuditPage(routes);
-      registerNothing(routes, operatorPages(routes, null));
+      registerNothing(routes, routes.pages(null));
       done();
     },
     { prefix: OPERATOR_PATH },

@@ -9,16 +9,14 @@ import { forwardBadge } from '../dashboard/payment-words.ts';
 import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formField } from '../signed-in/form-fields.ts';
-import { formatMoney } from '../signed-in/format.ts';
-import { type PageView, seeOther } from '../signed-in/signed-in-page.ts';
+import { formatMoney, utcTime } from '../signed-in/format.ts';
+import { type PageView, seeOther } from '../signed-in/pages.ts';
 import {
   accountLink,
-  consoleTime,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
   type OperatorVisit,
-  operatorPages,
   paymentLink,
 } from './operator-page.ts';
 import { adviceFor } from './payment-page.ts';
@@ -37,7 +35,7 @@ export const LATE_MS = 5 * 60_000;
  * attention.
  */
 export function registerSettlementPage(routes: OperatorRoutes): void {
-  const pages = operatorPages(routes, 'settlement');
+  const pages = routes.pages('settlement');
   pages.page('/settlement', (visit) => showSettlement(visit, { value: '' }));
   pages.page('/payments', findPayment);
 }
@@ -90,9 +88,9 @@ function chainCard(
 ): Html {
   const lagMs = cursor === null ? null : nowMs() - cursor.timestampMs;
   return html`<section class="card"><h2>Chain</h2><dl class="facts">
-<div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${consoleTime(heads.latest.timestampMs)}`}</dd></div>
+<div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${utcTime(heads.latest.timestampMs)}`}</dd></div>
 <div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">unknown</span>` : heads.final.number}</dd></div>
-<div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${consoleTime(cursor.timestampMs)}`}</dd></div>
+<div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${utcTime(cursor.timestampMs)}`}</dd></div>
 <div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">unknown</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
 }
 
@@ -172,7 +170,7 @@ function batchTable(batches: readonly RelayBatch[]): Html {
     Payments: ({ paymentIds }) =>
       html`${paymentIds.slice(0, 3).map((paymentId) => html`${paymentLink(paymentId)} `)}${paymentIds.length > 3 ? html`and ${paymentIds.length - 3} more` : nothing}`,
     Attempts: numbers(({ attempts }) => attempts.length),
-    Started: ({ createdAtMs }) => consoleTime(createdAtMs),
+    Started: ({ createdAtMs }) => utcTime(createdAtMs),
   });
 }
 

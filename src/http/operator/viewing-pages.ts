@@ -8,30 +8,28 @@ import {
   type AreaRequest,
   DASHBOARD_PATH,
   type DashboardContext,
-  type DashboardRoutes,
   type Visit,
 } from '../signed-in/context.ts';
 import { sendPlainPage, sendSeeOther } from '../signed-in/layout.ts';
 import {
-  dashboardPages,
+  dashboardRoutesOf,
   readOwnSession,
   registerNothing,
   seeOther,
   sendFailure,
-} from '../signed-in/signed-in-page.ts';
+} from '../signed-in/pages.ts';
 import {
   admit,
   OPERATOR_PATH,
   type OperatorContext,
   type OperatorRoutes,
-  operatorPages,
   operatorRoutesOf,
   requireAdmission,
 } from './operator-page.ts';
 
 /** Starts and ends an operator's view of an account. */
 export function registerViewing(routes: OperatorRoutes): void {
-  const pages = operatorPages(routes, 'accounts');
+  const pages = routes.pages('accounts');
   pages.form(
     '/accounts/:accountId/view',
     async ({ context, cookies, user, actor, session, params, reply }) => {
@@ -61,12 +59,7 @@ export function registerViewedDashboard(
 ): void {
   server.register(
     (scope, _options, done) => {
-      const routes: DashboardRoutes = {
-        ...operatorRoutesOf(scope, operator),
-        context,
-        shown: new Set(),
-        admit: admitViewing,
-      };
+      const routes = dashboardRoutesOf({ ...operatorRoutesOf(scope, operator), context }, admitViewing);
       scope.addHook('onRequest', async (request, reply) => {
         await requireAdmission(operator, request);
         if (request.method !== 'GET' && request.method !== 'HEAD') return sendReadOnly(operator, reply);
@@ -76,7 +69,7 @@ export function registerViewedDashboard(
       );
       registerOverviewPage(routes);
       registerPaymentPages(routes);
-      registerNothing(routes, dashboardPages(routes, null, 'viewer'));
+      registerNothing(routes, routes.pages(null, 'viewer'));
       scope.post('/*', async (_request, reply) => sendReadOnly(operator, reply));
       done();
     },

@@ -3,15 +3,9 @@ import type { FailingWebhook } from '../../domain/ports/payment-search-store.ts'
 import { webhookBadge } from '../dashboard/payment-words.ts';
 import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import type { PageView } from '../signed-in/signed-in-page.ts';
-import {
-  accountLink,
-  consoleTime,
-  type OperatorRoutes,
-  type OperatorVisit,
-  operatorPages,
-  paymentLink,
-} from './operator-page.ts';
+import { utcTime } from '../signed-in/format.ts';
+import type { PageView } from '../signed-in/pages.ts';
+import { accountLink, type OperatorRoutes, type OperatorVisit, paymentLink } from './operator-page.ts';
 
 /** The number of newest events that are read; failures are counted by host among them. */
 const READ_LIMIT = 500;
@@ -19,7 +13,7 @@ const SHOWN = 50;
 
 /** `/operator/webhooks`: hosts that do not accept their events, and events with an unknown outcome. */
 export function registerWebhooksPage(routes: OperatorRoutes): void {
-  operatorPages(routes, 'webhooks').page('/webhooks', showWebhooks);
+  routes.pages('webhooks').page('/webhooks', showWebhooks);
 }
 
 async function showWebhooks({ context }: OperatorVisit): Promise<PageView> {
@@ -48,13 +42,13 @@ ${dataTable('Hosts', hosts.slice(0, SHOWN), {
   Blocked: numbers(([, webhooks]) => countOf(webhooks, 'blocked')),
   Unknown: numbers(([, webhooks]) => countOf(webhooks, 'unknown')),
   'Last reason': sentences(([, [newest]]) => reasonSentence(newest?.reason ?? null)),
-  Last: ([, [newest]]) => (newest === undefined ? null : consoleTime(newest.finishedAtMs)),
+  Last: ([, [newest]]) => (newest === undefined ? null : utcTime(newest.finishedAtMs)),
 })}`;
 }
 
 function webhookTable(webhooks: readonly FailingWebhook[]): Html {
   return dataTable('Webhooks', webhooks, {
-    When: ({ finishedAtMs }) => consoleTime(finishedAtMs),
+    When: ({ finishedAtMs }) => utcTime(finishedAtMs),
     Outcome: sentences(
       ({ status, reason }) =>
         html`${webhookBadge(status)} <span class="small">${reasonSentence(reason)}</span>`,

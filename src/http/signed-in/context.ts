@@ -92,14 +92,6 @@ export interface AreaRequest<Context extends AreaContext = AreaContext> extends 
   readonly refused?: RefusedForm;
 }
 
-/** The scope for pages of the dashboard (`signed-in-page.ts` explains it). */
-export interface DashboardRoutes extends AreaRoutes<DashboardContext> {
-  /** Admits a request to an account. */
-  readonly admit: (asked: AreaRequest<DashboardContext>) => Promise<Admission<Visit>>;
-  /** Sections that have a page. */
-  readonly shown: Set<Section>;
-}
-
 /** The sections of the dashboard, in the order of its navigation. */
 export const sections = {
   overview: { label: 'Overview', path: '', role: 'viewer' },

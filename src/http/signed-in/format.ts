@@ -15,6 +15,11 @@ export function moment(atMs: number, timeZone: string, precision: Precision = 'm
   return html`<time datetime="${at.toISOString()}">${formatOf(timeZone, precision).format(at)}</time>`;
 }
 
+/** A time in UTC: the console's accounts and operators are in many zones. */
+export function utcTime(atMs: number): Html {
+  return moment(atMs, 'UTC');
+}
+
 /** There are some 400 zones, and making a format takes longer than using it. */
 function formatOf(timeZone: string, precision: Precision): Intl.DateTimeFormat {
   const name = `${timeZone} ${precision}`;

@@ -13,7 +13,7 @@ import { requirePassing } from '../rate-windows.ts';
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, type FormFields, formTokenField } from './forms.ts';
 import { openFormToken } from './layout.ts';
-import { type PageView, visitorPages } from './signed-in-page.ts';
+import { type PageView, visitorPages } from './pages.ts';
 
 /** Marks the browser as known for the user with this address. */
 export function rememberBrowser({ context, cookies, reply }: AreaRequest, email: string): void {

@@ -8,8 +8,8 @@ import { formFields, newPassword } from './form-fields.ts';
 import { type FormFields, formTokenField } from './forms.ts';
 import { openFormToken } from './layout.ts';
 import { rememberBrowser } from './new-browser-pages.ts';
+import { type PageAnswer, type PageView, seeOther, visitorPages } from './pages.ts';
 import { sendAfterPassword } from './sign-in-pages.ts';
-import { type PageAnswer, type PageView, seeOther, visitorPages } from './signed-in-page.ts';
 
 /** The token in the path of a one-time link. */
 export const tokenOf = ({ params }: AreaRequest) => params['token'] ?? '';

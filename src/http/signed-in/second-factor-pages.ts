@@ -31,7 +31,7 @@ import {
   returnPathOf,
   seeOther,
   visitOf,
-} from './signed-in-page.ts';
+} from './pages.ts';
 
 const PASSKEYS_PATH = `${DASHBOARD_PATH}/security`;
 

@@ -15,7 +15,7 @@ import {
   returnPathOf,
   seeOther,
   visitorPages,
-} from './signed-in-page.ts';
+} from './pages.ts';
 
 /** Messages about the previous action, by its name in the address. */
 const greetings = {

@@ -3,7 +3,7 @@
  * `routes.ts` calls it:
  *
  *   export function registerKeyPages(routes: DashboardRoutes): void {
- *     const pages = dashboardPages(routes, 'keys', 'developer');
+ *     const pages = routes.pages('keys', 'developer');
  *     pages.page('/keys', showKeys);
  *     pages.form('/keys', createKey, showKeys);
  *   }
@@ -15,7 +15,7 @@
  * - Every form is `<form method="post" action="…">${formTokenField(visit.formToken)}…`, its fields are `formFields`.
  * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `visit.reply`.
  */
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { readChosenAccount, readSession, type SignedIn } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Role, roleIncludes } from '../../domain/person.ts';
@@ -32,7 +32,6 @@ import {
   type AreaVisit,
   DASHBOARD_PATH,
   type DashboardContext,
-  type DashboardRoutes,
   type Section,
   type Visit,
 } from './context.ts';
@@ -166,18 +165,40 @@ function isRefusal(error: unknown): error is ServiceError {
   );
 }
 
-/** The pages of a section of the dashboard, for members with at least this role; null for pages outside all sections. */
-export function dashboardPages(routes: DashboardRoutes, section: Section | null, role: Role) {
-  const { shown, admit } = routes;
-  if (section !== null) shown.add(section);
-  return createPages<DashboardContext, Visit>(routes, {
-    path: DASHBOARD_PATH,
-    admit,
-    requireAccess(visit) {
-      if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
+/** The scope for pages of the dashboard. */
+export interface DashboardRoutes extends AreaRoutes<DashboardContext> {
+  /** The pages of a section, for members with at least this role; null for pages outside all sections. */
+  readonly pages: (
+    section: Section | null,
+    role: Role,
+    server?: FastifyInstance,
+  ) => ReturnType<typeof createPages<DashboardContext, Visit>>;
+}
+
+/** @param admit admits a request to an account */
+export function dashboardRoutesOf(
+  routes: AreaRoutes<DashboardContext>,
+  admit: (asked: AreaRequest<DashboardContext>) => Promise<Admission<Visit>>,
+): DashboardRoutes {
+  /** The sections that have a page. */
+  const shown = new Set<Section>();
+  return {
+    ...routes,
+    pages(section, role, server = routes.server) {
+      if (section !== null) shown.add(section);
+      return createPages<DashboardContext, Visit>(
+        { ...routes, server },
+        {
+          path: DASHBOARD_PATH,
+          admit,
+          requireAccess(visit) {
+            if (!roleIncludes(visit.role, role)) throw new ServiceError('role_too_small');
+          },
+          layout: (content, visit) => signedInPage(content, visit, section, shown),
+        },
+      );
     },
-    layout: (content, visit) => signedInPage(content, visit, section, shown),
-  });
+  };
 }
 
 /** Every other path of an area: a signed-in user gets a 404, a visitor the sign-in page. */
