@@ -3,16 +3,19 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
-import { type MoveRole, moveTables } from '../store/move-tables.ts';
+import { moveTables } from '../store/move-tables.ts';
 import { openPostgresSide } from '../store/postgres/move.ts';
 import { openSqliteSide } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
 import { SQLITE_FILE } from './open-store.ts';
 
-/** A database, which `open` locks. */
+/** By engine, how a database is opened, and locked. */
+const openSide = { sqlite: openSqliteSide, postgres: openPostgresSide };
+
+/** A database: its file or URL. */
 interface Place {
-  readonly engine: 'sqlite' | 'postgres';
-  readonly open: (role: MoveRole) => ReturnType<typeof openSqliteSide>;
+  readonly engine: keyof typeof openSide;
+  readonly at: string;
 }
 
 /**
@@ -27,9 +30,9 @@ export async function moveStore(
   if (origin.engine === destination.engine) {
     throw new MoveRefusedError('move-store copies from SQLite to PostgreSQL or back, not within one engine');
   }
-  const source = await origin.open('source');
+  const source = await openSide[origin.engine](origin.at, 'source');
   try {
-    const target = await destination.open('target');
+    const target = await openSide[destination.engine](destination.at, 'target');
     try {
       return await moveTables(source, target);
     } finally {
@@ -40,24 +43,16 @@ export async function moveStore(
   }
 }
 
-function inSqlite(file: string): Place {
-  return { engine: 'sqlite', open: (role) => openSqliteSide(file, role) };
-}
-
-function inPostgres(url: string): Place {
-  return { engine: 'postgres', open: (role) => openPostgresSide(url, role) };
-}
-
 /**
  * `sqlite` is the database in DATA_DIR and `postgres` that of DATABASE_URL, whose password so stays out of the list
  * of processes; anything else is a `postgres://` URL, a data folder or a SQLite file.
  */
 function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl'>, place: string): Place {
-  if (place === 'sqlite') return inSqlite(join(dataDir, SQLITE_FILE));
+  if (place === 'sqlite') return { engine: 'sqlite', at: join(dataDir, SQLITE_FILE) };
   if (place === 'postgres') {
     if (databaseUrl === null)
       throw new MoveRefusedError('DATABASE_URL is empty: set it to the PostgreSQL database');
-    return inPostgres(databaseUrl);
+    return { engine: 'postgres', at: databaseUrl };
   }
   if (/^postgres(?:ql)?:/.test(place)) {
     try {
@@ -65,10 +60,10 @@ function placeOf({ dataDir, databaseUrl }: Pick<Config, 'dataDir' | 'databaseUrl
     } catch (error) {
       throw new MoveRefusedError(`a postgres:// URL is not valid: ${(error as Error).message}`);
     }
-    return inPostgres(place);
+    return { engine: 'postgres', at: place };
   }
   const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
-  return inSqlite(isFolder ? join(place, SQLITE_FILE) : place);
+  return { engine: 'sqlite', at: isFolder ? join(place, SQLITE_FILE) : place };
 }
 
 /** SQLite writes in the API's own thread, and a create may not wait for more than one portion. */
