@@ -1,6 +1,6 @@
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
-import { addressIdentity } from '../platform/public-address.ts';
+import { hostIdentity } from '../platform/public-address.ts';
 import { within } from '../platform/within.ts';
 import { withCircuit } from './endpoint-circuit.ts';
 import {
@@ -184,7 +184,7 @@ export function createChainEndpoints(options: ChainEndpointsOptions): readonly C
   if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
   return urls.map((url) =>
     createChainEndpoint(createJsonRpcClient({ ...rpcOptions, url }), chainId, {
-      host: hostOf(url),
+      host: hostIdentity(url),
       isOneOfSeveral: urls.length > 1,
       monotonicMs,
       ...(onCall === undefined ? {} : { onCall }),
@@ -282,25 +282,6 @@ function withObserver(
     }
   });
 }
-
-/**
- * The host behind a URL, whatever port, path or key it names. Only on loopback do ports distinguish endpoints, because
- * what listens there may be a tunnel to anywhere.
- */
-function hostOf(url: string): string {
-  const { protocol, hostname, port } = new URL(url);
-  const name = hostname.replace(/\.+$/, '');
-  const address = addressIdentity(name.replace(/^\[|\]$/g, ''));
-  // A listener on all addresses answers at each of them, and nodes of one machine differ by their ports.
-  const isOwn = address === null ? ownName.test(name) : ownAddress.test(address);
-  if (isOwn) return `localhost:${port || (protocol === 'https:' ? 443 : 80)}`;
-  return address ?? name;
-}
-
-const ownName = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
-
-/** 127.0.0.0/8, ::1, and 0.0.0.0 and ::, which connect to this machine; see `addressIdentity`. */
-const ownAddress = /^(?:127\.[0-9.]+|0\.0\.0\.0|::1?)$/;
 
 /** Ends the idle connections of all endpoints. */
 export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): Promise<void> {

@@ -125,6 +125,25 @@ function wrappedIpv4(address: string, prefix: string): string {
   return [high >>> 8, high & 0xff, low >>> 8, low & 0xff].join('.');
 }
 
+/**
+ * The host behind a URL, whatever port, path or key it names. Only on loopback do ports distinguish endpoints, because
+ * what listens there may be a tunnel to anywhere.
+ */
+export function hostIdentity(url: string): string {
+  const { protocol, hostname, port } = new URL(url);
+  const name = hostname.replace(/\.+$/, '');
+  const address = addressIdentity(name.replace(/^\[|\]$/g, ''));
+  // A listener on all addresses answers at each of them, and nodes of one machine differ by their ports.
+  const isOwn = address === null ? ownName.test(name) : ownAddress.test(address);
+  if (isOwn) return `localhost:${port || (protocol === 'https:' ? 443 : 80)}`;
+  return address ?? name;
+}
+
+const ownName = /(?:^|\.)localhost$|^ip6-(?:localhost|loopback)$/;
+
+/** 127.0.0.0/8, ::1, and 0.0.0.0 and ::, which connect to this machine; see `addressIdentity`. */
+const ownAddress = /^(?:127\.[0-9.]+|0\.0\.0\.0|::1?)$/;
+
 const loopback = /^(?:localhost|::1|\[::1\]|(?:::ffff:)?127(?:\.(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)){3})$/i;
 
 /** Whether a host name or address, also in a URL's brackets, is this machine itself. */
