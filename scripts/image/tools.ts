@@ -124,10 +124,11 @@ function containerTool(name: string): ImageTool {
     healthcheck: () => config().Healthcheck.Test.slice(1),
     async run(data, environment) {
       const container = `card-checkout-check-${process.pid}`;
+      const ulimit = ['--ulimit', `nofile=${OPEN_FILES}`];
       const asRoot = ['run', '--rm', '--user', 'root', '--volume', `${data}:/data`, '--entrypoint', 'chown'];
-      run(name, [...asRoot, IMAGE, '-R', 'node:node', '/data']);
+      run(name, [...asRoot, ...ulimit, IMAGE, '-R', 'node:node', '/data']);
       const limits = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL'];
-      const privileges = ['--security-opt', 'no-new-privileges', '--ulimit', `nofile=${OPEN_FILES}`];
+      const privileges = ['--security-opt', 'no-new-privileges', ...ulimit];
       const variables = Object.entries(environment).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
       const place = ['--name', container, '--network', 'host', '--volume', `${data}:/data`];
       const confinement = limits.concat(privileges);

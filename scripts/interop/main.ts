@@ -27,6 +27,7 @@ import { checkBehindProxy, type Outcome } from './check-proxy.ts';
 import { castPackage, checkRecovery } from './check-recovery.ts';
 import { checkShop } from './check-shops.ts';
 import { checkStandby } from './check-standby.ts';
+import { checkSystemd } from './check-systemd.ts';
 import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
 
 /** What `--install` brings from npm. */
@@ -53,6 +54,7 @@ const hostChecks = {
   units: checkUnits,
   php: (folder: string) => checkShop('php', folder),
   python: (folder: string) => checkShop('python', folder),
+  systemd: checkSystemd,
 };
 
 function versionOf(program: string): string | undefined {
@@ -95,6 +97,8 @@ function installPackages(): void {
     'php-cli',
     'php-sqlite3',
     'postgresql',
+    'debootstrap',
+    'systemd-container',
   ];
   execFileSync(
     'apt-get',

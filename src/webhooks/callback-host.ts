@@ -67,29 +67,39 @@ const MAX_AGE_MS = 60_000;
 
 /**
  * Makes the function that knows this machine's own addresses. A callback must not lead to them even when they are
- * public: a service that listens there may trust clients of the same machine.
+ * public: a service that listens there may trust clients of the same machine. Throws where they cannot be read, so that a
+ * service ends at its start and not with its first webhook.
  */
-export function createOwnAddresses(): OwnAddresses {
-  let known: ReadonlySet<string> = new Set();
-  let readAtMs = Number.NEGATIVE_INFINITY;
+export function createOwnAddresses(interfaces = networkInterfaces): OwnAddresses {
+  let known = readOwnAddresses(interfaces);
+  let readAtMs = performance.now();
   return () => {
     const nowMs = performance.now();
     if (nowMs - readAtMs > MAX_AGE_MS) {
-      known = readOwnAddresses();
+      known = readOwnAddresses(interfaces);
       readAtMs = nowMs;
     }
     return known;
   };
 }
 
-function readOwnAddresses(): ReadonlySet<string> {
+function readOwnAddresses(interfaces: typeof networkInterfaces): ReadonlySet<string> {
   const identities = new Set<string>();
-  for (const { address } of Object.values(networkInterfaces()).flatMap((entries) => entries ?? [])) {
+  for (const { address } of Object.values(listInterfaces(interfaces)).flatMap((entries) => entries ?? [])) {
     const identity = addressIdentity(address);
     if (identity === null) throw new Error(`The system reports ${address} as an interface address`);
     identities.add(identity);
   }
   return identities;
+}
+
+function listInterfaces(interfaces: typeof networkInterfaces): ReturnType<typeof networkInterfaces> {
+  try {
+    return interfaces();
+  } catch (cause) {
+    const wayOut = 'allow AF_NETLINK, for example in RestrictAddressFamilies of systemd';
+    throw new Error(`The addresses of this machine cannot be read: ${wayOut}`, { cause });
+  }
 }
 
 /** The addresses of a host (at least one, IPv4 first), or a short code that says why there are none. */

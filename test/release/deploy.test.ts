@@ -60,6 +60,10 @@ it('compose keeps the address of Caddy free, which TRUST_PROXY names', () => {
 });
 
 describe('the units of systemd', () => {
+  it('let the service read the addresses of its machine, without which no webhook is sent', () => {
+    expect(read('deploy/systemd/card-checkout.service')).toMatch(/^RestrictAddressFamilies=.* AF_NETLINK$/m);
+  });
+
   it.each(units.filter((unit) => unit.endsWith('.timer')))('%s starts a service that is there', (timer) => {
     expect(existsSync(join(root, timer.replace(/timer$/, 'service')))).toBe(true);
   });

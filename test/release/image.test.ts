@@ -149,7 +149,7 @@ describe('the image', () => {
       'npm pkg delete optionalDependencies devDependencies overrides',
       'npm ci --ignore-scripts',
     ]);
-    expect(read('docs/deploying.md')).toContain(`\n${steps.join('\n')}\n`);
+    expect(read('docs/deploying.md').replaceAll(/^ +/gm, '')).toContain(`\n${steps.join('\n')}\n`);
     // What draws text into pictures, and its font.
     expect(Object.keys(packageDescription.dependencies)).toEqual(
       expect.arrayContaining(['@resvg/resvg-js', 'dejavu-fonts-ttf']),

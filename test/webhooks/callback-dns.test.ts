@@ -228,4 +228,12 @@ describe("this machine's own addresses", () => {
   it('contain loopback, in the form that answers are compared with', () => {
     expect(createOwnAddresses()().has(String(addressIdentity('127.0.0.1')))).toBe(true);
   });
+
+  it('must be readable when the service starts: otherwise every delivery would fail', () => {
+    // As in a sandbox of systemd without netlink.
+    const refused = () => {
+      throw new Error('A system error occurred: uv_interface_addresses returned Unknown system error 97');
+    };
+    expect(() => createOwnAddresses(refused)).toThrow(/cannot be read: allow AF_NETLINK/);
+  });
 });
