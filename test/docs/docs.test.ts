@@ -212,7 +212,7 @@ describe('the architecture', () => {
   it('names only files and folders that exist, as do the other documents', () => {
     const named = documents.flatMap(({ path, text }) =>
       [
-        ...text.matchAll(/\b((?:src|test|scripts|contracts|docs|bench|bin|sdk|examples)\/[\w./-]*[\w/])/g),
+        ...text.matchAll(/(?<!\.)\b((?:src|test|scripts|contracts|docs|bench|bin|sdk|examples)\/[\w./-]*[\w/])/g),
       ].map(([, file]) => ({ path, file: file ?? '' })),
     );
     expect(named.filter(({ path }) => path === 'docs/architecture.md').length).toBeGreaterThan(40);
