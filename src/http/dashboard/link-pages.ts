@@ -13,7 +13,7 @@ import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../signed-in/context.ts';
-import { type Field, type Fields, formFields } from '../signed-in/form-fields.ts';
+import { type Field, type Fields, formFields, optional } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -75,20 +75,13 @@ ${destinationFields(visit, action)}
   };
 }
 
+const orderLineHint = `The customer sees it. At most ${ORDER_LINE_CHARACTERS} characters.`;
+
 const commonFields = {
   amount: { label: 'Amount', hint: 'From 0.01 to 10000, for example 12.50' },
   currency: { label: 'Currency', type: 'select', options: currencies },
-  email: {
-    label: 'Customer’s e-mail',
-    type: 'email',
-    isOptional: true,
-    hint: 'Included in your webhooks',
-  },
-  order_line: {
-    label: 'What the customer pays for',
-    isOptional: true,
-    hint: `The customer sees it. At most ${ORDER_LINE_CHARACTERS} characters.`,
-  },
+  email: optional('Customer’s e-mail', '', 'Included in your webhooks', 'email'),
+  order_line: optional('What the customer pays for', '', orderLineHint),
   note: {
     label: 'Note',
     type: 'textarea',
@@ -122,7 +115,9 @@ export function destinationFields(
   const { wallet, defaultCallbackUrl } = visit.account;
   return html`${formFields(visit, action, {
     ...(wallet === null ? { address: { ...address, value: payoutAddress ?? '' } } : {}),
-    ...(defaultCallbackUrl === null ? { callback: { ...callback, value: callbackUrl ?? '' } } : {}),
+    ...(defaultCallbackUrl === null
+      ? { callback: optional('Webhook address', callbackUrl, callbackHint, 'url') }
+      : {}),
   })}
 ${wallet === null ? nothing : html`<p>Paid out to <code>${wallet}</code></p>`}
 ${defaultCallbackUrl === null ? nothing : html`<p>The event goes to <code>${defaultCallbackUrl}</code></p>`}`;
@@ -132,12 +127,8 @@ const address: Field = {
   label: 'Payout wallet',
   hint: 'A Polygon address (0x…). You can save one in the settings.',
 };
-const callback: Field = {
-  label: 'Webhook address',
-  type: 'url',
-  isOptional: true,
-  hint: 'The https URL that receives the signed event. Without one, no event is sent. You can save one in the settings.',
-};
+const callbackHint =
+  'The https URL that receives the signed event. Without one, no event is sent. You can save one in the settings.';
 
 async function showLink(visit: Visit): Promise<PageView> {
   const { context } = visit;

@@ -16,7 +16,7 @@ import {
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
-import { foldedForm, formFields } from '../signed-in/form-fields.ts';
+import { foldedForm, formFields, optional } from '../signed-in/form-fields.ts';
 import { formatUsdc, moment } from '../signed-in/format.ts';
 import { banner, type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -60,11 +60,11 @@ async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Pro
         hint: 'Or surplus, for what an overpaid payment has too much.',
       },
       reason: { label: 'Reason', isOptional: true },
-      destination: {
-        label: 'The customer’s Polygon address',
-        isOptional: true,
-        hint: 'It begins with 0x and has 42 characters. Leave it empty to get a link with which the customer names it.',
-      },
+      destination: optional(
+        'The customer’s Polygon address',
+        '',
+        'It begins with 0x and has 42 characters. Leave it empty to get a link with which the customer names it.',
+      ),
     },
     button: 'Open the refund',
   });

@@ -27,7 +27,7 @@ import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../signed-in/context.ts';
-import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
+import { cardForm, checkFields, optional } from '../signed-in/form-fields.ts';
 import { formatMoney, formatUsdcSum, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -170,34 +170,10 @@ async function readForm(
   };
 }
 
-const texts = {
-  slug: {
-    label: 'Address',
-    isOptional: true,
-    hint: 'The last part of the link: letters, digits and hyphens. It cannot be changed later. Empty makes one that nobody can guess.',
-  },
-  title: { label: 'Title', hint: `Customers see it. At most ${TITLE_CHARACTERS} characters.` },
-  amount: { label: 'Amount', isOptional: true, hint: 'Empty lets the customer choose.' },
-  minimum: { label: 'Minimum', isOptional: true, hint: 'Of an amount that the customer chooses.' },
-  maximum: { label: 'Maximum', isOptional: true, hint: 'Of an amount that the customer chooses.' },
-  end_date: {
-    label: 'Last day',
-    type: 'date',
-    isOptional: true,
-    hint: 'It counts in full, in your time zone.',
-  },
-  stock: {
-    label: 'Number of payments',
-    isOptional: true,
-    hint: `Empty for no limit. An unpaid payment holds a place for ${HOLD_MINUTES} minutes.`,
-  },
-  question: {
-    label: 'Question to the customer',
-    isOptional: true,
-    hint: 'For example a size or a delivery address. Only members of your account see the answers.',
-  },
-  answer_required: { label: 'An answer is required', type: 'checkbox' },
-} satisfies Fields;
+const slugHint =
+  'The last part of the link: letters, digits and hyphens. It cannot be changed later. Empty makes one that nobody can guess.';
+const questionHint =
+  'For example a size or a delivery address. Only members of your account see the answers.';
 
 /** The fields of a new page, or of a stored one, which keeps its address. */
 function pageForm(visit: Visit, page: ReusablePage | null): Html {
@@ -209,17 +185,29 @@ function pageForm(visit: Visit, page: ReusablePage | null): Html {
     action,
     title: 'Settings',
     fields: {
-      title: { ...texts.title, value: page?.title ?? '' },
-      ...(page === null ? { slug: texts.slug } : {}),
+      title: {
+        label: 'Title',
+        value: page?.title ?? '',
+        hint: `Customers see it. At most ${TITLE_CHARACTERS} characters.`,
+      },
+      ...(page === null ? { slug: optional('Address', '', slugHint) } : {}),
       currency: { ...linkFields.currency, value: page?.currency ?? account.baseCurrency },
-      amount: { ...texts.amount, value: cents(page?.amountCents) },
-      minimum: { ...texts.minimum, value: cents(page?.minimumCents) },
-      maximum: { ...texts.maximum, value: cents(page?.maximumCents) },
+      amount: optional('Amount', cents(page?.amountCents), 'Empty lets the customer choose.'),
+      minimum: optional('Minimum', cents(page?.minimumCents), 'Of an amount that the customer chooses.'),
+      maximum: optional('Maximum', cents(page?.maximumCents), 'Of an amount that the customer chooses.'),
       order_line: { ...linkFields.order_line, value: page?.orderLine ?? '' },
-      end_date: { ...texts.end_date, value: lastDay },
-      stock: { ...texts.stock, value: page?.stock?.toString() ?? '' },
-      question: { ...texts.question, value: page?.question ?? '' },
-      answer_required: { ...texts.answer_required, value: page?.isAnswerRequired ?? false },
+      end_date: optional('Last day', lastDay, 'It counts in full, in your time zone.', 'date'),
+      stock: optional(
+        'Number of payments',
+        page?.stock,
+        `Empty for no limit. An unpaid payment holds a place for ${HOLD_MINUTES} minutes.`,
+      ),
+      question: optional('Question to the customer', page?.question, questionHint),
+      answer_required: {
+        label: 'An answer is required',
+        type: 'checkbox',
+        value: page?.isAnswerRequired ?? false,
+      },
       pass_fee: { ...linkFields.passFeeToCustomer, value: page?.passFeeToCustomer ?? false },
     },
     more: destinationFields(visit, action, page ?? undefined),

@@ -23,14 +23,7 @@ import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '.
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
-import {
-  cardForm,
-  checkFields,
-  errorAt,
-  type Fields,
-  formField,
-  formFields,
-} from '../signed-in/form-fields.ts';
+import { cardForm, checkFields, errorAt, formField, formFields, optional } from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -93,14 +86,13 @@ const changeWallet: FormHandler = async (visit, form) => {
   await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
-  await checkFields({
+  const { wallet } = await checkFields({
     wallet: () => walletOf(typed),
     locked: () =>
       requireWalletForLock(typed === '' ? null : parsePayoutAddress(typed), isWalletLocked && typed === ''),
     password: () => requireOwnPassword(context, visit.user, form.text('password')),
   });
-  const profile = { wallet: walletOf(typed), isWalletLocked };
-  const account = await updateAccount(context, visit.account.id, { profile });
+  const account = await updateAccount(context, visit.account.id, { profile: { wallet, isWalletLocked } });
   const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
   await record(visit, 'wallet.changed', change);
   return seeOther('/settings?flash=saved');
@@ -145,101 +137,83 @@ ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 function shopForm(visit: Visit, defaults: ThresholdTerms): Html {
   const { account } = visit;
   const zones = timeZones.includes(account.timeZone) ? timeZones : [account.timeZone, ...timeZones];
-  const supportUrl = account.supportUrl?.replace(/^mailto:/, '') ?? '';
   const action = `${SETTINGS_PATH}/shop`;
   return cardForm(visit, {
     action,
     title: 'Your shop',
     fields: {
       name: { label: 'Name', value: account.name, hint: 'Customers see it on every checkout.' },
-      brand_color: { ...shopTexts.brand_color, value: account.brandColor ?? '' },
-      support_link: { ...shopTexts.support_link, value: supportUrl },
-      terms_link: { ...shopTexts.terms_link, value: account.termsUrl ?? '' },
-      return_link: { ...shopTexts.return_link, value: account.returnUrl ?? '' },
-      failure_link: { ...shopTexts.failure_link, value: account.failureUrl ?? '' },
-      default_callback: { ...shopTexts.default_callback, value: account.defaultCallbackUrl ?? '' },
+      brand_color: optional(
+        'Brand color',
+        account.brandColor,
+        'Hexadecimal, such as #0c5a49: for the main button and accents on the checkout. White text must be readable on it.',
+      ),
+      support_link: optional(
+        'Support',
+        account.supportUrl?.replace(/^mailto:/, ''),
+        'An https URL or an e-mail address for customer support.',
+      ),
+      terms_link: optional('Terms', account.termsUrl, 'An https URL, linked from the checkout.', 'url'),
+      return_link: optional(
+        'Return URL',
+        account.returnUrl,
+        'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.',
+        'url',
+      ),
+      failure_link: optional(
+        'Return URL after a canceled or expired checkout',
+        account.failureUrl,
+        'Empty takes the return URL.',
+        'url',
+      ),
+      default_callback: optional(
+        'Default webhook URL',
+        account.defaultCallbackUrl,
+        'For checkouts created in the dashboard. API requests always include their own.',
+        'url',
+      ),
       time_zone: { label: 'Time zone', type: 'select', value: account.timeZone, options: zones },
-      base_currency: { ...shopTexts.base_currency, value: account.baseCurrency },
-      email_retention: { ...shopTexts.email_retention, value: account.emailRetentionDays?.toString() ?? '' },
-      tolerance_percent: {
-        label: 'Underpayment tolerance in percent',
-        value: percentOf(account.toleranceBasisPoints),
-        isOptional: true,
-        hint: `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.`,
+      base_currency: {
+        label: 'Base currency, for the overview, exports and statements',
+        type: 'select',
+        value: account.baseCurrency,
+        options: currencies,
       },
-      max_provider_fee_percent: {
-        label: 'Maximum provider fee in percent',
-        value: percentOf(account.maxProviderFeeBasisPoints),
-        isOptional: true,
-        hint: `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
-      },
+      email_retention: optional(
+        'Days for which customers’ e-mail addresses are kept',
+        account.emailRetentionDays,
+        'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.',
+      ),
+      tolerance_percent: optional(
+        'Underpayment tolerance in percent',
+        percentOf(account.toleranceBasisPoints),
+        `How much less than expected still counts as paid in full. Empty takes the service’s ${percentOf(defaults.toleranceBasisPoints)}.`,
+      ),
+      max_provider_fee_percent: optional(
+        'Maximum provider fee in percent',
+        percentOf(account.maxProviderFeeBasisPoints),
+        `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
+      ),
     },
     more: html`<p><a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a></p>
 <p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
 ${formFields(visit, action, {
-  missing_cent: { ...shopTexts.missing_cent, value: account.toleratesMissingCent },
-  trouble_mails: { ...shopTexts.trouble_mails, value: account.receivesAlerts },
-})}`,
-    button: 'Save',
-  });
-}
-
-const shopTexts = {
-  brand_color: {
-    label: 'Brand color',
-    isOptional: true,
-    hint: 'Hexadecimal, such as #0c5a49: for the main button and accents on the checkout. White text must be readable on it.',
-  },
-  terms_link: {
-    label: 'Terms',
-    type: 'url',
-    isOptional: true,
-    hint: 'An https URL, linked from the checkout.',
-  },
-  support_link: {
-    label: 'Support',
-    isOptional: true,
-    hint: 'An https URL or an e-mail address for customer support.',
-  },
-  return_link: {
-    label: 'Return URL',
-    type: 'url',
-    isOptional: true,
-    hint: 'Customers return to this URL after a payment. {payment_id} in its path or query becomes the payment’s ID.',
-  },
-  failure_link: {
-    label: 'Return URL after a canceled or expired checkout',
-    type: 'url',
-    isOptional: true,
-    hint: 'Empty takes the return URL.',
-  },
-  default_callback: {
-    label: 'Default webhook URL',
-    type: 'url',
-    isOptional: true,
-    hint: 'For checkouts created in the dashboard. API requests always include their own.',
-  },
-  base_currency: {
-    label: 'Base currency, for the overview, exports and statements',
-    type: 'select',
-    options: currencies,
-  },
-  email_retention: {
-    label: 'Days for which customers’ e-mail addresses are kept',
-    isOptional: true,
-    hint: 'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.',
-  },
   missing_cent: {
     label: 'Accept direct payments that are at most one cent short',
     type: 'checkbox',
+    value: account.toleratesMissingCent,
     hint: 'Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.',
   },
   trouble_mails: {
     label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention',
     type: 'checkbox',
+    value: account.receivesAlerts,
     hint: 'At most one of each kind per hour. Requires e-mail to be configured by the operator.',
   },
-} satisfies Fields;
+})}`,
+    button: 'Save',
+  });
+}
 
 /** Empty if the service's setting applies. */
 function percentOf(basisPoints: number | null): string {
@@ -264,12 +238,7 @@ function walletForm(visit: Visit): Html {
     action: `${SETTINGS_PATH}/wallet`,
     title: 'Payout wallet',
     fields: {
-      wallet: {
-        label: 'Wallet on Polygon',
-        value: wallet ?? '',
-        isOptional: true,
-        hint: 'Existing payments keep their wallet.',
-      },
+      wallet: optional('Wallet on Polygon', wallet, 'Existing payments keep their wallet.'),
       locked: {
         label: 'Lock payouts to this wallet',
         type: 'checkbox',

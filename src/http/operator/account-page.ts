@@ -79,9 +79,7 @@ async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdat
 
 /** Saves a fee, or previews it without changing it. */
 const answerFee: FormHandler<OperatorVisit> = async (visit, form) => {
-  const typed = form.text('fee');
-  await checkFields({ fee: () => requireFee(parseFee(typed)) });
-  const feeBasisPoints = parseFee(typed);
+  const { fee: feeBasisPoints } = await checkFields({ fee: () => parseFee(form.text('fee')) });
   return form.has('save')
     ? answerChange(visit, () => ({ feeBasisPoints }))
     : showAccount(visit, feeBasisPoints);
@@ -195,6 +193,7 @@ function exampleTable(basisPoints: number): Html {
 export function parseFee(text: string): number {
   const basisPoints = parsePercentBasisPoints(text.trim());
   if (basisPoints === null) throw invalidField('The fee', 'must be a percentage with at most two decimals.');
+  requireFee(basisPoints);
   return basisPoints;
 }
 

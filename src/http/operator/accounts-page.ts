@@ -1,4 +1,4 @@
-import { createAccount, DEFAULT_FEE_BASIS_POINTS, requireFee } from '../../accounts/manage-accounts.ts';
+import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../../accounts/manage-accounts.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
 import { invalidField } from '../../domain/errors.ts';
@@ -7,7 +7,7 @@ import { parseName } from '../../domain/shop-profile.ts';
 import { walletOf } from '../dashboard/settings-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import { cardForm, checkFields, type Fields } from '../signed-in/form-fields.ts';
+import { cardForm, checkFields, type Fields, optional } from '../signed-in/form-fields.ts';
 import { formatPercent, utcTime } from '../signed-in/format.ts';
 import { pageLinks } from '../signed-in/layout.ts';
 import { type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -59,33 +59,23 @@ function accountTable(accounts: readonly Account[]): Html {
 /** The form for a new account, which gets all features and providers. */
 const accountFields: Fields = {
   name: { label: 'Name', hint: 'The shop name that customers see.' },
-  email: { label: 'E-mail address', type: 'email', isOptional: true, hint: 'The merchant’s e-mail address.' },
+  email: optional('E-mail address', '', 'The merchant’s e-mail address.', 'email'),
   fee: {
     label: 'Card fee in percent',
     value: String(DEFAULT_FEE_BASIS_POINTS / 100),
     hint: 'A percentage of the received USDC. It applies to new payments.',
   },
-  wallet: {
-    label: 'Payout wallet',
-    isOptional: true,
-    hint: 'A Polygon address. The merchant can change it.',
-  },
+  wallet: optional('Payout wallet', '', 'A Polygon address. The merchant can change it.'),
 };
 
 const answerCreate: FormHandler<OperatorVisit> = async (visit, form) => {
-  const [email, wallet] = [form.text('email').trim(), form.text('wallet').trim()];
-  await checkFields({
+  const { fee, ...given } = await checkFields({
     name: () => parseName(form.text('name')),
-    email: () => emailOf(email),
-    fee: () => requireFee(parseFee(form.text('fee'))),
-    wallet: () => walletOf(wallet),
+    email: () => emailOf(form.text('email').trim()),
+    fee: () => parseFee(form.text('fee')),
+    wallet: () => walletOf(form.text('wallet').trim()),
   });
-  const account = await createAccount(visit.context, {
-    name: form.text('name'),
-    email: emailOf(email),
-    feeBasisPoints: parseFee(form.text('fee')),
-    wallet: walletOf(wallet),
-  });
+  const account = await createAccount(visit.context, { ...given, feeBasisPoints: fee });
   await recordAction(visit.context, account.id, visit.actor, 'account.created', account.name);
   return seeOther(`/accounts/${account.id}?flash=created`);
 };

@@ -16,7 +16,7 @@ import {
 } from '../../payments/provider-availability.ts';
 import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { cardForm } from '../signed-in/form-fields.ts';
+import { cardForm, optional } from '../signed-in/form-fields.ts';
 import { utcTime } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -144,12 +144,11 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
   const { health, settings } = provider;
   const path = `${OPERATOR_PATH}/providers/${provider.id}`;
   const isOff = provider.state === 'off' || settings.active === false;
-  const minimum = {
-    label: 'Minimum amount in USD',
-    value: settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents),
-    isOptional: true,
-    hint: `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.`,
-  };
+  const minimum = optional(
+    'Minimum amount in USD',
+    settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents),
+    `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.`,
+  );
   return {
     title: name,
     main: html`${forms.flashOf(visit, { saved: 'Saved. It applies immediately.' })}${warningOf([provider])}

@@ -39,6 +39,16 @@ export interface Field {
   readonly id?: string;
 }
 
+/** A text that may be left empty. */
+export function optional(
+  label: string,
+  value: string | number | null | undefined,
+  hint: string,
+  type: Field['type'] = 'text',
+): Field {
+  return { label, type, value: value?.toString() ?? '', isOptional: true, hint };
+}
+
 /** The fields of a form by their names, in their order. */
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -164,18 +174,23 @@ export function refusalBanner(refused: RefusedForm | undefined): Html {
   return html`<p class="banner bad" role="alert">Nothing was saved. Check: ${links}.</p>`;
 }
 
-/** Runs each check, and throws one `invalid_request` with the errors of all fields. Any other error is thrown as it is. */
-export async function checkFields(checks: Readonly<Record<string, () => unknown>>): Promise<void> {
+/**
+ * Reads each field, and throws one `invalid_request` with the errors of all. Any other error is thrown as it is. Resolves
+ * to what was read.
+ */
+export async function checkFields<Checks extends Readonly<Record<string, () => unknown>>>(checks: Checks) {
   const problems = new Map<string, string>();
+  const read: Record<string, unknown> = {};
   for (const [name, check] of Object.entries(checks)) {
     try {
-      await check();
+      read[name] = await check();
     } catch (error) {
       if (!(error instanceof ServiceError) || error.errorName !== 'invalid_request') throw error;
       problems.set(name, [...error.problems.values()][0] ?? error.message);
     }
   }
   if (problems.size > 0) throw invalidFields(problems);
+  return read as { readonly [Name in keyof Checks]: Awaited<ReturnType<Checks[Name]>> };
 }
 
 /** "must be a date" → "Must be a date."; "is no date" → "This is no date." */
