@@ -18,7 +18,7 @@ export const de: Words = {
     choose: 'Auswählen',
     pay: 'Bezahlen',
     arrived: 'Erhalten',
-    sent: 'Weitergeleitet',
+    sent: 'An den Shop',
     done: '(erledigt)',
   },
   states: {

@@ -153,9 +153,9 @@ export const fr: Words = {
   problems: {
     noSuchProvider: 'Ce service de paiement n’existe pas. Choisissez-en un ci-dessous.',
     otherProvider: 'Ce paiement est prévu pour un autre service de paiement.',
-    busy: '{provider} est momentanément saturé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes.',
+    busy: '{provider} est saturé pour le moment. Votre carte n’a pas été débitée. Réessayez dans quelques secondes.',
     busyOfSeveral:
-      '{provider} est momentanément saturé. Votre carte n’a pas été débitée. Réessayez dans quelques secondes ou choisissez un autre moyen de paiement.',
+      '{provider} est saturé pour le moment. Votre carte n’a pas été débitée. Réessayez dans quelques secondes ou choisissez un autre moyen de paiement.',
     unreachable: '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant.',
     unreachableOfSeveral:
       '{provider} est injoignable. Votre carte n’a pas été débitée. Réessayez dans un instant ou choisissez un autre moyen de paiement.',

@@ -155,9 +155,9 @@ export const it: Words = {
   problems: {
     noSuchProvider: 'Questo servizio di pagamento non esiste. Scegline uno qui sotto.',
     otherProvider: 'Questo pagamento è per un altro servizio di pagamento.',
-    busy: '{provider} è momentaneamente sovraccarico. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo.',
+    busy: '{provider} è sovraccarico in questo momento. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo.',
     busyOfSeveral:
-      '{provider} è momentaneamente sovraccarico. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo o scegli un altro metodo di pagamento.',
+      '{provider} è sovraccarico in questo momento. Non è stato addebitato nulla sulla tua carta. Riprova tra qualche secondo o scegli un altro metodo di pagamento.',
     unreachable:
       'Impossibile contattare {provider}. Non è stato addebitato nulla sulla tua carta. Riprova tra poco.',
     unreachableOfSeveral:

@@ -18,7 +18,7 @@ export const nl: Words = {
     choose: 'Kiezen',
     pay: 'Betalen',
     arrived: 'Ontvangen',
-    sent: 'Doorgestuurd',
+    sent: 'Naar de winkel',
     done: '(klaar)',
   },
   states: {
@@ -164,7 +164,7 @@ export const nl: Words = {
       '{provider} is niet bereikbaar. Er is niets van je kaart afgeschreven. Probeer het zo meteen opnieuw of kies een andere betaalmethode.',
     inactive: '{provider} is op dit moment niet beschikbaar. Er is niets van je kaart afgeschreven.',
     onlyCurrency: '{provider} accepteert geen betalingen in {currency}.',
-    belowMinimum: '{amount} ligt onder het minimumbedrag van {provider}.',
+    belowMinimum: '{amount} is minder dan {provider} accepteert.',
     aboveMaximum: '{amount} ligt boven het maximumbedrag van {provider}.',
     tooOften: '{provider} is te vaak vanuit deze betaling geopend. Probeer het over een uur opnieuw.',
     shopCannotReceive: '{shop} kan op dit moment geen betalingen ontvangen. Neem contact op met {shop}.',
