@@ -3,11 +3,12 @@ export function reasonSentence(reason: string | null): string {
   if (reason === null) return '';
   const status = /^http_(\d+)$/.exec(reason)?.[1];
   if (status !== undefined) return `The endpoint responded with ${status}. Only 2xx counts as received.`;
-  return (reasonSentences as Readonly<Record<string, string>>)[reason] ?? reason;
+  const sentences: Readonly<Record<string, string>> = { ...deliveryReasons, ...notificationReasons };
+  return sentences[reason] ?? reason;
 }
 
 /** By stable short codes for logs, pages and metrics; `http_<status>` stands for an answer that is not 2xx. */
-const reasonSentences = {
+export const deliveryReasons = {
   // Blocked: before any socket.
   blocked_url: 'The callback URL is no longer allowed. Nothing was sent.',
   blocked_address: 'The host name resolves to an address that is not public. Nothing was sent.',
@@ -34,14 +35,19 @@ const reasonSentences = {
   no_response: 'The connection ended without a response. The event may have arrived.',
   reset: 'The connection was reset after the event was sent. The event may have arrived.',
   timeout: 'The endpoint did not respond within ten seconds. The event may have arrived.',
-  // Said by others than the delivery itself.
-  interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
+  // Without a delivery.
   signing_key_missing: 'The secret of the payment’s ipn_token is no longer configured.',
+  internal_error: 'An error of this service. The operator’s log has the details.',
+  // Found unfinished, after a restart.
+  interrupted: 'The service was interrupted while it sent the event. The event may have arrived.',
+} as const;
+
+/** Of notifications alone. */
+const notificationReasons = {
   mail_failed: 'The mail server refused the message.',
   mail_not_configured: 'This service sends no e-mail.',
   sealed_otherwise: 'The secret that sealed the address is no longer configured.',
-  internal_error: 'An error of this service. The operator’s log has the details.',
 } as const;
 
 /** How a delivery that is not `delivered` ended. */
-export type DeliveryReason = keyof typeof reasonSentences | `http_${number}`;
+export type DeliveryReason = keyof typeof deliveryReasons | `http_${number}`;
