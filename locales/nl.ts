@@ -165,7 +165,7 @@ export const nl: Words = {
     inactive: '{provider} is op dit moment niet beschikbaar. Er is niets van je kaart afgeschreven.',
     onlyCurrency: '{provider} accepteert geen betalingen in {currency}.',
     belowMinimum: '{amount} is minder dan {provider} accepteert.',
-    aboveMaximum: '{amount} ligt boven het maximumbedrag van {provider}.',
+    aboveMaximum: '{amount} is meer dan {provider} accepteert.',
     tooOften: '{provider} is te vaak vanuit deze betaling geopend. Probeer het over een uur opnieuw.',
     shopCannotReceive: '{shop} kan op dit moment geen betalingen ontvangen. Neem contact op met {shop}.',
     networkDown:
