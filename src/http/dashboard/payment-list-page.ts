@@ -11,7 +11,7 @@ import { dateAt, nextDate, startOfDate } from '../../platform/time-zone.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
-import { formField } from '../signed-in/form-fields.ts';
+import { formField, sentenceOf } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { banner } from '../signed-in/forms.ts';
 import { sendCsv } from '../signed-in/layout.ts';
@@ -296,5 +296,6 @@ function dateField(
   problems?: ServiceError['problems'],
 ): Html {
   const field = { label: labels[name], type: 'date', value: given[name] ?? '', isOptional: true } as const;
-  return formField(name, field, { error: problems?.get(name) });
+  const problem = problems?.get(name);
+  return formField(name, field, problem === undefined ? {} : { error: sentenceOf(problem) });
 }

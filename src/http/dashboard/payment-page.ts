@@ -184,7 +184,7 @@ function moneyCard(context: DashboardContext, { payment, observations }: Payment
     ...observations.deposits.map((deposit) => ({ ...deposit, what: 'Arrived', feeUnits: null })),
     ...observations.releases.map((release) => ({
       ...release,
-      what: 'Sent to your wallet',
+      what: 'Released',
       units: release.toMerchantUnits,
     })),
   ];

@@ -194,7 +194,7 @@ export async function checkFields<Checks extends Readonly<Record<string, () => u
 }
 
 /** "must be a date" → "Must be a date."; "is no date" → "This is no date." */
-function sentenceOf(problem: string): string {
+export function sentenceOf(problem: string): string {
   const whole = /^(?:is|has|needs|can) /.test(problem) ? `this ${problem}` : problem;
   const sentence = `${whole.charAt(0).toUpperCase()}${whole.slice(1)}`;
   return /[.?!]$/.test(sentence) ? sentence : `${sentence}.`;
