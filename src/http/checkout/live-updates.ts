@@ -53,17 +53,10 @@ interface Watch {
 /** Sends updates to open pages, with one read for each watched payment and language. */
 export function createLiveUpdates(options: LiveUpdatesOptions) {
   const watches = new Map<string, Watch>();
-  const perAddress = new Map<string, number>();
-  let count = 0;
 
   function leave(key: string, viewer: Viewer): void {
     const watch = watches.get(key);
-    if (watch?.viewers.delete(viewer) !== true) return;
-    count--;
-    const rest = (perAddress.get(viewer.address) ?? 1) - 1;
-    if (rest === 0) perAddress.delete(viewer.address);
-    else perAddress.set(viewer.address, rest);
-    if (watch.viewers.size > 0) return;
+    if (watch?.viewers.delete(viewer) !== true || watch.viewers.size > 0) return;
     if (watch.timer !== null) clearTimeout(watch.timer);
     watches.delete(key);
   }
@@ -96,10 +89,9 @@ export function createLiveUpdates(options: LiveUpdatesOptions) {
     /** Adds a viewer and returns a function that removes it; null when there are too many, and the page has to poll. */
     follow(viewer: Viewer): (() => void) | null {
       const { paymentId, language, address } = viewer;
-      const ofAddress = perAddress.get(address) ?? 0;
-      if (count >= options.maximumViewers || ofAddress >= options.maximumViewersOfAddress) return null;
-      count++;
-      perAddress.set(address, ofAddress + 1);
+      const all = [...watches.values()].flatMap(({ viewers }) => [...viewers.keys()]);
+      const ofAddress = all.filter((other) => other.address === address).length;
+      if (all.length >= options.maximumViewers || ofAddress >= options.maximumViewersOfAddress) return null;
       const key = `${paymentId} ${language}`;
       const watch = watches.get(key) ?? { viewers: new Map(), timer: null };
       watch.viewers.set(viewer, viewer.revision);
