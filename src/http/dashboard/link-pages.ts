@@ -7,7 +7,6 @@ import { ORDER_LINE_CHARACTERS, parseLine, parseTypedAmount } from '../../domain
 import type { CreatePaymentRequest } from '../../payments/create-checks.ts';
 import { createDirectPayment, createPayment } from '../../payments/create-payment.ts';
 import { providerChoices } from '../../payments/parse-payment-query.ts';
-import { readPaymentHistory } from '../../payments/payment-history.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
@@ -17,7 +16,7 @@ import { type Field, type Fields, formFields, optional } from '../signed-in/form
 import { formatMoney, moment } from '../signed-in/format.ts';
 import { type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
-import { walletCard } from './payment-page.ts';
+import { readOwnHistory, walletCard } from './payment-page.ts';
 import { displayStatusBadges, providerName } from './payment-words.ts';
 
 /** Newest links that are listed below the form. */
@@ -132,7 +131,7 @@ const callbackHint =
 
 async function showLink(visit: Visit): Promise<PageView> {
   const { context } = visit;
-  const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const history = await readOwnHistory(visit);
   const { payment } = history;
   const url = `${context.baseUrl}/s/${shortCodeOf(payment.id)}`;
   return {

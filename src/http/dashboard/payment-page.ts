@@ -44,13 +44,18 @@ interface PaymentPageOptions {
   readonly check?: SignatureCheck;
 }
 
+/** The payment of the path, with its history. Throws `payment_not_found` for any other account’s. */
+export function readOwnHistory({ context, account, params }: Visit): Promise<PaymentHistory> {
+  return readPaymentHistory(context, account.id, params['paymentId'] ?? '');
+}
+
 /** The page of one payment with its history. */
 export async function showPayment(
   visit: Visit,
   { message = nothing, check = null }: PaymentPageOptions = {},
 ): Promise<PageView> {
   const { context } = visit;
-  const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const history = await readOwnHistory(visit);
   const { payment } = history;
   const page =
     (await context.reusablePages.listPagesOf(visit.account.id, [payment.id])).get(payment.id) ?? null;

@@ -4,7 +4,7 @@ import { parseUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Role } from '../../domain/person.ts';
 import { eraseEmail } from '../../payments/erase-emails.ts';
-import { readPaymentHistory, verifyWebhookSignature } from '../../payments/payment-history.ts';
+import { verifyWebhookSignature } from '../../payments/payment-history.ts';
 import { acceptPayment, cancelPayment, releasePayment } from '../../payments/release-payment.ts';
 import { parseNote } from '../api/parse-create-request.ts';
 import { html } from '../design/html.ts';
@@ -13,7 +13,7 @@ import { formatUsdc, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, seeOther } from '../signed-in/pages.ts';
 import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
-import { amountFacts, showPayment, timeline } from './payment-page.ts';
+import { amountFacts, readOwnHistory, showPayment, timeline } from './payment-page.ts';
 import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
 import { registerRefundForms } from './refund-pages.ts';
 import { requireConfirmedForm } from './security-pages.ts';
@@ -21,7 +21,7 @@ import { requireConfirmedForm } from './security-pages.ts';
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
 async function showEvidence(visit: Visit) {
   const { context } = visit;
-  const history = await readPaymentHistory(context, visit.account.id, visit.params['paymentId'] ?? '');
+  const history = await readOwnHistory(visit);
   const { payment, observations, sessions } = history;
   const moved = [
     ...observations.deposits.map(({ units, ...place }) => ({ ...place, what: 'arrived', units })),
@@ -90,11 +90,7 @@ function registerChanges(routes: DashboardRoutes): void {
       `/payments/:paymentId/${name}`,
       async (visit, form) => {
         // Checks the account before any detail is shown.
-        const { payment } = await readPaymentHistory(
-          context,
-          visit.account.id,
-          visit.params['paymentId'] ?? '',
-        );
+        const { payment } = await readOwnHistory(visit);
         const action = await act(payment, form, visit);
         if (action !== null) await record(visit, action, payment.id);
         return seeOther(`/payments/${payment.id}?flash=${done}`);
@@ -137,11 +133,7 @@ function registerChanges(routes: DashboardRoutes): void {
 }
 
 const verifySignature: FormHandler = async (visit) => {
-  const { webhooks } = await readPaymentHistory(
-    visit.context,
-    visit.account.id,
-    visit.params['paymentId'] ?? '',
-  );
+  const { webhooks } = await readOwnHistory(visit);
   const [webhook] = webhooks;
   if (webhook === undefined) throw new ServiceError('not_found');
   return showPayment(visit, { check: verifyWebhookSignature(visit.context.tokens, webhook) });

@@ -1,7 +1,7 @@
 import type { CreatedKey } from '../../accounts/api-keys.ts';
 import type { Account } from '../../domain/account.ts';
 import { formatCents, formatUnits } from '../../domain/money.ts';
-import type { Payment } from '../../domain/payment.ts';
+import type { ChainPosition, Payment } from '../../domain/payment.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { openRestOf } from '../../domain/session-charge.ts';
 import type { NumberedEvent, Webhook } from '../../domain/webhook.ts';
@@ -75,9 +75,16 @@ export function presentExpandedPayment(
   history: PaymentHistory,
   asked: ReadonlySet<Expansion>,
 ): Record<string, unknown> {
+  const { deposits, releases, finalBlock } = history.observations;
   const present: Record<Expansion, () => unknown> = {
-    deposits: () => presentDeposits(history),
-    releases: () => presentReleases(history),
+    deposits: () =>
+      deposits.map((deposit) => ({ ...placeOf(deposit, finalBlock), amount: formatUnits(deposit.units) })),
+    releases: () =>
+      releases.map((release) => ({
+        ...placeOf(release, finalBlock),
+        forwarded_amount: formatUnits(release.toMerchantUnits),
+        fee_amount: formatUnits(release.feeUnits),
+      })),
     sessions: () => presentSessions(history),
     webhooks: () => history.webhooks.map(presentWebhook),
   };
@@ -85,24 +92,11 @@ export function presentExpandedPayment(
   return { ...presentMerchantPayment(baseUrl, history.payment), ...Object.fromEntries(parts) };
 }
 
-function presentDeposits({ observations: { deposits, finalBlock } }: PaymentView) {
-  return deposits.map(({ transactionHash, blockNumber, units }) => ({
-    transaction: transactionHash,
-    block_number: blockNumber,
-    is_final: blockNumber <= finalBlock,
-    amount: formatUnits(units),
-  }));
-}
-
-function presentReleases({ observations: { releases, finalBlock } }: PaymentView) {
-  return releases.map(({ transactionHash, blockNumber, toMerchantUnits, feeUnits }) => ({
-    transaction: transactionHash,
-    block_number: blockNumber,
-    is_final: blockNumber <= finalBlock,
-    forwarded_amount: formatUnits(toMerchantUnits),
-    fee_amount: formatUnits(feeUnits),
-  }));
-}
+const placeOf = ({ transactionHash, blockNumber }: ChainPosition, finalBlock: number) => ({
+  transaction: transactionHash,
+  block_number: blockNumber,
+  is_final: blockNumber <= finalBlock,
+});
 
 function presentSessions({ sessions }: PaymentView) {
   return sessions.map(({ provider, chargedCents, quotedUnits, progress, createdAtMs, expiresAtMs }) => ({

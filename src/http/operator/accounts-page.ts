@@ -1,16 +1,24 @@
-import { createAccount, DEFAULT_FEE_BASIS_POINTS } from '../../accounts/manage-accounts.ts';
+import {
+  createAccount,
+  DEFAULT_FEE_BASIS_POINTS,
+  findExistingAccount,
+} from '../../accounts/manage-accounts.ts';
+import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
-import { invalidField } from '../../domain/errors.ts';
+import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import { parseName } from '../../domain/shop-profile.ts';
+import { inviteFields, sendInvitation, takeInvitationPage } from '../dashboard/people-pages.ts';
+import { confirmedForm, requireConfirmedForm } from '../dashboard/security-pages.ts';
 import { walletOf } from '../dashboard/settings-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
+import { requirePassing } from '../rate-windows.ts';
 import { cardForm, checkFields, type Fields, optional } from '../signed-in/form-fields.ts';
 import { formatPercent, utcTime } from '../signed-in/format.ts';
 import { pageLinks } from '../signed-in/layout.ts';
-import { type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
+import { type FormHandler, type PageView, seeOther, showRefused } from '../signed-in/pages.ts';
 import { activityBadge, parseFee } from './account-page.ts';
 import { OPERATOR_PATH, type OperatorRoutes, type OperatorVisit } from './operator-page.ts';
 
@@ -21,8 +29,8 @@ const MAXIMUM_SEARCH_CHARACTERS = 100;
 export function registerAccountsPages(routes: OperatorRoutes): void {
   const pages = routes.pages('accounts');
   pages.page('/accounts', showAccounts);
-  pages.page('/accounts/new', showForm);
-  pages.form('/accounts/new', answerCreate, showForm);
+  pages.page('/accounts/new', showAccountForm);
+  pages.form('/accounts/new', answerCreate, showAccountForm);
 }
 
 async function showAccounts(visit: OperatorVisit): Promise<PageView> {
@@ -87,10 +95,65 @@ function emailOf(text: string): string | null {
   return email;
 }
 
-async function showForm(visit: OperatorVisit): Promise<PageView> {
+async function showAccountForm(visit: OperatorVisit): Promise<PageView> {
   const action = `${OPERATOR_PATH}/accounts/new`;
   return {
     title: 'Create an account',
     main: cardForm(visit, { action, fields: accountFields, button: 'Create account' }),
+  };
+}
+
+/**
+ * `/operator/accounts/:accountId/invite`: invites a person to an account. It asks for the operator's password and second
+ * factor, because a member can act in the merchant's name (decision 0118).
+ */
+export function registerInvitePages(routes: OperatorRoutes): void {
+  const pages = routes.pages('accounts');
+  const path = '/accounts/:accountId/invite';
+  pages.page(path, showInvitation);
+  pages.form(path, answerInvite, showInvitation);
+  pages.page('/accounts/:accountId/invited', async (visit) => {
+    const back = `/accounts/${accountIdOf(visit)}`;
+    return (await takeInvitationPage(visit, `${OPERATOR_PATH}${back}`)) ?? seeOther(back);
+  });
+}
+
+function accountIdOf({ params }: OperatorVisit): string {
+  return params['accountId'] ?? '';
+}
+
+const answerInvite: FormHandler<OperatorVisit> = async (visit, form) => {
+  const { context } = visit;
+  const account = await findExistingAccount(context, accountIdOf(visit));
+  // By session: a session without the password must not use up the tries of the user's others.
+  await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
+  await checkFields({
+    email() {
+      if (parseUserEmail(form.text('email')) === null) throw invalidField('email', 'is not valid.');
+    },
+    password: () => requireOwnPassword(context, visit.user, form.text('password')),
+  });
+  // A code works once: it is asked of a form that is otherwise right.
+  await requireConfirmedForm(visit, form);
+  const outcome = await sendInvitation(visit, account, context.publicUrl, form);
+  if (outcome === 'sent') return seeOther(`/accounts/${account.id}?flash=invited`);
+  if (outcome === 'kept') return seeOther(`/accounts/${account.id}/invited`);
+  const refusal = new ServiceError('invalid_request', outcome.failure);
+  return showRefused(showInvitation, visit, form, refusal, 502);
+};
+
+async function showInvitation(visit: OperatorVisit): Promise<PageView> {
+  const account = await findExistingAccount(visit.context, accountIdOf(visit));
+  const path = `${OPERATOR_PATH}/accounts/${account.id}`;
+  const form = await confirmedForm(visit, {
+    action: `${path}/invite`,
+    fields: { ...inviteFields, password: { label: 'Your password', type: 'password' } },
+    button: visit.context.mailer === null ? 'Create a link' : 'Send the invitation',
+    more: html`<a class="button" href="${path}">Cancel</a>`,
+  });
+  return {
+    title: 'Invite a person',
+    main: html`<section class="card"><p>The person gets a role in <strong><bdi>${account.name}</bdi></strong>. The invitation works once, within a week. The account’s audit log records it with your name.</p>
+${form}</section>`,
   };
 }
