@@ -151,7 +151,7 @@ export const goals: readonly Goal[] = [
 ];
 
 /** The goals that the run measured. */
-export function judgeGoals(findings: Findings): readonly GoalResult[] {
+export function evaluateGoals(findings: Findings): readonly GoalResult[] {
   return goals.flatMap(({ what, bound, isUpperBound = false, unit = '', read }) => {
     const figure = read(findings);
     if (figure === undefined) return [];

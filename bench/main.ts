@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fullExtent, quickExtent } from './extent.ts';
 import { fillStore } from './fill-store.ts';
-import { type Findings, judgeGoals } from './goals.ts';
+import { type Findings, evaluateGoals } from './goals.ts';
 import { examineMachine } from './machine.ts';
 import { type LoadFindings, measureLoad } from './measure-load.ts';
 import { measureOthers } from './measure-others.ts';
@@ -70,7 +70,7 @@ async function main(): Promise<void> {
   for (const finding of found) console.log(formatFinding(finding));
 
   const findings: Findings = { scenarios: load.summaries, measurements: found };
-  const goals = judgeGoals(findings);
+  const goals = evaluateGoals(findings);
   console.log(formatGoals(goals));
   const report: BenchReport = {
     at,

@@ -1,6 +1,6 @@
 /** What `npm audit --json` says, as a verdict. */
 
-/** `vulnerable` names what has to be replaced; `unknown` says why nobody knows. */
+/** `vulnerable` names what has to be replaced; `unknown` has the reason why no audit ran. */
 export type AuditVerdict =
   | { readonly kind: 'fine' }
   | { readonly kind: 'vulnerable'; readonly packages: readonly string[] }
@@ -22,8 +22,8 @@ interface Vulnerability {
 
 const severe = new Set(['high', 'critical']);
 
-/** Only high and critical advisories count: the others are for people to judge. */
-export function judgeAudit(output: string): AuditVerdict {
+/** Only high and critical advisories count: the others are for people to decide. */
+export function readAudit(output: string): AuditVerdict {
   const report = parse(output);
   if (report === null) return { kind: 'unknown', reason: 'no answer' };
   if (report.auditReportVersion !== 2 || report.vulnerabilities === undefined) {

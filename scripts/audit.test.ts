@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
-import { judgeAudit } from './audit-report.ts';
+import { readAudit } from './audit-report.ts';
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -55,7 +55,7 @@ it('fails on an advisory of high severity for a production dependency, and names
   expect(code).toBe(1);
 });
 
-it('says that nothing was checked where nobody answers, and does not fail', async () => {
+it('says that nothing was checked where the registry does not answer, and does not fail', async () => {
   const { code, output } = await audit('http://127.0.0.1:9/');
   expect(output).toMatch(/^not checked: ./);
   expect(code).toBe(0);
@@ -72,13 +72,13 @@ const report = (severity: string) =>
 
 it('counts high and critical, also through another dependency, and nothing below', () => {
   for (const severity of ['high', 'critical']) {
-    expect(judgeAudit(report(severity))).toEqual({
+    expect(readAudit(report(severity))).toEqual({
       kind: 'vulnerable',
       packages: [`inner (${severity}): Bad https://x.example`, `outer (${severity}): by inner`],
     });
   }
   for (const severity of ['info', 'low', 'moderate']) {
-    expect(judgeAudit(report(severity))).toEqual({ kind: 'fine' });
+    expect(readAudit(report(severity))).toEqual({ kind: 'fine' });
   }
 });
 
@@ -91,6 +91,6 @@ it('takes no refusal and no garbage for a clean bill', () => {
     '<html>',
     JSON.stringify({ message: '405 Method Not Allowed' }),
   ]) {
-    expect(judgeAudit(output).kind).toBe('unknown');
+    expect(readAudit(output).kind).toBe('unknown');
   }
 });

@@ -1,20 +1,20 @@
 /**
  * Asks the package registry whether a production dependency has a known weakness. Ends with an error when one is high or
  * critical. Where the registry does not answer, offline or because it has no advisories, it says so and ends without
- * one: that nobody could be asked is no fault of the code.
+ * one: an unreachable registry is no fault of the code.
  *
  * `node scripts/audit.ts [registry]`
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { judgeAudit } from './audit-report.ts';
+import { readAudit } from './audit-report.ts';
 
 /** npm alone takes seconds to begin, on a busy machine many; who answers is waited for below. */
 const TIMEOUT_MS = 90_000;
 const ANSWER_MS = 10_000;
 
 const registry = process.argv[2];
-const verdict = judgeAudit(await runAudit());
+const verdict = readAudit(await runAudit());
 if (verdict.kind === 'unknown') console.log(`not checked: ${verdict.reason.split('\n')[0]}`);
 if (verdict.kind === 'fine') console.log('no known weakness of high or critical severity');
 if (verdict.kind === 'vulnerable') {

@@ -155,7 +155,7 @@ async function checkPlain(step: Step): Promise<Checked> {
     counts: { passed: 0, failed: 0, skipped: 0 },
     failure: result.problem,
   });
-  // A step that had nobody to ask is not wrong, but must not look like one that found nothing.
+  // A step that could not ask its service does not fail, but must not look like one that found nothing.
   const unchecked = /^not checked: .*$/m.exec(result.output);
   if (unchecked !== null && checked.failure === undefined) console.log(indent(unchecked[0]));
   return checked;

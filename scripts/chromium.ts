@@ -36,7 +36,7 @@ async function unpack(): Promise<void> {
   process.env['AWS_LAMBDA_JS_RUNTIME'] = 'nodejs22.x';
   const { default: chromium } = await import('@sparticuz/chromium');
   const binary = await chromium.executablePath();
-  // Unpacked by root, run by whoever tests.
+  // Unpacked by root, run by any user.
   await chmod(binary, 0o755);
   await writeFile(join(partial, 'fonts/fonts.conf'), fontConfiguration(folder));
   await writeFile(join(partial, 'complete'), fontConfiguration(folder));

@@ -1,4 +1,4 @@
-/** Where somebody finds commands who has only just cloned the project. */
+/** The PATH of a user who has just cloned the project. */
 import { delimiter, join, resolve } from 'node:path';
 
 const modules = join(import.meta.dirname, '..', 'node_modules');

@@ -38,7 +38,7 @@ const compiled = {
   'sdk/src': 'sdk/src',
 } as const;
 
-/** Fields of package.json that mean something to whoever installs it. */
+/** Fields of package.json that apply to an installed package. */
 const keptFields = [
   'name',
   'version',

@@ -147,7 +147,7 @@ function retryElsewhere(dependencies: DeliveryDependencies, transfer: Transfer, 
   const facts = { orderId: order.id, nonce: transfer.nonce, refusals: order.refusals };
   if (isHopeless) log.error(facts, 'the token refuses the delivery; the order is given up');
   else if (isRefused) log.warn(facts, 'the token refused the delivery; it is tried again later');
-  else log.warn(facts, "somebody else used the treasury's nonce; the delivery takes another");
+  else log.warn(facts, "another sender used the treasury's nonce; the delivery takes the next one");
   store.voidTransfer(transfer, {
     state: isHopeless ? 'failed' : 'accepted',
     dueAtMs: nowMs() + (isRefused ? RETRY_REFUSED_MS : 0),

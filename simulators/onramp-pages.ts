@@ -54,7 +54,7 @@ function summary(order: Order): string {
 
 function backLink(order: Order): string {
   if (order.returnUrl === '')
-    return '<p>Go back to the checkout when you are done: this on-ramp leads nobody back.</p>';
+    return '<p>Go back to the checkout when you are done: this on-ramp does not redirect.</p>';
   return html`<p><a id="back" href="${order.returnUrl}" rel="noreferrer">Back to the shop's checkout</a></p>`;
 }
 

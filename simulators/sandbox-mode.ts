@@ -123,7 +123,7 @@ export async function startSandboxParts(
   return isJson ? welcomeJson(facts) : welcome(facts);
 }
 
-/** Leads the customers of the demo account back to the shop, unless somebody has set another return URL. */
+/** Leads the customers of the demo account back to the shop, unless another return URL is set. */
 async function returnToShop({ accounts }: Store, accountId: string, { returnUrl }: Shop): Promise<void> {
   const known = (await accounts.findAccount(accountId))?.returnUrl ?? null;
   const withoutPort = (url: string) => url.replace(/:\d+/, '');

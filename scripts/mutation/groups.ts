@@ -11,7 +11,7 @@ export interface MutatedFile {
   readonly tests: readonly string[];
 }
 
-/** Where a mistake costs money or lets somebody in. */
+/** Where a mistake costs money or grants access. */
 export const mutationGroups: readonly MutationGroup[] = [
   {
     name: 'money',

@@ -1,5 +1,5 @@
 /**
- * `npm run mutation`: changes the code where a mistake costs money or lets somebody in, one small change at a time,
+ * `npm run mutation`: changes the code where a mistake costs money or grants access, one small change at a time,
  * and sees whether a test notices. Prints a table and each change that none noticed; ends with an error when a group
  * has less than its score.
  *

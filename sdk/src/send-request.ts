@@ -83,7 +83,7 @@ async function attempt(context: RequestContext, request: ServiceRequest): Promis
         accept: request.accept ?? 'application/json',
       },
       ...(request.body === undefined ? {} : { body: request.body }),
-      // The key goes to the service and to nobody it points to.
+      // The key goes to the service only, never to a redirect target.
       redirect: 'manual',
       signal: abort.signal,
     });

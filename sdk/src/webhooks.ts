@@ -91,7 +91,7 @@ function isArrayBuffer(value: unknown): boolean {
 
 function verifySignature(body: Uint8Array, signature: SignatureHeader, ipnToken: string): void {
   const text = typeof signature === 'string' ? signature : signature?.length === 1 ? signature[0] : undefined;
-  // Lower case alone, as it is sent: what is written in two ways could pass twice where somebody counts signatures.
+  // Lower case alone, as it is sent: a signature in two spellings could pass twice in a store of seen signatures.
   const given = text !== undefined && /^[0-9a-f]{64}$/.test(text) ? fromHex(text) : null;
   if (given === null || given.length !== SIGNATURE_BYTES) {
     throw new WebhookError('no_signature', 'X-Service-Signature is missing or is not a signature');

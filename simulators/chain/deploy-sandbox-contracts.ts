@@ -93,7 +93,7 @@ async function allowMinting(
 
 /**
  * Deploys the test USDC, another token, the deposit factory and Multicall3 where they are not there yet. Their addresses follow from
- * the deployers' first nonces, so every sandbox has the same ones and each step can be judged by the chain alone: a
+ * the deployers' first nonces, so every sandbox has the same ones and each step can be checked on the chain alone: a
  * start that was killed halfway is carried on by the next. Gives gas to the senders, and USDC to the customer's wallet.
  */
 export async function deploySandboxContracts(

@@ -4,8 +4,8 @@ import { MULTICALL3 } from '../../src/chain/token-reader.ts';
 type ChainCall = (method: string, params: readonly unknown[]) => Promise<unknown>;
 
 /**
- * Gives a local chain Multicall3 at its usual address, which a public chain has since somebody sent the one signed
- * transaction that creates it there. So releases are checked, and balances are swept, as they are on Polygon.
+ * Deploys Multicall3 on a local chain at its usual address, where public chains have it. Releases are then checked, and
+ * balances swept, as on Polygon.
  */
 export async function placeMulticall3(call: ChainCall, address: string = MULTICALL3): Promise<void> {
   // viem has the code that deploys Multicall3, but does not export it.

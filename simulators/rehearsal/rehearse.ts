@@ -32,7 +32,7 @@ interface RehearsalOptions {
   readonly environment: NodeJS.ProcessEnv;
   /** The file of the command `card-checkout`. */
   readonly script: string;
-  /** Told of each step when it ends. */
+  /** Called with each step when it ends. */
   readonly onStep: (step: DoctorCheck) => void;
   /** Ends the rehearsal early; what it started is stopped. */
   readonly signal: AbortSignal;
@@ -130,7 +130,7 @@ export async function rehearse({
 
 async function runSteps(rehearsal: Rehearsal): Promise<void> {
   const { own, folder, step, atEnd } = rehearsal;
-  judgeConfiguration(rehearsal);
+  reportConfiguration(rehearsal);
   const { sandbox } = await step(
     'chain',
     'the chain needs anvil, from Foundry; ANVIL_PATH can name its file',
@@ -183,7 +183,7 @@ async function runSteps(rehearsal: Rehearsal): Promise<void> {
 }
 
 /** Reports the problems of the operator's own configuration; only those that the rehearsal replaces do not end it. */
-function judgeConfiguration({ own, report }: Rehearsal): void {
+function reportConfiguration({ own, report }: Rehearsal): void {
   const problems = findProblems(own);
   for (const { text, isReplaced } of problems)
     if (isReplaced)

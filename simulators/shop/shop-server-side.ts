@@ -19,7 +19,7 @@ export interface ShopAccount {
 export interface ShopServerSide {
   /** Creates the order and its checkout; what went wrong is a step of the order. */
   buy(product: ShopProduct): Promise<ShopOrder>;
-  /** Judges a webhook and acts on it; returns the HTTP status to answer with. */
+  /** Verifies a webhook and acts on it; returns the HTTP status of the response. */
   receive(rawBody: string, signature: string | undefined): Promise<number>;
 }
 

@@ -32,7 +32,7 @@ export interface PaymentNews {
 export const NAMED_PAYMENTS = 5;
 const QUOTED_CHARACTERS = 80;
 const LATE_ADVICE =
-  'Late money arrived after the payment was canceled or had expired. Release or return it in the dashboard.';
+  'The deposit arrived after the payment was canceled or had expired. Release or return it in the dashboard.';
 
 interface MessagePlace {
   readonly shop: string;
@@ -61,7 +61,7 @@ export function paymentMessage({ counts, newest }: PaymentNews, place: MessagePl
 
 function titleOf(event: PaymentNotification): string {
   return event === 'late_money'
-    ? 'Late money for a payment'
+    ? 'Late deposit for a payment'
     : `Payment ${notificationEvents[event].toLowerCase()}`;
 }
 
@@ -92,7 +92,7 @@ export function dailyMessage(day: DailySum, place: MessagePlace): NotificationMe
     plain(`Received ${received} USDC, fees ${fees} USDC, net ${net} USDC`),
   ];
   return {
-    title: `Daily sum of ${date} (${timeZone})`,
+    title: `Daily summary of ${date} (${timeZone})`,
     lines: [shopLine(place), ...(paid === 0 ? [plain('No payment was paid.')] : sums)],
     url: place.dashboardUrl,
   };

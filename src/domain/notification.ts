@@ -5,8 +5,8 @@ import type { PaymentEventType } from './webhook.ts';
 export const notificationEvents = {
   paid: 'Paid',
   partially_paid: 'Partially paid',
-  late_money: 'Late money',
-  daily_sum: 'Daily sum',
+  late_money: 'Late deposit',
+  daily_sum: 'Daily summary',
 } as const;
 export type NotificationEvent = keyof typeof notificationEvents;
 /** Events of single payments. */
@@ -41,9 +41,9 @@ export interface NotificationChannel extends Readonly<typeof unsentChannel> {
   readonly hint: string;
   readonly events: readonly NotificationEvent[];
   readonly createdAtMs: number;
-  /** Number of the last event that was handled; the largest safe integer where only the daily sum is sent. */
+  /** Number of the last event that was handled; the largest safe integer where only the daily summary is sent. */
   readonly readThrough: number;
-  /** Time of the next daily sum; null without one. */
+  /** Time of the next daily summary; null without one. */
   readonly dailyDueAtMs: number | null;
   /** Nothing is sent before. Each claim raises it, which is how one of several processes gets a claim. */
   readonly notBeforeMs: number;

@@ -126,7 +126,7 @@ export function isSlug(text: string): boolean {
   return slugForm.test(text);
 }
 
-/** The slug that a merchant typed; one that nobody guesses for an empty text. Throws `invalid_request`. */
+/** The slug that a merchant typed; a random one for an empty text. Throws `invalid_request`. */
 export function parseSlug(typed: string): string {
   const slug = typed.trim().toLowerCase();
   if (slug === '') return randomBytes(10).toString('hex');

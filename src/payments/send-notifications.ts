@@ -111,7 +111,7 @@ export interface NotifyContext
 }
 
 /**
- * Sends one message of a channel that is due: the daily sum, or all that its member wants to know since the last
+ * Sends one message of a channel that is due: the daily summary, or all that its member wants to know since the last
  * message. The claim is durable before anything is sent, so that no message comes twice; it fails where another process
  * was faster, or where the channel was removed or paused meanwhile.
  */

@@ -266,7 +266,7 @@ function requireNothingUnderWay({ sessions }: PaymentView, { receivedUnits }: Ch
   throw stateConflict('A payment to this checkout is under way. Please wait until it has arrived.');
 }
 
-/** Judges payment and provider as creation does; the operator may have changed things since. */
+/** Validates payment and provider as creation does; the operator may have changed settings since. */
 async function requireServable(
   context: StartSessionContext,
   payment: Payment,

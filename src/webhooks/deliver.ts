@@ -140,7 +140,7 @@ interface ConnectionOptions {
   readonly signal: AbortSignal;
   /** Authorities to trust instead of the system's: for tests, and for the sandbox's own shop. Live mode never passes it. */
   readonly ca?: string;
-  /** Told of the verified connection before anything is sent on it. */
+  /** Called with the verified connection before anything is sent on it. */
   readonly onConnected?: (socket: TLSSocket) => void;
   /** A test's server on loopback in place of a public address. No configuration sets it. */
   readonly connectTo?: (address: string, port: number) => { address: string; port: number };

@@ -39,14 +39,14 @@ describe('notification channels', () => {
     expect(channel).toMatchObject({ kind: 'slack', events: ['paid', 'late_money'], hint: '…SLCK' });
     const page = (await browser.get(OWN_PATH)).payload;
     expect(textOf(page)).toContain('Slack …SLCK');
-    expect(textOf(page)).toContain('Paid, Late money');
+    expect(textOf(page)).toContain('Paid, Late deposit');
     expect(page).not.toContain('hooks.slack.com/services');
     expect(dashboard.logLines.join('')).not.toContain('aaaaaaaaaaaaaaaaaaaaSLCK');
 
     const own = `${OWN_PATH}/${channel?.id}`;
     const tested = await browser.post(`${own}/test`, {}, { page: OWN_PATH });
     expect(tested.headers['location']).toBe(`${OWN_PATH}?flash=tested`);
-    expect(JSON.stringify(chat.messages)).toContain('notified of: paid, late money.');
+    expect(JSON.stringify(chat.messages)).toContain('notified of: paid, late deposit.');
     await browser.post(`${own}/pause`, { pause: '1' }, { page: OWN_PATH });
     expect(await open()).toContain('Paused');
     await browser.post(`${own}/pause`, { pause: '0' }, { page: OWN_PATH });

@@ -161,7 +161,7 @@ describe('a notification', () => {
     expect(texts()[0]).toContain('4.000000 USDC received');
   });
 
-  it('tells late money from a partial payment that expires', async () => {
+  it('tells a late deposit from a partial payment that expires', async () => {
     await give('discord', ['late_money']);
     const attention = { status: 'canceled', forwardStatus: 'manual_required' } as const;
     await change({}, attention);
@@ -170,7 +170,7 @@ describe('a notification', () => {
     await change({}, { status: 'canceled', forwardStatus: 'canceled' }, attention);
     await pass(MINUTE_MS);
     expect(texts()).toHaveLength(1);
-    expect(texts()[0]).toContain('Late money');
+    expect(texts()[0]).toContain('Late deposit');
   });
 
   it('is not about what happened before the channel was added or while it was paused', async () => {
@@ -242,7 +242,7 @@ describe('many events', () => {
   });
 });
 
-describe('the daily sum', () => {
+describe('the daily summary', () => {
   it('is that of the last day of the account’s zone, once a day, also of a day without payments', async () => {
     account = { ...account, timeZone: 'America/New_York' };
     await store.accounts.updateAccount(account.id, { timeZone: account.timeZone });
@@ -255,11 +255,11 @@ describe('the daily sum', () => {
     await pass(MINUTE_MS);
     await pass(12 * HOUR_MS);
     expect(texts()).toHaveLength(1);
-    expect(texts()[0]).toContain('Daily sum of 2026-11-20 (America/New_York)');
+    expect(texts()[0]).toContain('Daily summary of 2026-11-20 (America/New_York)');
     expect(texts()[0]).toContain('No payment was paid.');
     await pass(3 * 24 * HOUR_MS);
     expect(texts()).toHaveLength(2);
-    expect(texts()[1]).toContain('Daily sum of 2026-11-23');
+    expect(texts()[1]).toContain('Daily summary of 2026-11-23');
   });
 
   it('adds up what was paid and received', async () => {

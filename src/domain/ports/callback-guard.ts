@@ -1,4 +1,4 @@
-/** Judges callback URLs when a checkout is created. */
+/** Validates callback URLs when a checkout is created. */
 export interface CallbackGuard {
   /** Null when the URL is accepted, else how it breaks the rules ("must begin with https://"). */
   refusalOf(callback: unknown): Promise<string | null>;

@@ -27,7 +27,7 @@ const eventLabels = {
   paid: 'Paid payments',
   partially_paid: 'Partially paid payments',
   late_money: 'Money after a cancelation or expiry',
-  daily_sum: 'The daily sum, after midnight',
+  daily_sum: 'The daily summary, after midnight',
 } as const;
 const flashMessages = {
   added: 'The channel is added. Send a test message to see it arrive.',
@@ -168,7 +168,7 @@ const answerAdd: FormHandler = async (visit, form) => {
   return seeOther('/notifications?flash=added');
 };
 
-/** A channel outlives the session that added it, so the member learns of one that somebody else added in their name. */
+/** A channel outlives the session that added it, so the member is notified of a channel that another person added in their name. */
 async function mailAboutChannel(
   { account, user, context: { mailer, baseUrl } }: Visit,
   channel: NotificationChannel,

@@ -171,7 +171,7 @@ async function readForm(
 }
 
 const slugHint =
-  'The last part of the link: letters, digits and hyphens. It cannot be changed later. Empty makes one that nobody can guess.';
+  'The last part of the link: letters, digits and hyphens. It cannot be changed later. If empty, a random one is generated.';
 const questionHint =
   'For example a size or a delivery address. Only members of your account see the answers.';
 

@@ -233,7 +233,7 @@ ${
 function membersCard({ id }: Account, members: readonly Member[]): Html {
   return html`<section class="card"><h2>People</h2>${
     members.length === 0
-      ? html`<p class="soft">Nobody can sign in yet.</p>`
+      ? html`<p class="soft">No member can sign in yet.</p>`
       : dataTable('People', members, {
           'E-mail address': ({ email }) => html`<bdi>${email}</bdi>`,
           Role: ({ role }) => role,

@@ -87,7 +87,7 @@ final class Card_Checkout_Connect
     public static function finish(string $code, string $state): string
     {
         $pending = json_decode((string) get_transient(self::pending_key()), true);
-        // A link of someone else's making ends nothing.
+        // A forged link ends no connection.
         if (!is_array($pending) || !hash_equals($pending['state'], $state)) {
             return __('The connection was not started here, or took too long. Start it again.', 'card-checkout');
         }

@@ -39,13 +39,13 @@ final class Card_Checkout_Webhook
      */
     public function receive(string $raw_body, string $signature, int $order_id, string $order_key): int
     {
-        [$status, $reason] = $this->judge($raw_body, $signature, $order_id, $order_key);
+        [$status, $reason] = $this->validate($raw_body, $signature, $order_id, $order_key);
         self::remember($reason);
         return $status;
     }
 
     /** @return array{int, string} the HTTP status, and why the webhook was not accepted; '' where it was */
-    private function judge(string $raw_body, string $signature, int $order_id, string $order_key): array
+    private function validate(string $raw_body, string $signature, int $order_id, string $order_key): array
     {
         if (strlen($raw_body) > self::MAXIMUM_BODY_BYTES) {
             return [413, __('The body is too long.', 'card-checkout')];
