@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fullExtent, quickExtent } from './extent.ts';
 import { fillStore } from './fill-store.ts';
-import { type Findings, evaluateGoals } from './goals.ts';
+import { evaluateGoals, type Findings } from './goals.ts';
 import { examineMachine } from './machine.ts';
 import { type LoadFindings, measureLoad } from './measure-load.ts';
 import { measureOthers } from './measure-others.ts';
