@@ -50,8 +50,11 @@ async function faultsOf(
   for (const path of paths) {
     await page.goto(origin + path);
     faults.push(...(await violationsOf(page)).map((violation) => `${path} ${violation}`));
-    const pageWidth = Number(await page.evaluate('document.documentElement.scrollWidth'));
-    if (pageWidth > width) faults.push(`${path} is ${pageWidth} wide`);
+    for (const size of ['100%', '200%']) {
+      await page.evaluate(`document.documentElement.style.fontSize = '${size}'`);
+      const pageWidth = Number(await page.evaluate('document.documentElement.scrollWidth'));
+      if (pageWidth > width) faults.push(`${path} is ${pageWidth} wide with text at ${size}`);
+    }
   }
   await context.close();
   return faults;
