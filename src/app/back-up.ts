@@ -31,7 +31,7 @@ export async function backUp(config: Config, file: string) {
     file: target,
     bytes,
     secret_fingerprints: secretFingerprints,
-    journal_entries: journal.number,
-    journal_hash: journal.hash,
+    book_entries: journal.number,
+    book_hash: journal.hash,
   };
 }

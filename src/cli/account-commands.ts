@@ -31,7 +31,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--time-zone <name>', 'the merchant’s time zone, such as Europe/Berlin')
     .option('--base-currency <code>', 'the currency of the merchant’s books, for exports and statements')
     .option('--default-callback <address>', 'the default webhook URL of checkouts created by hand')
-    .option('--alert-mails <switch>', 'on or off: alert e-mails to the owners')
+    .option('--trouble-mails <switch>', 'on or off: alert e-mails to the owners')
     .option(
       '--email-retention <days>',
       'erase customers’ e-mail addresses after this many days; "" keeps them',

@@ -106,7 +106,7 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ),
     ...given('defaultCallback', optional(args, 'default-callback')),
     ...given('toleratesMissingCent', optionalOnOrOff(args, 'direct-cent-tolerance')),
-    ...given('receivesAlerts', optionalOnOrOff(args, 'alert-mails')),
+    ...given('receivesAlerts', optionalOnOrOff(args, 'trouble-mails')),
     ...given('wallet', optionalAddress(args, 'wallet')),
     // The file's content as base64: the server may not have access to the caller's files.
     ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),

@@ -172,9 +172,9 @@ const commandLines: readonly [string, string, Record<string, string | boolean | 
   ['payment cancel id', 'payment cancel', { payment: 'id' }],
   ['event list --account acc_1 --after 3', 'event list', { account: 'acc_1', after: '3' }],
   [
-    'account update acc_1 --alert-mails off --direct-cent-tolerance on --email-retention 90',
+    'account update acc_1 --trouble-mails off --direct-cent-tolerance on --email-retention 90',
     'account update',
-    { account: 'acc_1', 'alert-mails': 'off', 'direct-cent-tolerance': 'on', 'email-retention': '90' },
+    { account: 'acc_1', 'trouble-mails': 'off', 'direct-cent-tolerance': 'on', 'email-retention': '90' },
   ],
   ['payment erase-email id', 'payment erase-email', { payment: 'id' }],
   [

@@ -401,7 +401,7 @@ describe('providers', () => {
       configured: true,
       minimum_usd: '20.00',
       only_currency: null,
-      circuit_open: null,
+      resting: null,
       failures_in_a_row: null,
       last_answer_at: null,
       last_failure_at: null,
@@ -426,7 +426,7 @@ describe('providers', () => {
     };
     const [listed] = await run<Json[]>('provider list');
     expect(listed).toMatchObject({
-      circuit_open: false,
+      resting: false,
       failures_in_a_row: 1,
       last_answer_at: null,
       last_failure_at: new Date(NOW_MS).toISOString(),
@@ -593,7 +593,7 @@ describe('payments', () => {
       forward_status: 'completed',
       amount: '102.57',
       currency: 'EUR',
-      paid_threshold: '104.000001',
+      enough: '104.000001',
       deposits: [{ amount: '104.500000', transactionHash: '0xaa' }],
       releases: [],
       final_block: 2,

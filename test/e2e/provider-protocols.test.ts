@@ -134,7 +134,7 @@ it('provider check tries a provider with the credentials, and provider list and 
   expect((await service.requestCreate({ provider: 'banxa' })).status).toBe(502);
   const listed = await runJson<Record<string, unknown>[]>(service.environment, 'provider', 'list');
   expect(listed.find(({ provider }) => provider === 'banxa')).toMatchObject({
-    circuit_open: false,
+    resting: false,
     failures_in_a_row: 1,
     last_failure: 'the provider answered 503',
   });

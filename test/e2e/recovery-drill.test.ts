@@ -93,13 +93,13 @@ describe('recovery', () => {
     writeFileSync(secret, `${oldSecret}\n`, { mode: 0o600 });
     // While the server is busy.
     const creating = Promise.all(Array.from({ length: 20 }, create));
-    const copied = await runJson<{ journal_entries: number; journal_hash: string }>(
+    const copied = await runJson<{ book_entries: number; book_hash: string }>(
       first.environment,
       'backup',
       database,
     );
     expect(copied).toMatchObject({ file: database, secret_fingerprints: [paid.ipn_token.slice(4, 10)] });
-    expect(copied.journal_entries).toBeGreaterThanOrEqual(3);
+    expect(copied.book_entries).toBeGreaterThanOrEqual(3);
     expect(statSync(database).mode & 0o777).toBe(0o600);
     expect(readdirSync(backups).sort()).toEqual(['database.sqlite', 'secret']);
     await expect(runCommand(first.environment, 'backup', database)).rejects.toThrow('exists already');

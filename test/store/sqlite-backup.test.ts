@@ -75,8 +75,8 @@ describe('a backup', () => {
       file: target,
       bytes: statSync(target).size,
       secret_fingerprints: ['abc_-1', 'other'],
-      journal_entries: 1,
-      journal_hash: end?.hash,
+      book_entries: 1,
+      book_hash: end?.hash,
     });
     await Promise.all(meanwhile);
     await store.close();
