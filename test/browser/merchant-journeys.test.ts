@@ -87,13 +87,13 @@ it('a first test payment counts once it is paid, and is listed with the provider
   await page.getByLabel('What the customer pays for').fill('Two coffees');
   await page.getByRole('button', { name: 'Create link' }).click();
   await page.getByRole('button', { name: 'Copy link' }).click();
-  const link = await page.getByLabel('URL of the link').inputValue();
+  const link = await page.getByLabel('Link', { exact: true }).inputValue();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
   await open(page, '/links');
   expect(await page.getByRole('row', { name: 'Two coffees' }).textContent()).toContain('$12.50');
 
   // The payment of a link is there, and nobody has paid it.
-  await openUntil(page, '', 'Your newest payment is unpaid');
+  await openUntil(page, '', 'your newest payment, which is unpaid');
   expect(await step.textContent()).toContain('to do');
   const customer = await browser.newPage();
   await payWith(customer, link, 'Stripe', '4242 4242 4242 4242');
@@ -189,7 +189,7 @@ describe.concurrent('a merchant', () => {
     });
     expect(await customer.textContent('main')).toContain('refund the duplicate');
 
-    await openUntil(page, '', 'see whether the customer paid twice');
+    await openUntil(page, '', 'check whether the customer paid twice');
     await open(page, '/payments?status=overpaid');
     await page.getByRole('row', { name: '$35.00' }).getByRole('link').first().click();
     await page.getByText(/Overpaid: [\d.]+ USDC arrived for a payment of [\d.]+ USDC\./).waitFor();
@@ -242,7 +242,7 @@ it('a mistyped code leaves the second factor that was scanned, whose next code i
   const give = async (code: string) => {
     await form.getByLabel('Password').fill(signIn.password);
     await form.getByRole('textbox', { name: 'Code' }).fill(code);
-    await form.getByRole('button', { name: 'Switch on' }).click();
+    await form.getByRole('button', { name: 'Turn on' }).click();
   };
   const totp = new TOTP({ secret: Secret.fromBase32(scanned.replaceAll(' ', '')) });
   const code = totp.generate();
