@@ -8,7 +8,10 @@ import { isLoopbackHost, isSecureUrl } from './platform/public-address.ts';
 /** A port has 16 bits. */
 export const HIGHEST_PORT = 65_535;
 
-/** Files of the certificate chain and its private key (PEM). Both must be readable and belong together: checked here, not only when the server listens. */
+/**
+ * Files of the certificate chain and its private key (PEM). Both must be readable and belong together: checked here,
+ * not only when the server listens.
+ */
 export function readTls(read: Reader) {
   const certFile = read.text('TLS_CERT_FILE');
   const keyFile = read.text('TLS_KEY_FILE');

@@ -61,10 +61,10 @@ export async function checkKubernetes(
   const manifests = yaml.parseAllDocuments(read('deploy/kubernetes.yaml')).map((part) => part.toJS());
   const outcomes = manifests.map((manifest) => ({
     name: `${manifest.kind} ${manifest.metadata.name} has the fields of ${manifest.apiVersion}`,
-    problem: judge(manifest, toolsFolder),
+    problem: problemOf(manifest, toolsFolder),
   }));
   const [first] = manifests as [Manifest];
-  const wrong = judge({ ...first, spec: { ...first.spec, replica: 2 } }, toolsFolder);
+  const wrong = problemOf({ ...first, spec: { ...first.spec, replica: 2 } }, toolsFolder);
   outcomes.push({
     name: 'a field that Kubernetes does not know is refused',
     problem: wrong?.includes(`'"replica"' does not exist`) === true ? null : `found: ${wrong}`,
@@ -73,7 +73,7 @@ export async function checkKubernetes(
 }
 
 /** What is wrong with a manifest; null when nothing is. */
-function judge(manifest: Manifest, toolsFolder: string): string | null {
+function problemOf(manifest: Manifest, toolsFolder: string): string | null {
   const { apiVersion, kind, ...fields } = manifest;
   const place = join(toolsFolder, 'kubernetes');
   mkdirSync(place, { recursive: true });

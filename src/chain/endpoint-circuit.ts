@@ -6,9 +6,9 @@ const FIRST_PAUSE_MS = 5_000;
 const MAXIMUM_PAUSE_MS = 30_000;
 
 /**
- * A circuit breaker for one of several endpoints, so that callers do not wait for the same timeout each time. A timeout opens it. When the pause is over, the next call still fails
- * at once and starts a probe behind it; an answer closes the circuit, so that no caller ever waits for a probe. Any
- * other failure is quick and opens nothing.
+ * A circuit breaker for one of several endpoints, so that callers do not wait for the same timeout each time. A timeout
+ * opens it. When the pause is over, the next call still fails at once and starts a probe behind it; an answer closes
+ * the circuit, so that no caller ever waits for a probe. Any other failure is quick and opens nothing.
  */
 export function withCircuit(rpc: JsonRpcClient, monotonicMs: () => number) {
   let pauseMs = 0;

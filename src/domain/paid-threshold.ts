@@ -6,8 +6,9 @@ import type { ProviderSession } from './provider-session.ts';
 /**
  * The threshold from which a card payment counts as paid in full. Without a started session it is the USD value of the
  * charge, less the tolerance. A started session lowers the threshold to what its provider delivers, together with what had
- * arrived before a session for the rest, less the tolerance. The threshold never rises, because an on-ramp may deliver long after its session has expired, and it never falls below what the
- * maximum provider fee and the tolerance leave, because anyone with the link can start a session and pay from a wallet.
+ * arrived before a session for the rest, less the tolerance. The threshold never rises, because an on-ramp may deliver
+ * long after its session has expired, and it never falls below what the maximum provider fee and the tolerance leave,
+ * because anyone with the link can start a session and pay from a wallet.
  */
 
 /** Terms that the operator sets for all accounts and an account may set for itself. A payment keeps those of its creation. */

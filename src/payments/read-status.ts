@@ -9,8 +9,8 @@ export interface ReadStatusContext {
 }
 
 /**
- * A payment of this account; the token takes precedence when both are given. An unknown payment, another account's, and a token that proves nothing are the same
- * 404, so that no caller learns which payments exist.
+ * A payment of this account; the token takes precedence when both are given. An unknown payment, another account's, and
+ * a token that proves nothing are the same 404, so that no caller learns which payments exist.
  */
 export async function readStatus(
   context: ReadStatusContext,

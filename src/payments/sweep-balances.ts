@@ -27,9 +27,9 @@ const PAYMENTS_AT_A_TIME = 100;
 const MINIMUM_AGE_MS = 10 * 60_000;
 
 /**
- * Compares what the addresses of open payments older than ten minutes hold on chain with what was observed, in portions: `after` is the last payment of
- * the portion before, null for the first. Begins where the expiry step has come to: what is older is no longer
- * waiting for money.
+ * Compares what the addresses of open payments older than ten minutes hold on chain with what was observed, in
+ * portions: `after` is the last payment of the portion before, null for the first. Begins where the expiry step has
+ * come to: what is older is no longer waiting for money.
  */
 export async function sweepOpenPayments(context: SweepContext, after: string | null): Promise<SweepResult> {
   const cursor = await context.observations.readCursor();

@@ -190,7 +190,10 @@ export function readDecimalUnits(value: unknown, name: string): bigint {
   return units;
 }
 
-/** An address to which the customer's browser may be redirected: an absolute https (on loopback also http) address without credentials. */
+/**
+ * An address to which the customer's browser may be redirected: an absolute https (on loopback also http) address
+ * without credentials.
+ */
 export function readRedirectUrl(value: unknown): string {
   if (typeof value !== 'string' || value.length > MAXIMUM_REDIRECT_LENGTH || !URL.canParse(value)) {
     throw new MalformedAnswerError('url is not an address');

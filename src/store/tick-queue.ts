@@ -13,8 +13,9 @@ export interface Request<Work> {
 }
 
 /**
- * Collects what is asked for within a turn of the event loop, so that it can be served together. While as many groups as may be are under way, what is asked for waits and grows into the next group: the busier,
- * the larger the groups, and the fewer round trips each request costs.
+ * Collects what is asked for within a turn of the event loop, so that it can be served together. While as many groups
+ * as may be are under way, what is asked for waits and grows into the next group: the busier, the larger the groups,
+ * and the fewer round trips each request costs.
  *
  * @param serve answers each request of a group; what it leaves unanswered when it throws is rejected with its error
  */

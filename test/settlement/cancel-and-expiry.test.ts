@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { cancelPayment } from '../../src/payments/release-payment.ts';
+import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import { BLOCK_MS, EXPECTED_UNITS, EXPIRY_MS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { settlement } = useSettlement();

@@ -24,6 +24,7 @@ import type { BlockReference } from '../../src/domain/ports/settlement-store.ts'
 import { settleScanned } from '../../src/domain/settle.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
+import { cancelPayment } from '../../src/payments/cancel-payment.ts';
 import type { CreatePaymentRequest } from '../../src/payments/create-checks.ts';
 import {
   type CreatePaymentContext,
@@ -44,7 +45,7 @@ import {
   type RelayLimits,
 } from '../../src/payments/relay/relay-context.ts';
 import { relayReleases } from '../../src/payments/relay/relay-releases.ts';
-import { acceptPayment, cancelPayment, releasePayment } from '../../src/payments/release-payment.ts';
+import { acceptPayment, releasePayment } from '../../src/payments/release-payment.ts';
 import { rescanFinalBlocks } from '../../src/payments/rescan-blocks.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';

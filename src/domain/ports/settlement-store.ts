@@ -182,8 +182,8 @@ export interface RelayStore {
   addAttempt(batchId: number, attempt: RelayAttempt): Promise<void>;
   /**
    * Closes an open batch and opens another one in its place, in one commit: with the same relayer and nonce, and with
-   * payments of the first one only, or as a `self_transfer` without any. Frees the other payments, and decides all payments of the first batch. Throws
-   * `RangeError` for a batch that is no such replacement.
+   * payments of the first one only, or as a `self_transfer` without any. Frees the other payments, and decides all
+   * payments of the first batch. Throws `RangeError` for a batch that is no such replacement.
    */
   replaceBatch(
     batchId: number,

@@ -46,9 +46,9 @@ export function registerKeyRoutes(
 
 /**
  * Runs the first two checks of every API request, before a byte of its body is read: the key (401), then the key's rate
- * (429), then its scope (403). Requests without a valid key count against their address, and an address that keeps failing gets 429. A valid
- * key always works, also from such an address: customers of one network must not lock each other out, and keys of 192
- * random bits cannot be guessed.
+ * (429), then its scope (403). Requests without a valid key count against their address, and an address that keeps
+ * failing gets 429. A valid key always works, also from such an address: customers of one network must not lock each
+ * other out, and keys of 192 random bits cannot be guessed.
  */
 function createAdmission(
   { accounts, limits }: KeyRoutesContext,

@@ -11,11 +11,11 @@ import { formTokenField } from '../signed-in/forms.ts';
 import { type FormHandler, seeOther } from '../signed-in/pages.ts';
 import { partPaidSentence, stateSentence, webhookBadge } from './payment-words.ts';
 
-/** Payments of a group that are looked at. */
+/** Maximum payments of a group; the list has all. */
 const SHOWN = 10;
 /** Groups of webhooks that are listed, and the newest failures from which they are made. */
 const GROUPS_SHOWN = 10;
-const WEBHOOKS_LOOKED_AT = 1_000;
+const WEBHOOKS_READ = 1_000;
 const DAY_MS = 86_400_000;
 /** Maximum age of listed webhook failures and overpayments; older ones remain on the payments' pages. */
 const NEWS_MS = 14 * DAY_MS;
@@ -39,7 +39,7 @@ async function readGroups(visit: Visit): Promise<readonly AlertGroup[]> {
     (await context.search.searchPayments({ accountId, amountMismatch, ...since }, null, SHOWN)).payments;
   const [waiting, webhooks, partial, overpaid, dismissed] = await Promise.all([
     context.search.listUnsettled(accountId, refusedStatuses, SHOWN),
-    context.search.listFailingWebhooks(accountId, WEBHOOKS_LOOKED_AT),
+    context.search.listFailingWebhooks(accountId, WEBHOOKS_READ),
     ofMismatch('partially_paid'),
     ofMismatch('overpaid', { fromMs }),
     context.records.listRecords(accountId, 'dismissed'),
@@ -115,8 +115,7 @@ function groupsOfWebhooks(webhooks: readonly FailingWebhook[], { timeZone }: Vis
   const groups = Map.groupBy(webhooks, ({ host, status, reason }) => `webhook:${host}:${reason ?? status}`);
   return [...groups].slice(0, GROUPS_SHOWN).map(([name, failures]): AlertGroup => {
     const { host, status, reason, paymentId, finishedAtMs } = failures[0] as FailingWebhook;
-    const count =
-      webhooks.length === WEBHOOKS_LOOKED_AT ? `At least ${failures.length}` : String(failures.length);
+    const count = webhooks.length === WEBHOOKS_READ ? `At least ${failures.length}` : String(failures.length);
     const outcome = status === 'unknown' ? 'may not have arrived' : 'failed';
     return {
       name,

@@ -50,8 +50,9 @@ const flashMessages = {
 };
 
 /**
- * The user's own password, second factors and sessions. Every form of the first two asks for the password. Forms that change second factors also
- * ask for an existing one: an unattended session and a password must not suffice to replace them.
+ * The user's own password, second factors and sessions. Every form of the first two asks for the password. Forms that
+ * change second factors also ask for an existing one: an unattended session and a password must not suffice to replace
+ * them.
  */
 export function registerSecurityPages(routes: DashboardRoutes): void {
   const { context } = routes;

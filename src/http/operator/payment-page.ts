@@ -5,7 +5,8 @@ import { stateOf } from '../../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { sumObservations } from '../../domain/settle.ts';
-import { cancelPayment, releasePayment } from '../../payments/release-payment.ts';
+import { cancelPayment } from '../../payments/cancel-payment.ts';
+import { releasePayment } from '../../payments/release-payment.ts';
 import {
   forwardBadge,
   mismatchBadge,

@@ -208,8 +208,9 @@ export async function broadcastOrShrink(
 
 /**
  * Signs a batch that every node refuses anew, at its nonce, with half of its payments; a single one, or what is no
- * release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the earlier transaction be
- * mined after all, the new one cannot be, and what the earlier one released is not released again.
+ * release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the
+ * earlier transaction be mined after all, the new one cannot be, and what the earlier one released is not released
+ * again.
  */
 export async function replaceRefused(
   context: RelayContext,

@@ -103,7 +103,7 @@ function followPayment(page) {
     expectMore();
   }
 
-  /** Whether nobody looks, or nothing more will change. */
+  /** Whether the page is hidden, or nothing more will change. */
   function isIdle() {
     return document.hidden || !(refreshSeconds > 0);
   }
