@@ -4,7 +4,7 @@ import { DASHBOARD_PATH, type DashboardContext, type Visit } from '../signed-in/
 import { copyButton } from './payment-words.ts';
 
 /** An account with more paid payments needs no guide. */
-const PAID_PAYMENTS_LOOKED_AT = 5;
+const MAXIMUM_PAID_PAYMENTS = 5;
 
 /** The first steps of a new merchant, each ticked once it has happened; empty when all have. */
 export async function firstSteps(visit: Visit): Promise<Html> {
@@ -13,14 +13,10 @@ export async function firstSteps(visit: Visit): Promise<Html> {
   const [keys, newest, paid, isProtected] = await Promise.all([
     context.accounts.listKeys(account.id),
     context.search.searchPayments({ accountId: account.id }, null, 1),
-    context.search.searchPayments(
-      { accountId: account.id, status: 'paid' },
-      null,
-      PAID_PAYMENTS_LOOKED_AT + 1,
-    ),
+    context.search.searchPayments({ accountId: account.id, status: 'paid' }, null, MAXIMUM_PAID_PAYMENTS + 1),
     hasSecondFactor(context, visit.user),
   ]);
-  if (paid.payments.length > PAID_PAYMENTS_LOOKED_AT) return nothing;
+  if (paid.payments.length > MAXIMUM_PAID_PAYMENTS) return nothing;
   const link = (path: string, words: string) => html`<a href="${DASHBOARD_PATH}${path}">${words}</a>`;
   const isPaid = paid.payments.length > 0;
   const steps: readonly (readonly [boolean, Html, Html | string])[] = [

@@ -10,7 +10,7 @@ import { StoreWriteError } from '../store-errors.ts';
 import { paymentTable } from '../tables.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
 import type { Connection, Database } from './open-database.ts';
-import { allPaymentColumns, paymentColumns } from './payment-rows.ts';
+import { allPaymentColumns, paymentColumns } from './scripts.ts';
 import { arrayStatement, statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** While two groups are being committed, the next one grows. One leaves the server idle between two commits. */

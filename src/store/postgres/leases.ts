@@ -3,7 +3,7 @@ import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts
 import { paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import type { Database } from './open-database.ts';
-import { paymentColumns } from './payment-rows.ts';
+import { paymentColumns } from './scripts.ts';
 import { arrayStatement, statement } from './statements.ts';
 
 /**

@@ -13,8 +13,8 @@ import { type Closable, createGroupRead } from './group-read.ts';
 import { createLeaseStore, createReleaseClaims } from './leases.ts';
 import { migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
-import { createScripts } from './payment-rows.ts';
 import { createPaymentStore } from './payments.ts';
+import { createScripts } from './scripts.ts';
 import { createSharedRateLimiter } from './shared-rate-limits.ts';
 import { arrayStatement } from './statements.ts';
 

@@ -12,7 +12,7 @@ import {
 } from './group-create.ts';
 import { type Closable, createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
-import { askedPayments, askedPaymentsSql, paymentColumns } from './payment-rows.ts';
+import { askedPayments, askedPaymentsSql, paymentColumns } from './scripts.ts';
 import { arrayStatement, statement } from './statements.ts';
 
 const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
