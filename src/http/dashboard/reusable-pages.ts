@@ -278,7 +278,7 @@ async function showPage(visit: Visit): Promise<PageView> {
   const url = `${context.baseUrl}/p/${page.slug}`;
   const payments = await context.payments.listByOrigin(visit.account.id, page.id, PAYMENTS_SHOWN);
   const { amount, state, paid, received } = takings(used, visit, context.nowMs());
-  const copyable = (id: string, label: string, value: string) =>
+  const copyField = (id: string, label: string, value: string) =>
     html`<div class="field"><label for="${id}">${label}</label><input id="${id}" class="secret" readonly value="${value}" autocomplete="off"></div>`;
   return {
     title: page.title,
@@ -289,7 +289,7 @@ ${oversoldOf(used) === 0 ? nothing : html`<p class="banner warn">More than the s
 ${page.endsAtMs === null ? nothing : fact('Ends', moment(page.endsAtMs, visit.timeZone))}</dl>
 <form method="post" action="${PAGES_PATH}/${page.id}/${page.isPaused ? 'resume' : 'pause'}">${formTokenField(visit.formToken)}<p class="actions"><button class="button">${page.isPaused ? 'Resume' : 'Pause'}</button></p></form></section>
 <section class="card"><h2>Share</h2>
-${copyable('page-url', 'Link', url)}${copyable('page-button', 'Button for your website', buttonSnippet(url, page.title, visit.account))}
+${copyField('page-url', 'Link', url)}${copyField('page-button', 'Button for your website', buttonSnippet(url, page.title, visit.account))}
 <p class="actions"><button class="button" type="button" data-copies="page-url" hidden>Copy link</button><button class="button" type="button" data-copies="page-button" hidden>Copy button</button><a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
 ${qrCode(url, 'QR code of the page')}</section></div>
 ${await linksCard(payments, visit, 'Newest payments', '/payments')}
