@@ -48,7 +48,7 @@ export function pairedRatio(
   return { median: median(ratios), lowest: Math.min(...ratios), highest: Math.max(...ratios) };
 }
 
-/** The order of a round: every second one goes backwards, so that a drift of the machine favours nobody. */
+/** The order of a round: every second one goes backwards, so that a drift of the machine favors nobody. */
 export function orderOfRound<T>(items: readonly T[], round: number): readonly T[] {
   return round % 2 === 0 ? items : items.toReversed();
 }

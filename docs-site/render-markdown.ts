@@ -90,8 +90,8 @@ function groupSamples(tokens: readonly Token[]): Token[][] {
   return groups;
 }
 
-/** Kinds of words that have a colour of their own. */
-const colouredTokens: ReadonlySet<string> = new Set(['keyword', 'string', 'comment', 'class', 'property']);
+/** Kinds of words that have a color of their own. */
+const coloredTokens: ReadonlySet<string> = new Set(['keyword', 'string', 'comment', 'class', 'property']);
 
 /** A block of code with its words marked by classes: a policy without inline styles stays possible. */
 export function codeBlock(code: string, language: string): Html {
@@ -102,7 +102,7 @@ export function codeBlock(code: string, language: string): Html {
       : parse(code, languages.find((each) => each.id === id)?.config).lines.flatMap(({ tokens }, index) => [
           html`${index === 0 ? '' : '\n'}`,
           ...tokens.map(({ type, value }) =>
-            colouredTokens.has(type) ? html`<span class="word-${type}">${value}</span>` : html`${value}`,
+            coloredTokens.has(type) ? html`<span class="word-${type}">${value}</span>` : html`${value}`,
           ),
         ]);
   return html`<pre tabindex="0"><code data-language="${language}">${words}</code></pre>`;

@@ -1,5 +1,5 @@
 /**
- * The texts of the checkout in English: the type of every other catalogue (`locale.ts`). Values in braces are filled in
+ * The texts of the checkout in English: the type of every other catalog (`locale.ts`). Values in braces are filled in
  * when a page is rendered, and read on their own: a name, an amount with its currency, a time.
  */
 export const en = {

@@ -1,4 +1,4 @@
 import type { en } from './en.ts';
 
-/** A whole catalogue: every language says everything, or it does not compile. */
+/** A whole catalog: every language says everything, or it does not compile. */
 export type Words = typeof en;

@@ -77,7 +77,7 @@ const contractTests = ifExists(script('contracts.ts'), (file) => command('contra
 /** Runs of the parts that are simulated: together, the campaign may take 90 seconds on two idle cores. */
 const simulatedRuns: Readonly<Record<string, number>> = { simulation: 60, instances: 6 };
 /** Begun last, these would be waited for alone. */
-const longCampaignParts = ['hostile-input', 'secrets', 'soak', 'kills', 'neighbours'];
+const longCampaignParts = ['hostile-input', 'secrets', 'soak', 'kills', 'neighbors'];
 
 /** A short run of every part of the stress suite with a fresh seed. A step's name is the command that repeats it: `npm run …`. */
 function campaignSteps(): Step[] {

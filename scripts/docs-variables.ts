@@ -1,7 +1,7 @@
 /** The parts of the documentation that follow from the list of environment variables, and `.env.example`. */
 import { ConfigError, readConfig } from '../src/config.ts';
 import { type Variable, variables } from '../src/config-variables.ts';
-import { providerCatalogue, providerIds } from '../src/domain/provider-catalogue.ts';
+import { providerCatalog, providerIds } from '../src/domain/provider-catalog.ts';
 import { providers } from '../src/providers/providers.ts';
 import { code, table } from './markdown.ts';
 
@@ -35,7 +35,7 @@ export function providerEvidence(): string {
         ...inferred.map((fact) => ['inferred', fact]),
         ...unknown.map((fact) => ['unknown', fact]),
       ];
-      return `### ${providerCatalogue[id].name}\n\n${table(['evidence', 'fact (source)'], rows)}`;
+      return `### ${providerCatalog[id].name}\n\n${table(['evidence', 'fact (source)'], rows)}`;
     })
     .join('\n');
 }

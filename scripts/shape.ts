@@ -38,7 +38,7 @@ const BESIDE_A_SETTLEMENT = new RegExp(
     'src/(sandbox|cli|http|providers|rates)/',
     'src/store/(payment-(index|search|history)|emails|sessions|alerts|events|providers|refunds)',
     'src/store/\\w+/request-reads',
-    'src/domain/(payment-(id|search|statistics)|api-key|provider-catalogue|paid-threshold|callback-url)',
+    'src/domain/(payment-(id|search|statistics)|api-key|provider-catalog|paid-threshold|callback-url)',
     'src/payments/(expire-payments|index-payments|send-receipts|read-status|start-session|provider-availability)',
     'src/payments/(handle-provider-webhook|watch-refunds)',
     'src/app/(public-server|run-until-stopped|metrics)',

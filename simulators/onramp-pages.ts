@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { html } from 'ghtml';
 import { formatCents, formatUnits } from '../src/domain/money.ts';
-import { type ProviderId, providerCatalogue } from '../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerCatalog } from '../src/domain/provider-catalog.ts';
 import type { Order, OrderState } from './order-store.ts';
 import {
   type AcceptOrderContext,
@@ -59,7 +59,7 @@ function backLink(order: Order): string {
 }
 
 function nameOf(order: Order): string {
-  return providerCatalogue[order.provider].name;
+  return providerCatalog[order.provider].name;
 }
 
 /** A link back to this page that fills in a card, so that it needs no script. */

@@ -1,7 +1,7 @@
 import { DatabaseSync, type SQLOutputValue } from 'node:sqlite';
 import type { Currency } from '../src/domain/money.ts';
 import type { Address } from '../src/domain/payout-address.ts';
-import type { ProviderId } from '../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../src/domain/provider-catalog.ts';
 import { makeOwnFile } from '../src/store/sqlite/own-file.ts';
 
 const schema = `

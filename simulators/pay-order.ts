@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { ProviderId } from '../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../src/domain/provider-catalog.ts';
 import type { DeliveryWorker } from './delivery-worker.ts';
 import type { ProviderFault } from './fault.ts';
 import { type Order, type OrderStore, SESSION_LIFETIME_MS } from './order-store.ts';

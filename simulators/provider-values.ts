@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { type ProviderId, providerIds } from '../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../src/domain/provider-catalog.ts';
 import { CONFIRMED } from '../src/providers/cryptocom.ts';
 import type { ProviderValues } from '../src/providers/define-provider.ts';
 import { deriveHex, ed25519KeyOf, secp256k1KeyOf } from './development-keys.ts';

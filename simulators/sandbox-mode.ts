@@ -15,7 +15,7 @@ import type { Config } from '../src/config.ts';
 import { createIpnTokens, type IpnTokens } from '../src/domain/ipn-token.ts';
 import { isPaymentId } from '../src/domain/payment.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
-import { providerIds } from '../src/domain/provider-catalogue.ts';
+import { providerIds } from '../src/domain/provider-catalog.ts';
 import { webhookUrlOf } from '../src/http/provider-webhooks.ts';
 import { defaultRelayLimits } from '../src/payments/relay/relay-context.ts';
 import { createProviderAdapter } from '../src/providers/providers.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ProviderId, providerIds } from '../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../src/domain/provider-catalog.ts';
 
 /** What a sandbox keeps over restarts besides the chain and the orders. */
 export interface SandboxSettings {

@@ -6,7 +6,7 @@ import {
   MULTI_PROVIDER,
   type ProviderId,
   providerIds,
-} from '../src/domain/provider-catalogue.ts';
+} from '../src/domain/provider-catalog.ts';
 import type { ProviderSession } from '../src/domain/provider-session.ts';
 import type { StartSession } from '../src/payments/start-session.ts';
 import type { EventFeed } from './event-feed.ts';
@@ -71,7 +71,7 @@ async function payAtProvider(
   return { provider: chosen, transactionHash, deliveryUnits: units };
 }
 
-/** The provider named on the command line, else the payment's own, else the first of the catalogue. */
+/** The provider named on the command line, else the payment's own, else the first of the catalog. */
 function chooseProvider(own: string, named: string | null): ProviderId {
   const chosen = named ?? (own === MULTI_PROVIDER ? (providerIds[0] as ProviderId) : own);
   if (!isProviderId(chosen))

@@ -8,9 +8,9 @@ import type { Address } from '../src/domain/payout-address.ts';
 import {
   assumedDeliveryUnits,
   type ProviderId,
-  providerCatalogue,
+  providerCatalog,
   providerIds,
-} from '../src/domain/provider-catalogue.ts';
+} from '../src/domain/provider-catalog.ts';
 import type { ProviderValues } from '../src/providers/define-provider.ts';
 import { type DeliveryWorker, startDeliveryWorker } from './delivery-worker.ts';
 import { type DevelopmentKey, deriveHex } from './development-keys.ts';
@@ -381,7 +381,7 @@ function createProtocolDesk(
       sendPage(
         reply,
         status,
-        renderWebhookPage(`${providerCatalogue[provider].name} (simulated) refuses this`, reason),
+        renderWebhookPage(`${providerCatalog[provider].name} (simulated) refuses this`, reason),
       ),
   };
 }

@@ -4,7 +4,7 @@ import { privateKeyToAccount } from 'viem/accounts';
 import { encodeFunctionData, parseAbi } from 'viem/utils';
 import type { JsonRpcClient } from '../src/chain/json-rpc.ts';
 import type { Address } from '../src/domain/payout-address.ts';
-import type { ProviderId } from '../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../src/domain/provider-catalog.ts';
 import type { ProviderValues } from '../src/providers/define-provider.ts';
 import { startChainGateway } from './chain/chain-gateway.ts';
 import { deploySandboxContracts, type SandboxContracts } from './chain/deploy-sandbox-contracts.ts';

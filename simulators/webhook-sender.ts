@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
-import type { ProviderId } from '../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../src/domain/provider-catalog.ts';
 import type { ProviderFault } from './fault.ts';
 import type { Order } from './order-store.ts';
 import type { OrderEvent, SimulatedWebhook } from './protocols/simulated-protocol.ts';

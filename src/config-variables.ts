@@ -1,4 +1,4 @@
-import { providerIds } from './domain/provider-catalogue.ts';
+import { providerIds } from './domain/provider-catalog.ts';
 import { variableNameOf } from './providers/define-provider.ts';
 import type { ProviderVariable } from './providers/provider-variables.ts';
 import { providers } from './providers/providers.ts';

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSelfSignedCertificate } from '../test/support/certificates.ts';
 import { type Config, ConfigError, readConfig, readContractDeploymentConfig } from './config.ts';
 import { logLevels, variables } from './config-variables.ts';
-import { providerIds } from './domain/provider-catalogue.ts';
+import { providerIds } from './domain/provider-catalog.ts';
 import { variableNameOf } from './providers/define-provider.ts';
 import { providers as definitions } from './providers/providers.ts';
 

@@ -20,7 +20,7 @@ import {
   MAXIMUM_TOLERANCE_BASIS_POINTS,
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
 } from './domain/paid-threshold.ts';
-import { type ProviderId, providerIds } from './domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from './domain/provider-catalog.ts';
 import { databaseUrls } from './platform/database-url.ts';
 import { isLoopbackHost } from './platform/public-address.ts';
 import { type ProviderValues, variableNameOf } from './providers/define-provider.ts';

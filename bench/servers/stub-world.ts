@@ -4,7 +4,7 @@ import { checksumAddress } from '../../src/domain/payout-address.ts';
 import type { ChainReader, ChainView, Relayer, TokenReader } from '../../src/domain/ports/chain.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import { defaultRelayLimits } from '../../src/payments/relay/relay-context.ts';
 
 /** Addresses of nobody. */

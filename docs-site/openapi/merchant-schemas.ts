@@ -1,7 +1,7 @@
 import { keyScopes } from '../../src/domain/api-key.ts';
 import { currencies } from '../../src/domain/money.ts';
 import { amountMismatches } from '../../src/domain/payment.ts';
-import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../src/domain/provider-catalog.ts';
 import { refundStatuses, transactionProblems } from '../../src/domain/refund.ts';
 import { paymentEventTypes } from '../../src/domain/webhook.ts';
 import { EXAMPLE_ID, paymentStatusSchema } from '../../src/http/api/payment-schemas.ts';

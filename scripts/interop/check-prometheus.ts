@@ -7,7 +7,7 @@ import { startServiceProcess } from '../../test/support/service-process.ts';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { Outcome } from './check-proxy.ts';
 import { collectOutcomes } from './host-service.ts';
-import { startPrometheus } from './neighbours.ts';
+import { startPrometheus } from './neighbors.ts';
 
 const SCRAPED_MS = 30_000;
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { request as requestPlain } from 'node:http';
 import { type ClientHttp2Session, connect } from 'node:http2';
 import { connect as connectTls } from 'node:tls';
-import { certificateIn } from './neighbours.ts';
+import { certificateIn } from './neighbors.ts';
 
 export interface Outcome {
   readonly name: string;

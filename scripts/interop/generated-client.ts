@@ -55,7 +55,7 @@ if (step === 'create') {
   need(await client.POST('/merchant/v1/refunds/{refund_id}/transaction', { params: refund, body: { transaction } }));
   need(await client.POST('/merchant/v1/refunds/{refund_id}/cancel', { params: refund }));
   const again = await client.POST('/merchant/v1/refunds/{refund_id}/cancel', { params: refund });
-  if (again.response.status !== 409 || again.error === undefined) throw new Error('a second cancelation is no conflict');
+  if (again.response.status !== 409 || again.error === undefined) throw new Error('a second cancellation is no conflict');
   need(await client.GET('/merchant/v1/payments/{payment_id}/refunds', { params: { path } }));
   console.log('done');
 }

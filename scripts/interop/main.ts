@@ -1,5 +1,5 @@
 /**
- * Runs the service with the neighbours that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
+ * Runs the service with the neighbors that it has in production: behind nginx, HAProxy and Caddy with the files of deploy/,
  * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. Prometheus scrapes it.
  * Lighthouse measures the pages, and the example shops in PHP and Python take a payment.
  * The machine, the database and the network fail as well. `npm run interop`; what is not installed is named as not checked.
@@ -28,7 +28,7 @@ import { castPackage, checkRecovery } from './check-recovery.ts';
 import { checkShop } from './check-shops.ts';
 import { checkStandby } from './check-standby.ts';
 import { checkSystemd } from './check-systemd.ts';
-import { type Neighbour, proxies, startPgbouncer } from './neighbours.ts';
+import { type Neighbor, proxies, startPgbouncer } from './neighbors.ts';
 
 /** What `--install` brings from npm. */
 const toolsFolder = join(import.meta.dirname, '../../test-output/interop');
@@ -110,10 +110,10 @@ function installPackages(): void {
   );
 }
 
-function report(neighbour: string, outcomes: readonly Outcome[]): void {
+function report(neighbor: string, outcomes: readonly Outcome[]): void {
   for (const { name, problem } of outcomes) {
     console.log(
-      `${problem === null ? 'ok  ' : 'FAIL'} ${neighbour}: ${name}${problem === null ? '' : `: ${problem}`}`,
+      `${problem === null ? 'ok  ' : 'FAIL'} ${neighbor}: ${name}${problem === null ? '' : `: ${problem}`}`,
     );
     if (problem !== null) process.exitCode = 1;
   }
@@ -131,7 +131,7 @@ async function checkProxy(name: keyof typeof proxies, folder: string): Promise<v
     RATE_LIMIT_UNAUTHENTICATED_PER_MINUTE: '3',
   };
   const service = await startServiceProcess(environment);
-  let proxy: Neighbour | null = null;
+  let proxy: Neighbor | null = null;
   try {
     proxy = await proxies[name]({ folder, port, httpPort, httpsPort });
     const pay = (id: string) => runCommand(environment, 'sandbox', 'pay', id);
@@ -160,7 +160,7 @@ async function checkProxy(name: keyof typeof proxies, folder: string): Promise<v
 /** Live mode against a local chain, on PostgreSQL behind pgbouncer in transaction mode. */
 async function checkPgbouncer(folder: string): Promise<void> {
   const name = 'starts in live mode, creates a payment and settles it in transaction mode';
-  const neighbour = `pgbouncer ${versionOf('pgbouncer')}`;
+  const neighbor = `pgbouncer ${versionOf('pgbouncer')}`;
   const postgres = await startPostgres();
   const bouncer = await startPgbouncer(await postgres.createDatabase(), folder);
   const world = await startLiveWorld();
@@ -182,9 +182,9 @@ async function checkPgbouncer(folder: string): Promise<void> {
       const { body } = await machine.readStatus(key, `payment_id=${payment.payment_id}`);
       return body['status'] === 'paid';
     });
-    report(neighbour, [{ name, problem: null }]);
+    report(neighbor, [{ name, problem: null }]);
   } catch (error) {
-    report(neighbour, [{ name, problem: String(error).slice(0, 1_500) }]);
+    report(neighbor, [{ name, problem: String(error).slice(0, 1_500) }]);
   } finally {
     await world.stop();
     await bouncer.stop();

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Words } from '../../locales/locale.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
-import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import { type CheckoutMoment, checkoutPage } from '../../src/http/checkout/checkout-page.ts';
 import type { ExamplePagesContext } from '../../src/http/checkout/context.ts';
 import { sendPhoneCode } from '../../src/http/checkout/direct-payment.ts';
@@ -49,7 +49,7 @@ function problem(
  */
 const PATH = '/sandbox/pages';
 
-/** Pages that only say something, by their names in the catalogues. */
+/** Pages that only say something, by their names in the catalogs. */
 const messageNames: Readonly<Record<string, keyof Words['messages']>> = {
   'unknown-link': 'unknownLink',
   'too-many-requests': 'tooManyRequests',

@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type Currency, isCurrency, parseAmountCents } from '../../src/domain/money.ts';
-import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { InvalidRequestError } from '../invalid-request.ts';
 import type { Order } from '../order-store.ts';
@@ -10,7 +10,7 @@ import type { NewOrder } from '../pay-order.ts';
 /** A change of an order that its provider reports to the shop. */
 export type OrderEvent = 'accepted' | 'declined' | 'delivered' | 'failed';
 
-/** Behaviours of a real provider that differ between accounts and versions. */
+/** Behaviors of a real provider that differ between accounts and versions. */
 export interface SimulatorMode {
   /** Sessions without the customer's IP address are refused, and pages open only from that address. */
   readonly enforcesIp?: boolean;
@@ -22,7 +22,7 @@ export interface SimulatorMode {
   readonly isUnlocked?: boolean;
   /** The status of webhooks, in the provider's words. */
   readonly status?: string;
-  /** Catalogue and webhooks name this contract. */
+  /** Catalog and webhooks name this contract. */
   readonly tokenContract?: string;
   /** The API answers 429, with a page and this `Retry-After`. */
   readonly busySeconds?: number;

@@ -1,6 +1,6 @@
 import { ConfigError, readConfig } from '../../src/config.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
-import { type ProviderId, providerCatalogue, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerCatalog, providerIds } from '../../src/domain/provider-catalog.ts';
 import { type ProviderValues, variableNameOf } from '../../src/providers/define-provider.ts';
 import { providers } from '../../src/providers/providers.ts';
 
@@ -102,7 +102,7 @@ export function rehearsalEnvironment(
   return { ...own, ...Object.fromEntries(files), ...replacements };
 }
 
-/** Providers with at least one variable of their own, in the order of the catalogue. */
+/** Providers with at least one variable of their own, in the order of the catalog. */
 function configuredProviders(own: NodeJS.ProcessEnv): ProviderId[] {
   const isSet = (name: string) => Boolean(own[name]?.trim() || own[`${name}_FILE`]?.trim());
   return providerIds.filter((id) =>
@@ -120,7 +120,7 @@ function needsStandIn(own: NodeJS.ProcessEnv): boolean {
 }
 
 function takesDollars(id: ProviderId): boolean {
-  const { onlyCurrency } = providerCatalogue[id];
+  const { onlyCurrency } = providerCatalog[id];
   return onlyCurrency === null || onlyCurrency === 'USD';
 }
 

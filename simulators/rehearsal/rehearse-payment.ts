@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CONTROL_SOCKET, callServer } from '../../src/cli/control-socket.ts';
 import type { Config } from '../../src/config.ts';
 import { type Address, checksumAddress } from '../../src/domain/payout-address.ts';
-import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import type { Receiver } from '../shop/start-shop.ts';
 import type { WebhookInbox } from '../shop/webhook-inbox.ts';
 import type { Sandbox } from '../start-sandbox.ts';

@@ -2,7 +2,7 @@ import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { formatCents } from '../domain/money.ts';
 import type { AuditStore } from '../domain/ports/account-store.ts';
 import type { ProviderAdapters, ProviderSettings, ProviderStore } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
 import { type EvidenceStore, proofOf } from '../domain/provider-evidence.ts';
 import { type Actor, recordAction } from './people-context.ts';
 
@@ -56,5 +56,5 @@ function wordsOf(
       minimumUsdCents === null ? 'the default minimum' : `minimum ${formatCents(minimumUsdCents)} USD`,
     );
   }
-  return words.length === 0 ? '' : `${providerCatalogue[provider].name}: ${words.join(', ')}`;
+  return words.length === 0 ? '' : `${providerCatalog[provider].name}: ${words.join(', ')}`;
 }

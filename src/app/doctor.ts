@@ -8,7 +8,7 @@ import type { DoctorCheck } from '../cli/program.ts';
 import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-balance.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';

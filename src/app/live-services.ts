@@ -9,7 +9,7 @@ import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConf
 import type { Address } from '../domain/payout-address.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
-import { BRIDGED_USDC, type ProviderId } from '../domain/provider-catalogue.ts';
+import { BRIDGED_USDC, type ProviderId } from '../domain/provider-catalog.ts';
 import { webhookUrlOf } from '../http/provider-webhooks.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 import { ProviderSettingError } from '../providers/define-provider.ts';

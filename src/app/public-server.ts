@@ -87,7 +87,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
 /** Interval at which limits that have become old are read again, and the success of providers is estimated anew. */
 const PROVIDERS_INTERVAL_MS = 60_000;
 
-/** Reads the providers' catalogues and their success in the background, so that no create and no page waits for them. */
+/** Reads the providers' catalogs and their success in the background, so that no create and no page waits for them. */
 function keepProvidersCurrent(
   server: FastifyInstance,
   { answering: { directory }, refreshSuccess, log }: ServiceParts,

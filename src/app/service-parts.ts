@@ -139,7 +139,7 @@ export function assembleParts(options: ServiceOptions) {
       onFailure: (provider, err) =>
         options.log.info(
           { provider, reason: err instanceof Error ? err.message : '' },
-          'a catalogue could not be read',
+          'a catalog could not be read',
         ),
     }),
   };

@@ -10,7 +10,7 @@ import { ConfigError } from '../config.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import { MULTI_PROVIDER } from '../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER } from '../domain/provider-catalog.ts';
 import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment, createPayment } from '../payments/create-payment.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';

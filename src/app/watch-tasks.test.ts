@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { ChainUnavailableError, type ChainView, type MistakenToken } from '../domain/ports/chain.ts';
-import { BRIDGED_USDC } from '../domain/provider-catalogue.ts';
+import { BRIDGED_USDC } from '../domain/provider-catalog.ts';
 import { createWatchTasks } from './watch-tasks.ts';
 import type { WorkerParts } from './worker-parts.ts';
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { PaymentId } from '../domain/payment.ts';
-import { describeMistakenToken } from '../domain/provider-catalogue.ts';
+import { describeMistakenToken } from '../domain/provider-catalog.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { createOpenAddresses, type OpenAddresses } from '../payments/known-addresses.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createHeadWatch } from './create-chain-reader.ts';
 
-it('takes a head that advances, stays, or falls back as far as a reorganisation may', () => {
+it('takes a head that advances, stays, or falls back as far as a reorganization may', () => {
   const watch = createHeadWatch();
   for (const head of [1_000, 1_000, 1_500, 1_244])
     expect(() => watch.checkLatest('node', head)).not.toThrow();

@@ -200,7 +200,7 @@ function readLatestBlock(label: string, value: unknown): LatestBlock {
   return { ...block, parentHash: readHash(parentHash, 'parent hash') };
 }
 
-/** Deeper than the reorganisations that Polygon has seen since it has finality within seconds. */
+/** Deeper than the reorganizations that Polygon has seen since it has finality within seconds. */
 const MAXIMUM_FALLBACK_BLOCKS = 256;
 /** Time and not checks: the pauses between failed passes grow to a minute. */
 const ACCEPT_FALLBACK_AFTER_MS = 60_000;
@@ -209,7 +209,7 @@ const ACCEPT_FALLBACK_AFTER_MS = 60_000;
 const STALL_MS = 20_000;
 
 /**
- * A head that falls back further than any reorganisation is a node that was restored or swapped for one that is
+ * A head that falls back further than any reorganization is a node that was restored or swapped for one that is
  * behind. But when it stays there, the high head was the mistake, and it is forgotten.
  */
 export function createHeadWatch(monotonicMs = () => performance.now()) {

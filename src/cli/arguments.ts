@@ -7,7 +7,7 @@ import type { PaymentQuery } from '../domain/payment-search.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentFilter } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider.ts';
-import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalog.ts';
 import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
 import { canonicalPublicAddress } from '../platform/public-address.ts';
 import type { OperationArguments } from './operations-context.ts';

@@ -10,7 +10,7 @@ import { shortCodeOf } from '../domain/payment.ts';
 import { paymentUri } from '../domain/payment-uri.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
-import { describeMistakenToken } from '../domain/provider-catalogue.ts';
+import { describeMistakenToken } from '../domain/provider-catalog.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
 import { findMistakenToken } from '../payments/sweep-balances.ts';

@@ -5,7 +5,7 @@ import { formatCents, formatUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderDescription } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
 import { proofOf } from '../domain/provider-evidence.ts';
 import { type Refund, refundStatusAt } from '../domain/refund.ts';
 import type { Webhook } from '../domain/webhook.ts';
@@ -84,13 +84,13 @@ export async function presentProvider(
   const state = adapters === null ? null : stateOfProvider({ adapters, isOffByDefault }, id, stored);
   return {
     provider: id,
-    name: providerCatalogue[id].name,
+    name: providerCatalog[id].name,
     active: state === null && stored.active !== false ? null : state === 'offered',
     switch: stored.active === null ? 'default' : stored.active ? 'on' : 'off',
     pinned: stored.pinned === true,
     configured: adapters?.has(id) ?? null,
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
-    only_currency: providerCatalogue[id].onlyCurrency,
+    only_currency: providerCatalog[id].onlyCurrency,
     blocked_because: adapter?.blockedBecause ?? (state === 'off' ? describeOffByDefault([id]) : null),
     evidence: proofOf((await evidence?.readEvidence(id)) ?? null, adapter?.endpoint).text,
     unverified,

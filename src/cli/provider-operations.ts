@@ -6,7 +6,7 @@ import { formatCents, usdUnits } from '../domain/money.ts';
 import { createPaymentIdGenerator } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
+import { type ProviderId, providerCatalog, providerIds } from '../domain/provider-catalog.ts';
 import { type EvidenceStore, type ProviderEvidence, proofOf } from '../domain/provider-evidence.ts';
 import {
   checkProvider,
@@ -50,8 +50,7 @@ async function trialOf(
   const { rates } = requireServer(context);
   return {
     provider,
-    currency:
-      argument.optionalCurrency(args, 'currency') ?? providerCatalogue[provider].onlyCurrency ?? 'USD',
+    currency: argument.optionalCurrency(args, 'currency') ?? providerCatalog[provider].onlyCurrency ?? 'USD',
     amountCents:
       argument.optionalAmountCents(args, 'amount') ??
       Math.max(USUAL_AMOUNT_CENTS, await minimumCents(context, provider)),
@@ -195,7 +194,7 @@ async function purchase({ context, args, provider }: ProofContext): Promise<unkn
     payment_id: payment.id,
     page: `${direct.baseUrl}/pay/${payment.id}`,
     amount: `${formatCents(amountCents)} USD`,
-    next: `Open the page, choose ${providerCatalogue[provider].name} and pay. When the payment is paid, run: provider prove ${provider} --payment ${payment.id}`,
+    next: `Open the page, choose ${providerCatalog[provider].name} and pay. When the payment is paid, run: provider prove ${provider} --payment ${payment.id}`,
   };
 }
 

@@ -1,6 +1,6 @@
 import type { KeyScope } from './api-key.ts';
 import type { Address } from './payout-address.ts';
-import type { ProviderId } from './provider-catalogue.ts';
+import type { ProviderId } from './provider-catalog.ts';
 import type { ShopLogo, ShopProfile } from './shop-profile.ts';
 
 /** Features that an account may use; one that is off answers 403. */

@@ -32,7 +32,7 @@ function checksumOf(secret: string): string {
   return hash('sha256', `card-checkout key ${secret}`, 'base64url').slice(0, CHECKSUM_LENGTH);
 }
 
-/** A new API key: prefix, 192 random bits, and a checksum by which leak scanners recognise it. */
+/** A new API key: prefix, 192 random bits, and a checksum by which leak scanners recognize it. */
 export function createApiKey(): string {
   const secret = randomBytes(24).toString('base64url');
   return API_KEY_PREFIX + secret + checksumOf(secret);

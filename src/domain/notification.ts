@@ -12,7 +12,7 @@ export type NotificationEvent = keyof typeof notificationEvents;
 /** Events of single payments. */
 export type PaymentNotification = Exclude<NotificationEvent, 'daily_sum'>;
 
-/** The numbered events of which members are notified. Attention counts only for money that came after a cancelation. */
+/** The numbered events of which members are notified. Attention counts only for money that came after a cancellation. */
 export const notifiedTypes = {
   paid: 'payment.paid',
   partially_paid: 'payment.partially_paid',

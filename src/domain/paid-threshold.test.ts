@@ -14,7 +14,7 @@ import {
   thresholdAfterSessions,
   thresholdTermsOf,
 } from './paid-threshold.ts';
-import { assumedDeliveryUnits, providerIds } from './provider-catalogue.ts';
+import { assumedDeliveryUnits, providerIds } from './provider-catalog.ts';
 
 const charges = fc.bigInt({ min: 10_000n, max: 10_000_000_000n });
 const tolerances = fc.integer({ min: 0, max: 5_000 });
@@ -161,7 +161,7 @@ it('takes the terms of an account, which may lower the maximum provider fee and 
 });
 
 describe('the amount from which a fee fits', () => {
-  it('is the least in whole cents for the fee that the catalogue assumes', () => {
+  it('is the least in whole cents for the fee that the catalog assumes', () => {
     fc.assert(
       fc.property(fc.constantFrom(...providerIds), maxFees, charges, (provider, maxFee, usdUnits) => {
         const minimum = minUsdCentsForFee(provider, maxFee);
@@ -212,7 +212,7 @@ describe('a quote', () => {
     expect(isPlausibleQuote('wert', quotedUnits, 100_000_000n)).toBe(isBelieved);
   });
 
-  it('of nothing is never believed, and what the catalogue assumes always is', () => {
+  it('of nothing is never believed, and what the catalog assumes always is', () => {
     fc.assert(
       fc.property(fc.constantFrom(...providerIds), charges, (provider, charged) => {
         const assumed = assumedDeliveryUnits(provider, charged);
@@ -223,7 +223,7 @@ describe('a quote', () => {
   });
 });
 
-it('expects of a session its quote, or else what the catalogue assumes of its provider', () => {
+it('expects of a session its quote, or else what the catalog assumes of its provider', () => {
   expect(sessionDeliveryUnits({ provider: 'wert', quotedUnits: 97n }, 100_000_000n)).toBe(97n);
   expect(sessionDeliveryUnits({ provider: 'wert', quotedUnits: null }, 100_000_000n)).toBe(95_000_000n);
 });
@@ -268,7 +268,7 @@ describe('what was received', () => {
     ['two deliveries', paid, [22_380_000n, 22_380_000n], 'overpaid'],
     ['a part and the rest', paid, [5_000_000n, 20_000_000n], null],
     ['the whole amount before it is paid', unpaid, [24_500_000n, 24_500_000n], 'overpaid'],
-    ['anything after cancelation', { ...unpaid, status: 'canceled' as const }, [5_000_000n], null],
+    ['anything after cancellation', { ...unpaid, status: 'canceled' as const }, [5_000_000n], null],
   ])('is told where it is clearly less or more than asked for: %s', (_, payment, units, expected) => {
     const deposits = units.map((each) => ({ units: each }));
     expect(amountMismatchOf(payment, deposits)).toBe(expected);

@@ -1,6 +1,6 @@
 import { larger, lessBasisPoints, UNITS_PER_CENT } from './money.ts';
 import type { AmountMismatch, Payment } from './payment.ts';
-import { assumedDeliveryUnits, type ProviderId, providerCatalogue } from './provider-catalogue.ts';
+import { assumedDeliveryUnits, type ProviderId, providerCatalog } from './provider-catalog.ts';
 import type { ProviderSession } from './provider-session.ts';
 
 /**
@@ -85,7 +85,7 @@ export function thresholdAfterSessions(
   return threshold;
 }
 
-/** The expected delivery of a started session: its quote, or else the catalogue's assumption. */
+/** The expected delivery of a started session: its quote, or else the catalog's assumption. */
 export function sessionDeliveryUnits(
   session: Pick<ProviderSession, 'provider' | 'quotedUnits'>,
   chargedUsdUnits: bigint,
@@ -104,7 +104,7 @@ export function minDeliveryUnits(chargedUsdUnits: bigint, maxProviderFeeBasisPoi
  * above it, so that no amount helps.
  */
 export function minUsdCentsForFee(provider: ProviderId, maxProviderFeeBasisPoints: number): number | null {
-  const { feeBasisPoints, minimumFeeUsdCents } = providerCatalogue[provider];
+  const { feeBasisPoints, minimumFeeUsdCents } = providerCatalog[provider];
   if (feeBasisPoints > maxProviderFeeBasisPoints) return null;
   return minimumFeeUsdCents === 0 ? 0 : Math.ceil((minimumFeeUsdCents * 10_000) / maxProviderFeeBasisPoints);
 }
@@ -121,7 +121,7 @@ export function minUsdCentsForQuotedFee(
 }
 
 /**
- * The smallest plausible quote, as a share of the delivery that the catalogue assumes. Its fees are unverified, so a
+ * The smallest plausible quote, as a share of the delivery that the catalog assumes. Its fees are unverified, so a
  * provider may take a fifth more than assumed. A quote far below is a defect (cents taken for dollars, an amount of
  * another coin) and would let a fraction of the price count as paid.
  */

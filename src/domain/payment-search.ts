@@ -62,7 +62,7 @@ const linkEnd = /\/(?:pay|s)\/([0-9a-z-]+)(?:[?#].*)?$/;
 
 /** Parses a search text; null when it contains nothing to search for. */
 export function parsePaymentSearch(typed: string): PaymentSearch | null {
-  const text = normalise(typed.slice(0, MAXIMUM_SEARCH_CHARACTERS)).trim();
+  const text = normalize(typed.slice(0, MAXIMUM_SEARCH_CHARACTERS)).trim();
   const name = linkEnd.exec(text)?.[1] ?? text;
   const id = isPaymentId(name) ? name : paymentIdOfShortCode(name);
   if (id !== null) return { kind: 'id', id };
@@ -114,7 +114,7 @@ type Searched = Pick<Payment, 'amountCents' | 'originalAmountCents' | 'currency'
 /** All terms that a payment is indexed by, besides its id and its transactions. */
 export function termsOfPayment(payment: Searched): string[] {
   const terms = new Set(amountsOf(payment).map(amountTerm));
-  if (payment.email !== null) terms.add(emailTerm(normalise(payment.email)));
+  if (payment.email !== null) terms.add(emailTerm(normalize(payment.email)));
   for (const word of wordsOf(payment)) {
     for (const beginning of indexedBeginnings(word)) terms.add(wordTerm(beginning));
   }
@@ -139,7 +139,7 @@ export function termOfMeaning(meaning: Meaning): string {
 /** Whether a payment matches all of the words: an index term covers more than the typed word. */
 export function hasWords(payment: Searched, words: readonly (readonly Meaning[])[]): boolean {
   const own = wordsOf(payment);
-  const email = payment.email === null ? null : normalise(payment.email);
+  const email = payment.email === null ? null : normalize(payment.email);
   const has = (meaning: Meaning): boolean => {
     switch (meaning.kind) {
       case 'amount':
@@ -174,7 +174,7 @@ function amountsOf({ amountCents, originalAmountCents }: Searched): number[] {
 
 function wordsOf({ note, email }: Searched): string[] {
   const inNote = wordsIn(note ?? '').slice(0, MAXIMUM_NOTE_WORDS);
-  return email === null ? inNote : [...inNote, ...emailWords(normalise(email))];
+  return email === null ? inNote : [...inNote, ...emailWords(normalize(email))];
 }
 
 /** The words of an e-mail address's name: all before the @. */
@@ -199,10 +199,10 @@ const wordTerm = (beginning: string) => `word ${beginning}`;
 
 /** Letters and digits of any language, as people write them; punctuation separates. */
 function wordsIn(text: string): string[] {
-  const words = normalise(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const words = normalize(text).match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
   return [...new Set(words.map((word) => word.slice(0, MAXIMUM_WORD_CHARACTERS)))];
 }
 
-function normalise(text: string): string {
+function normalize(text: string): string {
   return text.normalize('NFKC').toLowerCase();
 }

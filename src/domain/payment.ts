@@ -3,7 +3,7 @@ import { readHexNumber } from '../platform/keccak.ts';
 import type { Currency } from './money.ts';
 import type { ForwardStatus, PaymentStatus } from './payment-states.ts';
 import type { Address } from './payout-address.ts';
-import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalogue.ts';
+import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalog.ts';
 
 /**
  * Glossary
@@ -12,7 +12,7 @@ import { DIRECT_PROVIDER, type ProviderChoice } from './provider-catalogue.ts';
  * - Deposit: a USDC transfer to the payment's deposit address, seen on chain.
  * - Release: the deposit contract's transfer of what lies at the address: to the merchant, less the fee.
  * - Paid threshold: the USDC amount from which a payment counts as paid in full (see `paidThresholdUnits`).
- * - Seen: in a block of the chain as we know it now, which a reorganisation may still take back.
+ * - Seen: in a block of the chain as we know it now, which a reorganization may still take back.
  * - Final: in a block that the chain calls finalized and that we have scanned.
  * - Held: seen deposits less seen releases; what still lies at the deposit address.
  * - Surplus: what arrived after the payment was paid; released as well, but it changes no field.
@@ -26,8 +26,8 @@ export const untouchedProgress = {
   forwardStatus: 'pending' as ForwardStatus,
   paidAtMs: null as number | null,
   /**
-   * To the merchant plus fee, as counted when it became paid (or was released after cancelation). Until then what has
-   * been seen at the deposit address, which a reorganisation takes back.
+   * To the merchant plus fee, as counted when it became paid (or was released after cancellation). Until then what has
+   * been seen at the deposit address, which a reorganization takes back.
    */
   receivedUnits: 0n,
   /** The merchant's part of `receivedUnits`, once it is final; zero until then. */

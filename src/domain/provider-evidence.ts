@@ -1,4 +1,4 @@
-import type { ProviderId } from './provider-catalogue.ts';
+import type { ProviderId } from './provider-catalog.ts';
 
 /** Where a provider's adapter sends its calls. Only production counts; another base URL is a simulator or a proxy. */
 export interface ProviderEndpoint {
@@ -9,7 +9,7 @@ export interface ProviderEndpoint {
 
 /** One thing that `provider prove` tried. */
 export interface EvidenceStep {
-  readonly step: 'catalogue' | 'quote' | 'session' | 'locks';
+  readonly step: 'catalog' | 'quote' | 'session' | 'locks';
   readonly outcome: 'fine' | 'failed' | 'skipped';
   /** The result, as text for the operator; without secrets, query strings, tokens, IP and e-mail addresses. */
   readonly detail: string;

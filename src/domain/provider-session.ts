@@ -1,5 +1,5 @@
 import type { PaymentId } from './payment.ts';
-import type { ProviderId } from './provider-catalogue.ts';
+import type { ProviderId } from './provider-catalog.ts';
 
 /**
  * Progress of a provider session as the provider reports it. A hint for the customer's page and nothing else: only

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type ProviderId, providerIds } from './provider-catalogue.ts';
+import { type ProviderId, providerIds } from './provider-catalog.ts';
 import { estimateSuccess, exploredProvider, orderBySuccess, type VisitOutcome } from './provider-success.ts';
 
 /** A reproducible source of numbers below one. */

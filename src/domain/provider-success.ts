@@ -1,5 +1,5 @@
 import type { PaymentId } from './payment.ts';
-import { type ProviderId, providerIds } from './provider-catalogue.ts';
+import { type ProviderId, providerIds } from './provider-catalog.ts';
 
 /** A customer's visit to a provider, of which nothing else is known. */
 export interface VisitOutcome {

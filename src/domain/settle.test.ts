@@ -399,8 +399,8 @@ type Command =
   | { readonly kind: 'deposit'; readonly units: number }
   | { readonly kind: 'release' }
   | { readonly kind: 'mine'; readonly blocks: number }
-  | { readonly kind: 'finalise'; readonly blocks: number }
-  | { readonly kind: 'reorganise'; readonly depth: number }
+  | { readonly kind: 'finalize'; readonly blocks: number }
+  | { readonly kind: 'reorganize'; readonly depth: number }
   | { readonly kind: 'openBatch' }
   | { readonly kind: 'closeBatch' }
   | { readonly kind: 'refuse' }
@@ -424,11 +424,11 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   {
     weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('finalise' as const), blocks: fc.integer({ min: 1, max: 6 }) }),
+    arbitrary: fc.record({ kind: fc.constant('finalize' as const), blocks: fc.integer({ min: 1, max: 6 }) }),
   },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('reorganise' as const), depth: fc.integer({ min: 1, max: 8 }) }),
+    arbitrary: fc.record({ kind: fc.constant('reorganize' as const), depth: fc.integer({ min: 1, max: 8 }) }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('openBatch' as const, 'closeBatch' as const) }) },
   {
@@ -441,7 +441,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
 );
 
-/** One payment on a chain that mines, reorganises and finalises, decided after everything that happens. */
+/** One payment on a chain that mines, reorganizes and finalizes, decided after everything that happens. */
 class Model {
   payment: Payment;
   readonly isDirect: boolean;
@@ -484,10 +484,10 @@ class Model {
       case 'mine':
         this.head += step.blocks;
         return this.decide();
-      case 'finalise':
+      case 'finalize':
         this.finalBlock = Math.min(this.head, this.finalBlock + step.blocks);
         return this.decide();
-      case 'reorganise':
+      case 'reorganize':
         this.forgetAbove(Math.max(this.finalBlock, this.head - step.depth));
         return this.decide();
       case 'rewind':

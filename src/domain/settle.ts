@@ -251,7 +251,7 @@ function seenSoFar(
   { seenUnits }: ObservedSums,
 ): PaymentChange {
   const amountMismatch = amountMismatchOf(payment, deposits);
-  // What was released after cancelation stays until more is released.
+  // What was released after cancellation stays until more is released.
   const isCounted = payment.status === 'paid' || payment.txidOut !== null;
   if (isCounted) return { amountMismatch };
   return { amountMismatch, receivedUnits: seenUnits, txidIn: decisiveTxid(payment, deposits) };

@@ -9,7 +9,7 @@ import {
   MINIMUM_PROVIDER_FEE_BASIS_POINTS,
 } from './paid-threshold.ts';
 import type { Address } from './payout-address.ts';
-import type { ProviderId } from './provider-catalogue.ts';
+import type { ProviderId } from './provider-catalog.ts';
 
 /** The profile of a new account. */
 export const plainProfile = {

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import type { PostedWebhook } from '../domain/ports/provider.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
-import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
+import { isProviderId, type ProviderId } from '../domain/provider-catalog.ts';
 import {
   type HandleProviderWebhookContext,
   handleProviderWebhook,

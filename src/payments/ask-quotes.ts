@@ -1,6 +1,6 @@
 import { isBusy, ServiceError } from '../domain/errors.ts';
 import type { Quote, QuoteRequest } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 import type { Charge } from '../domain/session-charge.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import { within } from '../platform/within.ts';

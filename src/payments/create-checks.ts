@@ -11,9 +11,9 @@ import {
   MULTI_PROVIDER,
   type ProviderChoice,
   type ProviderId,
-  providerCatalogue,
+  providerCatalog,
   providerIds,
-} from '../domain/provider-catalogue.ts';
+} from '../domain/provider-catalog.ts';
 import {
   isEnabledFor,
   listOffers,
@@ -141,7 +141,7 @@ async function disabledProvider(
   provider: ProviderId,
   currency: Currency,
 ): Promise<ServiceError> {
-  // The catalogues' maximums would rule out the amount that stands for all.
+  // The catalogs' maximums would rule out the amount that stands for all.
   const { limits: _, ...withoutLimits } = directory;
   const offers = await listOffers(withoutLimits, account, {
     amountCents: MAXIMUM_AMOUNT_CENTS,
@@ -154,6 +154,6 @@ async function disabledProvider(
     working.length === 0
       ? 'Please contact support.'
       : `Use one of: ${[MULTI_PROVIDER, ...working].join(', ')}. Please contact support for others.`;
-  const { name } = providerCatalogue[provider];
+  const { name } = providerCatalog[provider];
   return new ServiceError('feature_disabled', `${name} is not enabled for the account. ${advice}`);
 }

@@ -6,7 +6,7 @@ import { computePaidThreshold, directThreshold } from '../domain/paid-threshold.
 import { noOrder, type Payment, type PaymentId, untouchedProgress } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { IdempotencyRecord, PaymentStore } from '../domain/ports/payment-store.ts';
-import { DIRECT_PROVIDER } from '../domain/provider-catalogue.ts';
+import { DIRECT_PROVIDER } from '../domain/provider-catalog.ts';
 import {
   type CheckedTerms,
   type CreateChecks,
@@ -66,7 +66,7 @@ async function storePayment(
   return outcome.payment;
 }
 
-/** The normalised parameters of a request: POST and GET of the same request are equal. */
+/** The normalized parameters of a request: POST and GET of the same request are equal. */
 function parametersOf(request: CreatePaymentRequest): readonly unknown[] {
   return [
     request.payoutAddress,

@@ -5,7 +5,7 @@ import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums } from '../domain/ports/payment-search-store.ts';
 import type { PageOfPayment } from '../domain/ports/reusable-page-store.ts';
 import type { StoreParts } from '../domain/ports/stores.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 import { type CsvCell, csvLine } from '../platform/csv.ts';
 import { appliedUsdRate } from './export-journal.ts';
 

@@ -7,7 +7,7 @@ import {
   type ProviderWebhook,
   ProviderWebhookRefusedError,
 } from '../domain/ports/provider.ts';
-import { nameOfToken, type ProviderId } from '../domain/provider-catalogue.ts';
+import { nameOfToken, type ProviderId } from '../domain/provider-catalog.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 
 /**

@@ -14,7 +14,7 @@ import {
 /** The payment of an earlier request with the same key, and the fingerprint of its parameters. */
 type EarlierCreate = NonNullable<Awaited<ReturnType<PaymentStore['findIdempotent']>>>;
 
-/** SHA-256 of the normalised parameters of a request, in hex. */
+/** SHA-256 of the normalized parameters of a request, in hex. */
 export function fingerprintOf(parameters: readonly unknown[]): string {
   return createHash('sha256').update(JSON.stringify(parameters)).digest('hex');
 }

@@ -4,7 +4,7 @@ import { currencies } from '../domain/money.ts';
 import { amountMismatches } from '../domain/payment.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../domain/payment-search.ts';
 import { type ForwardStatus, fieldsOf, type PaymentState, paymentStates } from '../domain/payment-states.ts';
-import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../domain/provider-catalogue.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../domain/provider-catalog.ts';
 
 /** A filter's names as people give them, on the command line and in an address; absent or '' leaves nothing out. */
 export interface PaymentQueryText {

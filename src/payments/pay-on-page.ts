@@ -3,7 +3,7 @@ import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
 import type { ReusablePageStore } from '../domain/ports/reusable-page-store.ts';
-import { MULTI_PROVIDER } from '../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER } from '../domain/provider-catalog.ts';
 import {
   type ClosedState,
   HOLD_MS,

@@ -12,7 +12,7 @@ import type {
   SessionRequest,
   StartedSession,
 } from '../domain/ports/provider.ts';
-import { NATIVE_USDC, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { NATIVE_USDC, type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
 import type { EvidenceStep, EvidenceStore, ProviderEvidence } from '../domain/provider-evidence.ts';
 import { redactText } from '../platform/redact.ts';
 
@@ -121,7 +121,7 @@ function requirePlausible(
 
 function describeWebhooks({ readWebhook, routedThrough }: ProviderAdapter): string {
   if (routedThrough !== undefined)
-    return `They go to the webhook URL of ${providerCatalogue[routedThrough].name}. Check that provider.`;
+    return `They go to the webhook URL of ${providerCatalog[routedThrough].name}. Check that provider.`;
   return readWebhook === undefined
     ? 'Webhooks are rejected: no key is configured, or their signature scheme is unknown. The checkout page relies on the chain instead.'
     : 'Webhooks can be verified. The first payment shows whether the provider sends them.';
@@ -164,7 +164,7 @@ export interface ProveRequest extends TrialRequest {
 /** A burn address without a known key. The altered URL contains it, so that URL must never be paid. */
 export const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
 
-/** Reads the catalogue, requests a quote in each currency, and starts two sessions. Makes no payment. */
+/** Reads the catalog, requests a quote in each currency, and starts two sessions. Makes no payment. */
 export async function tryProvider(request: ProveRequest) {
   const answers: RecordedAnswer[] = [];
   const { adapter } = request;
@@ -201,8 +201,8 @@ export async function tryProvider(request: ProveRequest) {
 }
 
 async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]) {
-  const steps: EvidenceStep[] = [await attempt('catalogue', () => readCatalogue(request))];
-  const { onlyCurrency } = providerCatalogue[request.provider];
+  const steps: EvidenceStep[] = [await attempt('catalog', () => readCatalog(request))];
+  const { onlyCurrency } = providerCatalog[request.provider];
   for (const currency of currencies) {
     await request.pause();
     if (onlyCurrency !== null && currency !== onlyCurrency) continue;
@@ -229,11 +229,11 @@ async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]
   return { steps, sessions };
 }
 
-async function readCatalogue(request: ProveRequest) {
+async function readCatalog(request: ProveRequest) {
   const { adapter, amountCents, currency } = request;
-  if (adapter.readCatalogue === undefined)
-    return { outcome: 'skipped' as const, detail: 'No catalogue is known.' };
-  const entry = await adapter.readCatalogue(await quoteRequestOf(request, currency));
+  if (adapter.readCatalog === undefined)
+    return { outcome: 'skipped' as const, detail: 'No catalog is known.' };
+  const entry = await adapter.readCatalog(await quoteRequestOf(request, currency));
   const limit = (cents: number | null) =>
     cents === null ? 'not stated' : `${formatCents(cents)} ${currency}`;
   const detail = `${entry.asset}, contract ${entry.tokenContract ?? 'not stated'}, minimum ${limit(entry.minimumCents)}, maximum ${limit(entry.maximumCents)}.`;

@@ -4,7 +4,7 @@ import type { Account } from '../domain/account.ts';
 import { currencies } from '../domain/money.ts';
 import { minDeliveryUnits } from '../domain/paid-threshold.ts';
 import type { ProviderAdapter, ProviderSettings } from '../domain/ports/provider.ts';
-import { assumedDeliveryUnits, type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { assumedDeliveryUnits, type ProviderId, providerIds } from '../domain/provider-catalog.ts';
 import { plainProfile } from '../domain/shop-profile.ts';
 import {
   listOffers,

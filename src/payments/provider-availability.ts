@@ -10,7 +10,7 @@ import type {
   Quote,
   QuoteRequest,
 } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalogue, providerIds } from '../domain/provider-catalogue.ts';
+import { type ProviderId, providerCatalog, providerIds } from '../domain/provider-catalog.ts';
 import type { EvidenceStore } from '../domain/provider-evidence.ts';
 import type { SuccessRates } from '../domain/provider-success.ts';
 import { type ChargedAmount, type KnownLimits, limitUsdCents } from './provider-limits.ts';
@@ -19,7 +19,7 @@ import { type ChargedAmount, type KnownLimits, limitUsdCents } from './provider-
 export interface ProviderDirectory {
   readonly adapters: ProviderAdapters;
   readonly settings: ProviderStore;
-  /** What the providers' own catalogues say; absent where they are not read. */
+  /** What the providers' own catalogs say; absent where they are not read. */
   readonly limits?: KnownLimits;
   /** How often visits end with a delivery; absent where that is not observed. */
   readonly success?: () => SuccessRates | undefined;
@@ -52,13 +52,13 @@ export function isEnabledFor(account: Account, provider: ProviderId): boolean {
   return account.providers === null || account.providers.includes(provider);
 }
 
-/** The operator's minimum, or else the catalogue's, in USD cents. */
+/** The operator's minimum, or else the catalog's, in USD cents. */
 export async function readMinimumUsdCents(
   directory: Pick<ProviderDirectory, 'settings'>,
   provider: ProviderId,
 ): Promise<number> {
   const settings = await directory.settings.readProviderSettings(provider);
-  return settings.minimumUsdCents ?? providerCatalogue[provider].minimumUsdCents;
+  return settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents;
 }
 
 /** Whether customers are offered a provider, and else why not. `off`: by default, for nothing proves that it works. */
@@ -87,7 +87,7 @@ export function requireCurrency(provider: ProviderId, currency: Currency): void 
 }
 
 function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | null {
-  const { name, onlyCurrency } = providerCatalogue[provider];
+  const { name, onlyCurrency } = providerCatalog[provider];
   if (onlyCurrency === null || onlyCurrency === currency) return null;
   const message = `${name} supports only ${onlyCurrency}; the currency given is ${currency}.`;
   return { errorName: 'currency_locked', message };
@@ -114,15 +114,15 @@ function isOfferedTo(
 function inactive(provider: ProviderId): Refusal {
   return {
     errorName: 'provider_inactive',
-    message: `${providerCatalogue[provider].name} is currently unavailable.`,
+    message: `${providerCatalog[provider].name} is currently unavailable.`,
   };
 }
 
 type CheckedCharge = ChargedAmount & Pick<Payment, 'maxProviderFeeBasisPoints'>;
 
 /**
- * What decides which amounts a provider takes: the limits of its own catalogue as far as they are known, else the
- * operator's minimum or ours. The operator can raise the minimum of a catalogue. Makes no call.
+ * What decides which amounts a provider takes: the limits of its own catalog as far as they are known, else the
+ * operator's minimum or ours. The operator can raise the minimum of a catalog. Makes no call.
  */
 function amountTerms(
   { limits }: Pick<ProviderDirectory, 'limits'>,
@@ -140,7 +140,7 @@ function amountTerms(
     isSold: known?.isSold ?? true,
     minimumUsdCents:
       liveMinimum === null
-        ? (settings.minimumUsdCents ?? providerCatalogue[provider].minimumUsdCents)
+        ? (settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents)
         : Math.max(limitUsdCents(liveMinimum, payment, 'up'), settings.minimumUsdCents ?? 0),
     maximumUsdCents: liveMaximum === null ? null : limitUsdCents(liveMaximum, payment, 'down'),
   };
@@ -158,7 +158,7 @@ export async function requireAmount(
   throwRefusal(refusalOfAmount(provider, terms, payment.usdUnits));
 }
 
-/** Why the provider's catalogue for the customer's country rules the payment out; null where it does not. */
+/** Why the provider's catalog for the customer's country rules the payment out; null where it does not. */
 export function refusalOfLimits(
   directory: Pick<ProviderDirectory, 'limits'>,
   provider: ProviderId,
@@ -174,9 +174,9 @@ export function refusalOfLimits(
 
 /** The terms that decide the amount from which a provider serves a payment. */
 export interface MinimumTerms {
-  /** The minimum of the provider's catalogue, of the operator, or ours. */
+  /** The minimum of the provider's catalog, of the operator, or ours. */
   readonly minimumUsdCents: number;
-  /** The maximum of the provider's catalogue; null or absent where it is unknown. */
+  /** The maximum of the provider's catalog; null or absent where it is unknown. */
   readonly maximumUsdCents?: number | null;
   /** Whether the provider sells to the customer at all; absent where that is unknown. */
   readonly isSold?: boolean;
@@ -199,7 +199,7 @@ function effectiveMinimumUsdCents(
  * which its assumed fee is within the maximum. `provider_inactive` where no amount is.
  */
 function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bigint): Refusal | null {
-  const { name } = providerCatalogue[provider];
+  const { name } = providerCatalog[provider];
   const { isSold = true, maximumUsdCents = null } = terms;
   if (!isSold) return inactive(provider);
   const minimum = effectiveMinimumUsdCents(provider, terms);
@@ -232,7 +232,7 @@ export function refusalOfDelivery(
   if (deliveryUnits === null || maxProviderFeeBasisPoints === null) return null;
   if (deliveryUnits >= minDeliveryUnits(usdUnits, maxProviderFeeBasisPoints)) return null;
   const minimum = minUsdCentsForQuotedFee(usdUnits, deliveryUnits, maxProviderFeeBasisPoints);
-  const { name } = providerCatalogue[provider];
+  const { name } = providerCatalog[provider];
   const maximumFee = formatPercent(maxProviderFeeBasisPoints);
   return belowMinimum(
     `The fee quoted by ${name} is at most ${maximumFee} from about ${formatCents(minimum)} USD`,
@@ -299,7 +299,7 @@ export async function requireAvailable(
   }
 }
 
-/** Every provider the account may use, in catalogue order, each with the reason why it cannot serve this payment. */
+/** Every provider the account may use, in catalog order, each with the reason why it cannot serve this payment. */
 export async function listOffers(
   directory: ProviderDirectory,
   account: Account,
@@ -311,7 +311,7 @@ export async function listOffers(
     enabled.map((provider) => directory.settings.readProviderSettings(provider)),
   );
   return enabled.map((provider, index) => {
-    const { name } = providerCatalogue[provider];
+    const { name } = providerCatalog[provider];
     const settings = stored[index] as ProviderSettings;
     const terms = amountTerms(directory, provider, settings, payment);
     const refusal =

@@ -1,16 +1,16 @@
 import { beforeEach, expect, it } from 'vitest';
 import { ServiceError } from '../domain/errors.ts';
-import type { CatalogueEntry, ProviderAdapter, QuoteRequest } from '../domain/ports/provider.ts';
+import type { CatalogEntry, ProviderAdapter, QuoteRequest } from '../domain/ports/provider.ts';
 import { createKnownLimits, type KnownLimits, limitUsdCents } from './provider-limits.ts';
 
 const HOUR_MS = 3_600_000;
 let nowMs: number;
 let asked: string[];
 let failures: number;
-let catalogue: (request: QuoteRequest) => Promise<CatalogueEntry>;
+let catalog: (request: QuoteRequest) => Promise<CatalogEntry>;
 let limits: KnownLimits;
 
-const entry = (minimumCents: number, maximumCents: number | null): CatalogueEntry => ({
+const entry = (minimumCents: number, maximumCents: number | null): CatalogEntry => ({
   asset: 'usdc',
   tokenContract: null,
   minimumCents,
@@ -22,11 +22,11 @@ beforeEach(() => {
   nowMs = 10 * HOUR_MS;
   asked = [];
   failures = 0;
-  catalogue = async () => entry(20_00, 2_000_00);
+  catalog = async () => entry(20_00, 2_000_00);
   const adapter = {
-    readCatalogue: (request: QuoteRequest) => {
+    readCatalog: (request: QuoteRequest) => {
       asked.push(`${request.currency} ${request.customerCountry}`);
-      return catalogue(request);
+      return catalog(request);
     },
   } as ProviderAdapter;
   limits = createKnownLimits({
@@ -44,7 +44,7 @@ async function refresh(country: string | null = null): Promise<void> {
   await settled();
 }
 
-it('reads a catalogue once in six hours, and makes no call to tell what it knows', async () => {
+it('reads a catalog once in six hours, and makes no call to tell what it knows', async () => {
   expect(limits.known('moonpay', 'EUR', null)).toBeNull();
   expect(asked).toEqual([]);
   await Promise.all([refresh(), refresh(), refresh()]);
@@ -64,10 +64,10 @@ it('reads a catalogue once in six hours, and makes no call to tell what it knows
   expect(limits.known('wert', 'EUR', null)).toBeNull();
 });
 
-it('keeps the last known limits, with their age, while a catalogue cannot be read, and tries again after ten minutes', async () => {
+it('keeps the last known limits, with their age, while a catalog cannot be read, and tries again after ten minutes', async () => {
   await refresh();
   const readAtMs = nowMs;
-  catalogue = () => Promise.reject(new Error('unreachable'));
+  catalog = () => Promise.reject(new Error('unreachable'));
   nowMs += 6 * HOUR_MS;
   await Promise.all([refresh(), refresh()]);
   expect([asked.length, failures]).toEqual([2, 1]);
@@ -79,9 +79,9 @@ it('keeps the last known limits, with their age, while a catalogue cannot be rea
 
 it("tells a country's own limits, and those without a country where it does not know them", async () => {
   await refresh();
-  catalogue = async () => entry(50_00, null);
+  catalog = async () => entry(50_00, null);
   await refresh('CH');
-  catalogue = () => Promise.reject(new ServiceError('provider_inactive'));
+  catalog = () => Promise.reject(new ServiceError('provider_inactive'));
   await refresh('IN');
   expect(limits.known('moonpay', 'EUR', 'CH')).toMatchObject({ minimumCents: 50_00, maximumCents: null });
   expect(limits.known('moonpay', 'EUR', 'DE')).toMatchObject({ minimumCents: 20_00 });
@@ -89,9 +89,9 @@ it("tells a country's own limits, and those without a country where it does not 
   expect(limits.known('moonpay', 'USD', 'CH')).toBeNull();
 });
 
-it('reads at most four catalogues of a provider at a time, whatever countries visitors name', async () => {
-  const answer = Promise.withResolvers<CatalogueEntry>();
-  catalogue = () => answer.promise;
+it('reads at most four catalogs of a provider at a time, whatever countries visitors name', async () => {
+  const answer = Promise.withResolvers<CatalogEntry>();
+  catalog = () => answer.promise;
   for (const country of ['AT', 'BE', 'CH', 'DE', 'ES', 'FR']) await refresh(country);
   expect(asked).toHaveLength(4);
   answer.resolve(entry(1_00, null));
@@ -100,7 +100,7 @@ it('reads at most four catalogues of a provider at a time, whatever countries vi
   expect(asked).toHaveLength(5);
 });
 
-it("converts limits at the charge's own rate, and never promises more than the catalogue", () => {
+it("converts limits at the charge's own rate, and never promises more than the catalog", () => {
   const charge = { amountCents: 100_00, currency: 'EUR', usdUnits: 110_333_333n } as const;
   expect(limitUsdCents(20_00, charge, 'up')).toBe(22_07);
   expect(limitUsdCents(20_00, charge, 'down')).toBe(22_06);

@@ -2,14 +2,14 @@ import { LRUCache } from 'lru-cache';
 import { ServiceError } from '../domain/errors.ts';
 import { type Currency, currencies, UNITS_PER_CENT } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
-import type { CatalogueEntry, ProviderAdapters } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { CatalogEntry, ProviderAdapters } from '../domain/ports/provider.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 
-/** A provider's limits of a purchase, as its own catalogue has them. */
-export interface ProviderLimits extends Pick<CatalogueEntry, 'minimumCents' | 'maximumCents'> {
+/** A provider's limits of a purchase, as its own catalog has them. */
+export interface ProviderLimits extends Pick<CatalogEntry, 'minimumCents' | 'maximumCents'> {
   /** Whether it sells at all in this currency and country. */
   readonly isSold: boolean;
-  /** Time at which the catalogue was read. */
+  /** Time at which the catalog was read. */
   readonly readAtMs: number;
 }
 
@@ -18,20 +18,20 @@ export type KnownLimits = ReturnType<typeof createKnownLimits>;
 export interface KnownLimitsOptions {
   readonly adapters: ProviderAdapters;
   readonly nowMs: () => number;
-  /** Called with a catalogue that could not be read; its last known limits stay. */
+  /** Called with a catalog that could not be read; its last known limits stay. */
   readonly onFailure: (provider: ProviderId, error: unknown) => void;
 }
 
 /** Limits change seldom, and a quote that contradicts them counts in any case. */
 const KEEP_MS = 6 * 3_600_000;
-/** A catalogue that could not be read is tried again after this time. */
+/** A catalog that could not be read is tried again after this time. */
 const RETRY_MS = 10 * 60_000;
 /** Eleven providers, four currencies, and the 45 countries from which customers came last. */
 const MAXIMUM_ENTRIES = 2_000;
-/** A visitor may name any country, so few catalogues of one provider are read at a time. */
+/** A visitor may name any country, so few catalogs of one provider are read at a time. */
 const MAXIMUM_READS_OF_PROVIDER = 4;
 
-/** Keeps the limits of the providers whose adapters can read a catalogue. Reading the limits makes no call. */
+/** Keeps the limits of the providers whose adapters can read a catalog. Reading the limits makes no call. */
 export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOptions) {
   const entries = new LRUCache<string, ProviderLimits>({ max: MAXIMUM_ENTRIES });
   const triedAtMs = new LRUCache<string, number>({ max: MAXIMUM_ENTRIES });
@@ -40,9 +40,9 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
   async function read(provider: ProviderId, currency: Currency, country: string | null): Promise<void> {
     const key = keyOf(provider, currency, country);
     try {
-      // The amount plays no part in a catalogue; the request says which currency and country are meant.
+      // The amount plays no part in a catalog; the request says which currency and country are meant.
       const request = { amountCents: 100_00, currency, usdUnits: 100_000_000n, customerCountry: country };
-      const limits = await adapters.get(provider)?.readCatalogue?.(request);
+      const limits = await adapters.get(provider)?.readCatalog?.(request);
       if (limits === undefined) return;
       const { minimumCents, maximumCents } = limits;
       entries.set(key, { minimumCents, maximumCents, isSold: true, readAtMs: nowMs() });
@@ -61,7 +61,7 @@ export function createKnownLimits({ adapters, nowMs, onFailure }: KnownLimitsOpt
       entries.get(keyOf(provider, currency, country)) ?? entries.get(keyOf(provider, currency, null)) ?? null,
     /** Reads what is missing or older than a few hours in the background. Never fails. */
     refresh(provider: ProviderId, currency: Currency, country: string | null): void {
-      if (adapters.get(provider)?.readCatalogue === undefined) return;
+      if (adapters.get(provider)?.readCatalog === undefined) return;
       const key = keyOf(provider, currency, country);
       const isFresh = (entries.get(key)?.readAtMs ?? Number.NEGATIVE_INFINITY) > nowMs() - KEEP_MS;
       const isTried = (triedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) > nowMs() - RETRY_MS;

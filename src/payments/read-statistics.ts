@@ -4,7 +4,7 @@ import type { Currency } from '../domain/money.ts';
 import { type PaidCount, type PaymentSlot, settleBoundsMs } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { StoreParts } from '../domain/ports/stores.ts';
-import { DIRECT_PROVIDER, type ProviderId } from '../domain/provider-catalogue.ts';
+import { DIRECT_PROVIDER, type ProviderId } from '../domain/provider-catalog.ts';
 import { type LocalDay, lastDays } from '../platform/time-zone.ts';
 
 /** Counts of a day of the account's time zone. */

@@ -8,7 +8,7 @@ import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
 import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderAdapter, StartedSession } from '../domain/ports/provider.ts';
-import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
 import {
   isDelivering,
   MAXIMUM_ADDRESSES_PER_HOUR,
@@ -122,7 +122,7 @@ async function startSession(
     if (adapter.needsCountry === true && country === null)
       throw new ServiceError(
         'invalid_request',
-        `${providerCatalogue[provider].name} needs your country, which is unknown. Your card was not charged.`,
+        `${providerCatalog[provider].name} needs your country, which is unknown. Your card was not charged.`,
       );
   }
   // Also before an earlier session is handed out again: its customer would pay for a shop that cannot be given it.

@@ -14,7 +14,7 @@ import {
   ScanRefusedError,
 } from '../domain/ports/settlement-store.ts';
 import type { KnownAddresses, OpenAddresses } from './known-addresses.ts';
-import { type RewindContext, rewind } from './reorganisations.ts';
+import { type RewindContext, rewind } from './reorganizations.ts';
 
 export interface WatchDepositsContext extends RewindContext {
   readonly chain: ChainReader;
@@ -48,14 +48,14 @@ const MAXIMUM_BLOCKS_A_PASS = 1_000;
 /** So many blocks above the cursor are kept at most: finality that stands still for ten hours. */
 const MAXIMUM_KEPT_BLOCKS = 20_000;
 
-/** So many readings are compared with the chain one by one. A deeper reorganisation is read again as a whole. */
+/** So many readings are compared with the chain one by one. A deeper reorganization is read again as a whole. */
 const MAXIMUM_COMPARISONS = 8;
 
 /**
  * One pass over the chain. The blocks above the cursor are kept by their hash and read once; when they are final, they
  * are read once more, because a node may show a block before its logs. The rows found replace what the last pass saw
- * there, and the cursor moves to the newest final block. A reorganisation therefore needs no code of its own: what is
- * gone is not found again (but see `reorganisations.ts`). All that a pass changes is one transaction.
+ * there, and the cursor moves to the newest final block. A reorganization therefore needs no code of its own: what is
+ * gone is not found again (but see `reorganizations.ts`). All that a pass changes is one transaction.
  */
 export async function watchDeposits(context: WatchDepositsContext): Promise<WatchPass> {
   return context.chain.withView(async (view) => {
@@ -93,7 +93,7 @@ async function watchToFinal(
   if (latest.number <= cursor.number) return { cursor, latest, isCaughtUp: true };
 
   // Also while blocks are left to read: a transaction that moved down would be recorded at both of its places.
-  await dropReorganised(kept, view, latest);
+  await dropReorganized(kept, view, latest);
   const finalNumber = Math.max(cursor.number, final?.number ?? 0);
   const found = await readFinalBlocks(context, view, cursor, finalNumber);
   const reached = await confirmedFinal(view, cursor, final, found.scannedTo);
@@ -138,7 +138,7 @@ async function keepUpTo(
   above: number,
 ): Promise<boolean> {
   const { kept, known, openAddresses, expectsReleases } = context;
-  await dropReorganised(kept, view, latest);
+  await dropReorganized(kept, view, latest);
   let fromBlock = Math.max(kept.top?.number ?? 0, above) + 1;
   const toBlock = Math.min(latest.number, fromBlock + MAXIMUM_BLOCKS_A_PASS - 1, above + MAXIMUM_KEPT_BLOCKS);
   if (fromBlock > toBlock) return false;
@@ -156,7 +156,7 @@ async function keepUpTo(
 }
 
 /** Forgets the blocks that the endpoint's chain does not have. */
-async function dropReorganised(kept: KeptBlocks, view: ChainView, latest: LatestBlock): Promise<void> {
+async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: LatestBlock): Promise<void> {
   for (let comparisons = 0; kept.top !== null; comparisons++) {
     const { number, hash } = kept.top;
     if (comparisons === MAXIMUM_COMPARISONS) return kept.clear();

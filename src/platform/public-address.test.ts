@@ -9,7 +9,7 @@ import {
   isSecureUrl,
 } from './public-address.ts';
 
-/** First and last address of each refused range, with the public neighbour on either side where there is one. */
+/** First and last address of each refused range, with the public neighbor on either side where there is one. */
 const EDGES = [
   ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0'],
   ['100.63.255.255', '100.64.0.0', '100.127.255.255', '100.128.0.0'],
@@ -130,7 +130,7 @@ describe('every address', () => {
     );
   });
 
-  it('of either family is recognised', () => {
+  it('of either family is recognized', () => {
     fc.assert(fc.property(fc.ipV4(), (address) => addressFamily(address) === 4));
     fc.assert(fc.property(fc.ipV6(), (address) => addressFamily(address) === 6));
   });

@@ -11,7 +11,7 @@ import * as variable from './provider-variables.ts';
 import { readProgress, readWebhookFields, requireHmac } from './webhook-signature.ts';
 
 /** All coins with their blockchains. */
-const MAXIMUM_CATALOGUE_BYTES = 4 * 1024 * 1024;
+const MAXIMUM_CATALOG_BYTES = 4 * 1024 * 1024;
 const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
   ['pendingPayment', 'paying'],
   ['waitingPayment', 'paying'],
@@ -78,13 +78,13 @@ export const banxa = defineProvider({
       ? 'Banxa binds orders to the IP address of the customer, and the names of these fields are not known. If IP binding is off for your account, set BANXA_IP_BINDING=off.'
       : null,
 
-  async readCatalogue({ apiUrl, blockchain, readUsdcContract }, _request, call) {
-    const body = await call.body({ url: `${apiUrl}/v2/crypto/buy`, maximumBytes: MAXIMUM_CATALOGUE_BYTES });
+  async readCatalog({ apiUrl, blockchain, readUsdcContract }, _request, call) {
+    const body = await call.body({ url: `${apiUrl}/v2/crypto/buy`, maximumBytes: MAXIMUM_CATALOG_BYTES });
     const coins = answers.listOf(Array.isArray(body) ? body : answers.fieldsOf(body)['data']);
     const coin = coins.find(({ id }) => id === 'USDC');
     const chain = answers.listOf(coin?.['blockchains'] ?? []).find(({ id }) => id === blockchain);
     if (chain === undefined)
-      throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalogue`);
+      throw new answers.MalformedAnswerError(`USDC on ${blockchain} is not in the catalog`);
     const tokenContract = readUsdcContract(chain['address']);
     // Its minimum is in crypto and of withdrawals; the limits of a purchase are those of the payment method.
     return { asset: `USDC on ${blockchain}`, tokenContract, minimumCents: null, maximumCents: null };

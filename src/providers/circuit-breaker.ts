@@ -1,6 +1,6 @@
 import { isBusy, ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 import { type CallRate, createOutgoingLimiter, type OutgoingLimits } from './outgoing-limiter.ts';
 import { busy, DeclinedRequestError, ProviderBusyError, unavailable } from './provider-http.ts';
 

@@ -91,7 +91,7 @@ export const coinbase = defineProvider({
     };
   },
 
-  async readCatalogue({ urls, authorizationOf, readUsdcContract }, request, call) {
+  async readCatalog({ urls, authorizationOf, readUsdcContract }, request, call) {
     const path = '/onramp/v1/buy/options';
     const options = await call.fields({
       url: `${urls.developer}${path}`,
@@ -102,7 +102,7 @@ export const coinbase = defineProvider({
     const usdc = answers.listOf(options['purchase_currencies']).find(({ symbol }) => symbol === 'USDC');
     const polygon = answers.listOf(usdc?.['networks'] ?? []).find(({ name }) => name === 'polygon');
     if (polygon === undefined)
-      throw new answers.MalformedAnswerError('USDC on Polygon is not in the catalogue');
+      throw new answers.MalformedAnswerError('USDC on Polygon is not in the catalog');
     const tokenContract = readUsdcContract(polygon['contract_address']);
     const fiat = answers.listOf(options['payment_currencies']).find(({ id }) => id === request.currency);
     const limits = answers.listOf(fiat?.['limits'] ?? []).find(({ id }) => id === 'CARD');

@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { Currency } from '../domain/money.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type {
-  CatalogueEntry,
+  CatalogEntry,
   PostedWebhook,
   ProviderAdapter,
   ProviderWebhook,
@@ -11,7 +11,7 @@ import type {
   SessionRequest,
   StartedSession,
 } from '../domain/ports/provider.ts';
-import { NATIVE_USDC, nameOfToken, type ProviderId } from '../domain/provider-catalogue.ts';
+import { NATIVE_USDC, nameOfToken, type ProviderId } from '../domain/provider-catalog.ts';
 import type { ProviderEndpoint } from '../domain/provider-evidence.ts';
 import { createTtlCache } from '../platform/ttl-cache.ts';
 import {
@@ -129,7 +129,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   ): Promise<WithDefaults<StartedSession, 'redirectUrl'>>;
   /** Why the account cannot be used; null where nothing speaks against it. */
   blockedBecause?(account: Account): string | null;
-  readCatalogue?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogueEntry>;
+  readCatalog?(account: Account, request: QuoteRequest, call: Call): Promise<CatalogEntry>;
   /** Absent where the provider sends none. Called only where the secret of webhooks is set, if there is one. */
   readWebhook?(
     account: Account,
@@ -188,7 +188,7 @@ function openAdapter<Host extends string, Own extends object>(
   settings: AdapterSettings,
   method: PaymentMethod | undefined,
 ): ProviderAdapter {
-  const { readCatalogue, readWebhook, variables } = definition;
+  const { readCatalog, readWebhook, variables } = definition;
   const id = method?.id ?? definition.id;
   const isRouted = id !== definition.id;
   const own = settingsOf(definition, values, { ...settings, id, paymentMethod: method?.name ?? null });
@@ -230,11 +230,11 @@ function openAdapter<Host extends string, Own extends object>(
       expired: (request, maximumExpiredMs) => quotes.peekExpired(quoteKeyOf(request), maximumExpiredMs),
     },
     startSession: (request) => attempt(settings.timeoutMs, (call) => startSession(request, call)),
-    ...(readCatalogue === undefined
+    ...(readCatalog === undefined
       ? {}
       : {
-          readCatalogue: (request: QuoteRequest) =>
-            attempt(settings.timeoutMs, (call) => readCatalogue(account, request, call)),
+          readCatalog: (request: QuoteRequest) =>
+            attempt(settings.timeoutMs, (call) => readCatalog(account, request, call)),
         }),
     // The webhooks of a payment method come to the address of the provider that runs it.
     ...(readWebhook === undefined || isRouted || (secretOf(variables) !== null && own.webhookSecret === '')

@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 import type { EvidenceStore, ProviderEvidence } from '../domain/provider-evidence.ts';
 
 /** Older files of a provider are deleted. */

@@ -59,7 +59,7 @@ export const moonpay = defineProvider({
     method: settings.paymentMethod ?? 'credit_debit_card',
   }),
 
-  async readCatalogue({ id, urls, apiKey, asset, method, readUsdcContract }, request, call) {
+  async readCatalog({ id, urls, apiKey, asset, method, readUsdcContract }, request, call) {
     const currencies = `${urls.api}/v3/currencies`;
     const all = await call.body({
       url: currencies,
@@ -67,7 +67,7 @@ export const moonpay = defineProvider({
       maximumBytes: MAXIMUM_CURRENCIES_BYTES,
     });
     const entry = answers.listOf(all).find(({ code }) => code === asset);
-    if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalogue`);
+    if (entry === undefined) throw new answers.MalformedAnswerError(`${asset} is not in the catalog`);
     if (entry['isSuspended'] === true) throw new answers.MalformedAnswerError(`${asset} is suspended`);
     const { customerCountry: country = null } = request;
     const { notAllowedCountries: refused } = entry;

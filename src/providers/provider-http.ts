@@ -8,7 +8,7 @@ import {
   type QuoteRequest,
   type RecordedAnswer,
 } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalogue } from '../domain/provider-catalogue.ts';
+import { type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 /** A provider's answer: any status, with a body that parsed as JSON. */
@@ -73,7 +73,7 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
   const answers = recording.getStore();
   if (answers === undefined || answers.length >= MAXIMUM_RECORDED) return;
   const { pathname } = new URL(call.url);
-  // A whole catalogue is no fixture.
+  // A whole catalog is no fixture.
   answers.push({
     method: methodOf(call),
     path: pathname,
@@ -300,7 +300,7 @@ export class DeclinedRequestError extends Error {
 /** The provider did not answer, or not in a way that can be used. */
 export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   if (cause instanceof ProviderBusyError) return busy(id, cause.retryAfterSeconds, cause);
-  const { name } = providerCatalogue[id];
+  const { name } = providerCatalog[id];
   return new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
     cause,
   });
@@ -308,7 +308,7 @@ export function unavailable(id: ProviderId, cause: unknown): ServiceError {
 
 /** The provider is asked too often: callers may ask again after these seconds. */
 export function busy(id: ProviderId, retryAfterSeconds: number, cause?: ProviderBusyError): ServiceError {
-  const { name } = providerCatalogue[id];
+  const { name } = providerCatalog[id];
   const text = `${name} is busy. Retry in ${retryAfterSeconds} s or use "multi".`;
   return new ServiceError('provider_unavailable', text, { retryAfterSeconds, cause });
 }
@@ -321,7 +321,7 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
   const cause = status === 400 || status === 422 ? new DeclinedRequestError(message) : new Error(message);
   // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator.
   if (status === 401 || status === 403) {
-    const { name } = providerCatalogue[id];
+    const { name } = providerCatalog[id];
     throw new ServiceError('provider_inactive', `${name} is currently unavailable.`, { cause });
   }
   throw cause;
@@ -342,13 +342,13 @@ function codesOf(body: unknown): readonly string[] {
 /** Throws `provider_inactive` for a currency that the provider does not take, without a call. */
 export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold?: readonly Currency[]): void {
   if (sold === undefined || sold.includes(currency)) return;
-  const { name } = providerCatalogue[id];
+  const { name } = providerCatalog[id];
   throw new ServiceError('provider_inactive', `${name} does not take payments in ${currency}.`);
 }
 
 /** The refusal of a provider that serves no customers in a country: the provider is not offered there. */
 export function countryNotServed(id: ProviderId, country: string): ServiceError {
-  const { name } = providerCatalogue[id];
+  const { name } = providerCatalog[id];
   return new ServiceError('provider_inactive', `${name} does not serve customers in ${country}.`);
 }
 

@@ -1,5 +1,5 @@
 import type { ProviderAdapter, ProviderDescription, ProviderDescriptions } from '../domain/ports/provider.ts';
-import { type ProviderId, providerIds } from '../domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../domain/provider-catalog.ts';
 import { banxa } from './banxa.ts';
 import { coinbase } from './coinbase.ts';
 import { cryptocom } from './cryptocom.ts';

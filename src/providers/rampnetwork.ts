@@ -73,14 +73,14 @@ export const rampnetwork = defineProvider({
     webhookKey: settings.keyOrNull('WEBHOOK_PUBLIC_KEY', readWebhookKey),
   }),
 
-  async readCatalogue({ urls, apiKey, readUsdcContract }, request, call) {
+  async readCatalog({ urls, apiKey, readUsdcContract }, request, call) {
     const { assets } = await call.fields({
       url: `${urls.api}/api/host-api/v3/assets`,
       query: { hostApiKey: apiKey, currencyCode: request.currency },
       maximumBytes: MAXIMUM_ASSETS_BYTES,
     });
     const entry = listOf(assets).find(({ chain, symbol }) => `${chain}_${symbol}` === ASSET);
-    if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalogue`);
+    if (entry === undefined) throw new MalformedAnswerError(`${ASSET} is not in the catalog`);
     if (entry['enabled'] === false) throw new MalformedAnswerError(`${ASSET} is disabled`);
     const tokenContract = readUsdcContract(entry['address']);
     return {

@@ -74,7 +74,7 @@ export const revolut = defineProvider({
   },
   headers: ({ apiKey }) => ({ 'x-api-key': apiKey }),
 
-  async readCatalogue({ readConfig, assetIn }, request, call) {
+  async readCatalog({ readConfig, assetIn }, request, call) {
     const config = await readConfig(call);
     const asset = assetIn(config);
     const { customerCountry = null } = request;

@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
 import { type PostedWebhook, ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
 /** Maximum difference between a webhook's own time and ours: an old one may be a replay. */

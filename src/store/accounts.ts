@@ -2,7 +2,7 @@ import { type Account, type AccountChange, type ActiveKey, isFeature } from '../
 import { isKeyScope } from '../domain/api-key.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import type { AccountQuery, AccountStore } from '../domain/ports/account-store.ts';
-import { isProviderId } from '../domain/provider-catalogue.ts';
+import { isProviderId } from '../domain/provider-catalog.ts';
 import { isLogoType } from '../domain/shop-profile.ts';
 import {
   checkedLimit,

@@ -9,7 +9,7 @@ import { channelTable, eventTable } from './tables.ts';
 /** Events that one message covers. A reading of so many takes some milliseconds. */
 const EVENTS_AT_A_TIME = 5_000;
 
-/** Whether the money of an event came after a cancelation: a payment that expires with a part of it needs attention too. */
+/** Whether the money of an event came after a cancellation: a payment that expires with a part of it needs attention too. */
 const isLate = sql`EXISTS (
   SELECT 1 FROM state_changes
   WHERE state_changes.account_id = events.account_id AND state_changes.payment_id = events.payment_id

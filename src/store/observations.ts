@@ -180,7 +180,7 @@ function* removeRange(above: number, upTo: number): Script<void> {
 }
 
 /**
- * Removes rows above a block whose transaction was found again: a reorganisation can move a transaction to a lower
+ * Removes rows above a block whose transaction was found again: a reorganization can move a transaction to a lower
  * block than it was seen in, out of the reach of `removeRange`. Returns the payments that lost a row.
  */
 function* removeMoved({ deposits, releases }: FoundRows, above: number): Script<PaymentId[]> {

@@ -10,7 +10,7 @@ import {
   slotOf,
 } from '../domain/payment-statistics.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { ProviderId } from '../domain/provider-catalogue.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 import type { ColumnValue } from './columns.ts';
 import { selectPayments, storable } from './payments.ts';
 import {

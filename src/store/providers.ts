@@ -1,6 +1,6 @@
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
-import { isProviderId, type ProviderId } from '../domain/provider-catalogue.ts';
+import { isProviderId, type ProviderId } from '../domain/provider-catalog.ts';
 import { placesOf } from './columns.ts';
 import { decideOne } from './payments.ts';
 import { checkedLimit, raw, run, runText, type Script, type Scripts } from './scripts.ts';

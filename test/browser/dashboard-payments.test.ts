@@ -4,7 +4,7 @@ import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { feeUnits } from '../../src/domain/fees.ts';
 import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
-import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';

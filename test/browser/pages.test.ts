@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statePageNames } from '../../simulators/pages/register-state-pages.ts';
 import { shortCodeOf } from '../../src/domain/payment.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
-import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { languages } from '../../src/http/checkout/languages.ts';
 import { launchBrowser } from '../support/browser.ts';
 import {
@@ -299,10 +299,10 @@ it.each(['choose', 'paid', 'underpaid', 'at-provider'])(
   },
 );
 
-it('stays readable in forced colours and on paper', async () => {
+it('stays readable in forced colors and on paper', async () => {
   await inBrowser({ ...desktop, forcedColors: 'active' }, async (page) => {
     await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
-    await page.screenshot({ path: join(screenshots, 'choose-forced-colours.png'), fullPage: true });
+    await page.screenshot({ path: join(screenshots, 'choose-forced-colors.png'), fullPage: true });
     expect(await violationsOf(page)).toEqual([]);
   });
   await inBrowser(desktop, async (page) => {

@@ -8,7 +8,7 @@ export interface Part {
   readonly load: () => Promise<(options: SimulationOptions) => Promise<readonly PromiseResult[]>>;
 }
 
-/** All parts; `npm test` runs the short form of each. "neighbours" is the test of noisy neighbors. */
+/** All parts; `npm test` runs the short form of each. "neighbors" is the test of noisy neighbors. */
 export const parts: readonly Part[] = [
   { name: 'simulation', load: async () => (await import('./simulation/run.ts')).runSimulation },
   { name: 'instances', load: async () => (await import('./simulation/run.ts')).runInstances },
@@ -17,6 +17,6 @@ export const parts: readonly Part[] = [
   { name: 'secrets', load: async () => (await import('./secrets/run.ts')).runSecrets },
   { name: 'kills', load: async () => (await import('./kills/run.ts')).runKills },
   { name: 'durability', load: async () => (await import('./durability/run.ts')).runDurability },
-  { name: 'neighbours', load: async () => (await import('./neighbours/run.ts')).runNeighbours },
+  { name: 'neighbors', load: async () => (await import('./neighbors/run.ts')).runNeighbors },
   { name: 'soak', load: async () => (await import('./soak/run.ts')).runSoak },
 ];

@@ -193,9 +193,9 @@ describe('a scan', () => {
   });
 });
 
-describe('a reorganisation', () => {
+describe('a reorganization', () => {
   it('takes back what was seen, and shows as another hash of the same block', async () => {
-    const recipient = addressFor('reorganised');
+    const recipient = addressFor('reorganized');
     const fromBlock = await nextBlock();
     await chain.callToken({ name: 'mint', to: recipient, units: 4n });
     const before = await scan(fromBlock, [recipient]);

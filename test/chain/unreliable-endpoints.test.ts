@@ -463,7 +463,7 @@ describe('a node that is behind', () => {
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(/changed block 2/);
   });
 
-  it('is noticed by a head that falls back further than any reorganisation', async () => {
+  it('is noticed by a head that falls back further than any reorganization', async () => {
     const { reader } = createReader(1);
     await chain.anvil.mine(300);
     await readHeads(reader);

@@ -22,7 +22,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
-import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import type { ProviderEvidence } from '../../src/domain/provider-evidence.ts';
 import type { DirectPaymentRequest } from '../../src/payments/create-payment.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';

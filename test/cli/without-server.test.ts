@@ -208,13 +208,13 @@ it.each([
 
 it('init makes the database that the other commands need, and leaves one that is there as it is', async () => {
   const folder = join(dataDir, 'new');
-  const initialise = async () =>
+  const initialize = async () =>
     JSON.parse((await commandIn(dataDir, { DATA_DIR: folder }, 'init', '--json')).stdout);
   const found = { data_dir: folder, database: 'card-checkout.sqlite' };
-  expect(await initialise()).toEqual({ ...found, created: true });
+  expect(await initialize()).toEqual({ ...found, created: true });
   const inFolder = (...words: string[]) => commandIn(dataDir, { DATA_DIR: folder }, ...words, '--json');
   expect(await inFolder('account', 'create', '--name', 'Shop')).toMatchObject({ code: 0, stderr: '' });
-  expect(await initialise()).toEqual({ ...found, created: false });
+  expect(await initialize()).toEqual({ ...found, created: false });
   expect(JSON.parse((await inFolder('account', 'list')).stdout)).toHaveLength(1);
 });
 

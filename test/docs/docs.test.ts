@@ -12,7 +12,7 @@ import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { deliveryReasons } from '../../src/domain/delivery-reasons.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { providerFaults } from '../../src/domain/ports/test-payments.ts';
-import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { paymentEventTypes } from '../../src/domain/webhook.ts';
 import { journalAccounts } from '../../src/payments/export-journal.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';

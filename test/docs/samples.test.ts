@@ -1,4 +1,4 @@
-/** The samples of one operation in several languages: how they are shown, in which colours, and that each can be parsed. `test/sdk/samples.test.ts` runs them. */
+/** The samples of one operation in several languages: how they are shown, in which colors, and that each can be parsed. `test/sdk/samples.test.ts` runs them. */
 import { spawnSync } from 'node:child_process';
 import { stripTypeScriptTypes } from 'node:module';
 import { expect, it } from 'vitest';
@@ -49,7 +49,7 @@ it('has samples in TypeScript whose types can be stripped', () => {
   for (const block of blocks) expect(stripTypeScriptTypes(block)).toContain("from '@card-checkout/sdk'");
 });
 
-it('has colours of words that can be read on the sheet of a sample, light and dark', () => {
+it('has colors of words that can be read on the sheet of a sample, light and dark', () => {
   const [light = '', dark = ''] = read('src/http/design/tokens.css').split(
     '@media (prefers-color-scheme: dark)',
   );
@@ -57,8 +57,8 @@ it('has colours of words that can be read on the sheet of a sample, light and da
   const tokens = [...rules].map(([, , token = '']) => token);
   expect(tokens).toEqual(['accent', 'good', 'soft', 'warn']);
   for (const theme of [light, dark]) {
-    const colourOf = (token: string) => new RegExp(`--${token}: (#[0-9a-f]{6})`).exec(theme)?.[1] ?? '';
-    const faint = tokens.filter((token) => contrastOf(colourOf(token), colourOf('sheet')) < 4.5);
+    const colorOf = (token: string) => new RegExp(`--${token}: (#[0-9a-f]{6})`).exec(theme)?.[1] ?? '';
+    const faint = tokens.filter((token) => contrastOf(colorOf(token), colorOf('sheet')) < 4.5);
     expect(faint).toEqual([]);
   }
 });

@@ -3,7 +3,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { runCommand, runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';

@@ -141,7 +141,7 @@ describe('recovery', () => {
     expect(restored.map(stateOf)).toEqual(original.map(stateOf));
     // Seen again, not released again.
     expect(await balanceOf(merchant)).toBe(received);
-    // What only the lost database knew: a cancelation, and a payment made after the copy.
+    // What only the lost database knew: a cancellation, and a payment made after the copy.
     expect(await show(second.environment, canceledLater)).toMatchObject({ status: 'unpaid' });
     expect((await second.readStatus(apiKey, `payment_id=${created.payment_id}`)).status).toBe(404);
 

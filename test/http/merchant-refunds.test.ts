@@ -122,7 +122,7 @@ describe('a refund', () => {
       { destination: validRequest.address },
       'destination must not be an address of the merchant, of this service or of the token',
     ],
-    [{ colour: 'red' }, 'The body has a parameter that this operation does not know.'],
+    [{ color: 'red' }, 'The body has a parameter that this operation does not know.'],
   ])('refuses %j', async (payload, error) => {
     expect(await open(await givePaid(), payload)).toEqual({ status: 400, error });
   });

@@ -18,7 +18,7 @@ afterAll(() => pages.server.close());
 const drawingOf = (change: Partial<Payment> = {}, name = 'Café Tortuga') =>
   previewDrawing({ payment: pagePayment(change), account: { ...shopAccount, name } });
 
-/** Width, height and the colours that there are in a PNG of four channels without interlacing. */
+/** Width, height and the colors that there are in a PNG of four channels without interlacing. */
 function readPng(png: Buffer) {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];
   expect([...png.subarray(24, 29)]).toEqual([8, 6, 0, 0, 0]);
@@ -28,15 +28,15 @@ function readPng(png: Buffer) {
       data.push(png.subarray(at + 8, at + 8 + png.readUInt32BE(at)));
   const rows = inflateSync(Buffer.concat(data));
   const rowBytes = width * 4;
-  const colours = new Set<number>();
+  const colors = new Set<number>();
   let above: Buffer = Buffer.alloc(rowBytes);
   for (let row = 0; row < height; row++) {
     const start = row * (rowBytes + 1);
     const line = unfiltered(rows[start] ?? 0, rows.subarray(start + 1, start + 1 + rowBytes), above);
-    for (let column = 0; column < rowBytes; column += 4) colours.add(line.readUInt32BE(column));
+    for (let column = 0; column < rowBytes; column += 4) colors.add(line.readUInt32BE(column));
     above = line;
   }
-  return { width, height, colours };
+  return { width, height, colors };
 }
 
 /** A row without its filter (PNG, 9.2). */
@@ -62,10 +62,10 @@ describe('the picture of a short link', () => {
       'cache-control': 'public, max-age=3600',
       'cross-origin-resource-policy': 'cross-origin',
     });
-    const { width, height, colours } = readPng(answer.rawPayload);
+    const { width, height, colors } = readPng(answer.rawPayload);
     expect([width, height]).toEqual([1_200, 630]);
     // The edges of letters are smoothed, so that there are many.
-    expect(colours.size).toBeGreaterThan(20);
+    expect(colors.size).toBeGreaterThan(20);
     const folder = join(import.meta.dirname, '../../test-output/screenshots');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'preview.png'), answer.rawPayload);
@@ -76,8 +76,8 @@ describe('the picture of a short link', () => {
     const id = branded.put(pageView(pagePayment()));
     const answer = await branded.server.inject({ url: `/s/${shortCodeOf(id)}/preview.png` });
     await branded.server.close();
-    const { colours } = readPng(answer.rawPayload);
-    expect([colours.has(0xa0_18_30_ff), colours.has(0x0f_3d_33_ff)]).toEqual([true, false]);
+    const { colors } = readPng(answer.rawPayload);
+    expect([colors.has(0xa0_18_30_ff), colors.has(0x0f_3d_33_ff)]).toEqual([true, false]);
     const account = { ...shopAccount, name: 'Café Tortuga' };
     const withLogo = (type: 'image/png' | 'image/webp') =>
       previewDrawing({ payment: pagePayment(), account }, { ...shopLogo, type });
@@ -135,7 +135,7 @@ describe('drawing', () => {
     const both = [draw('one'), draw('one')];
     const other = await draw('two');
     expect(other.isPlain).toBe(true);
-    expect(readPng(other.png).colours.size).toBe(2);
+    expect(readPng(other.png).colors.size).toBe(2);
     expect(waiting).toHaveLength(1);
     waiting[0]?.resolve(png);
     expect(await Promise.all(both)).toEqual([

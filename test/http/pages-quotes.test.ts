@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { Quote } from '../../src/domain/ports/provider.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import {
   type CheckoutPages,
   checkoutStates,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
-import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;
@@ -83,7 +83,7 @@ it('judges the gross under fee pass-through against the minimum', async () => {
   );
 });
 
-it("takes the operator's minimum over the catalogue's, and a higher one that the provider quotes", async () => {
+it("takes the operator's minimum over the catalog's, and a higher one that the provider quotes", async () => {
   await service.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 50_00 });
   await expectError(
     { provider: 'moonpay', amount: '49.99' },
@@ -100,7 +100,7 @@ it("takes the operator's minimum over the catalogue's, and a higher one that the
   );
 });
 
-describe("the limits of a provider's catalogue", () => {
+describe("the limits of a provider's catalog", () => {
   const limit = (minimumCents: number | null, maximumCents: number | null, isSold = true) =>
     service.world.limits.set('wert', { minimumCents, maximumCents, isSold, readAtMs: 0 });
 
@@ -149,7 +149,7 @@ describe("the limits of a provider's catalogue", () => {
     await create({ provider: 'wert' });
     await create({ provider: 'banxa' });
     await create({});
-    expect(service.world.asked.catalogues).toBe(0);
+    expect(service.world.asked.catalogs).toBe(0);
   });
 });
 
@@ -284,7 +284,7 @@ describe('a provider whose fee does not fit the maximum', () => {
     return (await service.store.payments.findPaymentById(response.json().payment_id))?.paidThresholdUnits;
   };
 
-  it('answers below_minimum and names the amount from which it fits, by the catalogue', async () => {
+  it('answers below_minimum and names the amount from which it fits, by the catalog', async () => {
     await service.store.providers.writeProviderSettings('moonpay', { minimumUsdCents: 1_00 });
     await expectError(
       { provider: 'moonpay', amount: '13.29' },

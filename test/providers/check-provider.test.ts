@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import { type CheckedStep, checkProvider, type TrialRequest } from '../../src/payments/prove-provider.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';

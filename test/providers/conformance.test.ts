@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { UnknownStateError } from '../../src/domain/errors.ts';
 import { isPlausibleQuote } from '../../src/domain/paid-threshold.ts';
 import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/domain/ports/provider.ts';
-import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import { type JsonServer, serveJson } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 import { webhookCases } from './webhooks.ts';

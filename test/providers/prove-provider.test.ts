@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
 import type { VerifiedChain } from '../../src/domain/ports/chain.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
-import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import {
   type EvidenceStep,
   type ProviderEndpoint,

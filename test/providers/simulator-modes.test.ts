@@ -6,7 +6,7 @@ import { createHmac, generateKeyPairSync } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { SimulatorMode } from '../../simulators/protocols/simulated-protocol.ts';
 import type { ProviderWebhook } from '../../src/domain/ports/provider.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import { createProviderAdapter } from '../../src/providers/providers.ts';
 import { serveRequests } from './serve-requests.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
@@ -242,11 +242,11 @@ describe('webhooks', () => {
   );
 });
 
-describe("the provider's own catalogue", () => {
+describe("the provider's own catalog", () => {
   const published = ['moonpay', 'paypal', 'rampnetwork', 'revolut', 'coinbase', 'banxa', 'klarna'] as const;
 
   it.each(published)('of %s names native USDC', async (id) => {
-    const entry = await stage.adapterOf(id).readCatalogue?.(someSession);
+    const entry = await stage.adapterOf(id).readCatalog?.(someSession);
     expect(entry?.tokenContract).toBe('0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359');
     if (entry?.minimumCents !== null && entry?.maximumCents !== null)
       expect(entry?.maximumCents).toBeGreaterThan(entry?.minimumCents ?? 0);
@@ -256,7 +256,7 @@ describe("the provider's own catalogue", () => {
     ['moonpay', 'IN'],
     ['revolut', 'IN'],
   ] as const)('of %s hides it from customers in %s, whom it does not serve', async (id, customerCountry) => {
-    const read = stage.adapterOf(id).readCatalogue?.({ ...someSession, customerCountry });
+    const read = stage.adapterOf(id).readCatalog?.({ ...someSession, customerCountry });
     await expect(read).rejects.toMatchObject({
       errorName: 'provider_inactive',
       message: expect.stringContaining(`does not serve customers in ${customerCountry}`),
@@ -265,7 +265,7 @@ describe("the provider's own catalogue", () => {
 
   it.each(published)('of %s is refused with bridged USDC, by name', async (id) => {
     inMode(id, { tokenContract: BRIDGED });
-    await expect(stage.adapterOf(id).readCatalogue?.(someSession)).rejects.toMatchObject({
+    await expect(stage.adapterOf(id).readCatalog?.(someSession)).rejects.toMatchObject({
       errorName: 'provider_unavailable',
       cause: expect.objectContaining({ message: expect.stringContaining('bridged USDC (USDC.e') }),
     });
@@ -294,7 +294,7 @@ describe('an API that answers otherwise than it used to', () => {
     const calls = [
       () => adapter.startSession(someSession),
       ...(readsNoQuote.has(id) ? [] : [() => adapter.quote(someSession)]),
-      ...(adapter.readCatalogue === undefined ? [] : [() => adapter.readCatalogue?.(someSession)]),
+      ...(adapter.readCatalog === undefined ? [] : [() => adapter.readCatalog?.(someSession)]),
     ];
     for (const mode of modes) {
       inMode(id, mode);

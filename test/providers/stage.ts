@@ -9,7 +9,7 @@ import { type Onramps, startOnramps } from '../../simulators/start-onramps.ts';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { PostedWebhook, ProviderAdapter, SessionRequest } from '../../src/domain/ports/provider.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { createProviderAdapter } from '../../src/providers/providers.ts';
 

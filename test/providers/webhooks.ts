@@ -1,6 +1,6 @@
 import { createHmac, createSign, generateKeyPairSync } from 'node:crypto';
 import type { PostedWebhook } from '../../src/domain/ports/provider.ts';
-import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import type { SessionProgress } from '../../src/domain/provider-session.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 

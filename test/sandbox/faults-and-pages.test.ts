@@ -4,7 +4,7 @@ import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import { ServiceError } from '../../src/domain/errors.ts';
 import type { StartedSession } from '../../src/domain/ports/provider.ts';
-import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import {
   adapterAt,
   makeFolder,
@@ -108,7 +108,7 @@ describe('the API of a simulated on-ramp', () => {
   });
 
   it.each([
-    ['an unknown parameter', { colour: 'red' }],
+    ['an unknown parameter', { color: 'red' }],
     ['a missing address', { wallet_address: undefined }],
     ['a malformed address', { wallet_address: '0x12' }],
     ['a text for the amount', { amount: '100.00' }],

@@ -7,7 +7,7 @@ import { type Sandbox, type SandboxOptions, startSandbox } from '../../simulator
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ProviderAdapter, StartedSession } from '../../src/domain/ports/provider.ts';
-import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import type { ProviderValues } from '../../src/providers/define-provider.ts';
 import { createProviderAdapter } from '../../src/providers/providers.ts';
 

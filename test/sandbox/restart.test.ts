@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Sandbox } from '../../simulators/start-sandbox.ts';
-import { assumedDeliveryUnits } from '../../src/domain/provider-catalogue.ts';
+import { assumedDeliveryUnits } from '../../src/domain/provider-catalog.ts';
 import { freePorts } from '../support/free-ports.ts';
 import {
   callNode,

@@ -104,7 +104,7 @@ describe('a payment', () => {
       txid_out: null,
       paid_at: null,
     });
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.dropWaiting();
     await settlement.mine(2);
     await settlement.watch();
@@ -308,7 +308,7 @@ describe('payments in one batch', () => {
     expect(await settlement.relay()).toBe('opened');
     settlement.faults.broadcast = null;
     await settlement.mine();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     expect(await settlement.state(good)).toBe('paid/completed');
     expect(await settlement.state(bad)).toBe('unpaid/processing');

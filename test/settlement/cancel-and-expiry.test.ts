@@ -98,7 +98,7 @@ describe('a canceled payment', () => {
     await settlement.mine();
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('canceled/manual_required');
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.settleDown();
     expect(await settlement.state(payment)).toBe('canceled/canceled');
   });
@@ -284,7 +284,7 @@ describe('a payment that expires', () => {
     await settlement.expire();
     expect(await settlement.state(payment)).toBe('unpaid/ready');
 
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.watch();
     // The deposit may be in the next block: falling back alone expires nothing.
     expect(await settlement.state(payment)).toBe('unpaid/pending');
@@ -304,7 +304,7 @@ describe('a payment that expires', () => {
     expect(await settlement.expire()).toMatchObject({ checked: 1 });
     expect(await settlement.state(payment)).toBe('unpaid/pending');
 
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     await settlement.mine(3);

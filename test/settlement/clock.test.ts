@@ -38,7 +38,7 @@ describe.each([
     const payment = await createDue();
     expect(await relayAt(offsetMs)).toBe('opened');
     await settlement.mine();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     expect(await relayAt(offsetMs)).toBe('resolved');
     await expectPaid(payment);
@@ -54,7 +54,7 @@ describe.each([
     };
     expect(await relayAt(offsetMs)).toBe('bumped');
     await settlement.mine();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     expect(await relayAt(offsetMs)).toBe('resolved');
     await expectPaid(payment);

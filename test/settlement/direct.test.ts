@@ -35,7 +35,7 @@ describe('a payment from a wallet that is short', () => {
     const payment = await settlement.createDirect({ toleratesMissingCent: tolerates });
     await settlement.deposit(payment, PRICE_UNITS - missingUnits);
     await settlement.mine();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     expect(await settlement.state(payment)).toBe(state);
     expect(await settlement.read(payment)).toMatchObject({ receivedUnits: PRICE_UNITS - missingUnits });
@@ -54,7 +54,7 @@ describe('a payment from a wallet that is short', () => {
     await settlement.store.accounts.updateAccount(settlement.account.id, { toleratesMissingCent: true });
     await settlement.deposit(payment, PRICE_UNITS - 1n);
     await settlement.mine();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
   });
@@ -67,7 +67,7 @@ describe('a payment from a wallet', () => {
     expect(await settlement.relay()).toBe('idle');
     expect(await eventsOf(payment)).toEqual([]);
 
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('paid/ready');
     expect(await settlement.read(payment)).toMatchObject({ receivedUnits: PRICE_UNITS, forwardedUnits: 0n });
@@ -150,7 +150,7 @@ describe('a payment from a wallet', () => {
 
   it('is not paid by a deposit that the chain takes back, nor by less than the price', async () => {
     const payment = await createAndDeposit();
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.mine(3);
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
@@ -178,7 +178,7 @@ describe('a payment from a wallet', () => {
 
   it('stays paid while the token refuses its release, and is forwarded when it no longer does', async () => {
     const payment = await createAndDeposit();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     await chain.callToken({ name: 'blacklist', account: payment.payoutAddress });
     await settlement.mine();

@@ -346,9 +346,9 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     },
     mine,
     /** Blocks until what is in the newest one is final. */
-    finalise: () => mine(finalityBlocks),
+    finalize: () => mine(finalityBlocks),
     /** Replaces the newest blocks by empty ones; their transactions are gone. */
-    async reorganise(depth: number) {
+    async reorganize(depth: number) {
       await chain.anvil.rpc('anvil_reorg', [depth, []]);
     },
     /** Transactions that wait for a block are forgotten by the node. */

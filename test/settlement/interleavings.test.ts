@@ -28,7 +28,7 @@ afterAll(() => chain.stop());
 type Command =
   | { readonly kind: 'deposit'; readonly payment: number; readonly units: bigint }
   | { readonly kind: 'mine'; readonly blocks: number }
-  | { readonly kind: 'reorganise'; readonly depth: number }
+  | { readonly kind: 'reorganize'; readonly depth: number }
   | {
       readonly kind:
         | 'watch'
@@ -80,7 +80,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('reorganise' as const),
+      kind: fc.constant('reorganize' as const),
       depth: fc.integer({ min: 1, max: FINALITY_BLOCKS - 1 }),
     }),
   },
@@ -119,8 +119,8 @@ async function run(settlement: Settlement, payments: readonly Payment[], step: C
       return void (await settlement.deposit(payment, step.units));
     case 'mine':
       return settlement.mine(step.blocks);
-    case 'reorganise':
-      return settlement.reorganise(step.depth);
+    case 'reorganize':
+      return settlement.reorganize(step.depth);
     case 'watch':
       return void (await settlement.watch());
     case 'relay':
@@ -201,7 +201,7 @@ async function isBlocklisted({ payoutAddress }: Payment): Promise<boolean> {
 
 /** Lets everything come to its end: no wallet is refused any more, what was canceled is released, time passes. */
 async function finish(settlement: Settlement, payments: readonly Payment[]): Promise<void> {
-  // What a reorganisation put back to the waiting ones is mined first: among it are calls that block a wallet.
+  // What a reorganization put back to the waiting ones is mined first: among it are calls that block a wallet.
   await settlement.mine();
   for (const payment of payments) {
     await chain.callToken({ name: 'unBlacklist', account: payment.payoutAddress });

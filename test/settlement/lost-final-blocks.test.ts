@@ -15,11 +15,11 @@ describe('a chain that loses blocks it had called final', () => {
     await settlement.deposit(open, EXPECTED_UNITS - 50_000_000n);
     await settlement.mine(4);
     await settlement.watch();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     expect((await settlement.observations(open)).deposits).toHaveLength(1);
 
-    await settlement.reorganise(7);
+    await settlement.reorganize(7);
     await settlement.mine();
     await settlement.watch();
     expect(settlement.rewinds).toHaveLength(1);

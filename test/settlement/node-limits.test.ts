@@ -118,7 +118,7 @@ async function settleAtBaseFee(): Promise<void> {
     const pass = await settlement.relay();
     if (pass === 'idle' && round > 0) return;
     await mineAtBaseFee();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
   }
   throw new Error('the relayer did not come to rest');
@@ -210,7 +210,7 @@ describe('a batch that every node refuses', () => {
     await settlement.dropWaiting();
     await chain.anvil.rpc('eth_sendRawTransaction', [refused]);
     await settlement.mine();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     await settleAtBaseFee();
     await expectPaidOnce(payments);
@@ -259,7 +259,7 @@ describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
     expect(settlement.incidents).toEqual([{ kind: 'deferred_releases', paymentIds: [small.id] }]);
     expect((await openBatch()).paymentIds).toEqual([large.id]);
     await mineAtBaseFee();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     await expectPaidOnce([large]);
     settlement.advance(60_000);

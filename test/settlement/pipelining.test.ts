@@ -146,7 +146,7 @@ describe('a transaction that is not mined', () => {
     await settlement.dropWaiting();
     expect(await settlement.relay()).toBe('rebroadcast');
     await settlement.mine();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     await settlement.relay();
     expect(await openBatches()).toEqual([]);

@@ -42,7 +42,7 @@ const read = async ({ accountId, id }: Refund) =>
   (await settlement.store.refunds.findRefund(accountId, id)) as Refund;
 
 /** Blocks until all of it is final, and a pass over them. */
-async function finalise(): Promise<void> {
+async function finalize(): Promise<void> {
   await settlement.mine(3);
   await settlement.watch();
   await settlement.watchRefunds();
@@ -57,7 +57,7 @@ describe('a refund that the merchant transfers', () => {
     await settlement.watch();
     await settlement.watchRefunds();
     expect((await read(refund)).status).toBe('awaiting_transfer');
-    await finalise();
+    await finalize();
     expect(await read(refund)).toMatchObject({ status: 'paid', transactionHash: hash, units: refund.units });
     expect((await read(refund)).sender).toMatch(/^0x[0-9a-fA-F]{40}$/);
     expect(await settlement.state(payment)).toBe('paid/completed');
@@ -69,16 +69,16 @@ describe('a refund that the merchant transfers', () => {
     const hash = await send(first);
     await settlement.mine();
     const again = await send(first);
-    await finalise();
+    await finalize();
     expect(await read(first)).toMatchObject({ status: 'paid', transactionHash: hash });
     const second = await open(payment, '20', first.destination as string);
-    await finalise();
+    await finalize();
     expect((await read(second)).status).toBe('awaiting_transfer');
     await submit(second, hash);
-    await finalise();
+    await finalize();
     expect(await read(second)).toMatchObject({ transactionProblem: 'already_counted', submittedHash: null });
     await submit(second, again);
-    await finalise();
+    await finalize();
     expect(await read(second)).toMatchObject({ status: 'paid', transactionHash: again });
   });
 
@@ -86,10 +86,10 @@ describe('a refund that the merchant transfers', () => {
     const payment = await givePaid();
     const refund = await open(payment);
     const hash = await send(refund, 500n);
-    await finalise();
+    await finalize();
     expect((await read(refund)).status).toBe('awaiting_transfer');
     await submit(refund, hash.toUpperCase().replace('0X', '0x'));
-    await finalise();
+    await finalize();
     expect(await read(refund)).toMatchObject({ status: 'paid', units: refund.units - 500n });
   });
 
@@ -98,7 +98,7 @@ describe('a refund that the merchant transfers', () => {
     const refund = await open(payment);
     const hash = await send(refund, -EXPECTED_UNITS);
     await submit(refund, hash);
-    await finalise();
+    await finalize();
     expect(await read(refund)).toMatchObject({
       status: 'awaiting_transfer',
       transactionProblem: 'exceeds_received',
@@ -113,7 +113,7 @@ describe('a refund that the merchant transfers', () => {
       await open(payments[1] as Payment, '20', customer),
     ];
     await send(refunds[1] as Refund);
-    await finalise();
+    await finalize();
     expect((await read(refunds[0] as Refund)).status).toBe('awaiting_transfer');
     expect((await read(refunds[1] as Refund)).status).toBe('paid');
   });
@@ -126,10 +126,10 @@ describe('a refund that the merchant transfers', () => {
     const refund = await open(payment, '20', customer);
     const elsewhere = await settlement.transfer(addressFor('elsewhere'), 20_000_000n);
     await submit(refund, elsewhere);
-    await finalise();
+    await finalize();
     expect((await read(refund)).transactionProblem).toBe('no_transfer');
     await submit(refund, early);
-    await finalise();
+    await finalize();
     expect((await read(refund)).transactionProblem).toBe('too_early');
   });
 
@@ -142,13 +142,13 @@ describe('a refund that the merchant transfers', () => {
     const named = await nameRefundAddress(context, opened, customer);
     expect(named).toMatchObject({ status: 'awaiting_confirmation', destination: customer });
     await send(named);
-    await finalise();
+    await finalize();
     expect((await read(named)).status).toBe('awaiting_confirmation');
     const confirmed = await confirmRefundAddress(context, named, customer);
-    await finalise();
+    await finalize();
     expect((await read(named)).status).toBe('awaiting_transfer');
     const hash = await send(confirmed);
-    await finalise();
+    await finalize();
     expect(await read(named)).toMatchObject({ status: 'paid', transactionHash: hash, units: 20_000_000n });
   });
 
@@ -157,7 +157,7 @@ describe('a refund that the merchant transfers', () => {
     const refund = await open(payment);
     await cancelOpenRefund(settlement.refundContext(), refund);
     await send(refund);
-    await finalise();
+    await finalize();
     expect((await read(refund)).status).toBe('canceled');
   });
 
@@ -179,11 +179,11 @@ describe('a refund that the merchant transfers', () => {
     await send(refund);
     await settlement.mine();
     await settlement.watch();
-    await settlement.reorganise(1);
-    await finalise();
+    await settlement.reorganize(1);
+    await finalize();
     expect((await read(refund)).status).toBe('awaiting_transfer');
     await send(refund);
-    await finalise();
+    await finalize();
     expect((await read(refund)).status).toBe('paid');
   });
 
@@ -202,10 +202,10 @@ describe('a refund that the merchant transfers', () => {
       const refund = await open(payment);
       await send(refund);
       omitLogsOf(proxies[1] as AlteringProxy, refund.destination as `0x${string}`);
-      await finalise().catch(() => {});
+      await finalize().catch(() => {});
       expect((await read(refund)).status).toBe('awaiting_transfer');
       (proxies[1] as AlteringProxy).alter = null;
-      await finalise();
+      await finalize();
       expect((await read(refund)).status).toBe('paid');
     } finally {
       await closeChainEndpoints(endpoints);

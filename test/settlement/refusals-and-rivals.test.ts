@@ -247,7 +247,7 @@ describe('a release that the token refuses', () => {
     await settlement.mine();
     await settlement.watch();
     await refuse(payment, 3);
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.watch();
     expect(await settlement.read(payment)).toMatchObject({
       forwardStatus: 'pending',

@@ -72,7 +72,7 @@ describe('a sender that is killed', () => {
     await settlement.mine();
     await settlement.crash();
     expect(await settlement.relay()).toBe('waiting');
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.crash();
     // Final on the chain, but the watcher has not seen what it did.
     expect(await settlement.relay()).toBe('waiting');
@@ -256,7 +256,7 @@ describe('a nonce that cannot be used, because the chain lost what was before it
     const { nonce } = await openBatch();
     await settlement.dropWaiting();
     // So deep that the earlier release is gone as well.
-    await settlement.reorganise(9);
+    await settlement.reorganize(9);
     await settlement.mine(2);
     await settlement.watch();
     expect(settlement.rewinds).toHaveLength(1);

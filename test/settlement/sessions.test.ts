@@ -22,7 +22,7 @@ describe('the paid threshold', () => {
     };
     expect(await thresholdAfter(101_000_000n)).toBe(98_000_000n);
     expect(await thresholdAfter(97_000_000n)).toBe(95_060_000n);
-    // Without a quote, what the catalogue lets us assume of the provider; a later quote does not make it forgotten.
+    // Without a quote, what the catalog lets us assume of the provider; a later quote does not make it forgotten.
     expect(await thresholdAfter(null)).toBe(93_100_000n);
     expect(await thresholdAfter(99_000_000n)).toBe(93_100_000n);
     expect(await thresholdAfter(92_000_001n)).toBe(90_160_000n);

@@ -48,7 +48,7 @@ describe('two relayer keys that release at the same time', () => {
     const isOpen = async () => (await settlement.store.relay.listOpenBatches(10)).length > 0;
     for (let round = 0; round < 40 && (round === 0 || (await isOpen())); round++) {
       await Promise.all(senders.map(({ relay }) => relay()));
-      await settlement.finalise();
+      await settlement.finalize();
       await settlement.watch();
       await Promise.all(senders.map(({ relay }) => relay()));
       await Promise.all(senders.map(({ relay }) => relay()));
@@ -88,7 +88,7 @@ describe('two relayer keys that release at the same time', () => {
     settlement.faults.broadcast = null;
     await other.relay();
     await settlement.mine();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     expect(await other.relay()).toBe('resolved');
     await expectReleasedOnce([payment]);

@@ -51,7 +51,7 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('records of an account', () => recordPromises(context));
     describe('pages of the address book', () => addressPagePromises(context));
     describe('the observations', () => observationPromises(context));
-    describe('the observations under any sequence of scans and reorganisations', () =>
+    describe('the observations under any sequence of scans and reorganizations', () =>
       observationModelPromises(context));
     describe('the journal', () => journalPromises(context));
     describe('the relay', () => relayPromises(context));

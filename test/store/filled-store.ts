@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import type { Payment, PaymentId } from '../../src/domain/payment.ts';
 import { roles } from '../../src/domain/person.ts';
 import type { BlockReference, RelayBatch } from '../../src/domain/ports/settlement-store.ts';
-import { providerIds } from '../../src/domain/provider-catalogue.ts';
+import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { parseShopLogo } from '../../src/domain/shop-profile.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimOldest } from '../support/claim-oldest.ts';

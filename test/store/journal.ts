@@ -35,7 +35,7 @@ const inShort = (book: readonly JournalEntry[]) =>
   book.map(({ kind, units, transactionHash, blockNumber }) => [kind, units, transactionHash, blockNumber]);
 
 export function journalPromises(context: StoreContext): void {
-  it('enters what became final, in chain order, and nothing that a reorganisation may still take back', async () => {
+  it('enters what became final, in chain order, and nothing that a reorganization may still take back', async () => {
     const [one, other] = (await givePayments(context.store, 2)) as [Payment, Payment];
     const { observations } = context.store;
     await observations.startCursor(block(10));

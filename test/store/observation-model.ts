@@ -19,8 +19,8 @@ interface SimulatedBlock {
 
 type Command =
   | { readonly kind: 'mine'; readonly transactions: readonly Omit<Transaction, 'hash'>[] }
-  | { readonly kind: 'reorganise'; readonly depth: number; readonly shift: number; readonly drop: number }
-  | { readonly kind: 'finalise'; readonly blocks: number }
+  | { readonly kind: 'reorganize'; readonly depth: number; readonly shift: number; readonly drop: number }
+  | { readonly kind: 'finalize'; readonly blocks: number }
   | { readonly kind: 'scan'; readonly blocks: number }
   | { readonly kind: 'rewind'; readonly checkpoints: number };
 
@@ -43,18 +43,18 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   {
     weight: 2,
     arbitrary: fc.record({
-      kind: fc.constant('reorganise' as const),
+      kind: fc.constant('reorganize' as const),
       depth: fc.integer({ min: 1, max: 6 }),
       shift: fc.nat(5),
       drop: fc.integer({ min: 2, max: 5 }),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('finalise' as const), blocks: fc.nat(4) }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('finalize' as const), blocks: fc.nat(4) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('scan' as const), blocks: fc.nat(12) }) },
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('rewind' as const), checkpoints: fc.nat(3) }) },
 );
 
-/** A chain that mines, reorganises and finalises, and knows at each time what is really on it. */
+/** A chain that mines, reorganizes and finalizes, and knows at each time what is really on it. */
 class SimulatedChain {
   blocks: SimulatedBlock[] = [{ hash: 'genesis', transactions: [] }];
   final = 0;
@@ -171,8 +171,8 @@ async function run(context: StoreContext, payments: readonly Payment[], commands
   await observations.rewindTo(chain.reference(0), leave);
   for (const step of commands) {
     if (step.kind === 'mine') chain.mine(step.transactions);
-    else if (step.kind === 'finalise') chain.final = Math.min(chain.head, chain.final + step.blocks);
-    else if (step.kind === 'reorganise') {
+    else if (step.kind === 'finalize') chain.final = Math.min(chain.head, chain.final + step.blocks);
+    else if (step.kind === 'reorganize') {
       chain.rewrite(Math.max(chain.final, chain.head - step.depth), step.shift, step.drop);
     } else if (step.kind === 'scan') {
       highestScanned = Math.max(highestScanned, await scan(context, chain, payments, step.blocks));

@@ -105,7 +105,7 @@ export function observationPromises(context: StoreContext): void {
     expect((await observationsOf(payment))?.deposits).toHaveLength(1);
   });
 
-  it('follows a transaction that a reorganisation moved to a lower block', async () => {
+  it('follows a transaction that a reorganization moved to a lower block', async () => {
     const payment = await givePayment(context.store);
     const { observations } = context.store;
     await observations.startCursor(block(10));

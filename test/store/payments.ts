@@ -193,7 +193,7 @@ export function paymentPromises(context: StoreContext): void {
     expect(await context.store.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 500n });
   });
 
-  it('leaves no trace of a decision that throws, and none of its neighbours fails with it', async () => {
+  it('leaves no trace of a decision that throws, and none of its neighbors fails with it', async () => {
     const payments = await givePayments(context.store, 40);
     const outcomes = await Promise.allSettled(
       payments.map((payment, index) =>

@@ -124,9 +124,9 @@ describe('the schema', () => {
       const before = await query('SELECT * FROM payments');
       await migrate(url, upgraded, () => 2);
       expect(await query('SELECT * FROM payments')).toEqual(
-        before.map((row) => ({ ...row, colour: 'unknown' })),
+        before.map((row) => ({ ...row, color: 'unknown' })),
       );
-      expect(await query('SELECT payment_id FROM colours')).toEqual([{ payment_id: payment.id }]);
+      expect(await query('SELECT payment_id FROM colors')).toEqual([{ payment_id: payment.id }]);
     });
 
     it('is refused by this version, which serves the copy from before the upgrade', async () => {
@@ -194,7 +194,7 @@ describe('stored rows', () => {
     });
   });
 
-  it('of a payment whose own amounts JavaScript could not read back are refused, and its neighbours kept', async () => {
+  it('of a payment whose own amounts JavaScript could not read back are refused, and its neighbors kept', async () => {
     await withStore(async (store) => {
       const { accountId } = await givePayment(store);
       const payments = [1n, 2n ** 53n, 2n, 2n ** 64n, 3n, -1n].map((paidThresholdUnits) =>

@@ -170,7 +170,7 @@ export function refundPromises(context: StoreContext): void {
     );
   });
 
-  it('never exceed what was received under any order of openings, transfers and cancelations', async () => {
+  it('never exceed what was received under any order of openings, transfers and cancellations', async () => {
     const step = fc.record({
       kind: fc.constantFrom('open', 'pay', 'pay other amount', 'cancel'),
       which: fc.nat(5),

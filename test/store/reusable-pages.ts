@@ -135,7 +135,7 @@ export function reusablePagePromises(context: StoreContext): void {
     expect(await context.store.payments.listByOrigin(page.accountId, page.id, 10)).toHaveLength(1);
   });
 
-  it('never hold and sell more than their stock, however many submissions, payments and cancelations meet', async () => {
+  it('never hold and sell more than their stock, however many submissions, payments and cancellations meet', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 1, max: 5 }),

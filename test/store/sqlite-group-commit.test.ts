@@ -53,7 +53,7 @@ describe('a group of writes', () => {
     other.close();
   });
 
-  it('undoes all statements of a write that throws, and none of its neighbours', async () => {
+  it('undoes all statements of a write that throws, and none of its neighbors', async () => {
     const outcomes = await outcomesOf(
       [1, 2, 3].map((number) =>
         writes.runTransaction(() => {

@@ -95,11 +95,9 @@ describe('the schema', () => {
         const before = database.prepare('SELECT * FROM payments').all();
         migrate(database, file, upgraded, () => 2);
         expect(database.prepare('SELECT * FROM payments').all()).toEqual(
-          before.map((row) => ({ ...row, colour: 'unknown' })),
+          before.map((row) => ({ ...row, color: 'unknown' })),
         );
-        expect(database.prepare('SELECT payment_id FROM colours').all()).toEqual([
-          { payment_id: payment.id },
-        ]);
+        expect(database.prepare('SELECT payment_id FROM colors').all()).toEqual([{ payment_id: payment.id }]);
       });
     });
 

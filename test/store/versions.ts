@@ -12,10 +12,10 @@ export const unreleasedSchema = `
 /** A made-up migration of a later version, for both engines: a column with a value for old rows, and a table. */
 export const nextMigration: Migration = {
   number: 2,
-  name: 'colours of payments',
+  name: 'colors of payments',
   sql: `
-    ALTER TABLE payments ADD COLUMN colour TEXT NOT NULL DEFAULT 'unknown';
-    CREATE TABLE colours (payment_id TEXT PRIMARY KEY);
-    INSERT INTO colours SELECT id FROM payments
+    ALTER TABLE payments ADD COLUMN color TEXT NOT NULL DEFAULT 'unknown';
+    CREATE TABLE colors (payment_id TEXT PRIMARY KEY);
+    INSERT INTO colors SELECT id FROM payments
   `,
 };

@@ -16,7 +16,7 @@ import type {
 } from '../../src/domain/ports/provider.ts';
 import type { RefundStore } from '../../src/domain/ports/refund-store.ts';
 import type { TestPayments } from '../../src/domain/ports/test-payments.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
 import type { Refund } from '../../src/domain/refund.ts';
@@ -95,7 +95,7 @@ export interface CheckoutPages {
   /** The payments whose page was recorded as opened. */
   readonly opened: readonly string[];
   readonly settings: Map<ProviderId, ProviderSettings>;
-  /** What the providers' catalogues are known to say, by provider and country (`wert DE`). */
+  /** What the providers' catalogs are known to say, by provider and country (`wert DE`). */
   readonly limits: Map<string, ProviderLimits>;
   /** How visits to providers ended, the newest first; without one, the order of the list says nothing of success. */
   readonly visits: VisitOutcome[];

@@ -9,7 +9,7 @@ import {
   type EndpointHealth,
 } from '../../src/domain/ports/chain.ts';
 import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
-import type { ProviderId } from '../../src/domain/provider-catalogue.ts';
+import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import type { EvidenceStore, ProviderEvidence } from '../../src/domain/provider-evidence.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
 import type { OperatorContext } from '../../src/http/operator/operator-page.ts';

@@ -8,7 +8,7 @@ import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { CallbackGuard } from '../../src/domain/ports/callback-guard.ts';
 import type { ProviderAdapter, Quote, Rates } from '../../src/domain/ports/provider.ts';
-import { type ProviderId, providerIds } from '../../src/domain/provider-catalogue.ts';
+import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import type { CreatePaymentContext } from '../../src/payments/create-payment.ts';
 import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -26,13 +26,13 @@ export interface World {
   /** Providers that have credentials. */
   readonly adapters: Map<ProviderId, ProviderAdapter>;
   quote: () => Promise<Quote>;
-  /** What the providers' catalogues are known to say. */
+  /** What the providers' catalogs are known to say. */
   readonly limits: Map<ProviderId, ProviderLimits>;
   rates: Rates;
   /** Addresses that the service calls its own. */
   readonly reserved: Set<string>;
   /** How often a provider was asked, DNS was asked, a rate was read. */
-  readonly asked: { quotes: number; callbacks: number; rates: number; catalogues: number };
+  readonly asked: { quotes: number; callbacks: number; rates: number; catalogs: number };
 }
 
 export function createWorld(): World {
@@ -47,7 +47,7 @@ export function createWorld(): World {
       },
     },
     reserved: new Set([RESERVED_ADDRESS]),
-    asked: { quotes: 0, callbacks: 0, rates: 0, catalogues: 0 },
+    asked: { quotes: 0, callbacks: 0, rates: 0, catalogs: 0 },
   };
   for (const id of providerIds) {
     world.adapters.set(id, {
@@ -96,7 +96,7 @@ export function createTestPaymentContext({
       settings: store.providers,
       limits: {
         known: (provider) => world.limits.get(provider) ?? null,
-        refresh: () => world.asked.catalogues++,
+        refresh: () => world.asked.catalogs++,
         list: () => [],
       },
     },

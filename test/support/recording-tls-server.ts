@@ -10,7 +10,7 @@ export interface RecordedRequest {
   readonly body: string;
 }
 
-/** What a behaviour may do with the connection after the whole request has arrived. */
+/** What a behavior may do with the connection after the whole request has arrived. */
 export interface RequestContext {
   readonly socket: TLSSocket;
   /** The connection below TLS. */

@@ -372,7 +372,7 @@ describe('the callback cases at delivery', () => {
 
 /** One delivery to a server that misbehaves in its own way, trusted and reached through the seams. */
 async function deliverTo(
-  behaviour: (context: RequestContext) => unknown,
+  behavior: (context: RequestContext) => unknown,
   options: {
     url?: string;
     names?: string[];
@@ -388,7 +388,7 @@ async function deliverTo(
   } = {},
 ) {
   const certificate = await authority.issue({ names: options.names ?? ['shop.example.com'] });
-  const server = await startRecordingTlsServer(certificate, behaviour, options.server);
+  const server = await startRecordingTlsServer(certificate, behavior, options.server);
   const answers = options.A ?? [[PUBLIC_ADDRESS]];
   const dns = await startDnsServer((_, __, earlier) => ({ A: answers[earlier] ?? answers.at(-1) ?? [] }));
   const resolver = createHostResolver({

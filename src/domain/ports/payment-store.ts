@@ -12,7 +12,7 @@ export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
 export interface IdempotencyRecord {
   readonly accountId: string;
   readonly key: string;
-  /** SHA-256 of the normalised parameters. */
+  /** SHA-256 of the normalized parameters. */
   readonly fingerprint: string;
   readonly createdAtMs: number;
 }

@@ -1,7 +1,7 @@
 import type { Currency, UsdRate } from '../money.ts';
 import type { PaymentId } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
-import type { ProviderId } from '../provider-catalogue.ts';
+import type { ProviderId } from '../provider-catalog.ts';
 import type { ProviderEndpoint } from '../provider-evidence.ts';
 import type { ProviderSession, SessionProgress } from '../provider-session.ts';
 import type { VisitOutcome } from '../provider-success.ts';
@@ -74,13 +74,13 @@ export class ProviderWebhookRefusedError extends Error {
   override readonly name = 'ProviderWebhookRefusedError';
 }
 
-/** What a provider's own catalogue says of USDC on Polygon. */
-export interface CatalogueEntry {
+/** What a provider's own catalog says of USDC on Polygon. */
+export interface CatalogEntry {
   /** The provider's name of the asset. */
   readonly asset: string;
-  /** The contract of the delivered token; null where the catalogue has none. */
+  /** The contract of the delivered token; null where the catalog has none. */
   readonly tokenContract: string | null;
-  /** Limits of a purchase in cents of the requested currency; null where the catalogue has none. */
+  /** Limits of a purchase in cents of the requested currency; null where the catalog has none. */
   readonly minimumCents: number | null;
   readonly maximumCents: number | null;
 }
@@ -109,7 +109,7 @@ export interface RecordedAnswer {
   readonly method: string;
   readonly path: string;
   readonly status: number;
-  /** Null where the answer is long, such as a catalogue of all assets. */
+  /** Null where the answer is long, such as a catalog of all assets. */
   readonly body: unknown;
 }
 
@@ -128,8 +128,8 @@ export interface ProviderAdapter {
   quote(request: QuoteRequest): Promise<Quote>;
   /** The adapter's cache of quotes; reading it makes no call. */
   readonly cachedQuotes?: CachedQuotes;
-  /** Reads the provider's catalogue; absent where none is known. Throws like `quote`. */
-  readCatalogue?(request: QuoteRequest): Promise<CatalogueEntry>;
+  /** Reads the provider's catalog; absent where none is known. Throws like `quote`. */
+  readCatalog?(request: QuoteRequest): Promise<CatalogEntry>;
   /** Why it cannot be used in production yet, for the operator; absent where nothing speaks against it. */
   readonly blockedBecause?: string;
   /** Where it sends its calls; absent in tests of other parts. */
@@ -163,7 +163,7 @@ export type ProviderDescriptions = Readonly<Record<ProviderId, ProviderDescripti
 /** The adapters that are configured (have credentials); a provider without one is inactive. */
 export type ProviderAdapters = ReadonlyMap<ProviderId, ProviderAdapter>;
 
-/** The operator's settings for a provider; null keeps the catalogue's or adapter's own. */
+/** The operator's settings for a provider; null keeps the catalog's or adapter's own. */
 export interface ProviderSettings {
   /** The switch; null is the default: on in the sandbox, off in live mode. */
   readonly active: boolean | null;

@@ -1,6 +1,6 @@
 import type { Payment } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
-import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../provider-catalogue.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../provider-catalog.ts';
 
 /** Outcomes of a payment that a developer can simulate in test mode. */
 const outcomes = ['paid', 'declined', 'too-little', 'late', 'twice', 'slow-chain'] as const;

@@ -8,7 +8,7 @@ import {
   MINIMUM_AMOUNT_CENTS,
 } from '../../domain/money.ts';
 import { HEX_ADDRESS_PATTERN, ZERO_ADDRESS_PATTERN } from '../../domain/payout-address.ts';
-import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalog.ts';
 import type { RequestParameter } from './request-input.ts';
 
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;

@@ -2,7 +2,7 @@ import type { IpnTokens } from '../../domain/ipn-token.ts';
 import { currencies, formatCents, formatUnits } from '../../domain/money.ts';
 import { type Payment, shortCodeOf } from '../../domain/payment.ts';
 import { paymentStates } from '../../domain/payment-states.ts';
-import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalog.ts';
 import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/webhook.ts';
 
 /**

@@ -1,4 +1,4 @@
-import { providerSupportUrls } from '../../domain/provider-catalogue.ts';
+import { providerSupportUrls } from '../../domain/provider-catalog.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type CheckoutView, isDeclined, isTakenByProvider } from './checkout-view.ts';
 import { copyButton } from './direct-payment.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isBusy, ServiceError } from '../../domain/errors.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { ProviderId } from '../../domain/provider-catalog.ts';
 import { logBusy } from '../request-log.ts';
 import { type CheckoutPageOptions, checkoutPage } from './checkout-page.ts';
 import { isDeclined, takesPayment } from './checkout-view.ts';

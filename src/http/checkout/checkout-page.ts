@@ -4,7 +4,7 @@ import type { Account } from '../../domain/account.ts';
 import type { Payment } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { type Outcome, outcomesOf } from '../../domain/ports/test-payments.ts';
-import { isProviderId, type ProviderId, providersWithoutEmail } from '../../domain/provider-catalogue.ts';
+import { isProviderId, type ProviderId, providersWithoutEmail } from '../../domain/provider-catalog.ts';
 import { returnUrlOf } from '../../domain/shop-profile.ts';
 import { servedFromUsdCents } from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';

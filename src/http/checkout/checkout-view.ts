@@ -2,7 +2,7 @@ import { isNearlyAllMissing } from '../../domain/paid-threshold.ts';
 import { type Deposit, isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { ProviderId } from '../../domain/provider-catalog.ts';
 import { isDelivering, type ProviderSession, type SessionProgress } from '../../domain/provider-session.ts';
 import { sumObservations } from '../../domain/settle.ts';
 

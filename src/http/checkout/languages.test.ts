@@ -50,9 +50,9 @@ describe('the language of a page', () => {
   );
 });
 
-/** Every text of a catalogue by its place in it. */
-function textsOf(catalogue: object, place = ''): [string, string][] {
-  return Object.entries(catalogue).flatMap(([key, value]) =>
+/** Every text of a catalog by its place in it. */
+function textsOf(catalog: object, place = ''): [string, string][] {
+  return Object.entries(catalog).flatMap(([key, value]) =>
     typeof value === 'string'
       ? [[`${place}${key}`, value] as [string, string]]
       : textsOf(value as object, `${place}${key}.`),
@@ -62,7 +62,7 @@ function textsOf(catalogue: object, place = ''): [string, string][] {
 const asEnglish = Object.fromEntries(textsOf(en));
 
 describe.each(languages.map((language) => [language.code, language] as const))(
-  'the catalogue %s',
+  'the catalog %s',
   (code, { words }) => {
     const texts = textsOf(words);
 

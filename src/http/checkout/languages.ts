@@ -170,17 +170,17 @@ export function formatList({ code }: Language, names: readonly string[]): string
 /** Values for the names in braces. */
 export type Values = Readonly<Record<string, string>>;
 
-/** A catalogue text in pieces: fixed texts, escaped, and between two of them the name of a value. */
+/** A catalog text in pieces: fixed texts, escaped, and between two of them the name of a value. */
 interface Pieces {
   readonly texts: readonly Html[];
   readonly names: readonly string[];
 }
 
-/** Grows to the number of texts in the catalogues. */
+/** Grows to the number of texts in the catalogs. */
 const knownPieces = new Map<string, Pieces>();
 
 /**
- * A catalogue text as markup. Each value is isolated, so that a name in another script, or one with direction marks,
+ * A catalog text as markup. Each value is isolated, so that a name in another script, or one with direction marks,
  * reorders nothing around it. Throws `RangeError` for a missing value.
  */
 export function fillIn(text: string, values: Values): Html {

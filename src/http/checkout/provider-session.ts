@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { isProviderId, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { isProviderId, type ProviderId } from '../../domain/provider-catalog.ts';
 import type { ProviderSession } from '../../domain/provider-session.ts';
 import { canonicalPublicAddress, isSecureUrl } from '../../platform/public-address.ts';
 import { html } from '../design/html.ts';

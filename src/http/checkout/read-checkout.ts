@@ -3,7 +3,7 @@ import { ServiceError, UnknownStateError } from '../../domain/errors.ts';
 import { isPaymentId, type Payment, paymentIdOfShortCode } from '../../domain/payment.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
-import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalog.ts';
 import { estimateSuccess, type SuccessRates } from '../../domain/provider-success.ts';
 import { type Charge, chargeOf } from '../../domain/session-charge.ts';
 import { sumObservations } from '../../domain/settle.ts';

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { isProviderId, type ProviderId } from '../../domain/provider-catalogue.ts';
+import { isProviderId, type ProviderId } from '../../domain/provider-catalog.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 import { chosenLanguage, LANGUAGE_COOKIE } from './languages.ts';

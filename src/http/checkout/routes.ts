@@ -7,7 +7,7 @@ import {
   simulatedProviderOf,
   type TestPayments,
 } from '../../domain/ports/test-payments.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { ProviderId } from '../../domain/provider-catalog.ts';
 import { serviceErrorOf } from '../error-reply.ts';
 import { comesFromOwnPage, isSameOrigin } from '../signed-in/forms.ts';
 import { sendCheckout, sendProblem } from './answer-checkout.ts';

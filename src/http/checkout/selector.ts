@@ -4,7 +4,7 @@ import {
   customerFacts,
   type PaymentMeans,
   type ProviderId,
-} from '../../domain/provider-catalogue.ts';
+} from '../../domain/provider-catalog.ts';
 import { exploredProvider, orderBySuccess } from '../../domain/provider-success.ts';
 import type { QuoteOutcome, Quotes } from '../../payments/ask-quotes.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';

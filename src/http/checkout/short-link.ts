@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { shortCodeOf } from '../../domain/payment.ts';
-import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER } from '../../domain/provider-catalog.ts';
 import { html, nothing } from '../design/html.ts';
 import { summary } from './checkout-page.ts';
 import type { CheckoutRequest } from './context.ts';

@@ -2,7 +2,7 @@ import type { Words } from '../../../locales/locale.ts';
 import type { ErrorName, ServiceError } from '../../domain/errors.ts';
 import { UNITS_PER_CENT } from '../../domain/money.ts';
 import { aboutCents, type Payment } from '../../domain/payment.ts';
-import { MULTI_PROVIDER, type ProviderId, providerCatalogue } from '../../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../../domain/provider-catalog.ts';
 import type { Charge } from '../../domain/session-charge.ts';
 import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
 import { type Html, html } from '../design/html.ts';
@@ -115,7 +115,7 @@ function nameOfVisit(
 
 /** The provider's name, which is the same in all languages. */
 export function nameOf(provider: ProviderId): string {
-  return providerCatalogue[provider].name;
+  return providerCatalog[provider].name;
 }
 
 /** Why a provider cannot be chosen for this payment, for its customer. */
@@ -140,7 +140,7 @@ export function refusalWords(
         maximum: formatMoneyAndCode(language, refusal.maximumUsdCents ?? 0, 'USD'),
       });
     case 'currency_locked':
-      return fillIn(offers.onlyCurrency, { currency: providerCatalogue[provider].onlyCurrency ?? '' });
+      return fillIn(offers.onlyCurrency, { currency: providerCatalog[provider].onlyCurrency ?? '' });
     default:
       return html`${offers.inactive}`;
   }

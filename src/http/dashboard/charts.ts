@@ -128,7 +128,7 @@ function standingBars(
   const xOf = scaleBand([...bars.keys()], [left, WIDTH]).padding(0.25);
   const middleOf = (index: number) => (xOf(index) ?? 0) + xOf.bandwidth() / 2;
   const labelWidth = (Math.max(...bars.map((bar) => bar.label.length)) + 1) * CHARACTER;
-  const labelled = Math.ceil(labelWidth / xOf.step());
+  const labeled = Math.ceil(labelWidth / xOf.step());
   const marks = bars.map((bar, index) => {
     const place = { x: middleOf(index) - xOf.step() / 2, y: TOP, width: xOf.step(), height: FLOOR - TOP };
     const rectangles = bar.parts.map(([from, to], part) =>
@@ -142,7 +142,7 @@ function standingBars(
     return mark(index, bar, true, place, html`${rectangles}`);
   });
   const names = bars.map((bar, index) =>
-    index % labelled === 0 && middleOf(index) + labelWidth / 2 <= WIDTH + CHARACTER
+    index % labeled === 0 && middleOf(index) + labelWidth / 2 <= WIDTH + CHARACTER
       ? label(middleOf(index), FLOOR + 20, bar.label, 'middle')
       : nothing,
   );

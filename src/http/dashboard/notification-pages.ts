@@ -26,7 +26,7 @@ const kinds = Object.keys(channelKinds).filter(isChannelKind);
 const eventLabels = {
   paid: 'Paid payments',
   partially_paid: 'Partially paid payments',
-  late_money: 'Money after a cancelation or expiry',
+  late_money: 'Money after a cancellation or expiry',
   daily_sum: 'The daily summary, after midnight',
 } as const;
 const flashMessages = {

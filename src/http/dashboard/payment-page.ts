@@ -8,7 +8,7 @@ import { roleIncludes } from '../../domain/person.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import type { AccountRecord, RecordKind } from '../../domain/ports/record-store.ts';
 import type { PageOfPayment } from '../../domain/ports/reusable-page-store.ts';
-import { MULTI_PROVIDER } from '../../domain/provider-catalogue.ts';
+import { MULTI_PROVIDER } from '../../domain/provider-catalog.ts';
 import { openRestOf } from '../../domain/session-charge.ts';
 import { sumObservations } from '../../domain/settle.ts';
 import { type PaymentHistory, readPaymentHistory } from '../../payments/payment-history.ts';

@@ -8,7 +8,7 @@ import {
   stateOf,
 } from '../../domain/payment-states.ts';
 import type { LastSession } from '../../domain/ports/payment-search-store.ts';
-import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalogue } from '../../domain/provider-catalogue.ts';
+import { DIRECT_PROVIDER, MULTI_PROVIDER, providerCatalog } from '../../domain/provider-catalog.ts';
 import type { WebhookStatus } from '../../domain/webhook.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import type { DashboardContext } from '../signed-in/context.ts';
@@ -153,7 +153,7 @@ export const stateTitles = {
 
 export function providerName(provider: Payment['provider']): string {
   if (provider === DIRECT_PROVIDER) return 'From a wallet';
-  return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalogue[provider].name;
+  return provider === MULTI_PROVIDER ? 'Any provider' : providerCatalog[provider].name;
 }
 
 /**

@@ -18,7 +18,7 @@ import {
   thresholdTermsOf,
 } from '../../domain/paid-threshold.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
-import { isProviderId, providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
+import { isProviderId, providerCatalog, providerIds } from '../../domain/provider-catalog.ts';
 import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
@@ -127,7 +127,7 @@ ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${acc
 function providersForm({ account, formToken }: Visit): Html {
   const options = ['', ...providerIds];
   const wordsOf = (id: string) =>
-    isProviderId(id) ? providerCatalogue[id].name : 'Automatic: the highest expected payout';
+    isProviderId(id) ? providerCatalog[id].name : 'Automatic: the highest expected payout';
   return html`<form class="card" method="post" action="${SETTINGS_PATH}/providers"><h2>Providers on your checkout</h2>${forms.formTokenField(formToken)}
 ${formField('pinned', { label: 'Recommended provider', type: 'select', value: account.pinnedProvider ?? '', options, wordsOf })}
 ${forms.providerBoxes('Disabled providers', account.excludedProviders)}

@@ -4,7 +4,7 @@ import { type Html, html } from './html.ts';
 /** The light modules around the code, without which scanners do not find it. */
 const QUIET_MODULES = 4;
 
-/** A QR code as SVG: dark on light in either colour scheme, because scanners expect it so. */
+/** A QR code as SVG: dark on light in either color scheme, because scanners expect it so. */
 export function qrCode(text: string, label: string): Html {
   return drawing(text, html` class="qr" role="img" aria-label="${label}" width="220" height="220"`);
 }

@@ -1,7 +1,7 @@
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Currency, currencies } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
-import { providerCatalogue } from '../../domain/provider-catalogue.ts';
+import { providerCatalog } from '../../domain/provider-catalog.ts';
 import { type AccountStatistics, readStatistics } from '../../payments/read-statistics.ts';
 import { barChart } from '../dashboard/charts.ts';
 import { dataTable, headings } from '../design/data-table.ts';
@@ -127,7 +127,7 @@ function alertsCard({ stuck, providers, relayers, endpoints, isBehind, failed }:
     ],
     [
       paused.length > 0,
-      `Paused after failures: ${paused.map(({ id }) => providerCatalogue[id].name).join(', ')}.`,
+      `Paused after failures: ${paused.map(({ id }) => providerCatalog[id].name).join(', ')}.`,
       'Providers',
       '/providers',
     ],

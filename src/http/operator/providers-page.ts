@@ -5,9 +5,9 @@ import type { ProviderAdapter, ProviderHealth, ProviderSettings } from '../../do
 import {
   isProviderId,
   type ProviderId,
-  providerCatalogue,
+  providerCatalog,
   providerIds,
-} from '../../domain/provider-catalogue.ts';
+} from '../../domain/provider-catalog.ts';
 import { type ProviderProof, proofOf } from '../../domain/provider-evidence.ts';
 import {
   describeOffByDefault,
@@ -47,7 +47,7 @@ export function registerProviderPages(routes: OperatorRoutes): void {
   pages.form('/providers/:provider', answerChange, showOne);
 }
 
-/** All providers, in the order of the catalogue. */
+/** All providers, in the order of the catalog. */
 export function readProviders(context: OperatorContext): Promise<readonly Provider[]> {
   return Promise.all(providerIds.map((id) => readProvider(context, id)));
 }
@@ -70,10 +70,10 @@ const answerChange: FormHandler<OperatorVisit> = async (visit, form) => {
   const path = `${OPERATOR_PATH}/providers/${id}`;
   if (form.has('switch_off') && !form.has('confirmed'))
     return forms.confirmationPage(visit, {
-      title: `Disable ${providerCatalogue[id].name}?`,
+      title: `Disable ${providerCatalog[id].name}?`,
       effect: html`<p>No customer of any account can choose it any more, from the next page on. Customers who are already at the provider can still pay, and their deposits are released. You can enable it again at any time.</p>`,
       action: path,
-      button: `Disable ${providerCatalogue[id].name}`,
+      button: `Disable ${providerCatalog[id].name}`,
       back: path,
       field: { name: 'switch_off', value: '1' },
     });
@@ -116,7 +116,7 @@ ${deliveriesTable(context)}`,
 }
 
 export function providerLink({ id }: Pick<Provider, 'id'>): Html {
-  return html`<a href="${OPERATOR_PATH}/providers/${id}">${providerCatalogue[id].name}</a>`;
+  return html`<a href="${OPERATOR_PATH}/providers/${id}">${providerCatalog[id].name}</a>`;
 }
 
 /** The console shows that many; the others have fewer visits. */
@@ -129,7 +129,7 @@ function deliveriesTable({ directory }: OperatorContext): Html {
   return html`<h2>Deliveries by provider and country</h2>
 <p>Of the newest 2,000 visits of the last 30 days. The estimate, which orders the list of the checkout, begins at an assumed share and follows the newest visits.</p>
 ${dataTable('Deliveries', counted.slice(0, MAXIMUM_DELIVERY_ROWS), {
-  Provider: headings(({ provider }) => providerCatalogue[provider].name),
+  Provider: headings(({ provider }) => providerCatalog[provider].name),
   Country: ({ country }) => country ?? 'all',
   Visits: numbers(({ visits }) => visits),
   Delivered: numbers(({ delivered }) => delivered),
@@ -140,14 +140,14 @@ ${dataTable('Deliveries', counted.slice(0, MAXIMUM_DELIVERY_ROWS), {
 async function showOne(visit: OperatorVisit): Promise<PageView> {
   const { context } = visit;
   const provider = await readProvider(context, idOf(visit));
-  const { name, onlyCurrency, minimumUsdCents } = providerCatalogue[provider.id];
+  const { name, onlyCurrency, minimumUsdCents } = providerCatalog[provider.id];
   const { health, settings } = provider;
   const path = `${OPERATOR_PATH}/providers/${provider.id}`;
   const isOff = provider.state === 'off' || settings.active === false;
   const minimum = optional(
     'Minimum amount in USD',
     settings.minimumUsdCents === null ? '' : formatCents(settings.minimumUsdCents),
-    `Empty for the catalogue’s: ${formatCents(minimumUsdCents)}.`,
+    `Empty for the catalog’s: ${formatCents(minimumUsdCents)}.`,
   );
   return {
     title: name,
@@ -158,7 +158,7 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
 <div><dt>Evidence</dt><dd>${evidenceBadge(provider)}</dd></div>
 <div><dt>Credentials</dt><dd>${provider.adapter !== undefined ? 'configured' : html`none: set ${missingVariables(context, provider.id)}, and restart`}</dd></div>
 <div><dt>Currency</dt><dd>${onlyCurrency === null ? 'all' : `${onlyCurrency} only`}</dd></div>
-<div><dt>Limits in its catalogue</dt><dd>${limitsOf(context, provider.id)}</dd></div>
+<div><dt>Limits in its catalog</dt><dd>${limitsOf(context, provider.id)}</dd></div>
 <div><dt>Health</dt><dd>${healthBadge(health)}${health === null || health.failuresInARow === 0 ? nothing : html` ${health.failuresInARow} failures in a row`}</dd></div>
 <div><dt>Last answer</dt><dd>${health?.lastAnswerAtMs == null ? 'none since the start' : utcTime(health.lastAnswerAtMs)}</dd></div>
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
@@ -210,10 +210,10 @@ export function healthBadge(health: ProviderHealth | null): Html {
 }
 
 function minimumOf({ id, settings }: Provider): string {
-  return formatCents(settings.minimumUsdCents ?? providerCatalogue[id].minimumUsdCents);
+  return formatCents(settings.minimumUsdCents ?? providerCatalog[id].minimumUsdCents);
 }
 
-/** The last known limits, with the time at which the catalogue was read. */
+/** The last known limits, with the time at which the catalog was read. */
 function limitsOf({ directory: { limits } }: OperatorContext, id: ProviderId): Html {
   const known = limits?.list(id) ?? [];
   if (known.length === 0) return html`<span class="soft">none known: the minimum below counts</span>`;

@@ -2,7 +2,7 @@ import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { type ProviderId, providerCatalogue, providerIds } from '../../domain/provider-catalogue.ts';
+import { type ProviderId, providerCatalog, providerIds } from '../../domain/provider-catalog.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 
 /** Maximum size of a form; the longest field holds a note. */
@@ -84,7 +84,7 @@ export function tickField({
 /** A checkbox for each provider. */
 export function providerBoxes(legend: string, ticked: readonly ProviderId[]): Html {
   return html`<fieldset class="field grid-of-boxes"><legend>${legend}</legend>${providerIds.map((id) => {
-    const names = { name: `provider_${id}`, id: `provider-${id}`, label: providerCatalogue[id].name };
+    const names = { name: `provider_${id}`, id: `provider-${id}`, label: providerCatalog[id].name };
     return html`<div class="choice">${tickField({ type: 'checkbox', ...names, isChecked: ticked.includes(id) })}</div>`;
   })}</fieldset>`;
 }

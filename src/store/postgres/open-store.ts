@@ -1,7 +1,7 @@
 import type { ActiveKey } from '../../domain/account.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { ProviderSettings, ProviderStore } from '../../domain/ports/provider.ts';
-import type { ProviderId } from '../../domain/provider-catalogue.ts';
+import type { ProviderId } from '../../domain/provider-catalog.ts';
 import { activeKeyOf, createAccounts, findAccount } from '../accounts.ts';
 import { assembleStore } from '../assemble-store.ts';
 import { textsOf } from '../columns.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { shortCodeOf } from '../../../src/domain/payment.ts';
-import { providerIds } from '../../../src/domain/provider-catalogue.ts';
+import { providerIds } from '../../../src/domain/provider-catalog.ts';
 import {
   type CheckoutPages,
   checkoutStates,

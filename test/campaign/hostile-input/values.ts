@@ -1,6 +1,6 @@
 /** Values of a create's parameters: most of them right, the others wrong in every way we know. */
 import fc from 'fast-check';
-import { providerIds } from '../../../src/domain/provider-catalogue.ts';
+import { providerIds } from '../../../src/domain/provider-catalog.ts';
 import { PAYOUT_ADDRESS } from '../../support/api-service.ts';
 import { RESERVED_ADDRESS } from '../../support/payment-context.ts';
 

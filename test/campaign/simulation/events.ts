@@ -8,7 +8,7 @@ import { HOUR_MS, type SimulatedWorld } from './simulated-world.ts';
 /** Kinds of faults; each seed has about half of them, so that rare mixtures come about as well. */
 export const faultKinds = [
   'node',
-  'reorganisation',
+  'reorganization',
   'dropped transaction',
   'dear gas',
   'rival',
@@ -119,8 +119,8 @@ function drawChainEvents(
     return true;
   };
   const deepest = Math.min(MAXIMUM_REORGANISATION, chain.latest.number - chain.finalNumber);
-  if (deepest > 0 && happens('reorganisation', 12)) {
-    chain.reorganise(draws.between(1, deepest), draws.oneOf([0, 50, 90]));
+  if (deepest > 0 && happens('reorganization', 12)) {
+    chain.reorganize(draws.between(1, deepest), draws.oneOf([0, 50, 90]));
   }
   if (happens('dropped transaction', 10)) {
     for (const [hash, { sender }] of chain.pool) {

@@ -55,7 +55,7 @@ export interface SimulatedChain {
   /** Adds a block to the chain, so long after the one before. Of what waits, each goes in with this chance. */
   mine(inclusionPercent: number, afterMs?: number): void;
   /** Takes back so many blocks and puts others in their place; of their transactions, some go back to the pool. */
-  reorganise(depth: number, keptPercent: number): void;
+  reorganize(depth: number, keptPercent: number): void;
   submit(action: Action): void;
   newHash(): string;
 }
@@ -93,7 +93,7 @@ export function createSimulatedChain(
       const newest = chain.isFinalityStalled ? 0 : chain.latest.number - options.finalityBlocks;
       finalNumber = Math.max(finalNumber, newest);
     },
-    reorganise(depth, keptPercent) {
+    reorganize(depth, keptPercent) {
       const timestampMs = chain.latest.timestampMs;
       const removed = blocks.splice(blocks.length - depth);
       for (const { transactions } of removed) {

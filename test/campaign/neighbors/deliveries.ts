@@ -4,11 +4,11 @@ import { callServer } from '../../../src/cli/control-socket.ts';
 import { type EndToEndService, startEndToEndService } from '../../support/e2e-service.ts';
 import { waitFor } from '../../support/wait-for.ts';
 import { sampleMemory } from '../soak/memory.ts';
-import { type BadReceivers, type Misbehaviour, startBadReceivers } from './bad-receivers.ts';
+import { type BadReceivers, type Misbehavior, startBadReceivers } from './bad-receivers.ts';
 import { plantWebhooks, readAttempts, type StoredAttempt } from './planted-webhooks.ts';
 
-/** How bad the neighbours are. */
-export interface Neighbourhood {
+/** How bad the neighbors are. */
+export interface Neighborhood {
   /** Hosts that misbehave, all of one account. */
   readonly hosts: number;
   readonly webhooksPerHost: number;
@@ -17,7 +17,7 @@ export interface Neighbourhood {
   /** Payments of another account with a healthy receiver, each paid for real. */
   readonly healthy: number;
   /** How they misbehave, in turn. */
-  readonly kinds: readonly Misbehaviour[];
+  readonly kinds: readonly Misbehavior[];
   /** Whether to wait until the last of their deliveries has ended; else the server is killed before. */
   readonly isWatchedToTheEnd: boolean;
 }
@@ -43,16 +43,16 @@ const ALL_ENDED_MS = 240_000;
 
 const silent = { info() {}, warn() {}, error() {} };
 
-/** Lets bad neighbours take what they can, and then has healthy payments paid beside them. */
-export async function watchDeliveries(neighbourhood: Neighbourhood): Promise<DeliveryFindings> {
-  const bad = await startBadReceivers(neighbourhood.hosts, neighbourhood.kinds);
+/** Lets bad neighbors take what they can, and then has healthy payments paid beside them. */
+export async function watchDeliveries(neighborhood: Neighborhood): Promise<DeliveryFindings> {
+  const bad = await startBadReceivers(neighborhood.hosts, neighborhood.kinds);
   try {
     const service = await startEndToEndService({ RATE_LIMIT_CREATE_PER_MINUTE: '100000' }, { others: bad });
     try {
-      return await watchService(service, bad, neighbourhood);
+      return await watchService(service, bad, neighborhood);
     } finally {
       // It would wait for the deliveries. Killed, it leaves its chain behind.
-      if (!neighbourhood.isWatchedToTheEnd) {
+      if (!neighborhood.isWatchedToTheEnd) {
         await service.process().end('SIGKILL');
         await endOrphanedChain(join(service.folder, 'data/sandbox/chain'), silent);
       }
@@ -66,7 +66,7 @@ export async function watchDeliveries(neighbourhood: Neighbourhood): Promise<Del
 async function watchService(
   service: EndToEndService,
   bad: BadReceivers,
-  { hosts, webhooksPerHost, extraForOne, healthy, isWatchedToTheEnd }: Neighbourhood,
+  { hosts, webhooksPerHost, extraForOne, healthy, isWatchedToTheEnd }: Neighborhood,
 ): Promise<DeliveryFindings> {
   const control = join(service.environment['DATA_DIR'] as string, 'control.sock');
   const callServerFor = <T>(name: string, args: Readonly<Record<string, string>>) =>
@@ -88,7 +88,7 @@ async function watchService(
     (_, index) => `https://${bad.hosts[index < evenly ? index % hosts : 0]}/bad/${index}`,
   );
   plantWebhooks(service, badAccount, tokenFingerprint, urls);
-  await waitFor('the neighbours to have begun', STARTED_MS, () => bad.most.open >= Math.min(hosts, 100));
+  await waitFor('the neighbors to have begun', STARTED_MS, () => bad.most.open >= Math.min(hosts, 100));
 
   for (const { payment_id: payment } of payments) await pay(() => callServerFor('sandbox pay', { payment }));
   const received = () => service.receiver.received;

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { codeBlocks, read } from '../../test/docs/markdown.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 
-export interface Neighbour {
+export interface Neighbor {
   stop(): Promise<void>;
 }
 
@@ -47,7 +47,7 @@ async function start(
   command: string,
   words: readonly string[],
   environment: Readonly<Record<string, string>> = {},
-): Promise<Neighbour> {
+): Promise<Neighbor> {
   const child = spawn(command, words, {
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin`, ...environment },
@@ -81,7 +81,7 @@ function isListening(port: number): Promise<boolean> {
   });
 }
 
-async function startNginx({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbour> {
+async function startNginx({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbor> {
   certificateIn(folder);
   chmodSync(folder, 0o755);
   const site = replaced(deploy('nginx.conf'), [
@@ -101,7 +101,7 @@ async function startNginx({ folder, port, httpPort, httpsPort }: ProxyOptions): 
   return start(httpsPort, 'nginx', ['-c', file]);
 }
 
-async function startHaproxy({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbour> {
+async function startHaproxy({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbor> {
   certificateIn(folder);
   const file = join(folder, 'haproxy.cfg');
   const text = replaced(deploy('haproxy.cfg'), [
@@ -114,7 +114,7 @@ async function startHaproxy({ folder, port, httpPort, httpsPort }: ProxyOptions)
   return start(httpsPort, 'haproxy', ['-db', '-f', file]);
 }
 
-async function startCaddy({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbour> {
+async function startCaddy({ folder, port, httpPort, httpsPort }: ProxyOptions): Promise<Neighbor> {
   const { cert, key } = certificateIn(folder);
   const file = join(folder, 'Caddyfile');
   const text = replaced(`\n${deploy('Caddyfile')}`, [
@@ -132,7 +132,7 @@ export const proxies = { nginx: startNginx, haproxy: startHaproxy, caddy: startC
 export async function startPrometheus(
   folder: string,
   adminPort: number,
-): Promise<Neighbour & { readonly url: string }> {
+): Promise<Neighbor & { readonly url: string }> {
   const [port = 0] = await freePorts(1);
   const home = join(folder, 'prometheus');
   mkdirSync(home);
@@ -154,7 +154,7 @@ export async function startPrometheus(
 export async function startPgbouncer(
   databaseUrl: string,
   folder: string,
-): Promise<Neighbour & { readonly url: string }> {
+): Promise<Neighbor & { readonly url: string }> {
   const { hostname, port: serverPort, pathname, username } = new URL(databaseUrl);
   const [port = 0] = await freePorts(1);
   const home = join(folder, 'pgbouncer-home');

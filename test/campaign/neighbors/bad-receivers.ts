@@ -6,9 +6,9 @@ import { createTestCertificateAuthority, type TestCertificate } from '../../supp
 import { freePorts } from '../../support/free-ports.ts';
 
 /** How a receiver misbehaves. */
-export type Misbehaviour = (typeof misbehaviours)[number];
+export type Misbehavior = (typeof misbehaviors)[number];
 
-export const misbehaviours = [
+export const misbehaviors = [
   'no handshake',
   'no answer',
   'dripping headers',
@@ -39,10 +39,7 @@ const BOMB = gzipSync(Buffer.alloc(32 * 1024 * 1024));
 const FILLING = 'x'.repeat(16 * 1024);
 
 /** Starts so many; the kinds take turns. */
-export async function startBadReceivers(
-  count: number,
-  kinds: readonly Misbehaviour[],
-): Promise<BadReceivers> {
+export async function startBadReceivers(count: number, kinds: readonly Misbehavior[]): Promise<BadReceivers> {
   const authority = await createTestCertificateAuthority();
   const [port] = (await freePorts(1)) as [number];
   const addresses = Array.from({ length: count }, (_, index) => `127.77.${index >> 7}.${(index & 127) + 1}`);
@@ -53,7 +50,7 @@ export async function startBadReceivers(
     const names = addresses.slice(first, first + NAMES_OF_A_CERTIFICATE);
     const certificate = await authority.issue({ names });
     for (const [index, address] of names.entries()) {
-      const kind = kinds[(first + index) % kinds.length] as Misbehaviour;
+      const kind = kinds[(first + index) % kinds.length] as Misbehavior;
       servers.push(await listen(address, port, kind, certificate, tally, sockets));
     }
   }
@@ -69,7 +66,7 @@ export async function startBadReceivers(
   };
 }
 
-const answers: Readonly<Record<Misbehaviour, (socket: Socket) => void>> = {
+const answers: Readonly<Record<Misbehavior, (socket: Socket) => void>> = {
   'no handshake': () => {},
   'no answer': () => {},
   'dripping headers': (socket) => {
@@ -108,7 +105,7 @@ interface Tally {
 async function listen(
   address: string,
   port: number,
-  kind: Misbehaviour,
+  kind: Misbehavior,
   certificate: TestCertificate,
   tally: Tally,
   sockets: Set<Socket>,
@@ -146,7 +143,7 @@ async function listen(
   return server;
 }
 
-function misbehave(socket: Socket, kind: Misbehaviour, { requests }: Tally): void {
+function misbehave(socket: Socket, kind: Misbehavior, { requests }: Tally): void {
   socket.on('error', () => {});
   let head = '';
   const onData = (chunk: Buffer) => {

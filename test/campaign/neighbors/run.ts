@@ -1,22 +1,22 @@
-/** Bad neighbours: receivers of webhooks and callers of the API that would take everything if they were let. */
+/** Bad neighbors: receivers of webhooks and callers of the API that would take everything if they were let. */
 
 import type { PartOptions, PromiseResult } from '../part.ts';
-import { misbehaviours } from './bad-receivers.ts';
-import { type DeliveryFindings, type Neighbourhood, watchDeliveries } from './deliveries.ts';
-import { type CallerFindings, type Callers, watchCallers } from './http-neighbours.ts';
+import { misbehaviors } from './bad-receivers.ts';
+import { type DeliveryFindings, type Neighborhood, watchDeliveries } from './deliveries.ts';
+import { type CallerFindings, type Callers, watchCallers } from './http-neighbors.ts';
 
 interface Extent {
   readonly longestLatencyMs: number;
-  readonly neighbourhoods: readonly Neighbourhood[];
+  readonly neighborhoods: readonly Neighborhood[];
   readonly callers: Callers;
 }
 
-const toTheEnd = { kinds: misbehaviours, isWatchedToTheEnd: true };
+const toTheEnd = { kinds: misbehaviors, isWatchedToTheEnd: true };
 
 /** In the first a bad shop has as many receivers as it has webhooks, in the second more webhooks than there are places. */
 const LONG: Extent = {
   longestLatencyMs: 2_000,
-  neighbourhoods: [
+  neighborhoods: [
     { hosts: 500, webhooksPerHost: 1, extraForOne: 0, healthy: 40, ...toTheEnd },
     { hosts: 500, webhooksPerHost: 5, extraForOne: 300, healthy: 40, ...toTheEnd },
   ],
@@ -24,11 +24,11 @@ const LONG: Extent = {
 };
 /**
  * More webhooks than there are places, to few hosts, most of which cost nothing to let hang. It runs with all other
- * tests on whatever machine there is, so it only asks whether anybody waited for a bad neighbour, who takes ten seconds.
+ * tests on whatever machine there is, so it only asks whether anybody waited for a bad neighbor, who takes ten seconds.
  */
 const SHORT: Extent = {
   longestLatencyMs: 9_500,
-  neighbourhoods: [
+  neighborhoods: [
     {
       hosts: 30,
       webhooksPerHost: 70,
@@ -56,19 +56,19 @@ export function p99Of(values: readonly number[]): number {
 }
 
 /** Runs them all; `seed` is not used, because nothing here is drawn. */
-export async function runNeighbours(options: PartOptions): Promise<PromiseResult[]> {
-  const { neighbourhoods, callers, longestLatencyMs } = options.long ? LONG : SHORT;
+export async function runNeighbors(options: PartOptions): Promise<PromiseResult[]> {
+  const { neighborhoods, callers, longestLatencyMs } = options.long ? LONG : SHORT;
   const rows: PromiseResult[] = [];
-  for (const neighbourhood of neighbourhoods) {
-    const findings = await watchDeliveries(neighbourhood);
-    rows.push(...deliveryRows(neighbourhood, findings, longestLatencyMs, options.log));
+  for (const neighborhood of neighborhoods) {
+    const findings = await watchDeliveries(neighborhood);
+    rows.push(...deliveryRows(neighborhood, findings, longestLatencyMs, options.log));
   }
   rows.push(...callerRows(callers, await watchCallers(callers), longestLatencyMs, options.log));
   return rows;
 }
 
 export function deliveryRows(
-  { hosts, webhooksPerHost, extraForOne, isWatchedToTheEnd }: Neighbourhood,
+  { hosts, webhooksPerHost, extraForOne, isWatchedToTheEnd }: Neighborhood,
   { latenciesMs, bad, requests, most, grownMib }: DeliveryFindings,
   longestLatencyMs: number,
   log: (line: string) => void,

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
-/** Deep enough for a reorganisation of eight blocks that takes back nothing final. */
+/** Deep enough for a reorganization of eight blocks that takes back nothing final. */
 const FINALITY_BLOCKS = 10;
 
 const { chain, settlement } = useSettlement({
@@ -27,14 +27,14 @@ async function expectPaidOnce(payment: Payment): Promise<void> {
   expect((await settlement.observations(payment)).releases).toHaveLength(1);
 }
 
-describe('a reorganisation before finality', () => {
+describe('a reorganization before finality', () => {
   it('that takes the deposit back leads back to pending, and what comes again is paid once', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, EXPECTED_UNITS);
     await settlement.mine();
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('unpaid/ready');
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.watch();
     expect(await settlement.read(payment)).toMatchObject({ forwardStatus: 'pending', releaseDueAtMs: null });
     await settlement.deposit(payment, EXPECTED_UNITS);
@@ -56,7 +56,7 @@ describe('a reorganisation before finality', () => {
     await settlement.mine();
     await settlement.watch();
     expect((await settlement.observations(payment)).releases).toHaveLength(1);
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('unpaid/processing');
     expect((await settlement.observations(payment)).releases).toEqual([]);
@@ -78,7 +78,7 @@ describe('a reorganisation before finality', () => {
       forwardStatus: 'processing',
       releaseDueAtMs: null,
     });
-    await settlement.reorganise(1);
+    await settlement.reorganize(1);
     await settlement.watch();
     expect(await settlement.read(payment)).toMatchObject({
       forwardStatus: 'ready',
@@ -160,7 +160,7 @@ describe('a reorganisation before finality', () => {
     const moments = fc.record({
       depth: fc.integer({ min: 1, max: 8 }),
       beforeWatch: fc.integer({ min: 1, max: 3 }),
-      beforeReorganisation: fc.integer({ min: 1, max: 6 }),
+      beforeReorganization: fc.integer({ min: 1, max: 6 }),
       isWatchedBetween: fc.boolean(),
       isRival: fc.boolean(),
     });
@@ -172,9 +172,9 @@ describe('a reorganisation before finality', () => {
         await settlement.watch();
         if (moment.isRival) await settlement.releaseAsRival(payment);
         else await settlement.relay();
-        await settlement.mine(moment.beforeReorganisation);
+        await settlement.mine(moment.beforeReorganization);
         if (moment.isWatchedBetween) await settlement.watch();
-        await settlement.reorganise(moment.depth);
+        await settlement.reorganize(moment.depth);
         await settlement.watch();
         expect((await settlement.read(payment)).status).toBe('unpaid');
         expect(await settlement.webhooks(payment)).toEqual([]);
@@ -230,7 +230,7 @@ describe('a scan', () => {
     await settlement.mine();
     await settlement.watch();
     await settlement.relay();
-    await settlement.finalise();
+    await settlement.finalize();
     await settlement.watch();
     settlement.faults.hideLogs = true;
     await settlement.mine(FINALITY_BLOCKS);

@@ -18,7 +18,7 @@ interface KnownProvider {
   readonly minimumFeeUsdCents: number;
 }
 
-export const providerCatalogue = {
+export const providerCatalog = {
   moonpay: entry('MoonPay', 20_00, 450, 3_99),
   wert: entry('Wert', 1_00, 500, 0),
   revolut: entry('Revolut', 7_00, 250, 0),
@@ -42,7 +42,7 @@ function entry(
   return { name, onlyCurrency, minimumUsdCents, feeBasisPoints, minimumFeeUsdCents };
 }
 
-export type ProviderId = keyof typeof providerCatalogue;
+export type ProviderId = keyof typeof providerCatalog;
 
 /** Native USDC on Polygon (Circle's contract): what every provider must deliver. */
 export const NATIVE_USDC = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
@@ -61,7 +61,7 @@ export function describeMistakenToken(paymentId: string, contract: string): stri
 }
 
 /** All provider ids, in the order in which the selector shows them. */
-export const providerIds = Object.keys(providerCatalogue) as readonly ProviderId[];
+export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
 /** Their protocols have no field for the customer's e-mail address. */
 export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
@@ -118,12 +118,12 @@ export type ProviderChoice = ProviderId | typeof MULTI_PROVIDER;
 export const DIRECT_PROVIDER = 'direct';
 
 export function isProviderId(value: string): value is ProviderId {
-  return Object.hasOwn(providerCatalogue, value);
+  return Object.hasOwn(providerCatalog, value);
 }
 
 /** A provider's assumed delivery for a charge of this USD value, in 10⁻⁶ units; never below zero. */
 export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigint): bigint {
-  const fees: KnownProvider = providerCatalogue[provider];
+  const fees: KnownProvider = providerCatalog[provider];
   const minimumUnits = BigInt(fees.minimumFeeUsdCents) * UNITS_PER_CENT;
   const proportional = (chargedUsdUnits * BigInt(fees.feeBasisPoints)) / 10_000n;
   const fee = proportional > minimumUnits ? proportional : minimumUnits;
@@ -132,7 +132,7 @@ export function assumedDeliveryUnits(provider: ProviderId, chargedUsdUnits: bigi
 
 /**
  * Where a provider's customers find help with a charge that has not arrived. Gathered 2026-11 from the providers' own
- * pages, unverified in the sense of the catalogue: none of them has promised to keep its address.
+ * pages, unverified in the sense of the catalog: none of them has promised to keep its address.
  */
 export const providerSupportUrls: Readonly<Record<ProviderId, string>> = {
   moonpay: 'https://support.moonpay.com/',

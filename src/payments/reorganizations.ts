@@ -3,7 +3,7 @@ import type { Decide } from '../domain/ports/payment-store.ts';
 import type { BlockReference, ObservationStore } from '../domain/ports/settlement-store.ts';
 
 /**
- * Reorganisations of blocks that were final. Above the cursor none needs code of its own: each pass of the watcher
+ * Reorganizations of blocks that were final. Above the cursor none needs code of its own: each pass of the watcher
  * replaces what the last one saw there, and what is gone is not found again (`watch-deposits.ts`).
  */
 
