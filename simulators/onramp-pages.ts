@@ -46,7 +46,7 @@ function summary(order: Order): string {
 <dt>You pay</dt><dd>${formatCents(order.amountCents)} ${order.currency}</dd>
 <dt>Delivered</dt><dd>${formatUnits(order.deliveryUnits ?? order.quotedUnits)} test USDC</dd>
 <dt>To</dt><dd><code>${order.walletAddress}</code></dd>`,
-    order.email === null ? '' : html`<dt>E-mail</dt><dd>${order.email}</dd>`,
+    order.email === null ? '' : html`<dt>Email</dt><dd>${order.email}</dd>`,
     html`<dt>Reference</dt><dd><code>${order.id}</code></dd>
 </dl>`,
   ].join('\n');

@@ -104,7 +104,7 @@ export async function startSandboxParts(
       external,
       clock,
       log,
-      mailer: createConsoleMailer((mail) => log.info({ mail }, 'an e-mail that the sandbox does not send')),
+      mailer: createConsoleMailer((mail) => log.info({ mail }, 'an email that the sandbox does not send')),
       isTestMode: true,
       additions: {
         createTestPayments: (startSession) =>

@@ -118,7 +118,7 @@ export function readMail(read: Reader) {
     read.refuse('SMTP_URL must be smtp://user:password@host:port, or smtps://.');
   if (from === null) read.refuse('MAIL_FROM is missing: SMTP_URL is set.');
   else if (!/^(?:[^<>@\r\n]{1,100} )?<?[^\s@<>,]+@[^\s@<>,]+>?$/.test(from))
-    read.refuse('MAIL_FROM must be one e-mail address, with or without a name: Shop <pay@example.com>.');
+    read.refuse('MAIL_FROM must be one email address, with or without a name: Shop <pay@example.com>.');
   return url === null || from === null ? null : { url, from };
 }
 

@@ -126,7 +126,7 @@ export function readConfig(mode: 'sandbox' | 'live', environment: Environment = 
     chain: isLive ? readChain(read) : null,
     /** Settings of each configured provider, by their names in `providerVariables`. */
     providers: isLive ? readProviders(read) : new Map<ProviderId, ProviderValues>(),
-    /** Null where no e-mail is sent; the sandbox never sends any. */
+    /** Null where no email is sent; the sandbox never sends any. */
     mail: readMail(read),
     /** Fixes the port of the sandbox's chain; null for a free one. */
     sandboxChainPort:

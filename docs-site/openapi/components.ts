@@ -92,7 +92,7 @@ const paymentPaidSchema: json.JsonSchema = {
     ),
     txidOut: json.hashOrNull('The transaction that paid the merchant.', RELEASE),
     note: json.textOrNull('The note from the create request.', 'Order 1001'),
-    email: json.textOrNull('The e-mail address from the create request.', null),
+    email: json.textOrNull('The email address from the create request.', null),
     timestamp,
   }),
 };

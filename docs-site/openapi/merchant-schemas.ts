@@ -85,7 +85,7 @@ const paymentFields = {
     'The page on which the customer pays.',
     'https://pay.example/pay/01a1fbd7-b7b3-7002-be38',
   ),
-  email: json.textOrNull("The customer's e-mail address, or null. It is not verified.", 'ada@example.com'),
+  email: json.textOrNull("The customer's email address, or null. It is not verified.", 'ada@example.com'),
   note: json.textOrNull('The note, or null. Only the merchant sees it.', 'Order 1042'),
   amount_mismatch: json.oneOfOrNull(
     'Whether clearly less or clearly more than the price arrived, or null.',

@@ -163,7 +163,7 @@ const refundOperations = [
     id: 'confirmRefund',
     summary: "Confirm the customer's address",
     description:
-      'Check with the customer that the address is theirs: the e-mail address of a payment is not verified. From then on the transfer is looked for.',
+      'Check with the customer that the address is theirs: the email address of a payment is not verified. From then on the transfer is looked for.',
     body: 'ConfirmRefund',
     answer: 'Refund',
     errors: ['refund_state_conflict'],

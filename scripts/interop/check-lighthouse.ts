@@ -117,7 +117,7 @@ function createShop(url: string, apiKey: string) {
 async function signIn(browser: BrowserContext, url: string, password: string): Promise<void> {
   const page = await browser.newPage();
   await page.goto(`${url}/dashboard`);
-  await page.getByLabel('E-mail address').fill('demo@shop.example');
+  await page.getByLabel('Email address').fill('demo@shop.example');
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.waitForURL((now) => now.pathname === '/dashboard');

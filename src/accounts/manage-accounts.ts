@@ -205,12 +205,12 @@ const described: readonly (readonly [string, (account: Account) => string])[] = 
   ['time zone', ({ timeZone }) => timeZone],
   ['default callback', ({ defaultCallbackUrl }) => defaultCallbackUrl ?? 'none'],
   ['logo', ({ logoHash }) => logoHash ?? 'none'],
-  ['alert e-mails', ({ receivesAlerts }) => (receivesAlerts ? 'on' : 'off')],
+  ['alert emails', ({ receivesAlerts }) => (receivesAlerts ? 'on' : 'off')],
   ['base currency', ({ baseCurrency }) => baseCurrency],
   ['underpayment tolerance', ({ toleranceBasisPoints }) => percentOrDefault(toleranceBasisPoints)],
   ['one cent less in direct payments', ({ toleratesMissingCent }) => (toleratesMissingCent ? 'on' : 'off')],
   ['maximum provider fee', ({ maxProviderFeeBasisPoints }) => percentOrDefault(maxProviderFeeBasisPoints)],
-  ['retention of e-mail addresses in days', ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all')],
+  ['retention of email addresses in days', ({ emailRetentionDays }) => String(emailRetentionDays ?? 'all')],
 ];
 
 function percentOrDefault(basisPoints: number | null): string {

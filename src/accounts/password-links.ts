@@ -19,7 +19,7 @@ export const PASSWORD_LINK_MS = 24 * 3_600_000;
 
 /**
  * The token of a link with which the user sets a password. A link by an operator (`password`) ends the user's earlier
- * ones. A link requested by e-mail (`forgotten`) leaves them, so that no stranger ends a link by requesting another.
+ * ones. A link requested by email (`forgotten`) leaves them, so that no stranger ends a link by requesting another.
  */
 export async function createPasswordLink(
   context: SessionContext,

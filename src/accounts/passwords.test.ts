@@ -82,7 +82,7 @@ it('refuses a stored hash that is none, whatever the password', async () => {
   await expect(passwords.verify('x', 'plain')).rejects.toThrow('not argon2id');
 });
 
-it('takes only passwords that are long, mixed, and no e-mail address', () => {
+it('takes only passwords that are long, mixed, and no email address', () => {
   const check = (password: string) => () => requireGoodPassword(password, 'anna@shop.example');
   for (const good of ['twelve chars', 'gC3-hX_9tQ2mLw0ZpVbR', 'пароль длинный', '😀🎉🚀🌍🔥🍀🎈🐳🍕⚡🎲🧩']) {
     expect(check(good)).not.toThrow();

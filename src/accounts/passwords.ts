@@ -85,7 +85,7 @@ export function requireGoodPassword(password: string, email: string): void {
   if (new Set(characters).size < MINIMUM_DIFFERENT_CHARACTERS)
     throw refused(`must have at least ${MINIMUM_DIFFERENT_CHARACTERS} different characters.`);
   if (password.toLowerCase().includes(email) || email.includes(password.toLowerCase()))
-    throw refused('must differ from your e-mail address.');
+    throw refused('must differ from your email address.');
 }
 
 const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);

@@ -14,7 +14,7 @@ export interface PeopleContext extends Pick<Stores, 'accounts' | 'people' | 'ses
 
 /** The actor of an action: a user at an address, or the operator at the command line. */
 export interface Actor {
-  /** The e-mail address, or `operator`. */
+  /** The email address, or `operator`. */
   readonly name: string;
   readonly userId: string | null;
   /** The address of the request; null for the command line. */

@@ -167,7 +167,7 @@ export async function endSession(
 
 /** The maximum lifetime of a cookie in browsers. */
 export const BROWSER_MARK_MS = 400 * 24 * 3_600_000;
-/** How long a link sent by e-mail can make a browser known. */
+/** How long a link sent by email can make a browser known. */
 const BROWSER_LINK_MS = 3_600_000;
 
 const ownerOfMark = (email: string) => `browser of ${email}`;

@@ -102,10 +102,10 @@ export async function invite(
   actor: Actor,
 ): Promise<{ readonly email: string; readonly token: string }> {
   const email = parseUserEmail(typed);
-  if (email === null) throw invalidField('The e-mail address', 'is not valid.', 'email');
+  if (email === null) throw invalidField('The email address', 'is not valid.', 'email');
   const members = await context.people.listMembers(accountId);
   if (members.some((member) => member.email === email)) {
-    throw invalidField('The e-mail address', 'belongs to a member already.', 'email');
+    throw invalidField('The email address', 'belongs to a member already.', 'email');
   }
   if (members.length >= MAXIMUM_MEMBERS) {
     throw invalidField('The account', `may have at most ${MAXIMUM_MEMBERS} members.`);
@@ -154,7 +154,7 @@ export async function findInvited(
 
 /**
  * Makes the invited person a member and uses the invitation up. An existing user must be signed in with the address
- * (`signedInAs`); a new user gets the submitted password. Without e-mail the inviting owner sees the link. The link
+ * (`signedInAs`); a new user gets the submitted password. Without email the inviting owner sees the link. The link
  * must therefore not set the password of a user who may belong to other accounts, nor reveal whether such a user
  * exists. That case gets the same answer after the same time (`sign_in`), and the invitation stays for the user to
  * accept.

@@ -48,7 +48,7 @@ it.each<[string, (log: ReturnType<typeof createLog>) => void]>([
     'a child logger, as the server has one',
     (log) => log.child({ part: 'http' }).error({ err: failed() }, quoting),
   ],
-])('%s tells no key, token, e-mail address, query string or password', (_, write) => {
+])('%s tells no key, token, email address, query string or password', (_, write) => {
   const text = logged(write);
   for (const secret of [apiKey, token, email, encodeURIComponent(email), password, 'canary-query']) {
     expect(text).not.toContain(secret);

@@ -6,7 +6,7 @@ import type { Store } from '../store/store.ts';
 import type { ExternalServices, Settlement } from './external-services.ts';
 
 /**
- * The service's log: JSON lines on standard output. Errors and texts never hold keys, tokens, e-mail addresses or query
+ * The service's log: JSON lines on standard output. Errors and texts never hold keys, tokens, email addresses or query
  * strings, wherever in the service they come from; the logging code chooses the fields.
  */
 export type Log = Logger;

@@ -124,7 +124,7 @@ function openCustomerPages(server: FastifyInstance, parts: ServiceParts): void {
     quotes,
     recordOpened,
     limits: createPageLimits(clock.monotonicMs),
-    emailHash: createKeyedHash('e-mail of a checkout', parts.secretKey, config.previousSecretKeys),
+    emailHash: createKeyedHash('email of a checkout', parts.secretKey, config.previousSecretKeys),
     countryHeader: config.countryHeader,
   });
   parts.additions?.registerPages(server, { ...answering, quotes });

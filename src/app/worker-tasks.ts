@@ -139,7 +139,7 @@ function relayTask(
   };
 }
 
-/** Sends receipts to customers by e-mail; none without configured mail. */
+/** Sends receipts to customers by email; none without configured mail. */
 function receiptTasks({ store, external, mailer, baseUrl, nowMs, log }: WorkerParts): WorkerTask[] {
   if (mailer === null) return [];
   const context = {
@@ -253,10 +253,10 @@ function createNotificationTask({ store, notifier, baseUrl, nowMs, log }: Worker
 
 const ERASING_INTERVAL_MS = 10 * 60_000;
 
-/** Erases customers' e-mail addresses that accounts want to keep no longer. */
+/** Erases customers' email addresses that accounts want to keep no longer. */
 function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'>): WorkerTask {
   return {
-    name: 'erase e-mail addresses',
+    name: 'erase email addresses',
     intervalMs: ERASING_INTERVAL_MS,
     async run(signal) {
       const hasMore = await eraseOldEmails({ ...store, nowMs });
@@ -359,7 +359,7 @@ function createAlertTasks({ store, mailer, baseUrl, nowMs, log }: WorkerParts): 
     dashboardUrl: `${baseUrl}/dashboard`,
     nowMs,
     onFailure: ({ accountId, kind }: Alert, err: unknown) =>
-      log.warn({ err, accountId, kind }, 'an alert e-mail was not sent'),
+      log.warn({ err, accountId, kind }, 'an alert email was not sent'),
   };
   return [{ name: 'alerts', intervalMs: ALERT_INTERVAL_MS, run: (signal) => sendAlerts(context, signal) }];
 }

@@ -9,7 +9,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
   const account = operationsOf(program.command('account').description('merchant accounts'), services);
   account('create', 'create an account')
     .requiredOption('--name <name>', 'the shop name that customers see')
-    .option('--email <address>', 'the merchant’s e-mail address')
+    .option('--email <address>', 'the merchant’s email address')
     .option('--fee-percent <percent>', 'the account’s card fee (2.5)')
     .option('--wallet <address>', 'the merchant’s own wallet');
   account('list', 'list all accounts');
@@ -17,7 +17,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--name <name>', 'the shop name that customers see')
     .option('--brand-color <color>', 'the color of buttons and accents on the checkout, such as #0c5a49')
     .option('--terms-link <address>', 'the shop’s terms, linked from the checkout')
-    .option('--support-link <link>', 'customer support: an https URL or an e-mail address')
+    .option('--support-link <link>', 'customer support: an https URL or an email address')
     .option(
       '--return-link <address>',
       'the URL to which customers return after a payment; may contain {payment_id}',
@@ -31,10 +31,10 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--time-zone <name>', 'the merchant’s time zone, such as Europe/Berlin')
     .option('--base-currency <code>', 'the currency of the merchant’s books, for exports and statements')
     .option('--default-callback <address>', 'the default webhook URL of checkouts created by hand')
-    .option('--trouble-mails <switch>', 'on or off: alert e-mails to the owners')
+    .option('--trouble-mails <switch>', 'on or off: alert emails to the owners')
     .option(
       '--email-retention <days>',
-      'erase customers’ e-mail addresses after this many days; "" keeps them',
+      'erase customers’ email addresses after this many days; "" keeps them',
     )
     .option('--wallet <address>', 'the merchant’s own wallet')
     .option('--lock-wallet', 'refuse any other payout wallet')
@@ -58,7 +58,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .option('--suspend', 'refuse new checkouts')
     .option('--resume', 'accept new checkouts again');
 
-  account('erase-emails <account>', 'erase customers’ e-mail addresses of old payments').requiredOption(
+  account('erase-emails <account>', 'erase customers’ email addresses of old payments').requiredOption(
     '--older-than-days <days>',
     'the minimum age of the payments',
   );

@@ -53,7 +53,7 @@ export const optionalAddress = optionalAs(
 );
 export const optionalEmail = optionalAs(
   (text) => (text.length <= 254 && /^[^\s@<>]+@[^\s@<>]+$/.test(text) ? text : null),
-  'must be an e-mail address',
+  'must be an email address',
 );
 export const optionalUnits = optionalAs(
   (text) => parseUnits(text) || null,

@@ -238,7 +238,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .option('--currency <currency>', 'with --account: the checkout’s currency')
     .option(
       '--search <text>',
-      'with --account: an id, short code, e-mail address, note, amount or transaction',
+      'with --account: an id, short code, email address, note, amount or transaction',
     )
     .option('--before <payment>', 'with --account: payments created before this one');
   payment('create', 'create a direct payment, which the customer pays in USDC from a wallet')
@@ -247,12 +247,12 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .requiredOption('--callback <url>', 'the webhook URL')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
     .option('--wallet <address>', 'the payout wallet (the account’s wallet)')
-    .option('--email <address>', 'the customer’s e-mail address')
+    .option('--email <address>', 'the customer’s email address')
     .option('--note <text>', 'shown in the webhook and in the preview of the short link');
   for (const [name, description] of [
     ['show', 'show a payment with deposits, releases, webhooks and refunds'],
     ['cancel', 'cancel a payment without deposits'],
-    ['erase-email', 'erase the e-mail address of a payment’s customer'],
+    ['erase-email', 'erase the email address of a payment’s customer'],
     ['release', 'release the USDC held at the deposit address to the merchant'],
   ] as const) {
     payment(`${name} <payment>`, description);

@@ -116,7 +116,7 @@ async function findUser(context: OperationsContext, args: OperationArguments): P
 
 function emailOf(args: OperationArguments): string {
   const email = parseUserEmail(argument.required(args, 'email'));
-  if (email === null) throw invalidField('email', 'must be an e-mail address');
+  if (email === null) throw invalidField('email', 'must be an email address');
   return email;
 }
 
@@ -126,7 +126,7 @@ function roleOf(args: OperationArguments): Role {
   return role;
 }
 
-/** The erasure of customers' e-mail addresses. */
+/** The erasure of customers' email addresses. */
 export const emailOperations: Readonly<Record<string, Operation>> = {
   'payment erase-email': async (context, args) => {
     const id = argument.requiredPaymentId(args, 'payment');

@@ -35,7 +35,7 @@ export function alertMail(parts: AlertMailParts): { readonly subject: string; re
       ...lines,
       ...(more > 0 ? [`and ${more} more`] : []),
       '',
-      `You receive at most one such e-mail per hour. Turn them off in the settings: ${settingsUrl}`,
+      `You receive at most one such email per hour. Turn them off in the settings: ${settingsUrl}`,
       '',
     ].join('\n'),
   };

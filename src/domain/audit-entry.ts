@@ -34,8 +34,8 @@ export const auditActions = {
   'payment.noted': 'changed the note of a payment',
   'payment.settlement_noted': 'noted how a payment was settled',
   'alert.dismissed': 'dismissed an alert',
-  'payment.email_erased': 'erased the customer’s e-mail address of a payment',
-  'account.emails_erased': 'erased customers’ e-mail addresses of payments older than',
+  'payment.email_erased': 'erased the customer’s email address of a payment',
+  'account.emails_erased': 'erased customers’ email addresses of payments older than',
   'payment.canceled': 'canceled a payment',
   'payment.accepted': 'accepted a partial payment as paid',
   'refund.opened': 'opened the refund',
@@ -59,7 +59,7 @@ export interface AuditEntry {
   /** Counts up from 1 in each account; given by the store. */
   readonly position: number;
   readonly atMs: number;
-  /** The user's e-mail address at that time, or `operator` for the command line. */
+  /** The user's email address at that time, or `operator` for the command line. */
   readonly actor: string;
   readonly userId: string | null;
   readonly action: AuditAction;

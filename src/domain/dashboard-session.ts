@@ -55,7 +55,7 @@ export interface OneTimeLink {
   /** SHA-256 of the token in the link, hex. */
   readonly tokenHash: string;
   /**
-   * `password`: sets the password of a user. `forgotten`: the same, by an e-mail that anyone may request. `invitation`:
+   * `password`: sets the password of a user. `forgotten`: the same, by an email that anyone may request. `invitation`:
    * makes its reader a member of an account. `connect`: is exchanged for an API key (`accounts/connect-shop.ts`).
    */
   readonly kind: 'password' | 'forgotten' | 'invitation' | 'connect';
@@ -70,7 +70,7 @@ export interface OneTimeLink {
   readonly expiresAtMs: number;
 }
 
-/** Maximum e-mailed links of a user at a time; the oldest is deleted. More than the limit of such e-mails allows in a day. */
+/** Maximum emailed links of a user at a time; the oldest is deleted. More than the limit of such emails allows in a day. */
 export const MAXIMUM_FORGOTTEN_LINKS = 100;
 /** Maximum open invitations of an account; the oldest is deleted. */
 export const MAXIMUM_INVITATIONS = 50;

@@ -45,7 +45,7 @@ export const deliveryReasons = {
 /** Of notifications alone. */
 const notificationReasons = {
   mail_failed: 'The mail server refused the message.',
-  mail_not_configured: 'This service sends no e-mail.',
+  mail_not_configured: 'This service sends no email.',
   sealed_otherwise: 'The secret that sealed the address is no longer configured.',
 } as const;
 

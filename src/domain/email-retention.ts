@@ -2,7 +2,7 @@ import { invalidField } from './errors.ts';
 
 const MAXIMUM_RETENTION_DAYS = 3_650;
 
-/** Parses the number of days for which customers' e-mail addresses are kept. Throws `invalid_request`, naming the field. */
+/** Parses the number of days for which customers' email addresses are kept. Throws `invalid_request`, naming the field. */
 export function parseRetentionDays(text: string, field: string): number {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : 0;
   if (days < 1 || days > MAXIMUM_RETENTION_DAYS) {
@@ -11,7 +11,7 @@ export function parseRetentionDays(text: string, field: string): number {
   return days;
 }
 
-/** Replaces an erased e-mail address in stored webhooks. No valid address has this form. */
+/** Replaces an erased email address in stored webhooks. No valid address has this form. */
 const ERASED = '[erased]';
 
 /** The fields of a webhook without the address: as if there had been none where it is still to be sent. */

@@ -40,7 +40,7 @@ interface MessagePlace {
   readonly dashboardUrl: string;
 }
 
-/** The message about payments. It contains no e-mail address: an erasure could not reach it in the channel. */
+/** The message about payments. It contains no email address: an erasure could not reach it in the channel. */
 export function paymentMessage({ counts, newest }: PaymentNews, place: MessagePlace): NotificationMessage {
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   const [first] = newest;

@@ -63,7 +63,7 @@ type ChannelFields = Readonly<Record<string, ChannelField>>;
 
 /** The kinds of channels, with the fields of their targets. Mail goes to the member's own address. */
 export const channelKinds = {
-  mail: { name: 'E-mail', fields: {} },
+  mail: { name: 'Email', fields: {} },
   slack: {
     name: 'Slack',
     fields: {

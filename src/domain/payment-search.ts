@@ -32,11 +32,11 @@ export type PaymentSearch =
 
 /** The possible meanings of a typed word. */
 export type Meaning =
-  /** Words of the note or of the e-mail address's name that begin so; all of them. Short ones are whole words. */
+  /** Words of the note or of the email address's name that begin so; all of them. Short ones are whole words. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   /** The charged or the requested amount. */
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
-  /** The beginning of an e-mail address; a whole one as soon as its domain has a point. */
+  /** The beginning of an email address; a whole one as soon as its domain has a point. */
   | { readonly kind: 'email'; readonly beginning: string };
 
 /** Longer texts are cut off: no id, address or sensible phrase is. */
@@ -44,7 +44,7 @@ const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
 /** Maximum indexed words of a note. 500 characters hold more only in a text that no user would search for. */
 const MAXIMUM_NOTE_WORDS = 40;
-/** Maximum indexed words of an e-mail address, before the @. */
+/** Maximum indexed words of an email address, before the @. */
 const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
 /**
@@ -177,7 +177,7 @@ function wordsOf({ note, email }: Searched): string[] {
   return email === null ? inNote : [...inNote, ...emailWords(normalize(email))];
 }
 
-/** The words of an e-mail address's name: all before the @. */
+/** The words of an email address's name: all before the @. */
 function emailWords(email: string): string[] {
   return wordsIn(email.slice(0, Math.max(0, email.lastIndexOf('@')))).slice(0, MAXIMUM_EMAIL_WORDS);
 }

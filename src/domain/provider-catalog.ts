@@ -63,7 +63,7 @@ export function describeMistakenToken(paymentId: string, contract: string): stri
 /** All provider ids, in the order in which the selector shows them. */
 export const providerIds = Object.keys(providerCatalog) as readonly ProviderId[];
 
-/** Their protocols have no field for the customer's e-mail address. */
+/** Their protocols have no field for the customer's email address. */
 export const providersWithoutEmail: ReadonlySet<ProviderId> = new Set([
   'coinbase',
   'cryptocom',

@@ -11,7 +11,7 @@ export interface ProviderEndpoint {
 export interface EvidenceStep {
   readonly step: 'catalog' | 'quote' | 'session' | 'locks';
   readonly outcome: 'fine' | 'failed' | 'skipped';
-  /** The result, as text for the operator; without secrets, query strings, tokens, IP and e-mail addresses. */
+  /** The result, as text for the operator; without secrets, query strings, tokens, IP and email addresses. */
   readonly detail: string;
 }
 

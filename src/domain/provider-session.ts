@@ -31,7 +31,7 @@ export interface ProviderSession {
   readonly progressAtMs: number | null;
   /** Language of the page on which the session was started, ISO 639-1: presumably the customer's. Null where it is unknown. */
   readonly language: string | null;
-  /** Whether the provider received the customer's e-mail address with the session. */
+  /** Whether the provider received the customer's email address with the session. */
   readonly hasEmail: boolean;
   /**
    * Keyed hash of the customer's IP address. The session's link may be bound to the address, so it is only for customers
@@ -54,7 +54,7 @@ export function isDelivering(
 }
 
 /**
- * At most this many sessions are started for one payment within an hour, and as many for customers who know its e-mail
+ * At most this many sessions are started for one payment within an hour, and as many for customers who know its email
  * address; the payment's expiry bounds them all.
  */
 export const MAXIMUM_SESSIONS_PER_HOUR = 50;

@@ -55,7 +55,7 @@ export interface PagePayment {
   readonly pageId: string;
   /** Stands for the form and what was typed, so that sending it again leads to the same payment. */
   readonly submission: string;
-  /** The customer's answer to the page's question: personal data, erased with the e-mail address. */
+  /** The customer's answer to the page's question: personal data, erased with the email address. */
   readonly answer: string | null;
   /** Null once the payment is paid or canceled. */
   readonly heldUntilMs: number | null;

@@ -19,7 +19,7 @@ export const plainProfile = {
   brandColor: null as string | null,
   /** The shop's terms of sale, linked from the checkout. */
   termsUrl: null as string | null,
-  /** The customers' contact for help: an https address, or `mailto:` and an e-mail address. */
+  /** The customers' contact for help: an https address, or `mailto:` and an email address. */
   supportUrl: null as string | null,
   /** The return URL of a payment that has ended, with `PAYMENT_ID_PLACEHOLDER` where the shop wants the id. */
   returnUrl: null as string | null,
@@ -35,9 +35,9 @@ export const plainProfile = {
   isWalletLocked: false,
   /** Whether a direct payment that is at most one cent short counts as paid. */
   toleratesMissingCent: false,
-  /** After so many days customers' e-mail addresses are erased; null keeps them. */
+  /** After so many days customers' email addresses are erased; null keeps them. */
   emailRetentionDays: null as number | null,
-  /** Whether the owners get an e-mail when a webhook did not arrive or a payment needs attention. */
+  /** Whether the owners get an email when a webhook did not arrive or a payment needs attention. */
   receivesAlerts: true,
   /** The provider that leads the list where it can serve; null for the one from which most can be expected. */
   pinnedProvider: null as ProviderId | null,
@@ -71,12 +71,12 @@ export function parseName(text: string): string {
   return name;
 }
 
-/** The customers' contact for help, from an https address or an e-mail address; empty text is none. */
+/** The customers' contact for help, from an https address or an email address; empty text is none. */
 export function parseSupportUrl(text: string): string | null {
   const link = text.trim();
   const email = link.replace(/^mailto:/i, '');
   if (email.length <= MAXIMUM_LINK_CHARACTERS && emailAddress.test(email)) return `mailto:${email}`;
-  return parseLink('support-link', link, 'must be an https address or an e-mail address');
+  return parseLink('support-link', link, 'must be an https address or an email address');
 }
 
 /** The shop's terms; empty text means none. */
@@ -84,7 +84,7 @@ export function parseTermsUrl(text: string): string | null {
   return parseLink('terms-link', text.trim(), 'must be an https address');
 }
 
-/** The only value that a return URL may contain: neither the note nor the customer's e-mail address. */
+/** The only value that a return URL may contain: neither the note nor the customer's email address. */
 const PAYMENT_ID_PLACEHOLDER = '{payment_id}';
 /** Stands for the id while the address is parsed, which would encode the braces. */
 const SAMPLE_ID = '00000000-0000-7000-8000-000000000000';

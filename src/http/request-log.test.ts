@@ -45,19 +45,19 @@ it('logs every slow request, however many there are', () => {
   expect(lines).toEqual(Array.from({ length: 500 }, () => 'warn slow request'));
 });
 
-it('takes out keys, tokens, e-mail addresses and query strings, and leaves the rest', () => {
+it('takes out keys, tokens, email addresses and query strings, and leaves the rest', () => {
   const token = createIpnTokens('a secret').create(createPaymentIdGenerator(Date.now)());
   expect(redact(`key ${createApiKey()} given`)).toBe('key service_live_[redacted] given');
   expect(redact(`token ${token}.`)).toBe('token ipn_[redacted].');
-  expect(redact("mail to o'neil+x@shop.example.com failed")).toBe('mail to [redacted e-mail] failed');
-  expect(redact('a%40example.com')).toBe('[redacted e-mail]');
+  expect(redact("mail to o'neil+x@shop.example.com failed")).toBe('mail to [redacted email] failed');
+  expect(redact('a%40example.com')).toBe('[redacted email]');
   expect(redact('GET "/api/v1/wallet?note=hello&x=1" took 5 ms')).toBe(
     'GET "/api/v1/wallet?[redacted]" took 5 ms',
   );
   expect(redact('connect ECONNREFUSED 127.0.0.1:5432')).toBe('connect ECONNREFUSED 127.0.0.1:5432');
 });
 
-it('leaves the names of npm packages, and takes every e-mail address beside them', () => {
+it('leaves the names of npm packages, and takes every email address beside them', () => {
   for (const text of [
     "Cannot find module '@resvg/resvg-js-linux-x64-gnu'",
     'at Object.<anonymous> (/app/node_modules/@resvg/resvg-js/index.js:12:3)',
@@ -66,12 +66,12 @@ it('leaves the names of npm packages, and takes every e-mail address beside them
   ]) {
     expect(redact(text)).toBe(text);
   }
-  expect(redact('/node_modules/@scope/anna@shop.example/x')).toBe('/node_modules/@scope/[redacted e-mail]/x');
-  expect(redact('see node_modules/anna@localhost/x')).toBe('see [redacted e-mail]/x');
-  expect(redact('anna/node_modules/@shop.example/')).toBe('[redacted e-mail]/');
-  expect(redact("to 'anna@shop.example'")).toBe("to [redacted e-mail]'");
-  expect(redact('xnode_modules/@host/')).toBe('[redacted e-mail]/');
-  expect(redact('anna%40shop.example/')).toBe('[redacted e-mail]/');
+  expect(redact('/node_modules/@scope/anna@shop.example/x')).toBe('/node_modules/@scope/[redacted email]/x');
+  expect(redact('see node_modules/anna@localhost/x')).toBe('see [redacted email]/x');
+  expect(redact('anna/node_modules/@shop.example/')).toBe('[redacted email]/');
+  expect(redact("to 'anna@shop.example'")).toBe("to [redacted email]'");
+  expect(redact('xnode_modules/@host/')).toBe('[redacted email]/');
+  expect(redact('anna%40shop.example/')).toBe('[redacted email]/');
 });
 
 it.each(['a', '@', 'a.', '/', '?', 'a@', 'ipn_', 'service_live_'])(
@@ -90,13 +90,13 @@ it('describes an error with its causes, as deep as it is useful', () => {
   });
   expect(describeError(error)).toEqual({
     type: 'TypeError',
-    message: 'outer [redacted e-mail]',
+    message: 'outer [redacted email]',
     stack: expect.stringContaining('request-log.test.ts'),
     cause: {
       type: 'Error',
       message: 'inner',
       stack: expect.any(String),
-      cause: { type: 'string', message: 'text [redacted e-mail]' },
+      cause: { type: 'string', message: 'text [redacted email]' },
     },
   });
   const endless = new Error('loop');

@@ -11,7 +11,7 @@ const SAMPLE_EVERY = 100;
 /** Minimum interval between sampled lines: beyond a thousand requests a second, more lines serve no reader. */
 const SAMPLE_INTERVAL_MS = 100;
 
-/** Lines contain the route's pattern, never the path or the query: those may carry tokens and e-mail addresses. */
+/** Lines contain the route's pattern, never the path or the query: those may carry tokens and email addresses. */
 export function createRequestLog(
   logger: FastifyBaseLogger | null,
   observe: Observe | null,
@@ -65,7 +65,7 @@ function routeOf(request: FastifyRequest): string {
 
 /**
  * Patterns that must never stand in a log, whatever their source: an error's message may quote a request. Query strings
- * are removed as a whole, because they carry tokens, e-mail addresses and notes.
+ * are removed as a whole, because they carry tokens, email addresses and notes.
  */
 const secrets: readonly (readonly [RegExp, string | ((found: string) => string)])[] = [
   [/service_live_[\w-]+/g, 'service_live_[redacted]'],
@@ -75,14 +75,14 @@ const secrets: readonly (readonly [RegExp, string | ((found: string) => string)]
     /[\w.!#$%&'*+/=?^`{|}~-]{1,64}(?:@|%40)[\w.-]+\/?/gi,
     (found) => {
       if (isPackageScope(found)) return found;
-      return found.endsWith('/') ? '[redacted e-mail]/' : '[redacted e-mail]';
+      return found.endsWith('/') ? '[redacted email]/' : '[redacted email]';
     },
   ],
 ];
 
 /**
  * Whether this is the scope of an npm package, in a path (`/app/node_modules/@scope/`) or quoted (`'@scope/`), and not
- * an e-mail address: it names no user, and its scope has no dot, unlike the domain of an address.
+ * an email address: it names no user, and its scope has no dot, unlike the domain of an address.
  */
 function isPackageScope(found: string): boolean {
   return /^(?:['`]|[^@]*(?<![^/])node_modules\/)@[\w-]+\/$/.test(found);
@@ -93,7 +93,7 @@ function isPackageScope(found: string): boolean {
  */
 const MAXIMUM_CHARACTERS = 10_000;
 
-/** The text without keys, tokens, query strings and e-mail addresses. */
+/** The text without keys, tokens, query strings and email addresses. */
 export function redact(text: string): string {
   const start = text.length > MAXIMUM_CHARACTERS ? `${text.slice(0, MAXIMUM_CHARACTERS)}…` : text;
   return secrets.reduce(

@@ -30,7 +30,7 @@ export function createSmtpMailer(settings: SmtpSettings, timeouts = usualTimeout
   return {
     async send({ to, subject, text }, { isBackground = false } = {}) {
       if (open >= MAXIMUM_OPEN || (isBackground && inBackground >= MAXIMUM_IN_BACKGROUND))
-        throw new MailNotSentError('too many e-mails are being sent');
+        throw new MailNotSentError('too many emails are being sent');
       open++;
       if (isBackground) inBackground++;
       try {

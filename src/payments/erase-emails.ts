@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
 const BATCH_SIZE = 100;
 
 /**
- * Erases customers' e-mail addresses of an account's payments that are older than so many days: one bounded step, which
+ * Erases customers' email addresses of an account's payments that are older than so many days: one bounded step, which
  * goes on where the last one stopped.
  */
 export function eraseEmailsOlderThan(
@@ -38,7 +38,7 @@ export async function eraseOldEmails(
 }
 
 /**
- * Erases the e-mail address of a payment's customer from everything that is stored of the payment. Resolves to whether
+ * Erases the email address of a payment's customer from everything that is stored of the payment. Resolves to whether
  * there was one. Throws `payment_not_found`, and `payment_state_conflict` while a webhook of it is being sent.
  */
 export async function eraseEmail(
@@ -48,7 +48,7 @@ export async function eraseEmail(
   const outcome = await emails.eraseEmail(payment);
   if (outcome === 'unknown') throw new ServiceError('payment_not_found');
   if (outcome === 'busy') {
-    throw stateConflict('A webhook with this e-mail address is being sent. Please try again in a minute.');
+    throw stateConflict('A webhook with this email address is being sent. Please try again in a minute.');
   }
   return outcome === 'erased';
 }

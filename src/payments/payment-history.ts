@@ -41,7 +41,7 @@ export async function readPaymentHistory(
 
 /**
  * Whether a webhook's signature belongs to the body that is kept of it; `unknown` when nothing was sent, or when the
- * secret of its ipn_token is not known any more; `erased` when the customer's e-mail address was taken out of the body.
+ * secret of its ipn_token is not known any more; `erased` when the customer's email address was taken out of the body.
  */
 export function verifyWebhookSignature(
   tokens: IpnTokens,

@@ -53,7 +53,7 @@ export interface Visitor {
   readonly ip?: string | null;
   /** The customer's language, ISO 639-1; stored for later mails. */
   readonly language?: string | null;
-  /** They came with the payment's e-mail address. Without that the provider is not given it. */
+  /** They came with the payment's email address. Without that the provider is not given it. */
   readonly knowsEmail?: boolean;
 }
 
@@ -78,7 +78,7 @@ export function createStartSession(context: StartSessionContext) {
   const token = withCache(context);
   return (payment: Payment, provider: ProviderId, visitor: Visitor = {}): Promise<ProviderSession> => {
     const { country = null, ip = null, language = null, knowsEmail = false } = visitor;
-    // A customer who does not know the e-mail address, or is at another IP address, must not get another one's session.
+    // A customer who does not know the email address, or is at another IP address, must not get another one's session.
     const key = `${payment.id} ${provider} ${knowsEmail} ${ip ?? ''}`;
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
@@ -183,7 +183,7 @@ async function startSession(
 /**
  * The session that a returning customer reuses. One that failed at the provider may have ended there. Once a deposit has
  * arrived, earlier sessions are used up: a customer who returns then pays the rest. A session that shows the
- * customer's e-mail address at the provider is only for customers who know the address, and the others are only for
+ * customer's email address at the provider is only for customers who know the address, and the others are only for
  * those who do not: neither takes the other's away. A session of another IP address is never reused, because the
  * provider may refuse its link there.
  */
@@ -203,7 +203,7 @@ function findUnused(
       session.progress !== 'failed' &&
       (payment.email === null || session.hasEmail === hasEmail) &&
       (session.customerIpHash === null || ipHashes.includes(session.customerIpHash)) &&
-      // Emptied where the customer's e-mail address was erased.
+      // Emptied where the customer's email address was erased.
       session.redirectUrl !== '',
   );
   return unused ?? null;
@@ -217,7 +217,7 @@ interface KnownCustomer {
 
 /**
  * Limits sessions and the IP addresses that they are started for, counted separately: customers who do not know the
- * payment's e-mail address use up no session of those who do.
+ * payment's email address use up no session of those who do.
  */
 function requireRoom(
   { payment, sessions }: PaymentView,

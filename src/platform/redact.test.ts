@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { redactJson, redactText } from './redact.ts';
 
-it('removes query strings, e-mail and IP addresses, keys and tokens, and keeps wallets and words', () => {
+it('removes query strings, email and IP addresses, keys and tokens, and keeps wallets and words', () => {
   const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
   const text = `banxa answered 422 for ada@shop.example at 203.0.113.7 and 2001:db8::1 with sk_live_0123456789abcdefgh:
 https://user:pass@api.example.com/v2/buy?apiKey=pk_1&signature=x#f to ${wallet}, simple_full_restrict`;
-  expect(redactText(text)).toBe(`banxa answered 422 for <e-mail> at <ip> and <ip> with <removed>:
+  expect(redactText(text)).toBe(`banxa answered 422 for <email> at <ip> and <ip> with <removed>:
 https://api.example.com/v2/buy to ${wallet}, simple_full_restrict`);
 });
 

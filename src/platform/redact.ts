@@ -3,13 +3,13 @@ const SENSITIVE_KEY = /session|token|secret|signature|key|password|e-?mail|phone
 const MAXIMUM_DEPTH = 12;
 
 /**
- * A text without query strings, e-mail and IP addresses, and long words such as keys, tokens and ids. Addresses of wallets and
+ * A text without query strings, email and IP addresses, and long words such as keys, tokens and ids. Addresses of wallets and
  * contracts stay, and words in letters of one case.
  */
 export function redactText(text: string): string {
   return text
     .replace(/\bhttps?:\/\/[^\s"'<>]+/g, (url) => locationOf(url))
-    .replace(/[^\s@<>"']+@[^\s@<>"']+/g, '<e-mail>')
+    .replace(/[^\s@<>"']+@[^\s@<>"']+/g, '<email>')
     .replace(/\b\d{1,3}(?:\.\d{1,3}){3}\b(?!:\d)/g, (ip) => (ip === '127.0.0.1' ? ip : '<ip>'))
     .replace(/(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?![\w:])/gi, '<ip>')
     .replace(/[A-Za-z0-9+_=-]{20,}/g, (word) =>

@@ -33,7 +33,7 @@ export const stripe = defineProvider({
       'No USDC on Polygon in the EU and New York; customers can change the amount (docs.stripe.com/crypto).',
     ],
     sdk: [
-      '`wallet_addresses[polygon]`, `lock_wallet_address`, `customer_ip_address`; no `wallet_address` and no e-mail address at creation; `wallet_address` and `wallet_addresses` of a session may be null (stripe/stripe-dotnet).',
+      '`wallet_addresses[polygon]`, `lock_wallet_address`, `customer_ip_address`; no `wallet_address` and no email address at creation; `wallet_address` and `wallet_addresses` of a session may be null (stripe/stripe-dotnet).',
       '`Stripe-Signature` (stripe; a test compares with it).',
     ],
     inferred: [

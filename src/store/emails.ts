@@ -43,7 +43,7 @@ export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTrai
     eraseEmail: write(eraseEmail),
     eraseEmailsBefore: write(function* (accountId, beforeMs, limit) {
       checkedLimit(limit);
-      yield* lock(`e-mail addresses of ${accountId}`);
+      yield* lock(`email addresses of ${accountId}`);
       const below = firstIdAtMs(beforeMs);
       if (!isByAccount && !(yield* isIndexedBelow(below)))
         return { erased: 0, hasMore: false, stoppedBy: 'index' };

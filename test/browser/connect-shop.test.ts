@@ -63,7 +63,7 @@ it('a real browser connects a shop, which then creates a checkout with its key',
   });
   await page.goto(`${serviceUrl}/connect?${asked}`);
   // The sign-in leads back to the question.
-  await page.getByLabel('E-mail address').fill(developer.email);
+  await page.getByLabel('Email address').fill(developer.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Connect a shop' }).waitFor();

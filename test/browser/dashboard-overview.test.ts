@@ -82,7 +82,7 @@ afterAll(async () => {
 async function signedIn(options: object): Promise<Page> {
   const page = await browser.newPage(options);
   await page.goto(`${baseUrl}/dashboard`);
-  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

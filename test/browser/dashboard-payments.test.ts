@@ -112,7 +112,7 @@ async function fillAccount(): Promise<void> {
 
   const page = await browser.newPage();
   await page.goto(`${baseUrl}/dashboard/payments`);
-  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Payments' }).waitFor();

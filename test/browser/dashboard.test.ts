@@ -64,7 +64,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     };
     await page.goto(`${baseUrl}/dashboard/keys`);
     await look('sign-in');
-    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Email address').fill(owner.email);
     await page.getByLabel('Password').fill('wrong');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByRole('alert').waitFor();
@@ -122,7 +122,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     expect(await page.getByLabel('Wallet on Polygon').inputValue()).toBe('0x12');
     expect(await page.getByLabel('Lock payouts to this wallet').isChecked()).toBe(true);
     await page.goto(`${baseUrl}/dashboard/people`);
-    await page.getByLabel('E-mail address').fill(`new-${device}@shop.example`);
+    await page.getByLabel('Email address').fill(`new-${device}@shop.example`);
     await page.getByRole('button', { name: 'Send the invitation' }).click();
     await page.getByRole('status').filter({ hasText: 'The invitation is sent.' }).waitFor();
     await look('invited');
@@ -143,7 +143,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
 it('works without JavaScript, by keyboard alone', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false });
   await page.goto(`${baseUrl}/dashboard`);
-  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();

@@ -45,7 +45,7 @@ async function newPage(): Promise<Page> {
 }
 
 async function giveCredentials(at: Page): Promise<void> {
-  await at.getByLabel('E-mail address').fill(signIn.email);
+  await at.getByLabel('Email address').fill(signIn.email);
   await at.getByLabel('Password').fill(signIn.password);
   await at.getByRole('button', { name: 'Sign in' }).click();
 }

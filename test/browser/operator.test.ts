@@ -128,7 +128,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
 
     await page.goto(`${baseUrl}/operator`);
     await look('sign-in');
-    await page.getByLabel('E-mail address').fill(operator.email);
+    await page.getByLabel('Email address').fill(operator.email);
     await page.getByLabel('Password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await heading('Overview');
@@ -150,7 +150,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await page.getByText('The account is created.').waitFor();
     await page.getByRole('link', { name: 'Invite a person' }).click();
     await heading('Invite a person');
-    await page.getByLabel('E-mail address').fill('owner@shop.example');
+    await page.getByLabel('Email address').fill('owner@shop.example');
     await page.getByLabel('Role').selectOption('owner');
     await page.getByLabel('Your password').fill('not the password');
     await page.getByRole('button', { name: 'Create a link' }).click();

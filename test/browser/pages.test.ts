@@ -436,7 +436,7 @@ describe('a customer', () => {
     });
   });
 
-  it('has no e-mail address left in the address bar', async () => {
+  it('has no email address left in the address bar', async () => {
     const id = pages.put(pageView(pagePayment({ email: 'jane@example.com' })));
     await inBrowser(desktop, async (page) => {
       await page.goto(`${baseUrl}/pay/${id}?email=jane%40example.com`);
@@ -456,8 +456,8 @@ describe('a customer', () => {
 it.each([
   ['any provider', true],
   ['any provider', false],
-  ['one provider and an e-mail address', true],
-  ['one provider and an e-mail address', false],
+  ['one provider and an email address', true],
+  ['one provider and an email address', false],
 ] as const)(
   'a customer is asked for the country once, on a page of its own, for %s (script: %s)',
   async (kind, javaScriptEnabled) => {

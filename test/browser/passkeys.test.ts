@@ -31,7 +31,7 @@ afterAll(async () => {
 
 async function signIn(page: Page): Promise<void> {
   await page.goto(`${baseUrl}/dashboard/sign-in?next=/dashboard/security`);
-  await page.getByLabel('E-mail address').fill(owner.email);
+  await page.getByLabel('Email address').fill(owner.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }

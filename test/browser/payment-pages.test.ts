@@ -29,7 +29,7 @@ beforeAll(async () => {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(`${baseUrl}/dashboard`);
-  await page.getByLabel('E-mail address').fill(developer.email);
+  await page.getByLabel('Email address').fill(developer.email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('heading', { name: 'Overview' }).waitFor();

@@ -1040,7 +1040,7 @@ describe('people', () => {
   });
 
   it.each([
-    [{ email: 'no address', account: 'x' }, 'email must be an e-mail address'],
+    [{ email: 'no address', account: 'x' }, 'email must be an email address'],
     [{ email }, 'account is missing'],
     [{ email, account: 'acc_unknown' }, 'The account acc_unknown does not exist.'],
     [{ email, account: 'x', role: 'king' }, 'role must be one of viewer, developer, owner'],

@@ -122,7 +122,7 @@ it('a merchant opens a refund in the dashboard, pays it from a wallet and sees i
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
     await page.goto(`${service.url}/dashboard/payments/${id}`);
-    await page.getByLabel('E-mail address').fill(owner.email);
+    await page.getByLabel('Email address').fill(owner.email);
     await page.getByLabel('Password').fill(owner.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
     await page.getByText('Open a refund…').click();

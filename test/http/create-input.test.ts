@@ -90,7 +90,7 @@ const addressRule =
   'address must be a non-zero Polygon address: 0x and 40 hex digits, with a valid checksum if the case is mixed';
 const internationalRule =
   'email must be ASCII: internationalized addresses are not supported; write the domain in its xn-- form';
-const emailRule = 'email must be one e-mail address of at most 254 characters';
+const emailRule = 'email must be one email address of at most 254 characters';
 const noteControlRule = 'note must not contain control characters other than newline and tab';
 const wrongAmounts = [
   '1e3',

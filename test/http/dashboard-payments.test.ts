@@ -801,14 +801,14 @@ describe('a link without a webhook address', () => {
   });
 });
 
-describe('erasing a customer’s e-mail address', () => {
+describe('erasing a customer’s email address', () => {
   const erase = (from: TestBrowser, { id }: Payment, page = `/dashboard/payments/${id}`) =>
     from.post(`/dashboard/payments/${id}/erase-email`, {}, { page });
 
   it('is for owners, leaves no trace of it, and says so where the signature is checked', async () => {
     const owner = await signIn('owner');
     const payment = await givePaid();
-    expect(await read(`/payments/${payment.id}`)).not.toContain('Erase the e-mail address');
+    expect(await read(`/payments/${payment.id}`)).not.toContain('Erase the email address');
     expect((await erase(browser, payment)).statusCode).toBe(403);
     expect(await read(`/payments/${payment.id}`)).toContain("o'neil@example.com");
 

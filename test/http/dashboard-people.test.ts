@@ -120,7 +120,7 @@ describe('an invitation', () => {
     expect(hashed).toEqual([1, 1]);
   });
 
-  it('is sent to its address, and its link is shown to nobody, where e-mail is configured', async () => {
+  it('is sent to its address, and its link is shown to nobody, where email is configured', async () => {
     const answer = await postInvitation('new@shop.example');
     expect(answer.headers['location']).toBe(`${PEOPLE}?flash=invited`);
     expect(dashboard.mails).toMatchObject([{ to: 'new@shop.example' }]);
@@ -150,7 +150,7 @@ describe('an invitation', () => {
     expect(dashboard.mails.length).toBeLessThanOrEqual(30);
   });
 
-  it('is shown to the owner once where no e-mail is configured, and a reload makes and shows nothing', async () => {
+  it('is shown to the owner once where no email is configured, and a reload makes and shows nothing', async () => {
     await dashboard.close();
     dashboard = await createTestDashboard(undefined, { hasMail: false });
     account = await dashboard.giveAccount();
@@ -165,7 +165,7 @@ describe('an invitation', () => {
     expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toHaveLength(1);
   });
 
-  it('is made thirty times an hour at most where no e-mail is configured', async () => {
+  it('is made thirty times an hour at most where no email is configured', async () => {
     await dashboard.close();
     dashboard = await createTestDashboard(undefined, { hasMail: false });
     account = await dashboard.giveAccount();

@@ -181,7 +181,7 @@ describe('settings', () => {
     expect(page).toContain('<option selected>Asia/Tokyo</option>');
     expect(page).toMatch(/<input id="trouble_mails"[^>]* checked/);
     expect(wrongFieldsIn(page)).toEqual(['support_link', 'return_link']);
-    expect(errorIn(page, 'support_link')).toBe('Must be an https address or an e-mail address.');
+    expect(errorIn(page, 'support_link')).toBe('Must be an https address or an email address.');
     const [summary = ''] = /<p class="banner bad" role="alert">.*?<\/p>/.exec(page) ?? [];
     expect(textOf(summary)).toMatch(/Nothing was saved\. Check:\s+Support\s*,\s+Return URL/);
     expect(summary).toContain('href="#support_link"');
@@ -202,7 +202,7 @@ describe('settings', () => {
     expect(await stored()).toEqual(account);
   });
 
-  it('say for how long customers’ e-mail addresses are kept, which is then done', async () => {
+  it('say for how long customers’ email addresses are kept, which is then done', async () => {
     const made: Payment[] = [];
     for (const ageDays of [31, 29]) {
       const createdAtMs = dashboard.nowMs() - ageDays * 86_400_000;
@@ -326,12 +326,12 @@ describe('a forgotten password', () => {
   const ask = (email: string, address = '198.51.100.1') =>
     dashboard.newBrowser(address).post('/dashboard/forgotten', { email });
 
-  it('is set anew by a link in an e-mail', async () => {
+  it('is set anew by a link in an email', async () => {
     expect((await dashboard.newBrowser().get('/dashboard/sign-in')).payload).toContain(
       '/dashboard/forgotten',
     );
     expect((await ask(owner.email)).statusCode).toBe(200);
-    await waitFor('the e-mail', 60_000, () => dashboard.mails.length === 1);
+    await waitFor('the email', 60_000, () => dashboard.mails.length === 1);
     expect(dashboard.mails[0]?.to).toBe(owner.email);
     const link = /https:\/\/pay\.example\.com(\/dashboard\/password\/[\w-]{43})/.exec(
       dashboard.mails[0]?.text ?? '',
@@ -349,10 +349,10 @@ describe('a forgotten password', () => {
   it('asked for by a stranger ends no link that the operator gave', async () => {
     const given = `/dashboard/password/${await createPasswordLink(dashboard.context, owner)}`;
     await ask(owner.email);
-    await waitFor('the e-mail', 60_000, () => dashboard.mails.length === 1);
+    await waitFor('the email', 60_000, () => dashboard.mails.length === 1);
     expect((await dashboard.newBrowser().get(given)).statusCode).toBe(200);
     await ask(owner.email, '198.51.100.2');
-    await waitFor('another e-mail', 60_000, () => dashboard.mails.length === 2);
+    await waitFor('another email', 60_000, () => dashboard.mails.length === 2);
     for (const { text } of dashboard.mails) {
       const [link = ''] = /\/dashboard\/password\/[\w-]{43}/.exec(text) ?? [];
       expect((await dashboard.newBrowser().get(link)).statusCode).toBe(200);
@@ -369,7 +369,7 @@ describe('a forgotten password', () => {
       withoutNonces(payload).replaceAll(formTokenIn(payload), ''),
     );
     expect(new Set(pages).size).toBe(1);
-    await waitFor('the e-mail', 60_000, () => dashboard.mails.length > 0);
+    await waitFor('the email', 60_000, () => dashboard.mails.length > 0);
     expect(dashboard.mails.map(({ to }) => to)).toEqual([owner.email]);
   });
 

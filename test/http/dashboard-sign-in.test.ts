@@ -212,7 +212,7 @@ describe('guessing passwords', () => {
     expect((await other.post(SIGN_IN, credentials())).statusCode).toBe(303);
   });
 
-  it('from everywhere makes a browser that is not known ask for a link by e-mail, which then lets it in', async () => {
+  it('from everywhere makes a browser that is not known ask for a link by email, which then lets it in', async () => {
     await tryEverywhere(owner.email);
     const browser = dashboard.newBrowser();
     const page = await browser.post(SIGN_IN, credentials());

@@ -33,7 +33,7 @@ it('tells the metrics of every request, with patterns as routes', async () => {
   ]);
 });
 
-it('never logs a key, a token, an e-mail address, a note or a query, also not of errors that quote them', async () => {
+it('never logs a key, a token, an email address, a note or a query, also not of errors that quote them', async () => {
   const created = await service.post({ ...validRequest, email, note });
   const { ipn_token } = created.json();
   const fields = { ...validRequest, email, note };

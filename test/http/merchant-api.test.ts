@@ -76,7 +76,7 @@ describe('payments', () => {
     expect((await only('created_from=2020-01-01T00:00:00Z')).includes(id)).toBe(true);
   });
 
-  it('show note and e-mail address, never the token, and expand what is asked for', async () => {
+  it('show note and email address, never the token, and expand what is asked for', async () => {
     const created = (
       await service.post({ ...validRequest, note: 'Order 9', email: 'ada@example.com' }, headers())
     ).json();
@@ -178,7 +178,7 @@ describe('events', () => {
     expect((await get('/events?after=2')).json()).toEqual({ events: [], next_after: 2, has_more: false });
   });
 
-  it('contain no token, and no e-mail address that was erased', async () => {
+  it('contain no token, and no email address that was erased', async () => {
     const created = (await service.post({ ...validRequest, email: 'eve@example.com' }, headers())).json();
     await pay(created.payment_id);
     await numberAll();

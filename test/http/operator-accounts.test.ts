@@ -98,7 +98,7 @@ describe('inviting a person', () => {
     ]);
   });
 
-  it('shows the link once where no e-mail is configured', async () => {
+  it('shows the link once where no email is configured', async () => {
     const other = await createTestConsole({ hasMail: false });
     const { id } = await other.giveAccount();
     const own = await other.signIn(await other.giveOperator());

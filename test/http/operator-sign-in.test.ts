@@ -429,7 +429,7 @@ describe('whose password strangers have tried too often', () => {
     expect((await signInAs(console.newBrowser(), operator)).statusCode).toBe(429);
   });
 
-  it('an operator is promised nothing that has no effect where no e-mail is configured', async () => {
+  it('an operator is promised nothing that has no effect where no email is configured', async () => {
     await open({ hasMail: false });
     await tryEverywhere(operator);
     const page = await signInAs(console.newBrowser(), operator);

@@ -66,7 +66,7 @@ describe('a short link', () => {
     }
   });
 
-  it('shows neither callback nor token nor e-mail', async () => {
+  it('shows neither callback nor token nor email', async () => {
     const { body } = await open(put({ note: null, email: 'jane@example.com' }));
     expect(body).not.toMatch(/canary|ipn_|jane/i);
   });

@@ -350,7 +350,7 @@ describe('a partial payment', () => {
 describe('hostile text', () => {
   const hostile = `"><script>alert(1)</script>'&!\${x}<img src=x onerror=alert(2)>`;
 
-  it("in the shop's name and the e-mail address stays text", async () => {
+  it("in the shop's name and the email address stays text", async () => {
     const shop = createCheckoutPages({ account: { name: hostile } });
     const email = `"<script>alert(3)</script>"@example.com`;
     for (const view of [

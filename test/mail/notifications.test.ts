@@ -442,7 +442,7 @@ describe('what payers and merchants write', () => {
     expect(outside).not.toContain('@');
   });
 
-  it('names no e-mail address of a customer', async () => {
+  it('names no email address of a customer', async () => {
     await give('slack');
     await pay({ email: 'anna@example.com', note: 'for anna@example.com' });
     await pay({ email: 'Anna@example.com', note: 'for ANNA@example.com, anna%40example.com' });

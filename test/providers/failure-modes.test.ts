@@ -53,7 +53,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     }),
     refund: { ...store, isReservedAddress: async () => false, links: refundLinks, baseUrl: BASE_URL, nowMs },
     quotes: createQuotes({ providers, monotonicMs, keepMs: 0 }),
-    emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
+    emailHash: createKeyedHash('email of a checkout', 'a secret of the tests'),
     limits: createPageLimits(monotonicMs),
     reusablePages: store.reusablePages,
     create: {} as never,

@@ -107,7 +107,7 @@ describe('a trial', () => {
 });
 
 describe('evidence', () => {
-  it('contains no query string, token, IP or e-mail address, and neither do the recorded answers', async () => {
+  it('contains no query string, token, IP or email address, and neither do the recorded answers', async () => {
     for (const id of providerIds) {
       const { evidence, answers, url } = await prove(id);
       const text = JSON.stringify([evidence, redactJson(answers)]);

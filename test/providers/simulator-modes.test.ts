@@ -142,7 +142,7 @@ it('Crypto.com says when its page ends, and five minutes hold where it does not'
   }
 });
 
-it('Stripe is passed the wallet by network, and no e-mail address', async () => {
+it('Stripe is passed the wallet by network, and no email address', async () => {
   const session = {
     id: 'cos_1',
     redirect_url: 'https://crypto.link.com/1',

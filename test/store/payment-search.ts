@@ -146,7 +146,7 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(await list({ fromMs: NOW_MS + 3_600_000 })).toEqual([]);
   });
 
-  it('finds an account’s payment by id, short code, link, e-mail, note, amount and transaction, and no other’s', async () => {
+  it('finds an account’s payment by id, short code, link, email, note, amount and transaction, and no other’s', async () => {
     const { store } = context;
     const plain = { email: null, note: null, amountCents: 500, originalAmountCents: null };
     const payment = await givePayment(store, {

@@ -325,7 +325,7 @@ export function sessionPromises(context: StoreContext): void {
     expect(await context.store.sessions.findLink(link.tokenHash)).toBeNull();
   });
 
-  it('keeps links that were asked for by e-mail beside others, no more than may be, and ends all of one user', async () => {
+  it('keeps links that were asked for by email beside others, no more than may be, and ends all of one user', async () => {
     const [user, other] = [await giveUser(context), await giveUser(context)];
     const given = newLink({ userId: user.id });
     const foreign = newLink({ userId: other.id });

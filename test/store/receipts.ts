@@ -6,7 +6,7 @@ export function receiptPromises(context: StoreContext): void {
   const become = (payment: Payment) => context.store.payments.decidePayment(payment, pay);
   const claim = (limit = 10, sinceMs = 0) => context.store.receipts.claimReceipts(sinceMs, limit, 1);
 
-  it('are queued when a payment with an e-mail address is paid, and no other', async () => {
+  it('are queued when a payment with an email address is paid, and no other', async () => {
     const [open, paid] = await givePayments(context.store, 2);
     const [silent] = await givePayments(context.store, 1, { email: null });
     for (const payment of [paid, silent]) await become(payment as Payment);

@@ -123,7 +123,7 @@ export function refundPromises(context: StoreContext): void {
     });
   });
 
-  it('lose the e-mail address from their reason when it is erased', async () => {
+  it('lose the email address from their reason when it is erased', async () => {
     const payment = await givePayment(context.store, { email: 'ada@example.com' });
     const refund = await create(newRefund(payment, { reason: 'Ada <ada@example.com> returned it' }));
     expect(await context.store.emails.eraseEmail(payment)).toBe('erased');

@@ -210,7 +210,7 @@ export function reusablePagePromises(context: StoreContext): void {
     expect((await pagesOf().listPagesOf('another account', ids)).size).toBe(0);
   });
 
-  it('lose a customer’s answer when the customer’s data is erased, with or without an e-mail address', async () => {
+  it('lose a customer’s answer when the customer’s data is erased, with or without an email address', async () => {
     const page = await givePage({ stock: null });
     const answerOf = async ({ id }: Payment) =>
       (await pagesOf().listPagesOf(page.accountId, [id])).get(id)?.answer;
@@ -222,7 +222,7 @@ export function reusablePagePromises(context: StoreContext): void {
     }
   });
 
-  it('lose the answers to old payments with the retention of e-mail addresses', async () => {
+  it('lose the answers to old payments with the retention of email addresses', async () => {
     const page = await givePage({ stock: null });
     const payment = await submit(page);
     while (await indexPayments(context.store));

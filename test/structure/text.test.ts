@@ -74,6 +74,15 @@ it('names no path of the machine it was written on, and no package registry', ()
   expect(registryHost.test('"resolved": "https://registry.example/x.tgz"')).toBe(true);
 });
 
+it('writes "email" in English, without a hyphen', () => {
+  const hyphenated = /\b[eE]-mail/;
+  const ownSpelling = /^locales\/(fr|it|nl|pt)\.ts$|^test\/structure\/text\.test\.ts$/;
+  const english = files.filter(({ path }) => !ownSpelling.test(path));
+  expect(linesWith(hyphenated, english)).toEqual([]);
+  expect(hyphenated.test('your e-mail address')).toBe(true);
+  expect(hyphenated.test('--trouble-mails Ihre E-Mail-Adresse')).toBe(false);
+});
+
 it('gives each function of the service one kind of answer, a value or a promise', () => {
   const twoKinds = /\binstanceof Promise\b|[^=>]\| Promise<|Promise<[^()]*> \| (?!null\b|undefined\b)\w/;
   const sources = files.filter(({ path }) => /^src\/.*(?<!\.test)\.ts$/.test(path));

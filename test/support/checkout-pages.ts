@@ -77,7 +77,7 @@ export interface CheckoutPages {
   readonly addresses: (string | null)[];
   /** With each quote that was asked for, the country. */
   readonly quotedCountries: (string | null)[];
-  /** With each of them, the e-mail address that the provider was given. */
+  /** With each of them, the email address that the provider was given. */
   readonly emails: (string | null)[];
   /** Providers that do not answer. */
   readonly failing: Set<ProviderId>;
@@ -242,7 +242,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     reusablePages: {} as never,
     create: {} as never,
     quotes: providerQuotes,
-    emailHash: createKeyedHash('e-mail of a checkout', 'a secret of the tests'),
+    emailHash: createKeyedHash('email of a checkout', 'a secret of the tests'),
     limits: createPageLimits(() => clock.monotonicMs),
     baseUrl,
     nowMs: () => NOW_MS,

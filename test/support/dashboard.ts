@@ -63,7 +63,7 @@ export interface TestDashboard {
   readonly monotonicMs: () => number;
   /** Sends a request to the APIs, which the same server has. */
   readonly inject: FastifyInstance['inject'];
-  /** E-mails that were sent. */
+  /** Emails that were sent. */
   readonly mails: Mail[];
   /** Somebody else's hand in the database. */
   execute(sql: string): Promise<void>;
@@ -100,7 +100,7 @@ export interface TestBrowser {
 
 /**
  * @param baseUrl its scheme decides what the cookies are called
- * @param options `listens`: at the port of `baseUrl`, for a real browser; `hasMail`: whether e-mail is configured; `sendNotification`: sends to channels
+ * @param options `listens`: at the port of `baseUrl`, for a real browser; `hasMail`: whether email is configured; `sendNotification`: sends to channels
  */
 export async function createTestDashboard(
   baseUrl = 'https://pay.example.com',
@@ -175,7 +175,7 @@ export async function createTestDashboard(
     create: context.create,
     quotes: createQuotes({ providers: context.create.providers, monotonicMs, keepMs: 20_000 }),
     limits: createPageLimits(monotonicMs),
-    emailHash: createKeyedHash('e-mail of a checkout', 'a secret key of the tests, long enough'),
+    emailHash: createKeyedHash('email of a checkout', 'a secret key of the tests, long enough'),
     baseUrl,
     countryHeader: null,
     isTestMode: false,

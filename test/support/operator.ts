@@ -59,7 +59,7 @@ interface ConsoleOptions {
   /** As in the sandbox: a password is enough. */
   readonly isTestMode?: boolean;
   readonly isTrustedPeer?: (address: string) => boolean;
-  /** Whether e-mail is configured. */
+  /** Whether email is configured. */
   readonly hasMail?: boolean;
   /** At the port of `baseUrl`, for a real browser. */
   readonly listens?: boolean;

@@ -196,7 +196,7 @@ it.each(['hpos', 'posts'] satisfies OrderStorage[])(
         readFileSync(join(service.environment['DATA_DIR'] as string, 'sandbox-demo-account.json'), 'utf8'),
       ) as { readonly email: string; readonly password: string };
       await page.getByRole('link', { name: 'Connect in one click' }).click();
-      await page.getByLabel('E-mail address').fill(account.email);
+      await page.getByLabel('Email address').fill(account.email);
       await page.getByLabel('Password').fill(account.password);
       await page.getByRole('button', { name: 'Sign in' }).click();
       await page.getByText(`A shop at ${shop.host}`).waitFor();

@@ -4,7 +4,7 @@ import type { Member, Membership, Passkey, Role, User } from '../person.ts';
 import type { ShopLogo } from '../shop-profile.ts';
 
 export interface AccountQuery {
-  /** A part of the name or of the e-mail address, or the whole id; case is ignored, at least in Latin letters. Null for all. */
+  /** A part of the name or of the email address, or the whole id; case is ignored, at least in Latin letters. Null for all. */
   readonly search: string | null;
   /** Accounts created before this one; null starts at the newest. */
   readonly before: Pick<Account, 'id' | 'createdAtMs'> | null;
@@ -71,7 +71,7 @@ export interface PasskeyStore {
 }
 
 export interface PeopleStore extends PasskeyStore {
-  /** False when there is a user with this e-mail address. */
+  /** False when there is a user with this email address. */
   createUser(user: User): Promise<boolean>;
   findUser(userId: string): Promise<User | null>;
   /** A user by an address in the form of `parseUserEmail`. */

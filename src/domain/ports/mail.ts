@@ -1,13 +1,13 @@
 import type { PaymentReference } from '../payment.ts';
 
-/** One e-mail in plain text, to one address. */
+/** One email in plain text, to one address. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
   readonly text: string;
 }
 
-/** Sends e-mail. Where none is configured there is no mailer at all. */
+/** Sends email. Where none is configured there is no mailer at all. */
 export interface Mailer {
   /**
    * Resolves once the mail server has taken the mail over, within a bounded time. Never sends twice by itself. Throws
@@ -56,7 +56,7 @@ export interface EmailStore {
 }
 
 /**
- * Receipts by e-mail, queued in the transaction that made their payment paid: pending → sending → sent | failed. A
+ * Receipts by email, queued in the transaction that made their payment paid: pending → sending → sent | failed. A
  * receipt that a crash leaves in `sending` was perhaps sent, and is never sent again.
  */
 export interface ReceiptStore {

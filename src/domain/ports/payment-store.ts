@@ -126,8 +126,8 @@ export interface SessionStore {
   endSession(userId: string, id: string): Promise<boolean>;
 
   /**
-   * Keeps a link. One of the operator for a password ends the user's earlier ones; one that was asked for by e-mail ends
-   * none, because anyone may have asked. E-mailed links and invitations beyond the most go, oldest first.
+   * Keeps a link. One of the operator for a password ends the user's earlier ones; one that was asked for by email ends
+   * none, because anyone may have asked. Emailed links and invitations beyond the most go, oldest first.
    */
   createLink(link: OneTimeLink): Promise<void>;
   /** A link by the hash of its token; also one that has expired. */

@@ -15,7 +15,7 @@ const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
 const domainLabel = '[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?';
 /**
- * An e-mail address in the form of HTML's `<input type=email>`, with surrounding space, or only space: no display
+ * An email address in the form of HTML's `<input type=email>`, with surrounding space, or only space: no display
  * names, lists, comments, quotes, line breaks or non-ASCII.
  */
 const EMAIL_PATTERN = `^[^\\S\\r\\n]*(?:[A-Za-z0-9.!#$%&'*+/=?^_\`{|}~-]{1,64}@${domainLabel}(?:\\.${domainLabel})*)?[^\\S\\r\\n]*$`;
@@ -79,7 +79,7 @@ export const createParameters = {
     isNullable: true,
     schema: { type: 'string', maxLength: 254, pattern: EMAIL_PATTERN },
     description:
-      "The customer's e-mail address, at most 254 ASCII characters, with an internationalized domain in its `xn--` form. The webhook contains it. A provider receives it if the customer opens `checkout_url`, except Coinbase, Crypto.com and Revolut. Surrounding spaces are removed. An empty string means absent.",
+      "The customer's email address, at most 254 ASCII characters, with an internationalized domain in its `xn--` form. The webhook contains it. A provider receives it if the customer opens `checkout_url`, except Coinbase, Crypto.com and Revolut. Surrounding spaces are removed. An empty string means absent.",
     example: 'customer@example.com',
   },
   note: {

@@ -114,7 +114,7 @@ function parseEmail(value: unknown): string | null {
       'must be ASCII: internationalized addresses are not supported; write the domain in its xn-- form',
     );
   }
-  throw invalidField('email', `must be one e-mail address of at most ${EMAIL_MAX_CHARACTERS} characters`);
+  throw invalidField('email', `must be one email address of at most ${EMAIL_MAX_CHARACTERS} characters`);
 }
 
 /** A note with LF for each line break, or null without one. Throws `invalid_request`. */

@@ -104,7 +104,7 @@ export const createdPaymentSchema = answerSchema({
     ['ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4'],
     { pattern: '^ipn_[0-9A-Za-z_-]+$' },
   ),
-  // The caller's e-mail address in it is percent-encoded.
+  // The caller's email address in it is percent-encoded.
   checkout_url: ownText(
     'Where to send the customer. `auto=1` with a single provider, `email=…` with an address.',
     [`https://pay.example/pay/${EXAMPLE_ID}`],
@@ -222,7 +222,7 @@ export function presentPaymentStatus(payment: Payment): AnswerOf<typeof paymentS
   };
 }
 
-/** `auto=1` for a single provider; the e-mail as given, so that the page can be prefilled. */
+/** `auto=1` for a single provider; the email as given, so that the page can be prefilled. */
 export function checkoutUrl(baseUrl: string, { id, provider, email }: Payment): string {
   const page = `${baseUrl}/pay/${id}`;
   const isSingle = provider !== MULTI_PROVIDER;

@@ -136,7 +136,7 @@ export interface CheckoutPageOptions extends ChainFacts {
   /** Requests the quotes of the offers; without it the offers are shown without quotes. */
   readonly quotes?: OffersToAsk;
   /**
-   * Proves with the page's forms that the visitor knows the payment's e-mail address; null or absent without that
+   * Proves with the page's forms that the visitor knows the payment's email address; null or absent without that
    * proof.
    */
   readonly emailToken?: string | null;
@@ -261,7 +261,7 @@ function goingTemplate(language: Language): Html {
 interface AssurancesOptions {
   readonly path: string;
   readonly canSimulate: boolean;
-  /** The visitor came with the payment's e-mail address. */
+  /** The visitor came with the payment's email address. */
   readonly knowsEmail: boolean;
 }
 

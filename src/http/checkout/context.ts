@@ -25,7 +25,7 @@ export interface CheckoutPagesContext extends ReadCheckoutContext {
   readonly create: CreatePaymentContext;
   readonly quotes: Quotes;
   readonly limits: PageLimits;
-  /** Makes the tokens of visitors who came with the payment's e-mail address. */
+  /** Makes the tokens of visitors who came with the payment's email address. */
   readonly emailHash: KeyedHash;
   /** The public address of the service, without a slash at its end. */
   readonly baseUrl: string;

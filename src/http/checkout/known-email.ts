@@ -7,7 +7,7 @@ import { fieldText, formTokenField, isFormToken } from '../signed-in/forms.ts';
 import type { CheckoutPagesContext, CheckoutRequest } from './context.ts';
 
 /*
- * The payment's e-mail address goes to a provider only for a visitor who came with it: `checkout_url` carries it, the
+ * The payment's email address goes to a provider only for a visitor who came with it: `checkout_url` carries it, the
  * short link does not. The proof is a token bound to the payment and its address, which reveals neither. Forms carry
  * it, and so does a cookie of this checkout alone, because the page's script removes the address from the address bar.
  * The proof therefore survives a reload, a change of language, and the return from the provider.

@@ -9,7 +9,7 @@ const browser = {
 };
 
 describe('auto=1', () => {
-  it('leads to the single provider of a payment with a stored e-mail', () => {
+  it('leads to the single provider of a payment with a stored email', () => {
     expect(automaticProvider(single, { auto: '1' }, browser)).toBe('wert');
     expect(automaticProvider(single, { auto: '1' }, {})).toBe('wert');
   });
@@ -21,7 +21,7 @@ describe('auto=1', () => {
     ['on the way back', single, { auto: '1', returned: '1' }],
     ['for multi', { ...single, provider: 'multi' }, { auto: '1' }],
     [
-      'without a stored e-mail, whatever the query says',
+      'without a stored email, whatever the query says',
       { ...single, email: null },
       { auto: '1', email: 'b@c.de' },
     ],

@@ -96,7 +96,7 @@ export function isPreview(headers: IncomingHttpHeaders): boolean {
 
 /**
  * The provider to which opening the checkout leads directly, or null for the page. `auto=1` counts only for a payment
- * with a single provider and a stored e-mail (not one edited into the query). `returned=1` stands in the address to
+ * with a single provider and a stored email (not one edited into the query). `returned=1` stands in the address to
  * which providers send the customer back: that request gets the page, not the same redirect again.
  */
 export function automaticProvider(

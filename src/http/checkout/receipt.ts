@@ -115,7 +115,7 @@ interface ReceiptLinks {
 
 /**
  * The receipt of a paid payment for its customer, in the language of the last provider session, or in English; null
- * without an e-mail address. It omits the merchant's note, the callback and all fields of the API.
+ * without an email address. It omits the merchant's note, the callback and all fields of the API.
  */
 export function receiptMail(view: PaymentView, account: Account, links: ReceiptLinks): Mail | null {
   const { payment } = view;

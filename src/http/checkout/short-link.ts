@@ -58,7 +58,7 @@ function shortLinkPage(
     ? fillText(words.title, { amount, shop })
     : fillText(language.words.title, { heading: text.heading, amount, shop });
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
-  // As in the checkout_url, except for the e-mail address, which the payment has.
+  // As in the checkout_url, except for the email address, which the payment has.
   const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
   const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER ? '' : '?auto=1'}`;
   return layout({

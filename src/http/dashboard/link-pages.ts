@@ -79,7 +79,7 @@ const orderLineHint = `The customer sees it. At most ${ORDER_LINE_CHARACTERS} ch
 const commonFields = {
   amount: { label: 'Amount', hint: 'From 0.01 to 10000, for example 12.50' },
   currency: { label: 'Currency', type: 'select', options: currencies },
-  email: optional('Customer’s e-mail', '', 'Included in your webhooks', 'email'),
+  email: optional('Customer’s email', '', 'Included in your webhooks', 'email'),
   order_line: optional('What the customer pays for', '', orderLineHint),
   note: {
     label: 'Note',
@@ -88,7 +88,7 @@ const commonFields = {
   },
 } satisfies Fields;
 
-/** A card payment has a provider, who is given the e-mail address, and can pass on the fee. */
+/** A card payment has a provider, who is given the email address, and can pass on the fee. */
 export const linkFields = {
   ...commonFields,
   email: { ...commonFields.email, hint: 'Prefilled at the provider' },

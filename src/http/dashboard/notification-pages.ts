@@ -163,7 +163,7 @@ const answerAdd: FormHandler = async (visit, form) => {
   const channel = await addChannel(context, visit.account, visit.user.id, added);
   await record(visit, 'notification.added', nameOf(channel));
   await mailAboutChannel(visit, channel).catch((error: unknown) =>
-    visit.request.log.warn({ err: error }, 'the mail about a new notification channel was not sent'),
+    visit.request.log.warn({ err: error }, 'the email about a new notification channel was not sent'),
   );
   return seeOther('/notifications?flash=added');
 };

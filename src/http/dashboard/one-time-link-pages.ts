@@ -21,13 +21,13 @@ import { countPassword, tokenOf } from '../signed-in/password-link-pages.ts';
 
 type LinkRequest = AreaRequest<DashboardContext>;
 
-/** `/dashboard/forgotten`: requests a link to set a new password by e-mail. Only if e-mail is configured. */
+/** `/dashboard/forgotten`: requests a link to set a new password by email. Only if email is configured. */
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
   pages.page('/forgotten', async (asked) => ({
     title: 'Forgotten your password?',
     main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(asked))}
-${formField('email', { label: 'E-mail address', type: 'email', autocomplete: 'username' })}
+${formField('email', { label: 'Email address', type: 'email', autocomplete: 'username' })}
 <button class="button primary wide">Send me a link</button></form>`,
   }));
   pages.form('/forgotten', (asked, form) => answerForgotten(asked, form, mailer));
@@ -43,7 +43,7 @@ async function answerForgotten(asked: LinkRequest, form: FormFields, mailer: Mai
     request.log.warn({ err: error }, 'a link for a new password was not sent'),
   );
   return {
-    title: 'Check your e-mail',
+    title: 'Check your email',
     main: html`<p>If this address has access, we have sent a link to set a new password to it. The link works once, within a day.</p>
 <p><a class="button" href="${DASHBOARD_PATH}/sign-in">Back</a></p>`,
   };
@@ -62,7 +62,7 @@ async function sendLink({ context }: LinkRequest, mailer: Mailer, typed: string)
 Set it here within a day:
 ${context.baseUrl}${DASHBOARD_PATH}/password/${token}
 
-If you did not request it, ignore this e-mail. Your password stays unchanged.
+If you did not request it, ignore this email. Your password stays unchanged.
 `,
   });
 }
@@ -102,7 +102,7 @@ ${isThem ? acceptForm(asked, nothing) : waysToAccept(asked, link.email)}`,
 
 /** The same page for every address: it must not reveal whether a user has the address. */
 function waysToAccept(asked: LinkRequest, email: string): Html {
-  return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this e-mail address, then accept.</p>
+  return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this email address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(asked.path)}">Sign in</a></section>
 ${acceptForm(
   asked,

@@ -62,7 +62,7 @@ const answerInvite: FormHandler = async (visit, form) => {
 };
 
 /**
- * Invites a person by the form of `inviteFields`. Sends the link by e-mail if it is configured, so that only a reader
+ * Invites a person by the form of `inviteFields`. Sends the link by email if it is configured, so that only a reader
  * of the address's mail gets it, or else keeps it for `takeInvitationPage`.
  *
  * @param baseUrl of the public server, which has the dashboard
@@ -95,8 +95,8 @@ export async function sendInvitation(
     return {
       failure:
         error instanceof MailNotSentError
-          ? 'The e-mail could not be sent. Check the address, or try again later.'
-          : 'The mail server did not confirm the e-mail. Invite again if it does not arrive.',
+          ? 'The email could not be sent. Check the address, or try again later.'
+          : 'The mail server did not confirm the email. Invite again if it does not arrive.',
     };
   }
 }
@@ -113,7 +113,7 @@ function invitationMail(
 Accept within a week:
 ${link}
 
-If you do not expect this invitation, ignore this e-mail.
+If you do not expect this invitation, ignore this email.
 `,
   };
 }
@@ -174,13 +174,13 @@ ${cardForm(visit, {
 }
 
 export const inviteFields: Fields = {
-  email: { label: 'E-mail address', type: 'email' },
+  email: { label: 'Email address', type: 'email' },
   role: { label: 'Role', type: 'select', options: roles, wordsOf: (role) => roleWords[role as Role] },
 };
 
 function memberTable(members: readonly Member[], { user, timeZone, formToken }: Visit): Html {
   return dataTable('Members', members, {
-    'E-mail address': ({ userId, email }) =>
+    'Email address': ({ userId, email }) =>
       html`<bdi>${email}</bdi>${userId === user.id ? html` <span class="badge">you</span>` : nothing}`,
     'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
     Since: ({ createdAtMs }) => moment(createdAtMs, timeZone),
@@ -194,7 +194,7 @@ function memberTable(members: readonly Member[], { user, timeZone, formToken }: 
 
 function invitationTable(invitations: readonly OneTimeLink[], visit: Visit): Html {
   return html`<h2>Invited</h2>${dataTable('Invitations', invitations, {
-    'E-mail address': ({ email }) => html`<bdi>${email}</bdi>`,
+    'Email address': ({ email }) => html`<bdi>${email}</bdi>`,
     Role: ({ role }) => role,
     Until: ({ expiresAtMs }) => moment(expiresAtMs, visit.timeZone),
     Action: actions(

@@ -52,7 +52,7 @@ async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Pro
   const action = pathOf(paymentId);
   const form = await confirmedForm(visit, {
     action,
-    introduction: html`<p class="banner">The e-mail address of a payment is not verified. Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
+    introduction: html`<p class="banner">The email address of a payment is not verified. Ask the customer for an address over a channel that you know, or send them the link that you get without one.</p>`,
     fields: {
       amount: {
         label: 'Amount in USDC',
@@ -71,7 +71,7 @@ async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Pro
   return foldedForm(visit, action, 'Open a refund…', form);
 }
 
-/** Asks for the second factor too: a reader of the customer's e-mail could have named this address. */
+/** Asks for the second factor too: a reader of the customer's email could have named this address. */
 async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
   const { id, destination, paymentId } = refund;
   const form = await confirmedForm(visit, {

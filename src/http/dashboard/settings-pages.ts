@@ -151,7 +151,7 @@ function shopForm(visit: Visit, defaults: ThresholdTerms): Html {
       support_link: optional(
         'Support',
         account.supportUrl?.replace(/^mailto:/, ''),
-        'An https URL or an e-mail address for customer support.',
+        'An https URL or an email address for customer support.',
       ),
       terms_link: optional('Terms', account.termsUrl, 'An https URL, linked from the checkout.', 'url'),
       return_link: optional(
@@ -180,7 +180,7 @@ function shopForm(visit: Visit, defaults: ThresholdTerms): Html {
         options: currencies,
       },
       email_retention: optional(
-        'Days for which customers’ e-mail addresses are kept',
+        'Days for which customers’ email addresses are kept',
         account.emailRetentionDays,
         'Counted from the creation of the payment. Leave empty to keep them. Erased addresses cannot be restored.',
       ),
@@ -205,10 +205,10 @@ ${formFields(visit, action, {
     hint: 'Some exchanges round withdrawals down. At most 1% of the amount is accepted as missing. Applies to new payments from a wallet.',
   },
   trouble_mails: {
-    label: 'Send alert e-mails to the owners when a webhook is not delivered or a payment needs attention',
+    label: 'Send alert emails to the owners when a webhook is not delivered or a payment needs attention',
     type: 'checkbox',
     value: account.receivesAlerts,
-    hint: 'At most one of each kind per hour. Requires e-mail to be configured by the operator.',
+    hint: 'At most one of each kind per hour. Requires email to be configured by the operator.',
   },
 })}`,
     button: 'Save',

@@ -89,7 +89,7 @@ function block(labelId: string, text: string): Html {
 const checkBanners: Readonly<Record<Exclude<SignatureCheck, null>, Html>> = {
   good: html`<p class="banner good" role="status">The signature is valid: it is the HMAC-SHA256 of this body with the payment’s ipn_token.</p>`,
   bad: html`<p class="banner bad" role="alert">The signature does not match this body: the record was changed after it was sent.</p>`,
-  erased: html`<p class="banner" role="status">The customer’s e-mail address was erased from this body. The signature covers the original body, so it can be verified only with your own copy.</p>`,
+  erased: html`<p class="banner" role="status">The customer’s email address was erased from this body. The signature covers the original body, so it can be verified only with your own copy.</p>`,
   unknown: html`<p class="banner" role="status">The signature cannot be verified: the secret of the payment’s ipn_token is no longer configured.</p>`,
 };
 

@@ -120,7 +120,7 @@ export const listParameters = {
   created_before: time('Payments created before this time, ISO 8601.', '2026-12-01T00:00:00Z'),
   search: optional(
     { type: 'string', maxLength: 320 },
-    'An id, a short code, a transaction, an amount, an e-mail address or words of the note.',
+    'An id, a short code, a transaction, an amount, an email address or words of the note.',
     'order 1042',
   ),
   expand,

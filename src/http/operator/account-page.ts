@@ -128,7 +128,7 @@ function factsCard(account: Account, visit: OperatorVisit): Html {
   return html`<section class="card"><h2>Account</h2><dl class="facts">
 <div><dt>Status</dt><dd>${activityBadge(account)}</dd></div>
 <div><dt>Account ID</dt><dd><code>${account.id}</code></dd></div>
-<div><dt>E-mail address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
+<div><dt>Email address</dt><dd>${account.email === null ? 'none' : html`<bdi>${account.email}</bdi>`}</dd></div>
 <div><dt>Payout wallet</dt><dd>${account.wallet === null ? 'none' : html`<code class="breaks">${account.wallet}</code>`}${account.isWalletLocked ? html` <span class="badge">locked</span>` : nothing}</dd></div>
 <div><dt>Created</dt><dd>${utcTime(account.createdAtMs)}</dd></div></dl>
 <form class="actions" method="post" action="${path}/state">${forms.formTokenField(visit.formToken)}
@@ -235,7 +235,7 @@ function membersCard({ id }: Account, members: readonly Member[]): Html {
     members.length === 0
       ? html`<p class="soft">No member can sign in yet.</p>`
       : dataTable('People', members, {
-          'E-mail address': ({ email }) => html`<bdi>${email}</bdi>`,
+          'Email address': ({ email }) => html`<bdi>${email}</bdi>`,
           Role: ({ role }) => role,
           'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
           Since: ({ createdAtMs }) => utcTime(createdAtMs),

@@ -44,7 +44,7 @@ async function showAccounts(visit: OperatorVisit): Promise<PageView> {
   return {
     title: 'Accounts',
     main: html`<form class="inline" method="get" action="${OPERATOR_PATH}/accounts" role="search">
-<div class="field"><label for="search">Name, e-mail address or account ID</label><input id="search" name="search" type="search" value="${typed}"></div>
+<div class="field"><label for="search">Name, email address or account ID</label><input id="search" name="search" type="search" value="${typed}"></div>
 <button class="button">Search</button>
 <a class="button primary" href="${OPERATOR_PATH}/accounts/new">Create an account</a></form>
 ${accounts.length === 0 ? html`<p class="banner plain">${search === null ? 'No accounts yet.' : 'No account matches.'}</p>` : accountTable(accounts)}
@@ -56,8 +56,7 @@ function accountTable(accounts: readonly Account[]): Html {
   return dataTable('Accounts', accounts, {
     Name: ({ id, name }) =>
       html`<a href="${OPERATOR_PATH}/accounts/${id}"><bdi>${name}</bdi></a><br><code class="small">${id}</code>`,
-    'E-mail': ({ email }) =>
-      email === null ? html`<span class="soft">none</span>` : html`<bdi>${email}</bdi>`,
+    Email: ({ email }) => (email === null ? html`<span class="soft">none</span>` : html`<bdi>${email}</bdi>`),
     Fee: numbers(({ feeBasisPoints }) => formatPercent(feeBasisPoints)),
     Status: activityBadge,
     Created: ({ createdAtMs }) => utcTime(createdAtMs),
@@ -67,7 +66,7 @@ function accountTable(accounts: readonly Account[]): Html {
 /** The form for a new account, which gets all features and providers. */
 const accountFields: Fields = {
   name: { label: 'Name', hint: 'The shop name that customers see.' },
-  email: optional('E-mail address', '', 'The merchant’s e-mail address.', 'email'),
+  email: optional('Email address', '', 'The merchant’s email address.', 'email'),
   fee: {
     label: 'Card fee in percent',
     value: String(DEFAULT_FEE_BASIS_POINTS / 100),
@@ -91,7 +90,7 @@ const answerCreate: FormHandler<OperatorVisit> = async (visit, form) => {
 function emailOf(text: string): string | null {
   if (text === '') return null;
   const email = parseUserEmail(text);
-  if (email === null) throw invalidField('The e-mail address', 'must be an e-mail address');
+  if (email === null) throw invalidField('The email address', 'must be an email address');
   return email;
 }
 

@@ -30,7 +30,7 @@ import type { DashboardLimits } from './limits.ts';
 export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Seals the marks of known browsers. */
   readonly browsers: SecretBox;
-  /** Null if no e-mail is configured. */
+  /** Null if no email is configured. */
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
   /** The address of the area's server, without a slash at its end. */
@@ -120,7 +120,7 @@ export interface Area {
   readonly signInTitle: string;
   /** The contact for users who cannot sign in. */
   readonly help: string;
-  /** The path that requests a link to reset the password, if e-mail is configured. */
+  /** The path that requests a link to reset the password, if email is configured. */
   readonly hasForgottenPage: boolean;
 }
 

@@ -166,7 +166,7 @@ export function requireTextUrl(url: string): void {
   if (url.includes('%00')) throw invalidField('The address', 'has an invalid character.');
 }
 
-/** The hidden field of every form of the dashboard, and of a checkout whose visitor knows the e-mail address. */
+/** The hidden field of every form of the dashboard, and of a checkout whose visitor knows the email address. */
 const FIELD = 'form_token';
 /** SHA-256. */
 const TOKEN_BYTES = 32;

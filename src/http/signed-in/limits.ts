@@ -15,7 +15,7 @@ const dashboardLimits = {
    * day, of passwords of twelve characters.
    */
   strangersOfUser: [30, HOUR_MS],
-  /** E-mails with a link, by user. */
+  /** Emails with a link, by user. */
   mailsOfUser: [3, HOUR_MS],
   /** Test messages to notification channels, by user. */
   testMessagesOfUser: [10, HOUR_MS],

@@ -59,8 +59,8 @@ const pathOf = ({ path }: Area) => `${path}/new-browser`;
 const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">To the sign-in</a></p>`;
 
 /**
- * `/dashboard/new-browser` and `/operator/new-browser`: sends an e-mail whose link makes a browser known to this area,
- * which has its own cookie. Only if e-mail is configured.
+ * `/dashboard/new-browser` and `/operator/new-browser`: sends an email whose link makes a browser known to this area,
+ * which has its own cookie. Only if email is configured.
  */
 export function registerNewBrowserPages(routes: AreaRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
@@ -115,17 +115,17 @@ export function askMore(asked: AreaRequest, email: string, waitSeconds: number):
     status: 429,
     title: 'Is it you?',
     main: html`${banner('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
-<p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your e-mail address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
+<p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your email address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
 ${hasMail ? askForm(area, openFormToken(asked), email) : nothing}
 ${toSignIn(area)}`,
   };
 }
 
-/** The alternative without e-mail. A link to set a password leads to the dashboard alone. */
+/** The alternative without email. A link to set a password leads to the dashboard alone. */
 function withoutMail({ name, help }: Area, waitSeconds: number): string {
   const wait = `This browser can sign in in ${Math.ceil(waitSeconds / 60)} minutes`;
   return name === 'operator'
-    ? `${wait}. The operator can unblock it immediately by restarting the service. With e-mail configured, the service sends you a link instead.`
+    ? `${wait}. The operator can unblock it immediately by restarting the service. With email configured, the service sends you a link instead.`
     : `${wait}, or immediately with a link to set a new password. ${help} for one.`;
 }
 
@@ -144,7 +144,7 @@ async function answerAsking(asked: AreaRequest, form: FormFields, mailer: Mailer
     request.log.warn({ err: error }, 'a link for a new browser was not sent'),
   );
   return {
-    title: 'Check your e-mail',
+    title: 'Check your email',
     main: html`<p>If this address has access, we have sent a link to it. Open the link in this browser within an hour, and sign in.</p>${toSignIn(area)}`,
   };
 }
@@ -157,12 +157,12 @@ async function sendLink({ context, area }: AreaRoutes, mailer: Mailer, typed: st
   await mailer.send({
     to: user.email,
     subject: 'Sign in with a new browser',
-    text: `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this e-mail.
+    text: `Many passwords were tried for your access to ${area.name === 'operator' ? 'the operator’s console' : 'the dashboard'} at ${context.baseUrl}, in browsers that you have not signed in with before. None of them was let in because of this email.
 
 To sign in with a new browser, open this link in it within an hour:
 ${context.baseUrl}${pathOf(area)}?token=${token}
 
-You still need your password. Do not share the link. If this was not you, ignore this e-mail.
+You still need your password. Do not share the link. If this was not you, ignore this email.
 `,
   });
 }

@@ -23,7 +23,7 @@ const greetings = {
     'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
 };
 
-/** Signing in with e-mail and password, and signing out. */
+/** Signing in with email and password, and signing out. */
 export function registerSignInPages(routes: AreaRoutes): void {
   const pages = visitorPages(routes);
   pages.page('/sign-in', showSignIn);
@@ -51,7 +51,7 @@ function signInView(asked: AreaRequest, next: string, email: string, message: Ht
     main: html`${message}
 <form class="card" method="post" action="${asked.area.path}/sign-in">
 ${formTokenField(openFormToken(asked))}<input type="hidden" name="next" value="${next}">
-${formField('email', { label: 'E-mail address', type: 'email', autocomplete: 'username', value: email })}
+${formField('email', { label: 'Email address', type: 'email', autocomplete: 'username', value: email })}
 ${formField('password', { label: 'Password', type: 'password' })}
 <button class="button primary wide">Sign in</button>
 </form>

@@ -493,7 +493,7 @@ CREATE TABLE receipts (
 );
 CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
 
--- Up to this payment the e-mail addresses of an account's customers are erased.
+-- Up to this payment the email addresses of an account's customers are erased.
 CREATE TABLE email_watermarks (
   account_id text COLLATE "C" PRIMARY KEY NOT NULL,
   payment_id text COLLATE "C" NOT NULL

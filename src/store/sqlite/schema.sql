@@ -491,7 +491,7 @@ CREATE TABLE receipts (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
 
--- Up to this payment the e-mail addresses of an account's customers are erased.
+-- Up to this payment the email addresses of an account's customers are erased.
 CREATE TABLE email_watermarks (
   account_id text PRIMARY KEY NOT NULL,
   payment_id text NOT NULL

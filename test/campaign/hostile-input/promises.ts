@@ -4,7 +4,7 @@ export const hostileInputPromises = {
     'Any JSON body of a create gets a response of the specified shape, and stores a payment only with 200',
   createQueries: 'Any query of a create or a status read gets a response of the specified shape',
   judgement:
-    'Amount, address, note, e-mail and callback are accepted exactly when an independent implementation of the rules accepts them',
+    'Amount, address, note, email and callback are accepted exactly when an independent implementation of the rules accepts them',
   rawBytes:
     'Any bytes on a connection get complete responses of the specified shape, and no payment is stored without its 200',
   pages:

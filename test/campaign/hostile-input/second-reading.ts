@@ -86,7 +86,7 @@ export function isNote(value: unknown): boolean {
   return points.length <= 500 && !points.some((point) => isControl(point) || isHalf(point));
 }
 
-/** A given e-mail; an empty one counts as none. */
+/** A given email; an empty one counts as none. */
 export function isEmailOrBlank(value: unknown): boolean {
   if (typeof value !== 'string' || value.includes('\n') || value.includes('\r')) return false;
   const email = value.trim();

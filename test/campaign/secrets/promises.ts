@@ -8,10 +8,10 @@ export const secretPromises = {
   foreignIdempotency: 'An Idempotency-Key of another account counts as a new one',
   headers:
     'Every response forbids sniffing, framing and caching, requires HTTPS, and allows only scripts with its nonce',
-  logs: 'No secret and no e-mail address in the output of the process, even when third parties quote them',
+  logs: 'No secret and no email address in the output of the process, even when third parties quote them',
   failedStarts: 'No secret in the output of failing and diagnostic commands',
   errors: 'No secret in an error answer',
-  pages: 'No key, token, callback or e-mail address in a page, and the note only behind the short link',
+  pages: 'No key, token, callback or email address in a page, and the note only behind the short link',
   metrics: 'No secret in the metrics',
   arguments: 'No secret in the arguments of any process',
   atRest: 'No key and no token in the database and the files beside it',

@@ -46,7 +46,7 @@ export interface Stage {
   addMerchant(name: string): Promise<Merchant>;
   /** One request on a connection of its own; the answer is searched where it is an error, and kept where it is a page. */
   ask(request: RawRequest): Promise<RawAnswer>;
-  /** A checkout with an e-mail address, a note and a callback that are canaries. */
+  /** A checkout with an email address, a note and a callback that are canaries. */
   create(merchant: Merchant, fields?: Readonly<Record<string, unknown>>): Promise<CreatedPayment>;
   /** The fields of such a create, new ones each time. */
   drawFields(): Readonly<Record<string, string>>;
@@ -171,7 +171,7 @@ function actionsOf(parts: {
 
   function drawFields(): Record<string, string> {
     const [email, note, hook] = [drawSecret(random, 24), drawSecret(random), drawSecret(random)];
-    search.add({ name: 'e-mail address', kind: 'email', secret: email });
+    search.add({ name: 'email address', kind: 'email', secret: email });
     search.add({ name: 'note', kind: 'note', secret: note });
     search.add({ name: 'query of the callback', kind: 'callback', secret: hook });
     const callback = `${receiver.url}?token=${hook}`;
@@ -209,7 +209,7 @@ function actionsOf(parts: {
 
 const everything = new Set(['key', 'token', 'email', 'note', 'callback'] as const);
 const withoutNote = new Set(['key', 'token', 'email', 'callback'] as const);
-/** Where a click on a provider leads: it is given the e-mail address on purpose, so that nobody has to type it again. */
+/** Where a click on a provider leads: it is given the email address on purpose, so that nobody has to type it again. */
 const withoutEmail = new Set(['key', 'token', 'note', 'callback'] as const);
 
 /** Searches an error and a page at once, with its headers: where customers are sent on to is a header. */

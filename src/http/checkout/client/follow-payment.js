@@ -34,7 +34,7 @@ function followPayment(page) {
   /** @type {EventSource | null} */
   let stream = null;
 
-  // E-mail address and `auto` are removed from the address bar, the history and shared links.
+  // Email address and `auto` are removed from the address bar, the history and shared links.
   history.replaceState(null, '', path);
   dressUp(page);
   startOneVisit(page);

@@ -1,5 +1,5 @@
 /**
- * The script of a page with a form: a second click while the first is on its way sends nothing. E-mail address and
+ * The script of a page with a form: a second click while the first is on its way sends nothing. Email address and
  * `auto` are removed from the address bar, and a reload shows the checkout.
  */
 let isSent = false;
