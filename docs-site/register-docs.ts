@@ -16,8 +16,6 @@ import {
   startContent,
 } from './doc-pages.ts';
 import { createOpenApiDocument } from './openapi/create-openapi-document.ts';
-import { referenceContent } from './reference-page.ts';
-import { renderMarkdown, sectionsOf } from './render-markdown.ts';
 
 export interface DocsContext {
   /** Without a slash at the end. */
@@ -49,6 +47,9 @@ const icon = Buffer.from(
     '<path d="M4 8.5l2.6 2.6L12 5.6" fill="none" stroke="#fff" stroke-width="2"/></svg>',
 );
 
+/** Markdown and highlighting are loaded with the first page of the documentation. */
+const loadRenderer = () => import('./render-markdown.ts');
+
 /** A picture brings its own style, for light and dark. */
 const picturePolicy = { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" } as const;
 
@@ -66,14 +67,19 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
     exposeHeadRoute: true,
   };
 
-  function send(reply: FastifyReply, type: string, key: string, make: () => Buffer): Promise<FastifyReply> {
-    const answer = made.get(key) ?? createConstantAnswer(make());
+  async function send(
+    reply: FastifyReply,
+    type: string,
+    key: string,
+    make: () => Buffer | Promise<Buffer>,
+  ): Promise<FastifyReply> {
+    const answer = made.get(key) ?? createConstantAnswer(await make());
     made.set(key, answer);
     return answer.send(
       reply.headers({ ...headers, ...(type === 'image/svg+xml' ? picturePolicy : {}), 'content-type': type }),
     );
   }
-  const serve = (path: string, type: string, make: () => Buffer) =>
+  const serve = (path: string, type: string, make: () => Buffer | Promise<Buffer>) =>
     server.get(path, options, (_request, reply) => send(reply, type, path, make));
   const layout = (title: string, current: string | null, main: Html) =>
     docLayout({ ...context, pages, title, current, main });
@@ -102,18 +108,19 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   server.get<{ Params: { page: string } }>('/docs/:page', options, (request, reply) => {
     const name = request.params.page;
     if (name === REFERENCE_SLUG)
-      return send(reply, PAGE, name, () =>
-        layout('API reference', name, referenceContent(createOpenApiDocument(context.baseUrl))),
-      );
+      return send(reply, PAGE, name, async () => {
+        const { referenceContent } = await import('./reference-page.ts');
+        return layout('API reference', name, referenceContent(createOpenApiDocument(context.baseUrl)));
+      });
     const page = pages.find(({ slug }) => name === slug || name === `${slug}.md`);
     if (page === undefined) throw new ServiceError('not_found');
     const read = () => readFileSync(new URL(page.file, root));
     return name === page.slug
-      ? send(reply, PAGE, name, () =>
+      ? send(reply, PAGE, name, async () =>
           layout(
             page.title,
             name,
-            html`${renderMarkdown({ page, pages, baseUrl: sampleBaseUrl(name) }, read().toString())}
+            html`${(await loadRenderer()).renderMarkdown({ page, pages, baseUrl: sampleBaseUrl(name) }, read().toString())}
 <p class="small"><a href="/docs/${name}.md">This page as Markdown</a></p>
 `,
           ),
@@ -123,7 +130,8 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
 }
 
 /** The sections of all pages, which the script of a page searches. */
-function createSearchIndex(pages: readonly DocPage[]): Buffer {
+async function createSearchIndex(pages: readonly DocPage[]): Promise<Buffer> {
+  const { sectionsOf } = await loadRenderer();
   const sections = pages.flatMap(({ slug, title, file }) =>
     sectionsOf(readFileSync(new URL(file, root), 'utf8')).map((section) => ({
       page: slug,

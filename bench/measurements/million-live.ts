@@ -34,10 +34,7 @@ export const millionLive: Measurement = {
       const environment = await environmentOf(external, folder, dataDir);
       for (let start = 0; start < extent.starts; start++) {
         const startMs = performance.now();
-        const service = await startServiceProcess(environment, {
-          args: ['--live'],
-          script: 'bin/card-checkout.js',
-        });
+        const service = await startServiceProcess(environment, { args: ['--live'] });
         readySeconds.push((performance.now() - startMs) / 1000);
         await delay(IDLE_MS);
         residentMegabytes.push(residentBytes(service.pid) / 1_000_000);

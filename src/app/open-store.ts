@@ -1,8 +1,6 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
-import { findSchema } from '../store/postgres/migrations.ts';
-import { openPostgresStore } from '../store/postgres/open-store.ts';
 import { hasSchema } from '../store/sqlite/migrations.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -29,7 +27,7 @@ export class NoDatabaseError extends Error {
 
 /** Whether `start` or `init` has made the database. Makes nothing. */
 export async function hasDatabase(config: Config): Promise<boolean> {
-  if (config.databaseUrl !== null) return (await findSchema(config.databaseUrl)).isThere;
+  if (config.databaseUrl !== null) return (await findPostgresSchema(config.databaseUrl)).isThere;
   return hasSchema(join(config.dataDir, SQLITE_FILE));
 }
 
@@ -38,8 +36,14 @@ export async function requireDatabase(config: Config): Promise<void> {
   if (await hasDatabase(config)) return;
   if (config.databaseUrl === null)
     throw new NoDatabaseError(`there is no database in ${resolve(config.dataDir)}`, 'DATA_DIR');
-  const { name } = await findSchema(config.databaseUrl);
+  const { name } = await findPostgresSchema(config.databaseUrl);
   throw new NoDatabaseError(`${name} has no tables of card-checkout`, 'DATABASE_URL');
+}
+
+/** Loads the client of PostgreSQL, which a service with SQLite starts without. */
+async function findPostgresSchema(databaseUrl: string) {
+  const { findSchema } = await import('../store/postgres/migrations.ts');
+  return findSchema(databaseUrl);
 }
 
 /**
@@ -60,8 +64,9 @@ export async function initDatabase(config: Config, log: Log) {
  * Opens the store that the configuration names. Throws `StoreInUseError` while another process serves the same
  * SQLite file, `StoreTooNewError` when a newer version has written it.
  */
-export function openStore(config: Config, log: Log): Promise<Store> {
+export async function openStore(config: Config, log: Log): Promise<Store> {
   if (config.databaseUrl !== null) {
+    const { openPostgresStore } = await import('../store/postgres/open-store.ts');
     return openPostgresStore({
       url: config.databaseUrl,
       onError: (error) => log.error({ err: error }, 'a background database operation failed'),

@@ -4,7 +4,6 @@
  * delivery is assumed, and the session is begun without them. `facts` lists what the adapter relies on, with sources.
  */
 import { createPrivateKey, createPublicKey, type KeyObject, randomBytes } from 'node:crypto';
-import { CompactSign } from 'jose/jws/compact/sign';
 import { formatCents } from '../domain/money.ts';
 import type { PostedWebhook, QuoteRequest } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
@@ -274,5 +273,6 @@ export async function signCompact(
 ): Promise<string> {
   const alg = tokenAlgorithmOf(key);
   if (alg === null) throw new TypeError('the key is neither Ed25519 nor P-256');
+  const { CompactSign } = await import('jose/jws/compact/sign');
   return await new CompactSign(Buffer.from(payload)).setProtectedHeader({ alg, ...header }).sign(key);
 }

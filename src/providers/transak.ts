@@ -3,7 +3,6 @@
  * old one, so one is shared by all and refreshed by one call at a time; with several instances each refresh ends the
  * token of the others, who notice with their next session. `facts` lists what the adapter relies on, with sources.
  */
-import { compactVerify } from 'jose/jws/compact/verify';
 import { formatCents } from '../domain/money.ts';
 import { ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
@@ -171,6 +170,7 @@ export const transak = defineProvider({
 
 /** The payload of a JWT with exactly this algorithm and key. Throws `ProviderWebhookRefusedError`. */
 async function verifyJwt(jwt: unknown, key: string): Promise<Buffer> {
+  const { compactVerify } = await import('jose/jws/compact/verify');
   try {
     const { payload } = await compactVerify(String(jwt), Buffer.from(key), { algorithms: ['HS256'] });
     return Buffer.from(payload);

@@ -28,7 +28,7 @@ export interface ServiceProcess {
 
 /** What `npm start` tells Node. */
 const startFlags =
-  /node ((?:--\S+ )*)src\/main\.ts/.exec(packageFile.scripts.start)?.[1]?.match(/\S+/g) ?? [];
+  /node ((?:--\S+ )*)bin\/card-checkout\.js/.exec(packageFile.scripts.start)?.[1]?.match(/\S+/g) ?? [];
 
 function environmentOf(environment: ServiceEnvironment): NodeJS.ProcessEnv {
   const { PATH, NODE_COMPILE_CACHE } = process.env;
@@ -41,7 +41,6 @@ export async function startServiceProcess(
   {
     args = [] as readonly string[],
     boundMs = 120_000,
-    script = 'src/main.ts',
     nodeArgs = [] as readonly string[],
     /** The program that starts Node and becomes it, with its arguments: `prlimit`, for one. */
     through = [] as readonly string[],
@@ -49,8 +48,14 @@ export async function startServiceProcess(
     logFile = undefined as string | undefined,
   } = {},
 ): Promise<ServiceProcess> {
-  const flags = script === 'src/main.ts' ? startFlags : [];
-  const node = [process.execPath, ...flags, ...nodeArgs, join(root, script), 'start', ...args];
+  const node = [
+    process.execPath,
+    ...startFlags,
+    ...nodeArgs,
+    join(root, 'bin/card-checkout.js'),
+    'start',
+    ...args,
+  ];
   const [program = '', ...words] = [...through, ...node];
   const log = logFile === undefined ? 'pipe' : openSync(logFile, 'a');
   const logged = logFile === undefined ? 0 : statSync(logFile).size;

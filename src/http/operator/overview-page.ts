@@ -3,7 +3,6 @@ import { type Currency, currencies } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { providerCatalog } from '../../domain/provider-catalog.ts';
 import { type AccountStatistics, readStatistics } from '../../payments/read-statistics.ts';
-import { barChart } from '../dashboard/charts.ts';
 import { dataTable, headings } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { formatMoney, formatUsdcSum } from '../signed-in/format.ts';
@@ -46,7 +45,7 @@ async function showOverview(visit: OperatorVisit): Promise<PageView> {
   const hidden = stuck.count - stuck.shown.length;
   return {
     title: 'Overview',
-    main: html`${alertsCard(overview)}${figuresCard(statistics, span)}
+    main: html`${alertsCard(overview)}${await figuresCard(statistics, span)}
 <section class="card" id="stuck"><h2>Stuck payments</h2>${stuck.count === 0 ? html`<p class="soft">None.</p>` : settlement.attentionTable('Stuck payments', stuck.shown, nextStepOf)}
 <p class="small soft">${hidden > 0 ? `And ${counts.format(hidden)} more. ` : ''}A release that is due or in flight for more than half an hour, or that needs a person. <a href="${OPERATOR_PATH}/settlement">Settlement</a></p></section>
 ${providersCard(providers)}${settlement.relayersCard(relayers)}${settlement.endpointsCard(endpoints)}`,
@@ -155,7 +154,8 @@ const percents = new Intl.NumberFormat('en', { style: 'percent', maximumFraction
 const dayNames = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
 
 /** Fees, volume and payments of all accounts. */
-function figuresCard({ days }: AccountStatistics, span: number): Html {
+async function figuresCard({ days }: AccountStatistics, span: number): Promise<Html> {
+  const { barChart } = await import('../dashboard/charts.ts');
   const sum = (field: 'created' | 'converted' | 'paid' | 'receivedUnits' | 'feeUnits', some = days) =>
     some.reduce((total, day) => total + day[field], 0);
   const volumeIn = (currency: Currency) =>

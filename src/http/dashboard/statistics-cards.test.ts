@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AccountStatistics } from '../../payments/read-statistics.ts';
-import { statisticsCard } from './overview-page.ts';
+import { statisticsCard } from './statistics-cards.ts';
 
 /** One day on which one payment of so many cents was paid; none with zero. */
 function statisticsOf(cents: number): AccountStatistics {
