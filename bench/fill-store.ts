@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { createIpnTokens } from '../src/domain/ipn-token.ts';
-import { createPaymentIdGenerator, type PaymentChange } from '../src/domain/payment.ts';
+import type { PaymentChange } from '../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../src/domain/payment-id.ts';
 import type { Address } from '../src/domain/payout-address.ts';
 import { EXPIRY_WATERMARK } from '../src/store/payments.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';

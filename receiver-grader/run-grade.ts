@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isPaymentId } from '../src/domain/payment.ts';
+import { isPaymentId } from '../src/domain/payment-id.ts';
 import {
   type GradeContext,
   gradeEvents,

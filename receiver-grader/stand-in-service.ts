@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createIpnTokens, type IpnTokens } from '../src/domain/ipn-token.ts';
-import { createPaymentIdGenerator, type PaymentId } from '../src/domain/payment.ts';
+import type { PaymentId } from '../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../src/domain/payment-id.ts';
 
 const MAXIMUM_BODY_BYTES = 16_384;
 const MAXIMUM_ORDERS = 100;

@@ -13,7 +13,7 @@ import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../src/c
 import { verifyDeployment } from '../src/chain/verify-deployment.ts';
 import type { Config } from '../src/config.ts';
 import { createIpnTokens, type IpnTokens } from '../src/domain/ipn-token.ts';
-import { isPaymentId } from '../src/domain/payment.ts';
+import { isPaymentId } from '../src/domain/payment-id.ts';
 import type { Clock } from '../src/domain/ports/clock.ts';
 import { providerIds } from '../src/domain/provider-catalog.ts';
 import { webhookUrlOf } from '../src/http/provider-webhooks.ts';

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { paidWebhook, type Webhook, type WebhookResult } from '../../src/domain/webhook.ts';
 import { claimWebhooks, sendWebhook } from '../../src/payments/send-webhooks.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';

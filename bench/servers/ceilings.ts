@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { type Address, parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';

@@ -1,9 +1,9 @@
 import { keyScopes } from '../../src/domain/api-key.ts';
 import { currencies } from '../../src/domain/money.ts';
 import { amountMismatches } from '../../src/domain/payment.ts';
+import { paymentEventTypes } from '../../src/domain/payment-events.ts';
 import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../src/domain/provider-catalog.ts';
 import { refundStatuses, transactionProblems } from '../../src/domain/refund.ts';
-import { paymentEventTypes } from '../../src/domain/webhook.ts';
 import { EXAMPLE_ID, paymentStatusSchema } from '../../src/http/api/payment-schemas.ts';
 import { type Expansion, expansions } from '../../src/http/merchant/present-payments.ts';
 import { EXAMPLE_ADDRESS, EXAMPLE_HASH } from '../../src/http/merchant/refund-routes.ts';

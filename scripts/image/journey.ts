@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSandbox } from '../../simulators/start-sandbox.ts';
-import { shortCodeOf } from '../../src/domain/payment.ts';
+import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
 import { providerEnvironment } from '../../test/support/provider-environment.ts';
 import { runJson } from '../../test/support/service-process.ts';

@@ -1,4 +1,5 @@
-import { firstIdAtMs, type Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { firstIdAtMs } from '../../src/domain/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
 import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
 import { settle } from '../../src/domain/settle.ts';

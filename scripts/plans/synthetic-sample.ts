@@ -1,5 +1,6 @@
 import { Client } from 'pg';
-import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { CARRIED, DUE, SYNTHETIC_NOW_MS } from './fill-payments.ts';
 

@@ -1,12 +1,12 @@
 import type { Account } from '../../src/domain/account.ts';
 import {
-  createPaymentIdGenerator,
   type Deposit,
   noOrder,
   type Payment,
   type Release,
   untouchedProgress,
 } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { plainProfile } from '../../src/domain/shop-profile.ts';

@@ -7,7 +7,7 @@ import { ConfigError } from '../config.ts';
 import { logLevels } from '../config-variables.ts';
 import { createApiKey } from '../domain/api-key.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
-import { createPaymentIdGenerator } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';

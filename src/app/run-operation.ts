@@ -8,9 +8,9 @@ import type { Config } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import type { Store } from '../store/store.ts';
+import { createCallbackGuard } from '../webhooks/callback-host.ts';
 import { createLog, factoriesOf } from './log.ts';
 import { openStore, requireDatabase, retryWhileInUse } from './open-store.ts';
-import { createCallbackGuard } from './service-parts.ts';
 
 /** A server that is starting holds the store before it listens for commands. */
 const STARTING_SERVER_MS = 15_000;

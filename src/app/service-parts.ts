@@ -3,11 +3,12 @@ import type { DocsContext } from '../../docs-site/register-docs.ts';
 import { createPasswords } from '../accounts/passwords.ts';
 import type { SandboxOperations } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
-import { isOwnCallback, locationOf, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
+import { locationOf } from '../domain/callback-url.ts';
 import { createDepositAddressCalculator } from '../domain/deposit-address.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
-import { createPaymentIdGenerator, type Payment } from '../domain/payment.ts';
-import type { CallbackGuard, DeliverWebhook } from '../domain/ports/callback-guard.ts';
+import type { Payment } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
+import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mail.ts';
 import type { VisitStore } from '../domain/ports/provider.ts';
@@ -33,7 +34,9 @@ import { createEvidenceFiles } from '../providers/evidence-files.ts';
 import { outgoingLimitsOf } from '../providers/outgoing-limiter.ts';
 import type { Store } from '../store/store.ts';
 import {
+  createCallbackGuard,
   createCallbackHostCheck,
+  createDeliveryRules,
   createHostResolver,
   createOwnAddresses,
 } from '../webhooks/callback-host.ts';
@@ -166,11 +169,7 @@ export function assembleParts(options: ServiceOptions) {
   };
   const own = locationOf(config.baseUrl);
   const rules = { resolver, ownAddresses, allowedHosts: config.callbackAllowedHosts, own };
-  /** The rules of a request to a callback. */
-  const deliveryRulesOf = (url: string) => {
-    const ca = options.additions?.receiverAuthorities.get(URL.parse(url)?.host ?? '');
-    return ca === undefined ? rules : { ...rules, ca };
-  };
+  const deliveryRulesOf = createDeliveryRules(rules, options.additions?.receiverAuthorities);
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   const known = createKnownAddresses(store.payments, store.addressPages);
   /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
@@ -259,31 +258,5 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
     shownOnce: box('secrets shown once'),
     limits: createDashboardLimits(clock.monotonicMs),
     passkeyUrl: config.baseUrl,
-  };
-}
-
-/** Rules that validate callbacks. */
-interface CallbackRules {
-  /** Exempt from every rule but the form: `host:port`. */
-  readonly allowedHosts: ReadonlySet<string>;
-  /** Public location of this service: a callback must not lead there. */
-  readonly own: ServiceLocation;
-}
-
-/**
- * Validates callbacks at creation: first the text, then the addresses of its name. Where no resolver runs, the addresses
- * are validated only when it is used.
- */
-export function createCallbackGuard(
-  { allowedHosts, own }: CallbackRules,
-  refusalOfHost: (hostname: string) => Promise<string | null> = async () => null,
-): CallbackGuard {
-  return {
-    async refusalOf(callback) {
-      const parsed = parseCallbackUrl(callback, allowedHosts);
-      if (!parsed.ok) return parsed.reason;
-      if (parsed.kind === 'allowed') return null;
-      return isOwnCallback(parsed, own) ? 'must not point to this service' : refusalOfHost(parsed.hostname);
-    },
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ServiceError } from '../domain/errors.ts';
-import { createPaymentIdGenerator } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import { providerIds } from '../domain/provider-catalog.ts';
 import * as argument from './arguments.ts';
 import type { OperationArguments } from './operations-context.ts';

@@ -2,7 +2,8 @@ import { type AccountUpdate, type ProfileUpdate, textSettingNames } from '../acc
 import { features } from '../domain/account.ts';
 import { invalidField } from '../domain/errors.ts';
 import { currencies, parseAmountCents, parsePercentBasisPoints, parseUnits } from '../domain/money.ts';
-import { isPaymentId, type PaymentId } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment.ts';
+import { isPaymentId } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentFilter } from '../domain/ports/payment-store.ts';

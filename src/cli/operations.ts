@@ -6,7 +6,7 @@ import { operatorActor, recordAction } from '../accounts/people-context.ts';
 import { parseScopes } from '../domain/api-key.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { formatCents, formatUnits, parseAmountCents } from '../domain/money.ts';
-import { shortCodeOf } from '../domain/payment.ts';
+import { shortCodeOf } from '../domain/payment-id.ts';
 import { paymentUri } from '../domain/payment-uri.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';

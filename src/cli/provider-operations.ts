@@ -3,7 +3,7 @@ import { changeProvider, switchOnProved } from '../accounts/change-provider.ts';
 import { operatorActor } from '../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { formatCents, usdUnits } from '../domain/money.ts';
-import { createPaymentIdGenerator } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { ProviderAdapter } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalog, providerIds } from '../domain/provider-catalog.ts';

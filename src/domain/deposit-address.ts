@@ -1,5 +1,6 @@
 import { keccak256, keccak256Hex, writeHexBytes } from '../platform/keccak.ts';
-import { PAYMENT_ID_CHARACTERS, type Payment, type PaymentId } from './payment.ts';
+import type { Payment, PaymentId } from './payment.ts';
+import { PAYMENT_ID_CHARACTERS } from './payment-id.ts';
 import { type Address, checksumAddressBytes } from './payout-address.ts';
 
 /** Terms that a deposit address is bound to on chain. Lost terms would mean stuck funds, so a payment keeps them. */

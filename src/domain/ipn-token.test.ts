@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createIpnTokens } from './ipn-token.ts';
-import { createPaymentIdGenerator } from './payment.ts';
+import { createPaymentIdGenerator } from './payment-id.ts';
 
 const newId = createPaymentIdGenerator(Date.now);
 const tokens = createIpnTokens('the current secret');

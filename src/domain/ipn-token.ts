@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import { createMac, deriveKeys } from '../platform/keyed-hash.ts';
-import { isPaymentId, PAYMENT_ID_CHARACTERS, type PaymentId } from './payment.ts';
+import type { PaymentId } from './payment.ts';
+import { isPaymentId, PAYMENT_ID_CHARACTERS } from './payment-id.ts';
 
 /**
  * The `ipn_token` is derived, never stored: the payment id and a 256-bit MAC of it under a key derived from the

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
   formatCents,
+  formatOptionalCents,
   formatUnits,
   isCurrency,
   lessBasisPoints,
@@ -134,4 +135,9 @@ it('knows four currencies, in capitals only', () => {
     'CAD',
     'INR',
   ]);
+});
+
+it('writes an amount that there may not be', () => {
+  expect(formatOptionalCents(null)).toBeNull();
+  expect(formatOptionalCents(0)).toBe('0.00');
 });

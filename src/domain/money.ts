@@ -46,6 +46,11 @@ export function formatCents(cents: number): string {
   return `${(cents - fraction) / 100}.${fraction < 10 ? '0' : ''}${fraction}`;
 }
 
+/** "1.10", or null for null. */
+export function formatOptionalCents(cents: number | null): string | null {
+  return cents === null ? null : formatCents(cents);
+}
+
 /** "12.340000" from 12340000n. */
 export function formatUnits(units: bigint): string {
   return `${units / 1_000_000n}.${String(units % 1_000_000n).padStart(6, '0')}`;

@@ -1,5 +1,5 @@
 import { invalidField } from './errors.ts';
-import type { PaymentEventType } from './webhook.ts';
+import type { PaymentEventType } from './payment-events.ts';
 
 /** Events that a member can be notified of, with their words on pages and in messages. */
 export const notificationEvents = {

@@ -1,13 +1,8 @@
 import { hash } from 'node:crypto';
 import type { DisplayStatus } from './display-status.ts';
 import { type Currency, isCurrency, parseAmountCents } from './money.ts';
-import {
-  type AmountMismatch,
-  isPaymentId,
-  type Payment,
-  type PaymentId,
-  paymentIdOfShortCode,
-} from './payment.ts';
+import type { AmountMismatch, Payment, PaymentId } from './payment.ts';
+import { isPaymentId, paymentIdOfShortCode } from './payment-id.ts';
 
 /** The filter of an account's payment list. An absent field filters nothing. */
 export interface PaymentQuery

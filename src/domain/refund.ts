@@ -1,9 +1,9 @@
 import { ServiceError, UnknownStateError } from './errors.ts';
 import { formatUnits } from './money.ts';
 import type { PaymentId } from './payment.ts';
+import type { PaymentEventType } from './payment-events.ts';
 import type { Address } from './payout-address.ts';
 import type { TransferLog } from './ports/chain.ts';
-import type { PaymentEventType } from './webhook.ts';
 
 /** The states of a refund, as the dashboard explains them. */
 export const refundStatuses = {

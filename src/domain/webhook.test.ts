@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { noOrder, type Payment } from './payment.ts';
-import { fieldsOf, paymentTransitions } from './payment-states.ts';
-import {
-  eventsOfChange,
-  formatOptionalCents,
-  paidWebhook,
-  paymentEventTypeOf,
-  paymentEventTypes,
-} from './webhook.ts';
+import { paidWebhook } from './webhook.ts';
 
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 
@@ -87,8 +80,6 @@ it('says null where there is nothing to say', () => {
     note: null,
     email: null,
   });
-  expect(formatOptionalCents(null)).toBeNull();
-  expect(formatOptionalCents(0)).toBe('0.00');
 });
 
 it('writes every amount exactly, to the last unit', () => {
@@ -104,37 +95,4 @@ it('writes every amount exactly, to the last unit', () => {
 it('tells nothing of accounts, addresses or secrets', () => {
   const text = JSON.stringify(paidWebhook(paid));
   for (const secret of [ADDRESS, 'account', 'abcdef']) expect(text).not.toContain(secret);
-});
-
-const plain = { amountMismatch: null } as const;
-
-it('makes exactly one event of each transition', () => {
-  for (const { from, to } of paymentTransitions) {
-    const events = eventsOfChange({ ...fieldsOf(from), ...plain }, { ...fieldsOf(to), ...plain });
-    expect(events).toHaveLength(1);
-    expect(Object.keys(paymentEventTypes)).toContain(events[0]);
-  }
-});
-
-it('says paid exactly where a payment becomes paid', () => {
-  for (const { from, to } of paymentTransitions) {
-    const becomesPaid = fieldsOf(to).status === 'paid' && fieldsOf(from).status !== 'paid';
-    const events = eventsOfChange({ ...fieldsOf(from), ...plain }, { ...fieldsOf(to), ...plain });
-    expect(events.includes('payment.paid')).toBe(becomesPaid);
-  }
-});
-
-it('names a difference to the price once', () => {
-  const unpaid = fieldsOf('unpaid/pending');
-  const part = { ...unpaid, amountMismatch: 'partially_paid' } as const;
-  expect(eventsOfChange({ ...unpaid, ...plain }, part)).toEqual(['payment.partially_paid']);
-  expect(eventsOfChange(part, part)).toEqual([]);
-  expect(eventsOfChange(part, { ...unpaid, ...plain })).toEqual([]);
-  const paid = { ...fieldsOf('paid/completed'), amountMismatch: 'overpaid' } as const;
-  expect(eventsOfChange(part, paid)).toEqual(['payment.paid', 'payment.overpaid']);
-});
-
-it('refuses a stored type that does not exist', () => {
-  expect(() => paymentEventTypeOf('payment.refunded')).toThrow('no such event: payment.refunded');
-  expect(() => paymentEventTypeOf('toString')).toThrow('no such event');
 });

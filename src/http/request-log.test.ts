@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify';
 import { beforeEach, expect, it } from 'vitest';
 import { createApiKey } from '../domain/api-key.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
-import { createPaymentIdGenerator } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import { createRequestLog, describeError, redact } from './request-log.ts';
 
 let clockMs: number;

@@ -2,12 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Account } from '../domain/account.ts';
 import { USD_RATE_ONE } from '../domain/money.ts';
-import {
-  type ChainObservations,
-  createPaymentIdGenerator,
-  type Deposit,
-  type Payment,
-} from '../domain/payment.ts';
+import type { ChainObservations, Deposit, Payment } from '../domain/payment.ts';
+import { createPaymentIdGenerator } from '../domain/payment-id.ts';
 import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ObservationStore } from '../domain/ports/settlement-store.ts';
 import { plainProfile } from '../domain/shop-profile.ts';

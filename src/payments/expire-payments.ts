@@ -1,4 +1,5 @@
-import { firstIdAtMs, type PaymentId } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment.ts';
+import { firstIdAtMs } from '../domain/payment-id.ts';
 import type { SweepBalances } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import type { Stores } from '../domain/ports/stores.ts';

@@ -1,6 +1,7 @@
 import { inCurrency, ratesAt } from '../domain/base-currency.ts';
 import { type Currency, formatCents, formatRate, formatSigned, type UsdRate } from '../domain/money.ts';
-import { type Payment, type PaymentId, shortCodeOf } from '../domain/payment.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
+import { shortCodeOf } from '../domain/payment-id.ts';
 import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums } from '../domain/ports/payment-search-store.ts';
 import type { PageOfPayment } from '../domain/ports/reusable-page-store.ts';

@@ -1,5 +1,5 @@
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
-import { isPaymentId } from '../domain/payment.ts';
+import { isPaymentId } from '../domain/payment-id.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import {
   type PostedWebhook,

@@ -46,6 +46,13 @@ export function createKnownAddresses(payments: PaymentStore, pages: AddressPageS
   };
 }
 
+/** What was added to the address book since its last page, until it makes a page. */
+interface AddressPageDraft {
+  readonly afterRow: number;
+  readonly rows: number[];
+  readonly prefixes: number[];
+}
+
 function readAddresses(payments: PaymentStore, pages: AddressPageStore, pageSize: number) {
   const book = createAddressBook();
   let opening: Promise<void> | null = null;
@@ -68,7 +75,7 @@ function readAddresses(payments: PaymentStore, pages: AddressPageStore, pageSize
     // Rows that are taken for known are not read again: pages of other payments would hide deposits.
     if (!(await hasLastPaymentOf(book, payments)))
       throw new Error('address_pages belongs to other payments; without its rows, the table is rebuilt');
-    draft = createAddressPageDraft(book.lastRow, pageSize);
+    draft = { afterRow: book.lastRow, rows: [], prefixes: [] };
   }
 
   function openOnce(): Promise<void> {
@@ -81,8 +88,13 @@ function readAddresses(payments: PaymentStore, pages: AddressPageStore, pageSize
 
   function add(row: number, depositAddress: Address): void {
     book.add(row, depositAddress);
-    const page = draft?.add(row, depositAddress) ?? null;
-    if (page !== null) unkept.push(page);
+    if (draft === null) return;
+    draft.rows.push(row);
+    draft.prefixes.push(prefixOf(depositAddress));
+    if (draft.rows.length < pageSize) return;
+    const { afterRow, rows, prefixes } = draft;
+    unkept.push({ afterRow, rows: Uint32Array.from(rows), prefixes: Uint32Array.from(prefixes) });
+    draft = { afterRow: row, rows: [], prefixes: [] };
   }
 
   return {
@@ -377,33 +389,6 @@ function createPrefixTable() {
         if (prefixes[slot] === prefix) found.push(rows[slot] as number);
       }
       return found;
-    },
-  };
-}
-
-type AddressPageDraft = ReturnType<typeof createAddressPageDraft>;
-
-/**
- * Collects what is added to the address book until it makes a page.
- *
- * @param pageSize how many rows a page has
- */
-function createAddressPageDraft(afterRow: number, pageSize: number) {
-  const beginPage = (afterRow: number): AddressPage => {
-    return { afterRow, rows: new Uint32Array(pageSize), prefixes: new Uint32Array(pageSize) };
-  };
-  let page = beginPage(afterRow);
-  let count = 0;
-  return {
-    /** Rows in ascending order. Returns the page that this row completes, and begins the next one. */
-    add(row: number, depositAddress: Address): AddressPage | null {
-      page.rows[count] = row;
-      page.prefixes[count] = prefixOf(depositAddress);
-      if (++count < pageSize) return null;
-      const complete = page;
-      page = beginPage(row);
-      count = 0;
-      return complete;
     },
   };
 }

@@ -2,7 +2,7 @@ import { timingSafeEqual } from 'node:crypto';
 import { isEmailErased } from '../domain/email-retention.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
-import { isPaymentId } from '../domain/payment.ts';
+import { isPaymentId } from '../domain/payment-id.ts';
 import type { StateChange } from '../domain/ports/payment-search-store.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { StoreParts } from '../domain/ports/stores.ts';

@@ -1,6 +1,7 @@
 import { ServiceError } from '../domain/errors.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
-import { isPaymentId, type Payment } from '../domain/payment.ts';
+import type { Payment } from '../domain/payment.ts';
+import { isPaymentId } from '../domain/payment-id.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 
 export interface ReadStatusContext {

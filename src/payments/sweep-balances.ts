@@ -1,4 +1,5 @@
-import { firstIdAtMs, type Payment, type PaymentId } from '../domain/payment.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
+import { firstIdAtMs } from '../domain/payment-id.ts';
 import type { MistakenToken, SweepBalances } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';

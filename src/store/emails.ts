@@ -1,5 +1,6 @@
 import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../domain/email-retention.ts';
-import { firstIdAtMs, type PaymentReference } from '../domain/payment.ts';
+import type { PaymentReference } from '../domain/payment.ts';
+import { firstIdAtMs } from '../domain/payment-id.ts';
 import type { EmailErasure, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
 import { INDEX_LOCK, replaceTerms } from './payment-index.ts';
 import { selectPayment } from './payments.ts';

@@ -1,4 +1,5 @@
-import { amountMismatches, firstIdAtMs, type Payment, type PaymentId } from '../domain/payment.ts';
+import { amountMismatches, type Payment, type PaymentId } from '../domain/payment.ts';
+import { firstIdAtMs } from '../domain/payment-id.ts';
 import {
   hasWords,
   type Meaning,

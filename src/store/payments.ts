@@ -5,9 +5,10 @@ import {
   type PaymentReference,
   pageIdOf,
 } from '../domain/payment.ts';
+import { eventsOfChange } from '../domain/payment-events.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
-import { eventsOfChange, hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
+import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
 import { type Decision, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
 import {

@@ -5,6 +5,7 @@ import type { DashboardSession, OneTimeLink } from '../domain/dashboard-session.
 import type { JournalEntry } from '../domain/journal.ts';
 import type { NotificationChannel } from '../domain/notification.ts';
 import type { Deposit, Payment, Release } from '../domain/payment.ts';
+import type { NumberedEvent } from '../domain/payment-events.ts';
 import type { Membership, Passkey, User } from '../domain/person.ts';
 import type { Alert } from '../domain/ports/mail.ts';
 import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
@@ -20,7 +21,7 @@ import type {
 import type { ProviderSession } from '../domain/provider-session.ts';
 import type { Refund } from '../domain/refund.ts';
 import type { PagePayment, ReusablePage } from '../domain/reusable-page.ts';
-import type { NumberedEvent, Webhook, WebhookResult } from '../domain/webhook.ts';
+import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import type { Table } from './columns.ts';
 import { tablesIn } from './scripts.ts';
 

@@ -1,8 +1,50 @@
 import { Resolver } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
 import { LRUCache } from 'lru-cache';
-import { NOT_PUBLIC } from '../domain/callback-url.ts';
+import { isOwnCallback, NOT_PUBLIC, parseCallbackUrl, type ServiceLocation } from '../domain/callback-url.ts';
+import type { CallbackGuard } from '../domain/ports/callback-guard.ts';
 import { addressFamily, addressIdentity, isPublicResolvedAddress } from '../platform/public-address.ts';
+
+/** Rules that validate callbacks. */
+interface CallbackRules {
+  /** Exempt from every rule but the form: `host:port`. */
+  readonly allowedHosts: ReadonlySet<string>;
+  /** Public location of this service: a callback must not lead there. */
+  readonly own: ServiceLocation;
+}
+
+/**
+ * Validates callbacks at creation: first the text, then the addresses of its name. Where no resolver runs, the addresses
+ * are validated only when it is used.
+ */
+export function createCallbackGuard(
+  { allowedHosts, own }: CallbackRules,
+  refusalOfHost: (hostname: string) => Promise<string | null> = async () => null,
+): CallbackGuard {
+  return {
+    async refusalOf(callback) {
+      const parsed = parseCallbackUrl(callback, allowedHosts);
+      if (!parsed.ok) return parsed.reason;
+      if (parsed.kind === 'allowed') return null;
+      return isOwnCallback(parsed, own) ? 'must not point to this service' : refusalOfHost(parsed.hostname);
+    },
+  };
+}
+
+/**
+ * The rules of a request to a callback.
+ *
+ * @param authorities certificates that are trusted besides the system's, each for deliveries to one `host:port`
+ */
+export function createDeliveryRules<Rules extends object>(
+  rules: Rules,
+  authorities: ReadonlyMap<string, string> = new Map(),
+): (url: string) => Rules & { readonly ca?: string } {
+  return (url) => {
+    const ca = authorities.get(URL.parse(url)?.host ?? '');
+    return ca === undefined ? rules : { ...rules, ca };
+  };
+}
 
 /**
  * Makes the check of a new callback's host: null when it leads to public addresses only, as far as DNS can say in a short

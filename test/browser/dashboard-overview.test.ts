@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { User } from '../../src/domain/person.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newPayment, newSession, pay } from '../store/fixtures.ts';

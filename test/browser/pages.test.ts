@@ -5,7 +5,7 @@ import { type FastifyInstance, fastify } from 'fastify';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statePageNames } from '../../simulators/pages/register-state-pages.ts';
-import { shortCodeOf } from '../../src/domain/payment.ts';
+import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { languages } from '../../src/http/checkout/languages.ts';

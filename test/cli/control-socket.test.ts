@@ -4,11 +4,11 @@ import { createServer, request, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createCallbackGuard } from '../../src/app/service-parts.ts';
 import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 
 let folder: string;
 let socket: string;

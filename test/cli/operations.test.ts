@@ -4,7 +4,6 @@ import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { createFixedRates } from '../../simulators/fixed-rates.ts';
 import { createSandboxOperations } from '../../simulators/sandbox-operations.ts';
 import { hashSecretToken } from '../../src/accounts/people-context.ts';
-import { createCallbackGuard } from '../../src/app/service-parts.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import { createBalanceSweep } from '../../src/chain/token-reader.ts';
@@ -29,6 +28,7 @@ import { indexPayments } from '../../src/payments/index-payments.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
 import type { Store } from '../../src/store/store.ts';
+import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import {
   ADDRESS,
   DAY_MS,

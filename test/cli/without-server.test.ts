@@ -6,13 +6,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
-import { createCallbackGuard } from '../../src/app/service-parts.ts';
 import { CONTROL_SOCKET, startControlServer } from '../../src/cli/control-socket.ts';
 import { readConfig } from '../../src/config.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { StoreInUseError } from '../../src/store/store-errors.ts';
+import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import { givePayment } from '../store/fixtures.ts';
 import { unreleasedSchema } from '../store/versions.ts';
 

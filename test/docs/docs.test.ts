@@ -11,9 +11,9 @@ import { variables } from '../../src/config-variables.ts';
 import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { deliveryReasons } from '../../src/domain/delivery-reasons.ts';
 import { errorTable } from '../../src/domain/errors.ts';
+import { paymentEventTypes } from '../../src/domain/payment-events.ts';
 import { providerFaults } from '../../src/domain/ports/test-payments.ts';
 import { providerIds } from '../../src/domain/provider-catalog.ts';
-import { paymentEventTypes } from '../../src/domain/webhook.ts';
 import { journalAccounts } from '../../src/payments/export-journal.ts';
 import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { sendWebhook } from '../../src/payments/send-webhooks.ts';
 import { codeBlocks, read } from './markdown.ts';
 

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import type { Account } from '../../src/domain/account.ts';
-import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { User } from '../../src/domain/person.ts';
 import { eraseOldEmails } from '../../src/payments/erase-emails.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';

@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { registerDocs } from '../../docs-site/register-docs.ts';
 import { LAST_SEEN_STEP_MS } from '../../src/domain/dashboard-session.ts';
-import { shortCodeOf } from '../../src/domain/payment.ts';
+import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import { createFixedWindowLimiter } from '../../src/http/rate-windows.ts';
 import { registerHealth } from '../../src/http/well-known.ts';
 import {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations as describedOperations } from '../../docs-site/openapi/operations.ts';
 import { createKey } from '../../src/accounts/api-keys.ts';
 import { keyScopes } from '../../src/domain/api-key.ts';
-import { EVENT_RETENTION_MS } from '../../src/domain/webhook.ts';
+import { EVENT_RETENTION_MS } from '../../src/domain/payment-events.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;

@@ -2,7 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inflateSync } from 'node:zlib';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Payment, shortCodeOf } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import { createPreviewDrawer, previewDrawing } from '../../src/http/checkout/preview-picture.ts';
 import {
   createCheckoutPages,

@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { type Payment, shortCodeOf } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import { checkoutStates, createCheckoutPages, pagePayment, pageView } from '../support/checkout-pages.ts';
 
 const pages = createCheckoutPages({ account: { name: 'Café "Tortuga" & Co' } });

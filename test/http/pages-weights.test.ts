@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { shortCodeOf } from '../../src/domain/payment.ts';
+import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import { languages } from '../../src/http/checkout/languages.ts';
 import {
   type CheckoutPages,

@@ -194,7 +194,7 @@ describe('the public page', () => {
     expect(textOf((await browser.get(`/dashboard/payments/${payment?.id}`)).payload)).toContain(secret);
     const csv = (await browser.get('/dashboard/payments.csv')).payload;
     expect(csv).toContain(`,${page.slug},"${secret}",`);
-    const { shortCodeOf } = await import('../../src/domain/payment.ts');
+    const { shortCodeOf } = await import('../../src/domain/payment-id.ts');
     for (const path of [`/pay/${payment?.id}`, `/s/${shortCodeOf(payment?.id ?? '')}`, `/p/${page.slug}`]) {
       const { statusCode, payload } = await visitor().get(path);
       expect([path, statusCode, payload.includes('Canary')]).toEqual([path, 200, false]);

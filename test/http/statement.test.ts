@@ -9,7 +9,8 @@ import {
   parseUnits,
   parseUsdRate,
 } from '../../src/domain/money.ts';
-import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import {
   exportJournal,
   postingsOf,

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { VerifiedChain } from '../../src/domain/ports/chain.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { NATIVE_USDC, type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';

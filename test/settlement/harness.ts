@@ -14,7 +14,8 @@ import {
 } from '../../src/domain/deposit-address.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/domain/money.ts';
-import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { type PaymentState, stateOf } from '../../src/domain/payment-states.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { ChainReader, ChainView, FeeQuote, RelayCall, Relayer } from '../../src/domain/ports/chain.ts';

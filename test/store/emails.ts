@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { createPaymentIdGenerator, type Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { claimOldest } from '../support/claim-oldest.ts';

@@ -1,10 +1,6 @@
 import type { Account, ApiKey } from '../../src/domain/account.ts';
-import {
-  createPaymentIdGenerator,
-  noOrder,
-  type Payment,
-  untouchedProgress,
-} from '../../src/domain/payment.ts';
+import { noOrder, type Payment, untouchedProgress } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { Decide, IdempotencyRecord } from '../../src/domain/ports/payment-store.ts';
 import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../../src/domain/provider-session.ts';

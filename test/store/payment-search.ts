@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/domain/display-status.ts';
-import { firstIdAtMs, type Payment, type PaymentId, shortCodeOf } from '../../src/domain/payment.ts';
+import type { Payment, PaymentId } from '../../src/domain/payment.ts';
+import { firstIdAtMs, shortCodeOf } from '../../src/domain/payment-id.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import { refusedStatuses, type UnsettledStatus, unsettledStatuses } from '../../src/domain/payment-states.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';

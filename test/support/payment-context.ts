@@ -4,7 +4,7 @@ import { createDepositAddressCalculator } from '../../src/domain/deposit-address
 import { ServiceError } from '../../src/domain/errors.ts';
 import { createIpnTokens, type IpnTokens } from '../../src/domain/ipn-token.ts';
 import { USD_RATE_ONE } from '../../src/domain/money.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
 import type { CallbackGuard } from '../../src/domain/ports/callback-guard.ts';
 import type { ProviderAdapter, Quote, Rates } from '../../src/domain/ports/provider.ts';

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { getContractAddress, type Hex, keccak256 } from 'viem';
 import { expect, it } from 'vitest';
 import { createDepositAddressCalculator, paymentReference } from '../../src/domain/deposit-address.ts';
-import { createPaymentIdGenerator } from '../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 
 const run = promisify(execFile);
 const createPaymentId = createPaymentIdGenerator(Date.now);

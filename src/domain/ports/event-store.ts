@@ -1,4 +1,4 @@
-import type { NumberedEvent } from '../webhook.ts';
+import type { NumberedEvent } from '../payment-events.ts';
 
 export interface EventPage {
   readonly events: readonly NumberedEvent[];

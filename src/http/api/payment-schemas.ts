@@ -1,9 +1,10 @@
 import type { IpnTokens } from '../../domain/ipn-token.ts';
-import { currencies, formatCents, formatUnits } from '../../domain/money.ts';
-import { type Payment, shortCodeOf } from '../../domain/payment.ts';
+import { currencies, formatCents, formatOptionalCents, formatUnits } from '../../domain/money.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { shortCodeOf } from '../../domain/payment-id.ts';
 import { paymentStates } from '../../domain/payment-states.ts';
 import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalog.ts';
-import { formatOptionalCents, SETTLEMENT_COIN } from '../../domain/webhook.ts';
+import { SETTLEMENT_COIN } from '../../domain/webhook.ts';
 
 /**
  * JSON schemas of answers that carry, in their types alone, the type they describe. The serializer, the documentation

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { isDirect, isPaymentId, type Payment } from '../../domain/payment.ts';
+import { isDirect, type Payment } from '../../domain/payment.ts';
+import { isPaymentId } from '../../domain/payment-id.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { type Html, html, nothing } from '../design/html.ts';

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
-import { isPaymentId } from '../../domain/payment.ts';
+import { isPaymentId } from '../../domain/payment-id.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
 import { addressGroupOf } from '../rate-windows.ts';
 import { checkoutContent } from './checkout-page.ts';

@@ -1,6 +1,7 @@
 import type { Account } from '../../domain/account.ts';
 import { ServiceError, UnknownStateError } from '../../domain/errors.ts';
-import { isPaymentId, type Payment, paymentIdOfShortCode } from '../../domain/payment.ts';
+import type { Payment } from '../../domain/payment.ts';
+import { isPaymentId, paymentIdOfShortCode } from '../../domain/payment-id.ts';
 import type { AccountStore } from '../../domain/ports/account-store.ts';
 import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalog.ts';

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify';
-import { shortCodeOf } from '../../domain/payment.ts';
+import { shortCodeOf } from '../../domain/payment-id.ts';
 import { MULTI_PROVIDER } from '../../domain/provider-catalog.ts';
 import { html, nothing } from '../design/html.ts';
 import { summary } from './checkout-page.ts';

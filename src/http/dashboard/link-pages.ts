@@ -1,6 +1,7 @@
 import type { Account } from '../../domain/account.ts';
 import { currencies, formatCents } from '../../domain/money.ts';
-import { isDirect, LINK_ORIGIN, type Payment, shortCodeOf } from '../../domain/payment.ts';
+import { isDirect, LINK_ORIGIN, type Payment } from '../../domain/payment.ts';
+import { shortCodeOf } from '../../domain/payment-id.ts';
 import { parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { ReusablePage } from '../../domain/reusable-page.ts';
 import { ORDER_LINE_CHARACTERS, parseLine, parseTypedAmount } from '../../domain/typed-input.ts';

@@ -1,7 +1,8 @@
 import { displayStatuses } from '../../domain/display-status.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
-import { isPaymentId, type Payment, type PaymentId, paymentIdTimeMs } from '../../domain/payment.ts';
+import type { Payment, PaymentId } from '../../domain/payment.ts';
+import { isPaymentId, paymentIdTimeMs } from '../../domain/payment-id.ts';
 import type { PaymentQuery } from '../../domain/payment-search.ts';
 import type { LastSession, PaymentPage } from '../../domain/ports/payment-search-store.ts';
 import type { PageOfPayment } from '../../domain/ports/reusable-page-store.ts';

@@ -1,6 +1,7 @@
 import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { formatUnits } from '../../domain/money.ts';
-import { isDirect, type Payment, shortCodeOf } from '../../domain/payment.ts';
+import { isDirect, type Payment } from '../../domain/payment.ts';
+import { shortCodeOf } from '../../domain/payment-id.ts';
 import { paymentStates, refusedStatuses, stateOf } from '../../domain/payment-states.ts';
 import { payingProvider } from '../../domain/payment-statistics.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';

@@ -2,7 +2,8 @@ import type { Account } from '../../domain/account.ts';
 import { displayStatuses } from '../../domain/display-status.ts';
 import { invalidField } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
-import { amountMismatches, isPaymentId, type PaymentId } from '../../domain/payment.ts';
+import { amountMismatches, type PaymentId } from '../../domain/payment.ts';
+import { isPaymentId } from '../../domain/payment-id.ts';
 import type { PaymentQuery } from '../../domain/payment-search.ts';
 import {
   forwardStatuses,

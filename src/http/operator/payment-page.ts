@@ -1,6 +1,7 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { isPaymentId, type Payment, type PaymentId } from '../../domain/payment.ts';
+import type { Payment, PaymentId } from '../../domain/payment.ts';
+import { isPaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';

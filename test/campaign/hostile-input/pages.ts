@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { shortCodeOf } from '../../../src/domain/payment.ts';
+import { shortCodeOf } from '../../../src/domain/payment-id.ts';
 import { providerIds } from '../../../src/domain/provider-catalog.ts';
 import {
   type CheckoutPages,

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createPaymentIdGenerator } from '../../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../../src/domain/payment-id.ts';
 import type { CreatedPayment } from '../../support/e2e-service.ts';
 import type { RawAnswer } from './raw-exchange.ts';
 import type { Merchant, Stage } from './stage.ts';

@@ -1,5 +1,5 @@
 import { Agent, request } from 'undici';
-import { createPaymentIdGenerator } from '../../../src/domain/payment.ts';
+import { createPaymentIdGenerator } from '../../../src/domain/payment-id.ts';
 import type { CreatedPayment } from '../../support/e2e-service.ts';
 import type { Merchant, Stage } from './stage.ts';
 

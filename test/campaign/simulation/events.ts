@@ -25,7 +25,7 @@ export const faultKinds = [
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
-const MAXIMUM_REORGANISATION = 64;
+const MAXIMUM_REORGANIZATION = 64;
 
 /** What customers do, and what happens to the chain, its nodes, the database and the clock before a tick. */
 export function drawEvents(world: SimulatedWorld, faults: ReadonlySet<FaultKind>): void {
@@ -118,7 +118,7 @@ function drawChainEvents(
     recorder.fault(kind);
     return true;
   };
-  const deepest = Math.min(MAXIMUM_REORGANISATION, chain.latest.number - chain.finalNumber);
+  const deepest = Math.min(MAXIMUM_REORGANIZATION, chain.latest.number - chain.finalNumber);
   if (deepest > 0 && happens('reorganization', 12)) {
     chain.reorganize(draws.between(1, deepest), draws.oneOf([0, 50, 90]));
   }

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { locationOf } from '../domain/callback-url.ts';
-import { createCallbackHostCheck, type HostResolution } from '../webhooks/callback-host.ts';
-import { createCallbackGuard } from './service-parts.ts';
+import { createCallbackGuard, createCallbackHostCheck, type HostResolution } from './callback-host.ts';
 
 /** Judges with a resolver that answers this, and says which names it was asked for. */
 function guardWith(

@@ -6,7 +6,7 @@ import {
   paymentIdOfShortCode,
   paymentIdTimeMs,
   shortCodeOf,
-} from './payment.ts';
+} from './payment-id.ts';
 
 it('makes UUIDs of version 7 that tell their time', () => {
   fc.assert(

@@ -1,0 +1,75 @@
+import { UnknownStateError } from './errors.ts';
+import type { Payment, PaymentId } from './payment.ts';
+
+/** The numbered events of an account's payments and refunds, which the merchant API lists. */
+
+/** What an event says; the documentation is generated from this table. */
+export const paymentEventTypes = {
+  'payment.deposit_seen': 'The deposits seen reach the paid threshold. They are not final yet.',
+  'payment.deposit_reverted':
+    'A reorganization removed a deposit. The deposits seen are below the threshold.',
+  'payment.partially_paid': 'A deposit below the paid threshold is seen.',
+  'payment.overpaid': 'Clearly more than the price, or a second full deposit, is seen.',
+  'payment.paid': 'The payment is paid. Fulfill the order.',
+  'payment.forwarded': 'The money of a direct payment, or of a canceled payment, reached the payout wallet.',
+  'payment.canceled': 'The payment expired or was canceled.',
+  'payment.attention_required': 'The release of the money needs attention.',
+  'payment.updated': 'The payment came into another state that no other event describes.',
+  'refund.opened': 'A refund is opened.',
+  'refund.address_named': 'The customer named an address for a refund. Confirm it before you pay.',
+  'refund.address_confirmed': 'The address of a refund is confirmed. The transfer is expected.',
+  'refund.transaction_refused': "The submitted transaction, or a transfer that arrived, is not the refund's.",
+  'refund.paid': "The refund's transfer is final.",
+  'refund.transfer_reverted': "A reorganization removed the refund's transfer. It is expected again.",
+  'refund.canceled': 'The refund is canceled.',
+} as const satisfies Record<string, string>;
+
+export type PaymentEventType = keyof typeof paymentEventTypes;
+
+/** An event of an account. The numbers of an account are consecutive and follow the order of commits. */
+export interface NumberedEvent {
+  readonly number: number;
+  readonly type: PaymentEventType;
+  readonly paymentId: PaymentId;
+  /** Null for an event of the payment itself. */
+  readonly refundId: string | null;
+  readonly atMs: number;
+}
+
+/** How long an event is kept. */
+export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000;
+
+type EventFields = Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch'>;
+
+/** The events that a change of a payment makes, in their order. */
+export function eventsOfChange(before: EventFields, after: EventFields): PaymentEventType[] {
+  const events: PaymentEventType[] = [];
+  const isOtherState = before.status !== after.status || before.forwardStatus !== after.forwardStatus;
+  if (isOtherState) events.push(eventOfState(before, after));
+  if (after.amountMismatch !== null && after.amountMismatch !== before.amountMismatch) {
+    events.push(`payment.${after.amountMismatch}`);
+  }
+  return events;
+}
+
+function eventOfState(before: EventFields, after: EventFields): PaymentEventType {
+  if (after.forwardStatus === 'manual_required') return 'payment.attention_required';
+  if (after.status !== before.status) return after.status === 'paid' ? 'payment.paid' : 'payment.canceled';
+  switch (after.forwardStatus) {
+    case 'completed':
+      return 'payment.forwarded';
+    case 'pending':
+    case 'canceled':
+      return 'payment.deposit_reverted';
+    case 'ready':
+      return before.forwardStatus === 'pending' ? 'payment.deposit_seen' : 'payment.updated';
+    default:
+      return 'payment.updated';
+  }
+}
+
+/** The type of a stored text; throws `UnknownStateError` for any other text. */
+export function paymentEventTypeOf(text: string): PaymentEventType {
+  if (!Object.hasOwn(paymentEventTypes, text)) throw new UnknownStateError(`no such event: ${text}`);
+  return text as PaymentEventType;
+}
