@@ -1,8 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { lowGasWei, polOf } from '../domain/gas-balance.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
-import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
-import type { RelayStore } from '../domain/ports/settlement-store.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { Log } from './log.ts';
 
@@ -150,10 +149,7 @@ const UNSETTLED_COUNTED = 1_000;
 
 interface UnsettledParts {
   readonly nowMs: () => number;
-  readonly store: {
-    readonly search: Pick<PaymentSearchStore, 'listUnsettled'>;
-    readonly relay: Pick<RelayStore, 'listOpenBatches'>;
-  };
+  readonly store: StoreParts<{ search: 'listUnsettled'; relay: 'listOpenBatches' }>;
   readonly metrics: Pick<Metrics, 'unsettledPayments' | 'releaseOverdueSeconds'>;
 }
 

@@ -1,15 +1,14 @@
 import { stateConflict } from '../domain/errors.ts';
 import type { CancelReason, Payment, PaymentId } from '../domain/payment.ts';
 import { fieldsOf, nextState, stateOf } from '../domain/payment-states.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { ObservationStore } from '../domain/ports/settlement-store.ts';
+import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
 import { settle } from '../domain/settle.ts';
 import { decideExisting } from './release-payment.ts';
 
-export interface CancelPaymentContext {
-  readonly payments: PaymentStore;
-  readonly observations: Pick<ObservationStore, 'readCursor'>;
+export interface CancelPaymentContext
+  extends Pick<Stores, 'payments'>,
+    StoreParts<{ observations: 'readCursor' }> {
   readonly nowMs: () => number;
 }
 

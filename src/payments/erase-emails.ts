@@ -1,10 +1,9 @@
 import { ServiceError, stateConflict } from '../domain/errors.ts';
 import type { PaymentReference } from '../domain/payment.ts';
-import type { AccountStore } from '../domain/ports/account-store.ts';
-import type { EmailErasureStep, EmailStore } from '../domain/ports/mail.ts';
+import type { EmailErasureStep } from '../domain/ports/mail.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
 
-export interface EraseEmailsContext {
-  readonly emails: Pick<EmailStore, 'eraseEmailsBefore'>;
+export interface EraseEmailsContext extends StoreParts<{ emails: 'eraseEmailsBefore' }> {
   readonly nowMs: () => number;
 }
 
@@ -26,7 +25,7 @@ export function eraseEmailsOlderThan(
 
 /** One such step for each account that wants it. Resolves to whether there is more to do. */
 export async function eraseOldEmails(
-  context: EraseEmailsContext & { readonly accounts: Pick<AccountStore, 'listAccounts'> },
+  context: EraseEmailsContext & StoreParts<{ accounts: 'listAccounts' }>,
 ): Promise<boolean> {
   let isMore = false;
   for (const { id, emailRetentionDays } of await context.accounts.listAccounts()) {
@@ -42,7 +41,7 @@ export async function eraseOldEmails(
  * there was one. Throws `payment_not_found`, and `payment_state_conflict` while a webhook of it is being sent.
  */
 export async function eraseEmail(
-  { emails }: { readonly emails: Pick<EmailStore, 'eraseEmail'> },
+  { emails }: StoreParts<{ emails: 'eraseEmail' }>,
   payment: PaymentReference,
 ): Promise<boolean> {
   const outcome = await emails.eraseEmail(payment);

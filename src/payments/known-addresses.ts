@@ -1,7 +1,8 @@
 import type { Payment } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
-import type { AddressPage, AddressPageStore, ObservationStore } from '../domain/ports/settlement-store.ts';
+import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
+import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 import { readHexNumber } from '../platform/keccak.ts';
 
 export type KnownAddresses = ReturnType<typeof createKnownAddresses>;
@@ -205,9 +206,9 @@ const ROWS_OF_DOUBT = 100;
 /** Sorts after every id. */
 const AFTER_ALL_IDS = '~';
 
-interface OpenAddressesContext {
-  readonly payments: PaymentStore;
-  readonly observations: Pick<ObservationStore, 'readExpiryWatermark'>;
+interface OpenAddressesContext
+  extends Pick<Stores, 'payments'>,
+    StoreParts<{ observations: 'readExpiryWatermark' }> {
   readonly known: KnownAddresses;
   readonly monotonicMs: () => number;
 }

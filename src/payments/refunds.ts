@@ -3,9 +3,8 @@ import { invalidField, ServiceError } from '../domain/errors.ts';
 import { parseUnits } from '../domain/money.ts';
 import type { Payment } from '../domain/payment.ts';
 import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
-import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
-import type { RefundStore } from '../domain/ports/refund-store.ts';
-import type { ObservationStore } from '../domain/ports/settlement-store.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
+import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 import {
   ADDRESS_LINK_MS,
   cancelRefund,
@@ -28,10 +27,9 @@ import type { KeyedHash } from '../platform/keyed-hash.ts';
 import { fingerprintOf } from './idempotent-replay.ts';
 import { viewPaymentOf } from './payment-history.ts';
 
-export interface RefundContext {
-  readonly payments: Pick<PaymentStore, 'viewPayment'>;
-  readonly refunds: RefundStore;
-  readonly observations: Pick<ObservationStore, 'readCursor'>;
+export interface RefundContext
+  extends Pick<Stores, 'refunds'>,
+    StoreParts<{ payments: 'viewPayment'; observations: 'readCursor' }> {
   /** Whether an address is a deposit address, a contract or a relayer of the service. */
   readonly isReservedAddress: (address: Address) => Promise<boolean>;
   /** Makes the tokens of the customers' links from the refunds' ids: no store has them. */
@@ -198,7 +196,7 @@ async function readScannedBlock({ observations }: RefundContext): Promise<number
 
 /** The refund of the account. Throws `refund_not_found`. */
 export async function readRefund(
-  { refunds }: { readonly refunds: Pick<RefundStore, 'findRefund'> },
+  { refunds }: StoreParts<{ refunds: 'findRefund' }>,
   accountId: string,
   id: string,
 ): Promise<Refund> {

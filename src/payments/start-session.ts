@@ -4,10 +4,10 @@ import { formatUnits } from '../domain/money.ts';
 import { isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
-import type { AccountStore } from '../domain/ports/account-store.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
-import type { PaymentStore, PaymentView } from '../domain/ports/payment-store.ts';
+import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderAdapter, StartedSession } from '../domain/ports/provider.ts';
+import type { Stores } from '../domain/ports/stores.ts';
 import { MULTI_PROVIDER, type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
 import {
   isDelivering,
@@ -28,9 +28,7 @@ import {
   requireDelivery,
 } from './provider-availability.ts';
 
-export interface StartSessionContext {
-  readonly payments: PaymentStore;
-  readonly accounts: AccountStore;
+export interface StartSessionContext extends Pick<Stores, 'payments' | 'accounts'> {
   readonly providers: ProviderDirectory;
   readonly token: Pick<TokenReader, 'isBlocklisted'>;
   readonly nowMs: () => number;

@@ -1,8 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { PaymentReference } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
-import type { AccountStore } from '../../domain/ports/account-store.ts';
-import type { ReusablePageStore } from '../../domain/ports/reusable-page-store.ts';
+import type { StoreParts } from '../../domain/ports/stores.ts';
 import type { TestPayments } from '../../domain/ports/test-payments.ts';
 import type { Quotes } from '../../payments/ask-quotes.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
@@ -14,13 +13,16 @@ import type { ReadCheckoutContext } from './read-checkout.ts';
 import type { ExplorerTransactionUrl } from './receipt.ts';
 
 /** Dependencies of the customer's pages. */
-export interface CheckoutPagesContext extends ReadCheckoutContext {
-  readonly accounts: Pick<AccountStore, 'findAccount' | 'findLogo'>;
+export interface CheckoutPagesContext
+  extends Omit<ReadCheckoutContext, 'accounts'>,
+    StoreParts<{
+      accounts: 'findAccount' | 'findLogo';
+      reusablePages: 'findPageBySlug' | 'findSubmission' | 'createPagePayment';
+    }> {
   /** Records that a customer opened a payment's page. */
   readonly recordOpened: (payment: PaymentReference) => void;
   readonly startSession: StartSession;
   readonly refund: RefundContext;
-  readonly reusablePages: Pick<ReusablePageStore, 'findPageBySlug' | 'findSubmission' | 'createPagePayment'>;
   /** For payments that are made on reusable pages. */
   readonly create: CreatePaymentContext;
   readonly quotes: Quotes;

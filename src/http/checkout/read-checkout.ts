@@ -2,8 +2,8 @@ import type { Account } from '../../domain/account.ts';
 import { ServiceError, UnknownStateError } from '../../domain/errors.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { isPaymentId, paymentIdOfShortCode } from '../../domain/payment-id.ts';
-import type { AccountStore } from '../../domain/ports/account-store.ts';
-import type { PaymentStore, PaymentView } from '../../domain/ports/payment-store.ts';
+import type { PaymentView } from '../../domain/ports/payment-store.ts';
+import type { StoreParts } from '../../domain/ports/stores.ts';
 import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../../domain/provider-catalog.ts';
 import { estimateSuccess, type SuccessRates } from '../../domain/provider-success.ts';
 import { type Charge, chargeOf } from '../../domain/session-charge.ts';
@@ -15,9 +15,8 @@ import {
 } from '../../payments/provider-availability.ts';
 import { type CheckoutView, checkoutViewOf, takesPayment } from './checkout-view.ts';
 
-export interface ReadCheckoutContext {
-  readonly payments: Pick<PaymentStore, 'viewPayment'>;
-  readonly accounts: Pick<AccountStore, 'findAccount'>;
+export interface ReadCheckoutContext
+  extends StoreParts<{ payments: 'viewPayment'; accounts: 'findAccount' }> {
   readonly directory: ProviderDirectory;
   readonly nowMs: () => number;
   /** Time after the creation until which a checkout can be paid. */

@@ -8,9 +8,7 @@ import type { NumberedEvent } from '../../domain/payment-events.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import { createPayoutAddressParser } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
-import type { EventStore } from '../../domain/ports/event-store.ts';
-import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
-import type { WebhookStore } from '../../domain/ports/settlement-store.ts';
+import type { StoreParts, Stores } from '../../domain/ports/stores.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payments/cancel-payment.ts';
 import { type CreatePaymentContext, createDirectPayment } from '../../payments/create-payment.ts';
 import { exportJournal } from '../../payments/export-journal.ts';
@@ -56,11 +54,10 @@ const MERCHANT_PREFIX = '/merchant/v1';
 export interface MerchantContext
   extends CancelPaymentContext,
     PresentContext,
-    Omit<RefundRoutesContext, keyof CancelPaymentContext> {
+    Omit<RefundRoutesContext, keyof CancelPaymentContext>,
+    Pick<Stores, 'search'>,
+    StoreParts<{ webhooks: 'listWebhooks'; events: 'listEvents' }> {
   readonly accounts: ApiContext['accounts'];
-  readonly search: PaymentSearchStore;
-  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
-  readonly events: Pick<EventStore, 'listEvents'>;
   readonly limits: ApiRateLimiters;
   /** For direct payments, under the same rules as checkouts. */
   readonly create: CreatePaymentContext;

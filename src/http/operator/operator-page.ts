@@ -11,10 +11,8 @@ import type { PaymentId } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { ChainReader, Relayer } from '../../domain/ports/chain.ts';
-import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
-import type { PaymentStore } from '../../domain/ports/payment-store.ts';
 import type { ProviderDescriptions } from '../../domain/ports/provider.ts';
-import type { ObservationStore, RelayStore } from '../../domain/ports/settlement-store.ts';
+import type { StoreParts, Stores } from '../../domain/ports/stores.ts';
 import type { ProviderDirectory } from '../../payments/provider-availability.ts';
 import type { Page } from '../checkout/layout.ts';
 import { type Html, html, navigationLink } from '../design/html.ts';
@@ -104,17 +102,17 @@ export async function requireAdmission(
 }
 
 /** Dependencies of the console's pages. A page with a further dependency adds it here. */
-export interface OperatorContext extends AreaContext {
+export interface OperatorContext
+  extends AreaContext,
+    Pick<Stores, 'payments'>,
+    StoreParts<{
+      search: 'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts';
+      observations: 'readCursor';
+      relay: 'listOpenBatches';
+    }> {
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
   readonly directory: ProviderDirectory;
-  readonly payments: PaymentStore;
-  readonly search: Pick<
-    PaymentSearchStore,
-    'listUnsettled' | 'listFailingWebhooks' | 'listSlots' | 'listPaidCounts'
-  >;
-  readonly observations: Pick<ObservationStore, 'readCursor'>;
-  readonly relay: Pick<RelayStore, 'listOpenBatches'>;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];
   /** Sends a wrong token to the payment's merchant; resolves to the hash of the transaction. */

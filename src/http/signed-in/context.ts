@@ -9,14 +9,8 @@ import type { IpnTokens } from '../../domain/ipn-token.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import type { Role } from '../../domain/person.ts';
 import type { CallbackGuard, CheckEndpoint } from '../../domain/ports/callback-guard.ts';
-import type { EmailStore, Mailer } from '../../domain/ports/mail.ts';
-import type { NotificationStore } from '../../domain/ports/notifications.ts';
-import type { PaymentSearchStore } from '../../domain/ports/payment-search-store.ts';
-import type { PaymentStore } from '../../domain/ports/payment-store.ts';
-import type { RecordStore } from '../../domain/ports/record-store.ts';
-import type { RefundStore } from '../../domain/ports/refund-store.ts';
-import type { ReusablePageStore } from '../../domain/ports/reusable-page-store.ts';
-import type { ObservationStore, WebhookStore } from '../../domain/ports/settlement-store.ts';
+import type { Mailer } from '../../domain/ports/mail.ts';
+import type { StoreParts, Stores } from '../../domain/ports/stores.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { RefundContext } from '../../payments/refunds.ts';
 import type { Notifier } from '../../payments/send-notifications.ts';
@@ -42,21 +36,15 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
 }
 
 /** Dependencies of the dashboard's pages. A page with a further dependency adds it here. */
-export interface DashboardContext extends AreaContext {
-  readonly payments: PaymentStore;
-  readonly search: PaymentSearchStore;
-  readonly records: RecordStore;
-  readonly webhooks: Pick<WebhookStore, 'listWebhooks'>;
-  readonly emails: Pick<EmailStore, 'eraseEmail'>;
-  readonly observations: Pick<ObservationStore, 'readCursor'>;
-  readonly notifications: NotificationStore;
+export interface DashboardContext
+  extends AreaContext,
+    Pick<Stores, 'payments' | 'search' | 'records' | 'notifications' | 'refunds' | 'reusablePages'>,
+    StoreParts<{ webhooks: 'listWebhooks'; emails: 'eraseEmail'; observations: 'readCursor' }> {
   readonly notifier: Notifier;
   readonly tokens: IpnTokens;
   /** For checkouts created by hand, under the same rules as the API's. */
   readonly create: CreatePaymentContext;
   readonly refund: RefundContext;
-  readonly refunds: RefundStore;
-  readonly reusablePages: ReusablePageStore;
   readonly callbacks: CallbackGuard;
   readonly checkEndpoint: CheckEndpoint;
   /** The sandbox's shop; null in live mode. */
