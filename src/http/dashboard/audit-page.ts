@@ -37,8 +37,8 @@ export function auditTable(
   timeZone: string,
   accountCell?: (accountId: string) => Cell,
 ): Html {
-  if (entries.length === 0) return html`<p class="banner plain">No entries yet.</p>`;
-  return dataTable<AuditEntry>('Audit log', entries, {
+  const empty = html`<p class="banner plain">No entries yet.</p>`;
+  return dataTable<AuditEntry>({ label: 'Audit log', empty }, entries, {
     When: ({ atMs }) => moment(atMs, timeZone),
     ...(accountCell && { Account: ({ accountId }) => accountCell(accountId) }),
     Who: ({ actor }) => html`<bdi>${actor}</bdi>`,

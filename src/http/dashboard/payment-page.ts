@@ -182,6 +182,8 @@ ${payment.cancelReason === null ? nothing : fact('Canceled', payment.cancelReaso
 </dl></section>`;
 }
 
+const nothingSeen = html`<p>Nothing has been seen at the deposit address.</p>`;
+
 function moneyCard(context: DashboardContext, { payment, observations }: PaymentHistory): Html {
   const sums = sumObservations(observations);
   const finality = (blockNumber: number) =>
@@ -197,17 +199,13 @@ function moneyCard(context: DashboardContext, { payment, observations }: Payment
   return html`<section class="card"><h2>Money</h2>
 <dl class="facts">${fact('Arrived', `${formatUsdc(sums.seenUnits)} USDC`)}${fact('Held at deposit address', `${formatUsdc(sums.heldUnits)} USDC`)}
 ${fact('Payout wallet', copyable('payout-address', payment.payoutAddress, 'the wallet'))}${fact('Deposit address', copyable('deposit-address', payment.depositAddress, 'the deposit address'))}</dl>
-${
-  moves.length === 0
-    ? html`<p>Nothing has been seen at the deposit address.</p>`
-    : dataTable('Deposits and releases', moves, {
-        What: ({ what }) => what,
-        USDC: numbers(({ units }) => formatUnits(units)),
-        Fee: numbers(({ feeUnits }) => (feeUnits === null ? '–' : formatUnits(feeUnits))),
-        Transaction: ({ transactionHash }) => transactionLink(context, transactionHash),
-        Block: ({ blockNumber }) => `${blockNumber}, ${finality(blockNumber)}`,
-      })
-}</section>`;
+${dataTable({ label: 'Deposits and releases', empty: nothingSeen }, moves, {
+  What: ({ what }) => what,
+  USDC: numbers(({ units }) => formatUnits(units)),
+  Fee: numbers(({ feeUnits }) => (feeUnits === null ? '–' : formatUnits(feeUnits))),
+  Transaction: ({ transactionHash }) => transactionLink(context, transactionHash),
+  Block: ({ blockNumber }) => `${blockNumber}, ${finality(blockNumber)}`,
+})}</section>`;
 }
 
 function noteCard(visit: Visit, payment: Payment): Html {

@@ -32,6 +32,8 @@ interface DataTable {
   readonly caption?: string;
   /** Whether a row is a few lines without names on a phone: for long lists whose values explain themselves. */
   readonly isCompact?: boolean;
+  /** In place of a table without rows. */
+  readonly empty?: Html;
 }
 
 /** Maximum number of cells that fit side by side on every phone. */
@@ -42,7 +44,8 @@ const NARROW_COLUMNS = 2;
  * semantics, which the cards' style would remove.
  */
 export function dataTable<Row>(table: DataTable | string, rows: readonly Row[], named: Columns<Row>): Html {
-  const { label, caption, isCompact = false } = typeof table === 'string' ? { label: table } : table;
+  const { label, caption, isCompact = false, empty } = typeof table === 'string' ? { label: table } : table;
+  if (rows.length === 0 && empty !== undefined) return empty;
   const columns = Object.entries(named).map(([name, column]) => ({
     name,
     ...(typeof column === 'function' ? { holds: 'values' as const, cellOf: column } : column),

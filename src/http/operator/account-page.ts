@@ -217,30 +217,23 @@ function keysCard(account: Account, keys: readonly ApiKey[]): Html {
   const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null);
   return html`<section class="card"><h2>API keys</h2>
 <p>${active.length} of ${MAXIMUM_ACTIVE_KEYS} are in use. New keys are created in the merchant’s dashboard, so that only the merchant sees them.</p>
-${
-  active.length === 0
-    ? html`<p class="soft">None.</p>`
-    : dataTable('API keys', active, {
-        Name: ({ name }) => html`<bdi>${name}</bdi>`,
-        Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
-        Created: ({ createdAtMs }) => utcTime(createdAtMs),
-        'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, 'UTC'),
-        Action: actions((key) => revokeLink(key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
-      })
-}</section>`;
+${dataTable({ label: 'API keys', empty: html`<p class="soft">None.</p>` }, active, {
+  Name: ({ name }) => html`<bdi>${name}</bdi>`,
+  Key: ({ lastCharacters }) => html`<code>${maskApiKey(lastCharacters)}</code>`,
+  Created: ({ createdAtMs }) => utcTime(createdAtMs),
+  'Last used': ({ lastUsedAtMs }) => usedCell(lastUsedAtMs, 'UTC'),
+  Action: actions((key) => revokeLink(key, `${OPERATOR_PATH}/accounts/${account.id}/keys`)),
+})}</section>`;
 }
 
 function membersCard({ id }: Account, members: readonly Member[]): Html {
-  return html`<section class="card"><h2>People</h2>${
-    members.length === 0
-      ? html`<p class="soft">No member can sign in yet.</p>`
-      : dataTable('People', members, {
-          'Email address': ({ email }) => html`<bdi>${email}</bdi>`,
-          Role: ({ role }) => role,
-          'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
-          Since: ({ createdAtMs }) => utcTime(createdAtMs),
-        })
-  }
+  const empty = html`<p class="soft">No member can sign in yet.</p>`;
+  return html`<section class="card"><h2>People</h2>${dataTable({ label: 'People', empty }, members, {
+    'Email address': ({ email }) => html`<bdi>${email}</bdi>`,
+    Role: ({ role }) => role,
+    'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
+    Since: ({ createdAtMs }) => utcTime(createdAtMs),
+  })}
 <div class="actions"><a class="button" href="${OPERATOR_PATH}/accounts/${id}/invite">Invite a person</a></div>
 <p class="soft small">Owners also invite people in the dashboard. To restore a user’s access after verifying who they are, use <code>user reset-link</code> or <code>user reset-second-factor</code> on the command line.</p></section>`;
 }

@@ -46,7 +46,7 @@ async function showOverview(visit: OperatorVisit): Promise<PageView> {
   return {
     title: 'Overview',
     main: html`${alertsCard(overview)}${await figuresCard(statistics, span)}
-<section class="card" id="stuck"><h2>Stuck payments</h2>${stuck.count === 0 ? html`<p class="soft">None.</p>` : settlement.attentionTable('Stuck payments', stuck.shown, nextStepOf)}
+<section class="card" id="stuck"><h2>Stuck payments</h2>${settlement.attentionTable('Stuck payments', stuck.shown, nextStepOf)}
 <p class="small soft">${hidden > 0 ? `And ${counts.format(hidden)} more. ` : ''}A release that is due or in flight for more than half an hour, or that needs a person. <a href="${OPERATOR_PATH}/settlement">Settlement</a></p></section>
 ${providersCard(providers)}${settlement.relayersCard(relayers)}${settlement.endpointsCard(endpoints)}`,
   };
@@ -188,9 +188,10 @@ function tile(name: string, value: string, hint = ''): Html {
 
 function providersCard(providers: readonly Provider[]): Html {
   const configured = providers.filter(({ adapter }) => adapter !== undefined);
-  const table = dataTable('Providers', configured, {
+  const empty = html`<p class="soft">No provider has credentials.</p>`;
+  const table = dataTable({ label: 'Providers', empty }, configured, {
     Provider: headings(providerLink),
     'State and health': (provider) => html`${stateBadge(provider)} ${healthBadge(provider.health)}`,
   });
-  return html`<section class="card"><h2>Providers</h2>${configured.length === 0 ? html`<p class="soft">No provider has credentials.</p>` : table}</section>`;
+  return html`<section class="card"><h2>Providers</h2>${table}</section>`;
 }

@@ -69,8 +69,8 @@ async function showSettlement(
 ${formField('payment', { label: 'Payment ID, short code or link', value: search.value }, search)}<button class="button">Open payment</button></form>
 ${chainCard(context, cursor, heads)}
 ${relayersCard(relayers)}${endpointsCard(chain.listEndpoints())}
-<section class="card"><h2>Releases in flight</h2>${batches.length === 0 ? html`<p class="soft">None.</p>` : batchTable(batches)}</section>
-<section class="card"><h2>Deposits that need attention</h2>${waiting.length === 0 ? html`<p class="soft">None.</p>` : attentionTable('Deposits that need attention', waiting)}</section>`,
+<section class="card"><h2>Releases in flight</h2>${batchTable(batches)}</section>
+<section class="card"><h2>Deposits that need attention</h2>${attentionTable('Deposits that need attention', waiting)}</section>`,
   };
 }
 
@@ -159,8 +159,10 @@ export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
   )}<p class="soft small">As this process has seen them since its start. To replace one, change <code>POLYGON_RPC_URL</code>, and restart.</p></section>`;
 }
 
+const none = html`<p class="soft">None.</p>`;
+
 function batchTable(batches: readonly RelayBatch[]): Html {
-  return dataTable('Releases in flight', batches, {
+  return dataTable({ label: 'Releases in flight', empty: none }, batches, {
     Batch: headings(
       ({ id, kind }) => html`${id}${kind === 'rescue' ? html` <span class="badge">rescue</span>` : nothing}`,
     ),
@@ -181,7 +183,7 @@ export function attentionTable(
   nextStepOf: (payment: Payment) => string = adviceFor,
 ): Html {
   return html`${payments.length > PAYMENTS_SHOWN ? html`<p>The newest ${PAYMENTS_SHOWN} of ${payments.length}${payments.length === COUNTED_PAYMENTS ? ' or more' : ''}.</p>` : nothing}
-${dataTable(label, payments.slice(0, PAYMENTS_SHOWN), {
+${dataTable({ label, empty: none }, payments.slice(0, PAYMENTS_SHOWN), {
   Payment: headings(({ id }) => paymentLink(id)),
   Account: ({ accountId }) => accountLink(accountId),
   Amount: numbers(({ amountCents, currency }) => formatMoney(amountCents, currency)),
