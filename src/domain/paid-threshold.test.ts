@@ -253,8 +253,21 @@ it('takes up to a tenth of the threshold for a little that does not count as an 
 });
 
 describe('what was received', () => {
-  const unpaid = { status: 'unpaid', usdUnits: 25_000_000n, paidThresholdUnits: 24_500_000n } as const;
+  const unpaid = {
+    status: 'unpaid',
+    usdUnits: 25_000_000n,
+    paidThresholdUnits: 24_500_000n,
+    toleranceBasisPoints: 200,
+    maxProviderFeeBasisPoints: 3_000,
+  } as const;
   const paid = { ...unpaid, status: 'paid', paidThresholdUnits: 18_000_000n } as const;
+  const accepted = { ...paid, paidThresholdUnits: 10_000_000n } as const;
+  const atHalf = {
+    ...paid,
+    paidThresholdUnits: 12_500_000n,
+    toleranceBasisPoints: 0,
+    maxProviderFeeBasisPoints: 5_000,
+  } as const;
 
   it.each([
     ['nothing', unpaid, [], null],
@@ -267,6 +280,10 @@ describe('what was received', () => {
     ['a twentieth more', paid, [26_250_000n], 'overpaid'],
     ['two deliveries', paid, [22_380_000n, 22_380_000n], 'overpaid'],
     ['a part and the rest', paid, [5_000_000n, 20_000_000n], null],
+    ['an accepted part', accepted, [10_000_000n], null],
+    ['an accepted part and the rest', accepted, [10_000_000n, 15_000_000n], null],
+    ['an accepted part and the whole amount', accepted, [10_000_000n, 25_000_000n], 'overpaid'],
+    ['two deliveries at half the price', atHalf, [12_500_000n, 12_500_000n], 'overpaid'],
     ['the whole amount before it is paid', unpaid, [24_500_000n, 24_500_000n], 'overpaid'],
     ['anything after cancellation', { ...unpaid, status: 'canceled' as const }, [5_000_000n], null],
   ])('is told where it is clearly less or more than asked for: %s', (_, payment, units, expected) => {
@@ -275,7 +292,7 @@ describe('what was received', () => {
   });
 
   it('of a payment of cents is told by its share, as parts below 0.10 USDC would be all of it', () => {
-    const small = { status: 'unpaid', usdUnits: 50_000n, paidThresholdUnits: 49_000n } as const;
+    const small = { ...unpaid, usdUnits: 50_000n, paidThresholdUnits: 49_000n } as const;
     expect(amountMismatchOf(small, [{ units: 4_900n }])).toBeNull();
     expect(amountMismatchOf(small, [{ units: 4_901n }])).toBe('partially_paid');
     const smallPaid = { ...small, status: 'paid' } as const;

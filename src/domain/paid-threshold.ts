@@ -5,8 +5,8 @@ import type { ProviderSession } from './provider-session.ts';
 
 /**
  * The threshold from which a card payment counts as paid in full. Without a started session it is the USD value of the
- * charge, less the tolerance. A started session lowers the threshold to what its provider delivers, together with what had
- * arrived before a session for the rest, less the tolerance. The threshold never rises, because an on-ramp may deliver
+ * charge, less the tolerance. A started session lowers the threshold to what its provider delivers, less the tolerance,
+ * together with what had arrived before a session for the rest. The threshold never rises, because an on-ramp may deliver
  * long after its session has expired, and it never falls below what the maximum provider fee and the tolerance leave,
  * because anyone with the link can start a session and pay from a wallet.
  */
@@ -65,7 +65,10 @@ export function computeMinPaidThreshold(
 }
 
 /** What decides how far a session lowers the threshold. */
-type SessionTerms = Pick<ProviderSession, 'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'>;
+export type SessionTerms = Pick<
+  ProviderSession,
+  'provider' | 'quotedUnits' | 'chargedCents' | 'receivedUnits'
+>;
 
 /** The threshold once these sessions were started, in whatever order: their lowest, and never above the present one. */
 export function thresholdAfterSessions(
@@ -78,11 +81,24 @@ export function thresholdAfterSessions(
   let threshold = payment.paidThresholdUnits;
   for (const session of sessions) {
     const chargedUsdUnits = (usdUnits * BigInt(session.chargedCents)) / BigInt(amountCents);
-    const expectedUnits = session.receivedUnits + sessionDeliveryUnits(session, chargedUsdUnits);
-    const lowered = computePaidThreshold(expectedUnits, toleranceBasisPoints);
+    // What arrived before a session for the rest is no expectation and gets no tolerance: the session alone pays nothing.
+    const deliveryUnits = sessionDeliveryUnits(session, chargedUsdUnits);
+    const lowered = session.receivedUnits + computePaidThreshold(deliveryUnits, toleranceBasisPoints);
     if (lowered < threshold && lowered >= floor) threshold = lowered;
   }
   return threshold;
+}
+
+/** The threshold as if no session for the rest had been started; the paid threshold where the tolerance is not stored. */
+export function thresholdOfWhole(
+  payment: Parameters<typeof thresholdAfterSessions>[0] & Pick<Payment, 'toleranceBasisPoints'>,
+  sessions: readonly SessionTerms[],
+): bigint {
+  const { usdUnits, toleranceBasisPoints } = payment;
+  const ofWhole = sessions.filter(({ receivedUnits }) => receivedUnits === 0n);
+  if (toleranceBasisPoints === null || ofWhole.length === sessions.length) return payment.paidThresholdUnits;
+  const first = { ...payment, paidThresholdUnits: computePaidThreshold(usdUnits, toleranceBasisPoints) };
+  return larger(payment.paidThresholdUnits, thresholdAfterSessions(first, ofWhole, toleranceBasisPoints));
 }
 
 /** The expected delivery of a started session: its quote, or else the catalog's assumption. */
@@ -159,6 +175,20 @@ export function isNearlyAllMissing(
   return (paidThresholdUnits - seenUnits) * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
 }
 
+/**
+ * The deposits each of which pays in full, by the lowest threshold of any session: what a merchant accepted as paid may be
+ * less, and a second deposit of as much then is the rest.
+ */
+export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
+  payment: Pick<Payment, 'paidThresholdUnits' | 'usdUnits' | keyof ThresholdTerms>,
+  deposits: readonly Deposit[],
+): Deposit[] {
+  const { paidThresholdUnits, usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints } = payment;
+  const floor = computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints ?? 0);
+  const fullUnits = larger(paidThresholdUnits, floor);
+  return deposits.filter(({ units }) => units >= fullUnits);
+}
+
 /** A twentieth more than the charge's value is clearly more: exchange rates seldom move that far until delivery. */
 const OVERPAID_FROM_PERCENT = 105n;
 /** 0.10 USDC: less than that is no part of a payment, unless the payment itself is that small. */
@@ -169,7 +199,7 @@ const MIN_PART_UNITS = 100_000n;
  * which suffices, as after two finished provider sessions. Null where neither is significant.
  */
 export function amountMismatchOf(
-  payment: Pick<Payment, 'status' | 'paidThresholdUnits' | 'usdUnits'>,
+  payment: Pick<Payment, 'status'> & Parameters<typeof fullDepositsOf>[0],
   deposits: readonly { readonly units: bigint }[],
 ): AmountMismatch | null {
   if (payment.status === 'canceled') return null;
@@ -178,9 +208,10 @@ export function amountMismatchOf(
     const isPart = seenUnits >= MIN_PART_UNITS || !isNearlyAllMissing(payment, seenUnits);
     return seenUnits > 0n && isPart ? 'partially_paid' : null;
   }
-  const sufficientDeposits = deposits.filter(({ units }) => units >= payment.paidThresholdUnits).length;
   const isClearlyMore = seenUnits * 100n >= payment.usdUnits * OVERPAID_FROM_PERCENT;
   // A single unit may be clearly more than a payment worth cents; that is too little to return.
   const isSignificant = seenUnits >= payment.usdUnits + MIN_PART_UNITS;
-  return (isClearlyMore && isSignificant) || sufficientDeposits >= 2 ? 'overpaid' : null;
+  return (isClearlyMore && isSignificant) || fullDepositsOf(payment, deposits).length >= 2
+    ? 'overpaid'
+    : null;
 }

@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { larger } from './money.ts';
 import {
   computeMinPaidThreshold,
   computePaidThreshold,
   minDeliveryUnits,
+  type SessionTerms,
   thresholdAfterSessions,
 } from './paid-threshold.ts';
 import { chargeOf } from './session-charge.ts';
@@ -15,7 +17,9 @@ const hundred = {
   usdUnits: 100_000_000n,
   maxProviderFeeBasisPoints: 3_000,
   paidThresholdUnits: 98_000_000n,
+  toleranceBasisPoints: 200,
 };
+const untouched = (payment: typeof hundred) => ({ payment, sessions: [] });
 
 /** A payment with its terms, and a part of its paid threshold that arrived. */
 const partialPayments = fc
@@ -30,8 +34,14 @@ const partialPayments = fc
     const usdUnits = BigInt(amountCents) * 100n * rateCents;
     const paidThresholdUnits = computePaidThreshold(usdUnits, toleranceBasisPoints);
     return {
-      payment: { ...hundred, amountCents, usdUnits, maxProviderFeeBasisPoints, paidThresholdUnits },
-      toleranceBasisPoints,
+      payment: {
+        ...hundred,
+        amountCents,
+        usdUnits,
+        maxProviderFeeBasisPoints,
+        toleranceBasisPoints,
+        paidThresholdUnits,
+      },
       seenUnits: (paidThresholdUnits * share) / 100n + 1n,
     };
   });
@@ -39,7 +49,7 @@ const partialPayments = fc
 describe('what a session charges', () => {
   it('is the whole amount where nothing, next to nothing, enough or more arrived', () => {
     for (const seenUnits of [0n, 1n, 9_800_000n, 98_000_000n, 98_000_001n, 10n ** 12n]) {
-      expect(chargeOf(hundred, seenUnits)).toMatchObject({
+      expect(chargeOf(untouched(hundred), seenUnits)).toMatchObject({
         amountCents: 100_00,
         usdUnits: 100_000_000n,
         maxProviderFeeBasisPoints: 3_000,
@@ -49,29 +59,29 @@ describe('what a session charges', () => {
   });
 
   it('is the missing share of the amount after a partial payment', () => {
-    expect(chargeOf(hundred, 49_000_000n)).toMatchObject({
+    expect(chargeOf(untouched(hundred), 49_000_000n)).toMatchObject({
       amountCents: 50_00,
       usdUnits: 50_000_000n,
       receivedUnits: 49_000_000n,
     });
-    expect(chargeOf(hundred, 97_999_999n)).toMatchObject({ amountCents: 1, usdUnits: 10_000n });
+    expect(chargeOf(untouched(hundred), 97_999_999n)).toMatchObject({ amountCents: 1, usdUnits: 10_000n });
   });
 
   it('lets a provider keep what the maximum leaves of the whole payment, and at most half of the rest', () => {
     // 70.00 of 100.00 have to arrive, of which 40.00 did: 30.00 of a rest of 59.19.
-    expect(chargeOf(hundred, 40_000_000n)).toMatchObject({
+    expect(chargeOf(untouched(hundred), 40_000_000n)).toMatchObject({
       amountCents: 59_19,
       maxProviderFeeBasisPoints: 4_931,
     });
-    expect(chargeOf(hundred, 69_000_000n).maxProviderFeeBasisPoints).toBe(5_000);
+    expect(chargeOf(untouched(hundred), 69_000_000n).maxProviderFeeBasisPoints).toBe(5_000);
     const anyFee = { ...hundred, maxProviderFeeBasisPoints: null };
-    expect(chargeOf(anyFee, 40_000_000n).maxProviderFeeBasisPoints).toBeNull();
+    expect(chargeOf({ payment: anyFee, sessions: [] }, 40_000_000n).maxProviderFeeBasisPoints).toBeNull();
   });
 
   it('asks together with what arrived for at most a cent more than the amount', () => {
     fc.assert(
       fc.property(partialPayments, ({ payment, seenUnits }) => {
-        const { amountCents } = chargeOf(payment, seenUnits);
+        const { amountCents } = chargeOf(untouched(payment), seenUnits);
         const paidCents = (BigInt(payment.amountCents) * seenUnits) / payment.paidThresholdUnits;
         expect(amountCents).toBeGreaterThanOrEqual(1);
         expect(BigInt(amountCents) + paidCents).toBeLessThanOrEqual(BigInt(payment.amountCents) + 1n);
@@ -81,28 +91,64 @@ describe('what a session charges', () => {
 
   it('completes the payment where the provider delivers what it quoted within the maximum', () => {
     fc.assert(
-      fc.property(
-        partialPayments,
-        fc.bigInt({ min: 0n, max: 100n }),
-        ({ payment, toleranceBasisPoints, seenUnits }, percent) => {
-          const charge = chargeOf(payment, seenUnits);
-          fc.pre(charge.receivedUnits > 0n);
-          const least = minDeliveryUnits(charge.usdUnits, charge.maxProviderFeeBasisPoints ?? 0);
-          const quotedUnits = least + ((charge.usdUnits - least) * percent) / 100n;
-          const session = {
-            provider: 'moonpay' as const,
+      fc.property(partialPayments, fc.bigInt({ min: 0n, max: 100n }), ({ payment, seenUnits }, percent) => {
+        const charge = chargeOf(untouched(payment), seenUnits);
+        fc.pre(charge.receivedUnits > 0n);
+        const least = minDeliveryUnits(charge.usdUnits, charge.maxProviderFeeBasisPoints ?? 0);
+        const quotedUnits = least + ((charge.usdUnits - least) * percent) / 100n;
+        const session = {
+          provider: 'moonpay' as const,
+          quotedUnits,
+          chargedCents: charge.amountCents,
+          receivedUnits: charge.receivedUnits,
+        };
+        const threshold = thresholdAfterSessions(payment, [session], payment.toleranceBasisPoints);
+        expect(seenUnits + quotedUnits).toBeGreaterThanOrEqual(threshold);
+        // Else a customer who only clicks has paid.
+        expect(threshold).toBeGreaterThan(seenUnits);
+        const { usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints } = payment;
+        expect(threshold).toBeGreaterThanOrEqual(
+          computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints),
+        );
+      }),
+    );
+  });
+
+  it('takes off one provider fee, however many sessions are started and not paid', () => {
+    const feeOf = (chargedUnits: bigint, { percent, leastUnits }: { percent: bigint; leastUnits: bigint }) =>
+      larger((chargedUnits * percent) / 100n, leastUnits);
+    const fees = fc.record({
+      percent: fc.bigInt({ min: 0n, max: 10n }),
+      leastUnits: fc.bigInt({ min: 0n, max: 4_000_000n }),
+    });
+    const clicks = fc.array(fc.record({ fee: fees, sentUnits: fc.bigInt({ min: 0n, max: 2n }) }), {
+      minLength: 1,
+      maxLength: 30,
+    });
+    fc.assert(
+      fc.property(fc.bigInt({ min: 11_000_000n, max: 97_000_000n }), clicks, (firstUnits, started) => {
+        let payment = hundred;
+        const sessions: SessionTerms[] = [];
+        let seenUnits = firstUnits;
+        for (const { fee, sentUnits } of started) {
+          seenUnits += sentUnits;
+          const charge = chargeOf({ payment, sessions }, seenUnits);
+          const quotedUnits = charge.usdUnits - feeOf(charge.usdUnits, fee);
+          const mostUnits = (charge.usdUnits * BigInt(charge.maxProviderFeeBasisPoints ?? 0)) / 10_000n;
+          if (charge.receivedUnits === 0n || charge.usdUnits - quotedUnits > mostUnits) continue;
+          sessions.push({
+            provider: 'rampnetwork',
             quotedUnits,
             chargedCents: charge.amountCents,
             receivedUnits: charge.receivedUnits,
-          };
-          const threshold = thresholdAfterSessions(payment, [session], toleranceBasisPoints);
-          expect(seenUnits + quotedUnits).toBeGreaterThanOrEqual(threshold);
-          const { usdUnits, maxProviderFeeBasisPoints } = payment;
-          expect(threshold).toBeGreaterThanOrEqual(
-            computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints),
-          );
-        },
-      ),
+          });
+          const paidThresholdUnits = thresholdAfterSessions(payment, sessions, 200);
+          payment = { ...payment, paidThresholdUnits };
+          expect(seenUnits).toBeLessThan(paidThresholdUnits);
+        }
+        const dearest = started.map(({ fee }) => feeOf(100_000_000n, fee)).reduce(larger);
+        expect(payment.paidThresholdUnits).toBeGreaterThanOrEqual(hundred.paidThresholdUnits - dearest);
+      }),
     );
   });
 });

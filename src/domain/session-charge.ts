@@ -1,5 +1,11 @@
 import { BASIS_POINTS } from './money.ts';
-import { isNearlyAllMissing, MAXIMUM_PROVIDER_FEE_BASIS_POINTS, minDeliveryUnits } from './paid-threshold.ts';
+import {
+  isNearlyAllMissing,
+  MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
+  minDeliveryUnits,
+  type SessionTerms,
+  thresholdOfWhole,
+} from './paid-threshold.ts';
 import { isDirect, type Payment } from './payment.ts';
 import { stateOf } from './payment-states.ts';
 
@@ -13,35 +19,44 @@ type ChargeTerms = Pick<
   Payment,
   'accountId' | 'amountCents' | 'currency' | 'usdUnits' | 'maxProviderFeeBasisPoints'
 >;
-type ChargedPayment = ChargeTerms & Pick<Payment, 'paidThresholdUnits'>;
+
+/** A payment with all sessions that were started for it. */
+interface Charged<Terms = ChargeTerms & Pick<Payment, 'paidThresholdUnits' | 'toleranceBasisPoints'>> {
+  readonly payment: Terms;
+  readonly sessions: readonly SessionTerms[];
+}
 
 /**
  * What a session charges now. Where next to nothing arrived, the customer still owes the whole amount. Where enough arrived,
  * no session starts, and the charge is the whole amount as well.
  */
-export function chargeOf(payment: ChargedPayment, seenUnits: bigint): Charge {
+export function chargeOf(charged: Charged, seenUnits: bigint): Charge {
+  const { payment } = charged;
   const isPart = seenUnits > 0n && seenUnits < payment.paidThresholdUnits;
-  if (isPart && !isNearlyAllMissing(payment, seenUnits)) return restOf(payment, seenUnits);
+  if (isPart && !isNearlyAllMissing(payment, seenUnits)) return restOf(charged, seenUnits);
   return { ...termsOf(payment), receivedUnits: 0n };
 }
 
 /** The rest of an open payment of which a part was seen; null where there is none. */
-export function openRestOf(payment: Payment): Charge | null {
+export function openRestOf(charged: Charged<Payment>): Charge | null {
+  const { payment } = charged;
   const { receivedUnits: seenUnits, paidThresholdUnits } = payment;
   if (stateOf(payment) !== 'unpaid/pending' || seenUnits <= 0n || seenUnits >= paidThresholdUnits)
     return null;
   const isAttempt = isDirect(payment) || !isNearlyAllMissing(payment, seenUnits);
-  return isAttempt ? restOf(payment, seenUnits) : null;
+  return isAttempt ? restOf(charged, seenUnits) : null;
 }
 
 /**
- * The share of the amount that is the missing share of the paid threshold, rounded up to a cent. The maximum provider fee
+ * The share of the amount that is missing of the threshold of the whole, rounded up to a cent: sessions for the rest lower
+ * the paid threshold, but not what the next one charges. Otherwise each one that is not paid would take off another
+ * provider fee. The maximum provider fee
  * applies to the whole payment: what arrived and what the provider delivers together must reach the minimum delivery.
  */
-function restOf(payment: ChargedPayment, seenUnits: bigint): Charge {
-  const { amountCents, usdUnits, paidThresholdUnits, maxProviderFeeBasisPoints } = payment;
-  const missingUnits = paidThresholdUnits - seenUnits;
-  const restCents = dividedUp(BigInt(amountCents) * missingUnits, paidThresholdUnits);
+function restOf({ payment, sessions }: Charged, seenUnits: bigint): Charge {
+  const { amountCents, usdUnits, maxProviderFeeBasisPoints } = payment;
+  const thresholdUnits = thresholdOfWhole(payment, sessions);
+  const restCents = dividedUp(BigInt(amountCents) * (thresholdUnits - seenUnits), thresholdUnits);
   const restUsdUnits = dividedUp(usdUnits * restCents, BigInt(amountCents));
   return {
     ...termsOf(payment),
@@ -61,7 +76,7 @@ function maxFeeOfRest(chargedUsdUnits: bigint, minimumDelivery: bigint): number 
   return Math.max(0, Math.min(Number(feeBasisPoints), MAXIMUM_PROVIDER_FEE_BASIS_POINTS));
 }
 
-function termsOf(payment: ChargedPayment): ChargeTerms {
+function termsOf(payment: ChargeTerms): ChargeTerms {
   const { accountId, amountCents, currency, usdUnits, maxProviderFeeBasisPoints } = payment;
   return { accountId, amountCents, currency, usdUnits, maxProviderFeeBasisPoints };
 }

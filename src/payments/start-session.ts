@@ -108,7 +108,7 @@ async function startSession(
   if (view === null) throw new ServiceError('payment_not_found');
   const { payment } = view;
   const nowMs = context.nowMs();
-  const charge = chargeOf(payment, sumObservations(view.observations).seenUnits);
+  const charge = chargeOf(view, sumObservations(view.observations).seenUnits);
   requireNothingUnderWay(view, charge, nowMs);
   const adapter = await requireServable(context, payment, charge, provider, country);
   const email = knowsEmail ? payment.email : null;

@@ -3,6 +3,9 @@ import { operations as describedOperations } from '../../docs-site/openapi/opera
 import { createKey } from '../../src/accounts/api-keys.ts';
 import { keyScopes } from '../../src/domain/api-key.ts';
 import { EVENT_RETENTION_MS } from '../../src/domain/payment-events.ts';
+import { settle } from '../../src/domain/settle.ts';
+import { newSession } from '../store/fixtures.ts';
+import { depositOf } from '../store/observations.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
 let service: ApiService;
@@ -146,6 +149,32 @@ describe('payments', () => {
     expect((await get('/payments?status=open')).json().error).toBe(
       'status must be one of unpaid, paid, canceled',
     );
+  });
+
+  it('name what a provider charges for the rest, also after a session for it that was not paid', async () => {
+    const id = await create({ amount: '100.00' });
+    const { observations, payments } = service.store;
+    const payment = await payments.findPayment(accountId, id as never);
+    const from = await observations.readCursor();
+    if (payment === null || from === null) throw new Error('the payment or the cursor is missing');
+    const above = from.number + 1;
+    const transactionHash = `0x${'6'.repeat(64)}`;
+    const deposits = [{ ...depositOf(payment, above, 0, 60_000_000n), transactionHash }];
+    const scan = { from, final: from, scannedTo: above, deposits, releases: [] };
+    await observations.recordScan(scan, (view) => settle(view, { nowMs: Date.now() }));
+    const session = { chargedCents: 38_78, receivedUnits: 60_000_000n, quotedUnits: 36_000_000n } as const;
+    await payments.addSession(payment, newSession(payment, session), () => ({
+      change: { paidThresholdUnits: 95_280_000n },
+    }));
+    await numberAll();
+    const { events } = (await get('/events')).json();
+    const rests = [
+      (await get(`/payments/${id}`)).json(),
+      (await get('/payments?limit=1')).json().payments[0],
+      events.find((event: { readonly type: string }) => event.type === 'payment.partially_paid').payment,
+    ].map(({ rest }) => rest);
+    const url = `https://pay.example.com/pay/${id}`;
+    expect(rests).toEqual(Array(3).fill({ amount: '38.78', usdc_amount: '35.280000', url }));
   });
 
   it('need a key', async () => {

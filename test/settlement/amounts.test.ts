@@ -156,6 +156,20 @@ describe('a payment', () => {
     await expect(settlement.accept(payment, 50_000_000n)).rejects.toThrow('Only an open payment');
   });
 
+  it('accepted as paid with a part is not overpaid by the rest of its price', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 40_000_000n);
+    await settlement.settleDown();
+    await settlement.accept(payment, 40_000_000n);
+    await settlement.settleDown();
+    await settlement.deposit(payment, 55_000_000n);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', amountMismatch: null });
+    await settlement.deposit(payment, 10_000_000n);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({ amountMismatch: 'overpaid' });
+  });
+
   it('is not accepted with nothing, nor in full, nor canceled', async () => {
     const empty = await settlement.create();
     await expect(settlement.accept(empty, 0n)).rejects.toThrow('Only an open payment');

@@ -142,14 +142,14 @@ describe('a session for the rest', () => {
     settlement.session.quotedUnits = 36_000_000n;
     await settlement.startSession(payment);
     expect(await sessionsOf(payment)).toMatchObject([{ chargedCents: 38_78, receivedUnits: 60_000_000n }]);
-    expect((await settlement.read(payment)).paidThresholdUnits).toBe(94_080_000n);
-    await settlement.deposit(payment, 34_079_999n);
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(95_280_000n);
+    await settlement.deposit(payment, 35_279_999n);
     await settlement.mine();
     await settlement.watch();
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     await settlement.deposit(payment, 1n);
     await settlement.settleDown();
-    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 94_080_000n });
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 95_280_000n });
   });
 
   it('never raises the threshold that an earlier session lowered', async () => {
@@ -166,6 +166,32 @@ describe('a session for the rest', () => {
     expect((await settlement.read(payment)).paidThresholdUnits).toBe(78_400_000n);
   });
 
+  it('alone pays nothing, also where only the tolerance is missing', async () => {
+    const payment = await settlement.create({ amountCents: 100_00 });
+    await settlement.deposit(payment, 97_000_000n);
+    await settlement.mine();
+    await settlement.watch();
+    settlement.session.quotedUnits = 960_000n;
+    await settlement.startSession(payment);
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.deposit(payment, 960_000n);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', receivedUnits: 97_960_000n });
+  });
+
+  it('charges the same again after one that is not paid, also where a unit was sent meanwhile', async () => {
+    const payment = await createPartlyPaid();
+    settlement.session.quotedUnits = 36_000_000n;
+    for (let visit = 0; visit < 4; visit++) {
+      await settlement.startSession(payment);
+      await settlement.deposit(payment, 1n);
+      await settlement.mine();
+      await settlement.watch();
+    }
+    expect((await sessionsOf(payment)).map(({ chargedCents }) => chargedCents)).toEqual(Array(4).fill(38_78));
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(95_280_000n);
+  });
+
   it('is held against the maximum provider fee of the whole payment', async () => {
     await settlement.store.accounts.updateAccount(settlement.account.id, {
       maxProviderFeeBasisPoints: 1_000,
@@ -178,7 +204,7 @@ describe('a session for the rest', () => {
     expect(await sessionsOf(payment)).toEqual([]);
     settlement.session.quotedUnits = 30_020_000n;
     await settlement.startSession(payment);
-    expect((await settlement.read(payment)).paidThresholdUnits).toBe(88_219_600n);
+    expect((await settlement.read(payment)).paidThresholdUnits).toBe(89_419_600n);
   });
 
   it('is used again until more arrives', async () => {

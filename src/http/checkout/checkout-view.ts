@@ -1,4 +1,4 @@
-import { isNearlyAllMissing } from '../../domain/paid-threshold.ts';
+import { fullDepositsOf, isNearlyAllMissing } from '../../domain/paid-threshold.ts';
 import { type Deposit, isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
@@ -118,12 +118,9 @@ export function checkoutViewOf(
   }
 }
 
-function surplusOf(
-  { amountMismatch, paidThresholdUnits }: Payment,
-  deposits: readonly Deposit[],
-): 'overpaid' | 'paidTwice' | null {
-  if (amountMismatch !== 'overpaid') return null;
-  return deposits.filter(({ units }) => units >= paidThresholdUnits).length > 1 ? 'paidTwice' : 'overpaid';
+function surplusOf(payment: Payment, deposits: readonly Deposit[]): 'overpaid' | 'paidTwice' | null {
+  if (payment.amountMismatch !== 'overpaid') return null;
+  return fullDepositsOf(payment, deposits).length > 1 ? 'paidTwice' : 'overpaid';
 }
 
 /** The providers that charged the customer: the only one with a session, or of several those that report a delivery. */

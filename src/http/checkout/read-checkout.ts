@@ -84,7 +84,7 @@ export async function checkoutOf(
   const { payment } = stored;
   const nowMs = context.nowMs();
   const view = checkoutViewOf(stored, nowMs);
-  const charge = chargeOf(payment, sumObservations(stored.observations).seenUnits);
+  const charge = chargeOf(stored, sumObservations(stored.observations).seenUnits);
   const offers =
     takesPayment(view) && !account.suspended
       ? (await listOffers(context.directory, account, charge)).filter(

@@ -70,7 +70,7 @@ ${receivedLine(payment)}
 <p>${displayStatusBadges(payment, history.sessions.at(-1), context.nowMs())} ${stateSentence(payment)}</p>
 ${mismatchNotice(context, history)}
 ${await acceptCard(visit, history)}
-${await unservedNotice(visit, payment)}
+${await unservedNotice(visit, history)}
 ${payment.releaseRefusalReason === null ? nothing : html`<p class="banner bad">The release was refused: <code>${payment.releaseRefusalReason}</code></p>`}
 <div class="pair">${factsCard(visit, history, page)}
 <section class="card"><h2>What happened</h2>${timeline(history, visit.timeZone, opened)}</section></div>
@@ -94,14 +94,12 @@ function receivedLine({ receivedUnits, forwardedUnits }: Payment): Html {
 }
 
 /** The meaning of a partial or double payment for the merchant, and the possible actions. */
-function mismatchNotice(
-  { baseUrl }: DashboardContext,
-  { payment, observations, sessions }: PaymentHistory,
-): Html {
+function mismatchNotice({ baseUrl }: DashboardContext, history: PaymentHistory): Html {
+  const { payment, observations, sessions } = history;
   if (payment.amountMismatch === 'partially_paid') {
     const url = `${baseUrl}/pay/${payment.id}`;
     return html`<section class="banner"><p><strong>${partPaidSentence(payment)}</strong></p>
-<ul><li>${restSentence(payment)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a> ${copyButton('rest-link', 'the link')}</li>
+<ul><li>${restSentence(history)} Send the customer the link: <a href="${url}"><code id="rest-link">${url}</code></a> ${copyButton('rest-link', 'the link')}</li>
 <li>While the payment is open, it cannot be canceled or released, because the customer can still pay the rest. An owner can accept what arrived as paid.</li>
 <li>If the rest does not arrive before the payment expires, the payment is canceled. What arrived can then be released to your wallet, but never counts as paid.</li></ul></section>`;
   }
@@ -112,9 +110,9 @@ function mismatchNotice(
 <p>${deposits > 1 ? `It arrived in ${deposits} deposits. ` : ''}${visited.length > 1 ? `The customer went to ${visited.join(' and ')} and may have been charged twice. ` : ''}All of it goes to your wallet, less the fee. Only one webhook is sent. If the customer paid twice, open a refund of the surplus below.</p></section>`;
 }
 
-function restSentence(payment: Payment): string {
-  const rest = openRestOf(payment);
-  if (rest === null || isDirect(payment)) return 'The customer can send the rest from a wallet.';
+function restSentence(view: PaymentView): string {
+  const rest = openRestOf(view);
+  if (rest === null || isDirect(view.payment)) return 'The customer can send the rest from a wallet.';
   const amount = `${formatMoney(rest.amountCents, rest.currency)} ${rest.currency}`;
   return `The customer can pay the rest, ${amount}, at a provider that accepts the amount, or from a wallet.`;
 }
@@ -137,9 +135,10 @@ ${foldedForm(visit, action, `Accept ${formatUsdc(seenUnits)} USDC…`, form)}</s
 }
 
 /** A note for an open payment that no provider serves, with the amount from which one does. */
-async function unservedNotice({ account, context: { create } }: Visit, payment: Payment): Promise<Html> {
+async function unservedNotice({ account, context: { create } }: Visit, view: PaymentView): Promise<Html> {
+  const { payment } = view;
   if (isDirect(payment) || stateOf(payment) !== 'unpaid/pending') return nothing;
-  const offers = (await listOffers(create.providers, account, openRestOf(payment) ?? payment)).filter(
+  const offers = (await listOffers(create.providers, account, openRestOf(view) ?? payment)).filter(
     ({ provider }) => payment.provider === MULTI_PROVIDER || payment.provider === provider,
   );
   if (offers.some(({ refusal }) => refusal === null)) return nothing;

@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectContext, exchangeCode } from '../../accounts/connect-shop.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { PaymentId } from '../../domain/payment.ts';
+import type { Payment, PaymentId } from '../../domain/payment.ts';
 import type { NumberedEvent } from '../../domain/payment-events.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import { createPayoutAddressParser } from '../../domain/payout-address.ts';
@@ -84,6 +84,12 @@ export function registerMerchantApi(server: FastifyInstance, context: MerchantCo
 
 function registerPayments(server: FastifyInstance, context: MerchantContext, guards: ScopeGuards): void {
   const { search, baseUrl } = context;
+  const presentOne = async (payment: Payment) => {
+    // What is charged for the rest follows from the sessions.
+    const view =
+      payment.amountMismatch === 'partially_paid' ? await context.payments.viewPayment(payment) : null;
+    return presentMerchantPayment(baseUrl, view ?? { payment, sessions: [] });
+  };
   const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
 
   server.get('/payments', guards.read, async (request, reply) => {
@@ -92,7 +98,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     const { payments, next } = await search.searchPayments(asked.query, asked.before, asked.limit);
     const presented =
       asked.expand.size === 0
-        ? payments.map((payment) => presentMerchantPayment(baseUrl, payment))
+        ? await Promise.all(payments.map(presentOne))
         : await Promise.all(
             payments.map(async ({ id }) =>
               presentExpandedPayment(baseUrl, await readPaymentHistory(context, accountId, id), asked.expand),
@@ -112,7 +118,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     const id = idOf(request);
     const payment = await context.payments.findPayment(accountOf(request).id, id);
     if (payment === null) throw new ServiceError('payment_not_found');
-    return presentMerchantPayment(baseUrl, await cancelPayment(context, id, 'merchant'));
+    return presentOne(await cancelPayment(context, id, 'merchant'));
   });
 
   server.post('/direct-payments', guards.create, async (request) => {
@@ -135,13 +141,13 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
     const { after = null, limit = MAXIMUM_PAGE } = readQuery(queryOf(request), eventParameters);
     const page = await events.listEvents(accountId, after ?? 0, limit);
     if (after !== null) requireKept(after, page);
-    const paymentOf = await readEach(page.events, 'paymentId', (id) => payments.findPayment(accountId, id));
+    const viewOf = await readEach(page.events, 'paymentId', (id) => payments.viewPayment({ accountId, id }));
     const refundOf = await readEach(page.events, 'refundId', (id) => refunds.findRefund(accountId, id));
     const presented = page.events.map((event) => {
-      const payment = paymentOf.get(event.paymentId) ?? null;
-      if (payment === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
+      const view = viewOf.get(event.paymentId) ?? null;
+      if (view === null) throw new Error(`event ${event.number} of ${accountId} has no payment`);
       const refund = refundOf.get(event.refundId) ?? null;
-      return presentEvent(baseUrl, event, payment, refund === null ? null : presentRefund(context, refund));
+      return presentEvent(baseUrl, event, view, refund === null ? null : presentRefund(context, refund));
     });
     const nextAfter = page.events.at(-1)?.number ?? after ?? page.newest;
     return sendTagged(request, reply, {

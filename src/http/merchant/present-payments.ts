@@ -38,14 +38,18 @@ export function presentDirectPayment(
   payment: Payment,
 ): Record<string, unknown> {
   return {
-    ...presentMerchantPayment(baseUrl, payment),
+    ...presentMerchantPayment(baseUrl, { payment, sessions: [] }),
     ipn_token: tokens.create(payment.id, payment.tokenFingerprint),
     usdc_amount: formatUnits(payment.paidThresholdUnits),
   };
 }
 
 /** A payment of the list or of an event, with nothing expanded. */
-export function presentMerchantPayment(baseUrl: string, payment: Payment): Record<string, unknown> {
+export function presentMerchantPayment(
+  baseUrl: string,
+  view: Pick<PaymentView, 'payment' | 'sessions'>,
+): Record<string, unknown> {
+  const { payment } = view;
   return {
     ...presentPaymentStatus(payment),
     provider: payment.provider,
@@ -55,14 +59,15 @@ export function presentMerchantPayment(baseUrl: string, payment: Payment): Recor
     email: payment.email,
     note: payment.note,
     amount_mismatch: payment.amountMismatch,
-    rest: presentRest(baseUrl, payment),
+    rest: presentRest(baseUrl, view),
     cancel_reason: payment.cancelReason,
   };
 }
 
-function presentRest(baseUrl: string, payment: Payment): Record<string, unknown> | null {
-  const rest = openRestOf(payment);
+function presentRest(...[baseUrl, view]: Parameters<typeof presentMerchantPayment>) {
+  const rest = openRestOf(view);
   if (rest === null) return null;
+  const { payment } = view;
   return {
     amount: formatCents(rest.amountCents),
     usdc_amount: formatUnits(payment.paidThresholdUnits - payment.receivedUnits),
@@ -90,7 +95,7 @@ export function presentExpandedPayment(
     webhooks: () => history.webhooks.map(presentWebhook),
   };
   const parts = expansions.filter((name) => asked.has(name)).map((name) => [name, present[name]()]);
-  return { ...presentMerchantPayment(baseUrl, history.payment), ...Object.fromEntries(parts) };
+  return { ...presentMerchantPayment(baseUrl, history), ...Object.fromEntries(parts) };
 }
 
 const placeOf = ({ transactionHash, blockNumber }: ChainPosition, finalBlock: number) => ({
@@ -125,10 +130,10 @@ function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
 export function presentEvent(
   baseUrl: string,
   { number, type, atMs }: NumberedEvent,
-  payment: Payment,
+  view: PaymentView,
   refund: Readonly<Record<string, unknown>> | null,
 ) {
-  const shown = presentMerchantPayment(baseUrl, payment);
+  const shown = presentMerchantPayment(baseUrl, view);
   return { number, type, created_at: isoTime(atMs), payment: shown, refund };
 }
 
