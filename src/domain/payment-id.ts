@@ -53,6 +53,9 @@ export function createPaymentIdGenerator(nowMs: () => number): () => PaymentId {
   };
 }
 
+/** Sorts after every id. */
+export const AFTER_ALL_IDS = '~';
+
 /** A text that sorts before all payment ids of this millisecond and later, and after all earlier ones. */
 export function firstIdAtMs(timeMs: number): string {
   const digits = Math.max(0, timeMs).toString(16).padStart(12, '0');

@@ -1,8 +1,8 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { ErrorName } from '../domain/errors.ts';
-import { rawError } from './error-reply.ts';
+import { rawError, rawErrorText } from './error-reply.ts';
 import { closeAfterLastResponse, currentResponse, discardInput } from './node-internals.ts';
 
 const names: Readonly<Record<string, ErrorName>> = {
@@ -62,9 +62,7 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
       socket.destroySoon();
       return;
     }
-    const { status, headers, body } = rawError(names[error.code ?? ''] ?? 'invalid_request', options);
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
-    socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+    socket.write(rawErrorText(names[error.code ?? ''] ?? 'invalid_request', options));
     closeReadably(socket);
   }
 

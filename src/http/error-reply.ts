@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply } from 'fastify';
 import { type ErrorName, errorTable, ServiceError } from '../domain/errors.ts';
 
@@ -56,6 +57,13 @@ export function rawError(
     },
     body,
   };
+}
+
+/** The same as it is written to a connection. */
+export function rawErrorText(...error: Parameters<typeof rawError>): string {
+  const { status, headers, body } = rawError(...error);
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }
 
 /** Errors of the framework that have a better row or text than "the request is invalid". */

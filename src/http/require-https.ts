@@ -1,8 +1,7 @@
-import { STATUS_CODES } from 'node:http';
 import { BlockList, isIP, type Server, type Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
-import { rawError } from './error-reply.ts';
+import { rawErrorText } from './error-reply.ts';
 import { filterConnections } from './node-internals.ts';
 
 /**
@@ -78,9 +77,7 @@ function addNetwork(list: BlockList, network: string): void {
 
 function refuse(socket: Socket): void {
   // Browsers ignore the header over plain HTTP, where an attacker on the path could set it.
-  const { status, headers, body } = rawError('https_required', { isHttpsOnly: false });
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.on('error', () => socket.destroy());
-  socket.write(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.write(rawErrorText('https_required', { isHttpsOnly: false }));
   socket.destroySoon();
 }

@@ -1,4 +1,5 @@
 import type { Payment } from '../domain/payment.ts';
+import { AFTER_ALL_IDS } from '../domain/payment-id.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
@@ -202,9 +203,6 @@ const REFRESH_MS = 30_000;
 
 /** Ids are ordered by time and rows by commit: a payment may have a lower row than one with a lower id. */
 const ROWS_OF_DOUBT = 100;
-
-/** Sorts after every id. */
-const AFTER_ALL_IDS = '~';
 
 interface OpenAddressesContext
   extends Pick<Stores, 'payments'>,

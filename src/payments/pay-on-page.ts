@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Account } from '../domain/account.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Payment } from '../domain/payment.ts';
@@ -13,6 +12,7 @@ import {
   type ReusablePage,
 } from '../domain/reusable-page.ts';
 import { type CreatePaymentContext, createPayment } from './create-payment.ts';
+import { fingerprintOf } from './idempotent-replay.ts';
 
 export interface PayOnPageContext {
   readonly reusablePages: Pick<ReusablePageStore, 'findSubmission' | 'createPagePayment'>;
@@ -57,9 +57,7 @@ export async function payOnPage(
   { page, account, state }: FoundPage,
   { token, amountCents, answer }: PageSubmission,
 ): Promise<Payment> {
-  const submission = createHash('sha256')
-    .update(JSON.stringify([token, amountCents, answer]))
-    .digest('hex');
+  const submission = fingerprintOf([token, amountCents, answer]);
   const key = { accountId: page.accountId, pageId: page.id, submission };
   const earlier = await reusablePages.findSubmission(key);
   if (earlier !== null) return earlier;

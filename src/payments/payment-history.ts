@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto';
 import { isEmailErased } from '../domain/email-retention.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
@@ -7,6 +6,7 @@ import type { StateChange } from '../domain/ports/payment-search-store.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { StoreParts } from '../domain/ports/stores.ts';
 import { signWebhook, type Webhook } from '../domain/webhook.ts';
+import { isSameText } from '../platform/keyed-hash.ts';
 
 /** All that is known of one payment. */
 export interface PaymentHistory extends PaymentView {
@@ -51,6 +51,5 @@ export function verifyWebhookSignature(
   if (body === null || signature === null || !tokens.knows(webhook.tokenFingerprint)) return 'unknown';
   if (isEmailErased(body)) return 'erased';
   const token = tokens.create(webhook.paymentId, webhook.tokenFingerprint);
-  const [expected, found] = [Buffer.from(signWebhook(body, token)), Buffer.from(signature)];
-  return expected.length === found.length && timingSafeEqual(expected, found) ? 'good' : 'bad';
+  return isSameText(signature, signWebhook(body, token)) ? 'good' : 'bad';
 }

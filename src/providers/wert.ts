@@ -3,7 +3,6 @@
  * what it delivers. A webhook carries no signature, so it is only a trigger: it has to arrive at an address with a token
  * that only Wert knows, and the status is read from Wert's own API. `facts` lists what the adapter relies on, with sources.
  */
-import { timingSafeEqual } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
 import { formatCents, UNITS_PER_CENT } from '../domain/money.ts';
 import {
@@ -12,6 +11,7 @@ import {
   type QuoteRequest,
 } from '../domain/ports/provider.ts';
 import type { SessionProgress } from '../domain/provider-session.ts';
+import { isSameText } from '../platform/keyed-hash.ts';
 import { defineProvider } from './define-provider.ts';
 import * as answers from './provider-http.ts';
 import * as variable from './provider-variables.ts';
@@ -134,9 +134,8 @@ function readFee(conversion: answers.AnswerFields, name: string): bigint {
 }
 
 function requireToken({ target }: PostedWebhook, expected: string): void {
-  const given = Buffer.from(new URL(target, 'http://localhost').searchParams.get('token') ?? '');
-  const token = Buffer.from(expected);
-  if (given.length === token.length && timingSafeEqual(given, token)) return;
+  const given = new URL(target, 'http://localhost').searchParams.get('token') ?? '';
+  if (isSameText(given, expected)) return;
   throw new ProviderWebhookRefusedError('the address of the webhook does not carry the token');
 }
 

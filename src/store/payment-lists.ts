@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Payment, PaymentId } from '../domain/payment.ts';
+import { AFTER_ALL_IDS } from '../domain/payment-id.ts';
 import type { PaymentFilter, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
 import { paymentOf, selectPayments } from './payments.ts';
@@ -13,7 +14,6 @@ import {
   type Scripts,
   sql,
 } from './scripts.ts';
-import { AFTER_ALL_IDS } from './store.ts';
 import { paymentTable } from './tables.ts';
 
 /** How many payments a filtered list looks at before other work gets its turn. */

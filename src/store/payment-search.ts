@@ -1,5 +1,5 @@
 import { amountMismatches, type Payment, type PaymentId } from '../domain/payment.ts';
-import { firstIdAtMs } from '../domain/payment-id.ts';
+import { AFTER_ALL_IDS, firstIdAtMs } from '../domain/payment-id.ts';
 import {
   hasWords,
   type Meaning,
@@ -24,7 +24,6 @@ import {
   type Scripts,
   sql,
 } from './scripts.ts';
-import { AFTER_ALL_IDS } from './store.ts';
 
 /** Maximum windows that one call reads: some tens of milliseconds where nothing is found. */
 const MAXIMUM_WINDOWS = 5;

@@ -31,6 +31,3 @@ export const MAXIMUM_CHECKPOINTS = 200;
 
 /** Expired idempotency records deleted for each that is added: more than one, so that the table shrinks to the valid ones. */
 export const PURGED_PER_RECORD = 4;
-
-/** Sorts after every id. */
-export const AFTER_ALL_IDS = '~';
