@@ -4,7 +4,7 @@ import { ServiceError } from '../../src/domain/errors.ts';
 import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import { type CheckoutMoment, checkoutPage } from '../../src/http/checkout/checkout-page.ts';
 import type { ExamplePagesContext } from '../../src/http/checkout/context.ts';
-import { sendPhoneCode } from '../../src/http/checkout/direct-payment.ts';
+import { sendPhoneCode, sendTransferCode } from '../../src/http/checkout/direct-payment.ts';
 import { type Language, languageOf } from '../../src/http/checkout/languages.ts';
 import { layout, messagePage, sendPage } from '../../src/http/checkout/layout.ts';
 import { statusContent } from '../../src/http/checkout/live-updates.ts';
@@ -78,6 +78,10 @@ export function registerStatePages(server: FastifyInstance, context: ExamplePage
     exampleOf(state);
     return sendPhoneCode(reply, `${baseUrl}${PATH}/${state}`);
   });
+  server.get<StateRoute>(`${PATH}/:state/transfer.svg`, async (request, reply) => {
+    const { checkout } = await checkoutIn(context, request.params.state);
+    return sendTransferCode(reply, checkout, context.token);
+  });
   // There is no event to send: the page's script polls instead, as it does where no stream is to be had.
   server.get<StateRoute>(`${PATH}/:state/events`, (_request, reply) => reply.code(204).send());
   server.get<StateRoute>(`${PATH}/:state/status`, (request, reply) => showStatus(context, request, reply));
@@ -115,7 +119,6 @@ async function showState(
     isTestMode: true,
     explorerTransactionUrl,
     token,
-    path: `${PATH}/${name}`,
     moment,
     quotes: { source: context.quotes, lastChoice: null, customerCountry: null },
     question: asks === null ? null : { provider: asks, chosen: null },
@@ -145,10 +148,8 @@ async function checkoutIn(
 ): Promise<{ checkout: Checkout; example: ExampleMoment }> {
   const example = exampleOf(name);
   const examples = createExamplePayments(context.nowMs());
-  return {
-    checkout: await checkoutOf(context, exampleState(examples, example.state), exampleAccount),
-    example,
-  };
+  const stored = await checkoutOf(context, exampleState(examples, example.state), exampleAccount);
+  return { checkout: { ...stored, path: `${PATH}/${name}` }, example };
 }
 
 function exampleOf(name: string): ExampleMoment {

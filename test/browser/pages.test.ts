@@ -614,6 +614,25 @@ describe('a payment from a wallet', () => {
     });
   });
 
+  it.each([
+    ['a phone', phone, ['.pay', '.facts', '.transfer-code']],
+    ['a desktop', desktop, ['.transfer-code', '.pay', '.facts']],
+  ] as const)(
+    'on %s first shows the way that is usual there, after the warnings',
+    async (_, options, places) => {
+      const id = pages.put(checkoutStates.direct());
+      await inBrowser(options, async (page) => {
+        await page.goto(`${baseUrl}/pay/${id}`);
+        const tops = ['.transfer-notes', ...places].map(
+          async (place) => (await page.locator(`#detail > ${place}`).boundingBox())?.y ?? 0,
+        );
+        const inOrder = await Promise.all(tops);
+        expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));
+        expect(new Set(inOrder).size).toBe(4);
+      });
+    },
+  );
+
   it('has an address that one click copies', async () => {
     const id = pages.put(checkoutStates.direct());
     await inBrowser({ ...desktop, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {

@@ -1,5 +1,6 @@
 import jsqrModule from 'jsqr';
 import { afterAll, describe, expect, it } from 'vitest';
+import { statePageNames } from '../../simulators/pages/register-state-pages.ts';
 import {
   checkoutStates,
   createCheckoutPages,
@@ -211,5 +212,20 @@ it('gives an example page in the sandbox a code that leads to itself, and no str
   expect(code.headers['content-type']).toBe('image/svg+xml');
   expect((await get('nothing/qr.svg')).statusCode).toBe(404);
   expect((await get('choose/events')).statusCode).toBe(204);
+  await pages.server.close();
+});
+
+it('shows on every example page of the sandbox only pictures that are there', async () => {
+  const pages = createCheckoutPages({ isTestMode: true });
+  const shown: string[] = [];
+  for (const name of statePageNames) {
+    const { body } = await pages.server.inject(`/sandbox/pages/${name}`);
+    for (const [, source = ''] of body.matchAll(/<img [^>]*src="([^"]+)"/g)) {
+      const { statusCode, headers } = await pages.server.inject(source);
+      expect([source, statusCode, headers['content-type']]).toEqual([source, 200, 'image/svg+xml']);
+      shown.push(source);
+    }
+  }
+  expect(shown).toContain('/sandbox/pages/underpaid/transfer.svg');
   await pages.server.close();
 });

@@ -71,8 +71,8 @@ ${others.length === 0 ? nothing : foldedOffers({ checkout, offers: others, langu
 }
 
 /** Reloads the page, for browsers without script. */
-function checkAgain({ payment }: Checkout, language: Language): Html {
-  return html`<p><a class="button wide" href="/pay/${payment.id}">${language.words.actions.checkAgain}</a></p>`;
+function checkAgain({ path }: Checkout, language: Language): Html {
+  return html`<p><a class="button wide" href="${path}">${language.words.actions.checkAgain}</a></p>`;
 }
 
 /** For a charged card without a delivery: the usual delay, and the contacts who can help. */
@@ -87,7 +87,7 @@ function paymentDelayHelp(view: AtProvider, { words }: Language): Html {
 
 /** The providers that can charge the rest, else the shop's help; and a transfer from a wallet. */
 function addTheRest(view: Underpaid, checkout: Checkout, language: Language, list?: Html): Html {
-  const { payment, account, offers } = checkout;
+  const { path, payment, account, offers } = checkout;
   const { rest } = language.words;
   const missing = formatUsdc(language, view.missingUnits, 'up');
   const canBeCharged = offers.some(({ refusal }) => refusal === null);
@@ -96,6 +96,6 @@ ${canBeCharged ? choices(checkout, language, list) : html`<p>${fillIn(rest.askSh
 <details><summary>${rest.fromWallet}</summary>
 <p>${fillIn(rest.howTo, { missing })}</p>
 <p><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, language.words)}</p>
-<img src="/pay/${payment.id}/transfer.svg" alt="${rest.fromWallet}" width="180" height="180" loading="lazy">
+<img src="${path}/transfer.svg" alt="${rest.fromWallet}" width="180" height="180" loading="lazy">
 </details></section>`;
 }

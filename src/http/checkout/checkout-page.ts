@@ -148,8 +148,6 @@ export interface CheckoutPageOptions extends ChainFacts {
   readonly problem: Html | null;
   /** Whether the page has the panel of outcomes. */
   readonly canSimulate?: boolean;
-  /** The page's address; the payment's own unless the page is an example. */
-  readonly path?: string;
   /** The browser's state for example pages; in the service the page's script detects it. */
   readonly moment?: CheckoutMoment | null;
 }
@@ -169,10 +167,10 @@ export type CheckoutMoment =
 
 /** The whole page. */
 export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): Page {
-  const { view } = checkout;
-  const { language, path = `/pay/${checkout.payment.id}`, moment = null } = options;
+  const { path, view } = checkout;
+  const { language, moment = null } = options;
   const { emailToken = null, question = null, autoContinue = null } = options;
-  if (question !== null) return countryStep(checkout, question, options, path);
+  if (question !== null) return countryStep(checkout, question, options);
   const content = checkoutContent(checkout, language, options);
   const isGoing = moment?.kind === 'going';
   const { quotes } = options;
@@ -203,10 +201,10 @@ export function checkoutPage(checkout: Checkout, options: CheckoutPageOptions): 
 ${problemOf(options)}
 <div id="status" role="status">${isGoing ? goingContent(language, nameOf(moment.provider)) : content.status}</div>
 <p id="connection" role="status">${moment?.kind === 'offline' ? language.words.offline : ''}</p>
-<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>
+${isDirect ? nothing : html`<form id="${SESSION_FORM}" method="post" hidden>${emailTokenField(emailToken)}</form>`}
 <div id="detail"${isGoing ? html` hidden` : nothing}>${isStreamed ? content.frame : content.detail()}</div>
 </main>
-${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { path, canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
+${takesPayment(view) && !isDirect ? html`${assurances(checkout, language, { canSimulate: options.canSimulate === true, knowsEmail: emailToken !== null })}${goingTemplate(language)}` : nothing}`,
     ...(isStreamed
       ? {
           streamed: {
@@ -223,12 +221,8 @@ function problemOf({ problem }: Pick<CheckoutPageOptions, 'problem'>): Html {
 }
 
 /** The question for the customer's country, with a way back to the checkout. */
-function countryStep(
-  checkout: Checkout,
-  question: CountryQuestion,
-  options: CheckoutPageOptions,
-  path: string,
-): Page {
+function countryStep(checkout: Checkout, question: CountryQuestion, options: CheckoutPageOptions): Page {
+  const { path } = checkout;
   const { language, isTestMode, emailToken = null } = options;
   const { actions, offers } = language.words;
   const others = possibleOffers(checkout.offers).length > 1;
@@ -259,7 +253,6 @@ function goingTemplate(language: Language): Html {
 
 /** Options of the notes at the end of the page. */
 interface AssurancesOptions {
-  readonly path: string;
   readonly canSimulate: boolean;
   /** The visitor came with the payment's email address. */
   readonly knowsEmail: boolean;
@@ -267,9 +260,9 @@ interface AssurancesOptions {
 
 /** Facts for a careful customer before the click; in test mode, the outcomes for a developer. */
 function assurances(
-  { payment, account, view }: Checkout,
+  { path, payment, account, view }: Checkout,
   { words }: Language,
-  { path, canSimulate, knowsEmail }: AssurancesOptions,
+  { canSimulate, knowsEmail }: AssurancesOptions,
 ): Html {
   const { card, price, delivery } = words.assurances;
   return html`<footer id="assurances"><ul>

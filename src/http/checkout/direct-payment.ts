@@ -58,16 +58,18 @@ export function directContent(
 <li>${direct.whole}</li>
 <li>${direct.once}</li>
 </ul>
+<div class="pay">
+<p><a class="button primary wide" href="${uri}">${direct.open}</a></p>
+<div id="wallets" data-chain="0x${payment.chainId.toString(16)}" data-token="${token}" data-call="${transferCall(payment.depositAddress, missing)}" data-pay="${direct.payWith}" data-sent="${direct.sent}" data-refused="${direct.refused}"></div>
+<p id="wallet-note" role="status"></p>
+</div>
 <dl class="facts">
 <div><dt>${direct.network}</dt><dd><strong><bdi>${network}</bdi></strong></dd></div>
 <div><dt>${facts.amount}</dt><dd><bdi>${amount}</bdi>${copyButton(exactUsdc(missing), words, facts.amount)}</dd></div>
 <div><dt>${direct.to}</dt><dd><code>${payment.depositAddress}</code>${copyButton(payment.depositAddress, words, direct.to)}</dd></div>
 <div><dt>${direct.contract}</dt><dd><code>${token}</code></dd></div>
 </dl>
-<p class="transfer-code">${qrCode(uri, direct.code)}</p>
-<p><a class="button primary wide" href="${uri}">${direct.open}</a></p>
-<div id="wallets" data-chain="0x${payment.chainId.toString(16)}" data-token="${token}" data-call="${transferCall(payment.depositAddress, missing)}" data-pay="${direct.payWith}" data-sent="${direct.sent}" data-refused="${direct.refused}"></div>
-<p id="wallet-note" role="status"></p>`,
+<p class="transfer-code">${qrCode(uri, direct.code)}</p>`,
   };
 }
 
@@ -116,9 +118,17 @@ export async function showTransferCode({
   reply,
   params,
 }: CheckoutRequest<'paymentId'>): Promise<FastifyReply> {
-  const { payment, view } = await requireCheckout(context, params.paymentId);
+  return sendTransferCode(reply, await requireCheckout(context, params.paymentId), context.token);
+}
+
+/** Answers with the transfer of what is missing as a QR code. Throws `not_found` unless a part of the amount arrived. */
+export function sendTransferCode(
+  reply: FastifyReply,
+  { payment, view }: Checkout,
+  token: Address,
+): FastifyReply {
   if (view.kind !== 'underpaid') throw new ServiceError('not_found');
-  return sendCode(reply, transferUri(payment, view.missingUnits, context.token), 'no-store');
+  return sendCode(reply, transferUri(payment, view.missingUnits, token), 'no-store');
 }
 
 /** Answers with an address as a QR code. */

@@ -188,7 +188,7 @@ function languageLinks(current: Language, path: string): Html {
   const links = languages.map(({ code, words }) =>
     code === current.code
       ? html`<li><span lang="${code}" aria-current="true">${words.languageName}</span></li>`
-      : html`<li><a href="${path}?lang=${code}" lang="${code}" hreflang="${code}">${words.languageName}</a></li>`,
+      : html`<li><a href="${path}?lang=${code}" lang="${code}">${words.languageName}</a></li>`,
   );
   return html`<nav class="languages" aria-label="${current.words.chooseLanguage}"><ul>${links}</ul></nav>`;
 }

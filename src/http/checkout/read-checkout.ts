@@ -28,6 +28,8 @@ const withoutVisits = estimateSuccess([]);
 
 /** The data of a checkout's page. */
 export interface Checkout {
+  /** The page's address: the payment's own, unless the page is an example. */
+  readonly path: string;
   readonly payment: Payment;
   readonly account: Account;
   readonly view: CheckoutView;
@@ -95,5 +97,6 @@ export async function checkoutOf(
       : [];
   const success = context.directory.success?.() ?? withoutVisits;
   const expiresAtMs = payment.createdAtMs + context.expiryMs;
-  return { payment, account, view, charge, offers, success, expiresAtMs, nowMs };
+  const path = `/pay/${payment.id}`;
+  return { path, payment, account, view, charge, offers, success, expiresAtMs, nowMs };
 }

@@ -24,24 +24,28 @@ export function pageStyleOf(components: readonly DesignComponent[], ...own: read
 }
 
 /**
- * A script of the project's own, without indentation, JSDoc comments, comments on lines of their own, and line ends that
- * end no statement. A text of it must not go over several lines.
+ * A script of the project's own, without indentation, JSDoc comments, comments on lines of their own, space beside
+ * punctuation, and line ends that end no statement. A text of it must not go over several lines.
  */
 export function readScript(file: URL): string {
   return readFileSync(file, 'utf8')
     .replaceAll(/\/\*\*(?:(?!\*\/)[\s\S])*\*\/\s*/g, '')
     .replaceAll(/^\s*\/\/.*$/gm, '')
     .replaceAll(/^\s+/gm, '')
-    .replaceAll(/([;{,(])\n/g, '$1');
+    .replaceAll(/([;{,(])\n/g, '$1')
+    .replaceAll(
+      /('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`)| *([=<>?:&|,;{}()!]+) */g,
+      (_, quoted?: string, marks?: string) => quoted ?? marks ?? '',
+    );
 }
 
-/** A style sheet without comments, and without the space that separates nothing. Quoted texts stay as they are. */
+/** A style sheet without comments, space that separates nothing, and leading zeros. Quoted texts stay as they are. */
 function minified(sheet: string): string {
   return sheet
     .replaceAll(/\/\*(?:(?!\*\/)[\s\S])*\*\//g, '')
     .replaceAll(
-      /("[^"]*"|'[^']*')|\s*([{},;>])\s*|(:)\s+|\s+/g,
-      (_, quoted?: string, mark?: string, colon?: string) => quoted ?? mark ?? colon ?? ' ',
+      /("[^"]*"|'[^']*')|\s*([{},;>])\s*|(:)\s+|\b0(?=\.\d)()|\s+/g,
+      (_, ...parts: (string | undefined)[]) => parts.slice(0, 4).find((part) => part !== undefined) ?? ' ',
     )
     .replaceAll(';}', '}')
     .trim();
@@ -94,8 +98,6 @@ export function pageBeginning(language: string, direction: 'ltr' | 'rtl', color:
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta name="robots" content="noindex, nofollow">
 <link rel="icon" href="${icon}">
 <style nonce="`;
 }
