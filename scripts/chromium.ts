@@ -53,7 +53,7 @@ async function isComplete(folder: string): Promise<boolean> {
 }
 
 /** Scripts that the fonts which come along do not have, and the pages do. */
-const fontPackages = ['noto-sans-arabic', 'noto-sans-devanagari'];
+const fontPackages = ['noto-sans-arabic', 'noto-sans-devanagari', 'sawarabi-gothic'];
 
 /** The configuration that comes along reads and writes fixed places outside the private folder. */
 function fontConfiguration(folder: string): string {
