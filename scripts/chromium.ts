@@ -52,16 +52,29 @@ async function isComplete(folder: string): Promise<boolean> {
   );
 }
 
-/** Scripts that the fonts which come along do not have, and the pages do. */
-const fontPackages = ['noto-sans-arabic', 'noto-sans-devanagari', 'sawarabi-gothic'];
+/** Scripts that the fonts which come along do not have, and the pages do; and letters of equal width. */
+const fontPackages = [
+  '@expo-google-fonts/noto-sans-arabic',
+  '@expo-google-fonts/noto-sans-devanagari',
+  '@expo-google-fonts/sawarabi-gothic',
+  'dejavu-fonts-ttf',
+];
+
+/** What stands for a general name; of several fonts, fontconfig would choose any. */
+const families = { 'sans-serif': 'Open Sans', 'system-ui': 'Open Sans', monospace: 'DejaVu Sans Mono' };
 
 /** The configuration that comes along reads and writes fixed places outside the private folder. */
 function fontConfiguration(folder: string): string {
+  const folders = fontPackages.map((name) => `\n  <dir>${join(root, 'node_modules', name)}</dir>`);
+  const aliases = Object.entries(families).map(
+    ([family, font]) =>
+      `\n  <alias binding="strong"><family>${family}</family><prefer><family>${font}</family></prefer></alias>`,
+  );
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
-  <dir>${folder}/fonts</dir>${fontPackages.map((name) => `\n  <dir>${join(root, 'node_modules/@expo-google-fonts', name)}</dir>`).join('')}
-  <cachedir>${folder}/fonts-cache</cachedir>
+  <dir>${folder}/fonts</dir>${folders.join('')}
+  <cachedir>${folder}/fonts-cache</cachedir>${aliases.join('')}
 </fontconfig>
 `;
 }

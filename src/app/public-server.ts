@@ -5,6 +5,8 @@ import { registerDocs } from '../../docs-site/register-docs.ts';
 import { currencies } from '../domain/money.ts';
 import { createApiRateLimiters } from '../http/api/api-context.ts';
 import { registerApi } from '../http/api/payment-routes.ts';
+import { languageOf } from '../http/checkout/languages.ts';
+import { sendUnknownLink } from '../http/checkout/layout.ts';
 import { createPageLimits } from '../http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../http/checkout/routes.ts';
 import { registerDashboard } from '../http/dashboard/routes.ts';
@@ -33,6 +35,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     observe: parts.metrics.observeRequest,
     isLeaving,
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },
+    sendNotFoundPage: (request, reply) => sendUnknownLink(answering, languageOf(request), reply),
   });
   requireForwardedHttps(server, { isTrusted: createPeerCheck(config.trustProxy), baseUrl: config.baseUrl });
   const { shared } = store;

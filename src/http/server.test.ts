@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createAllowedMethods } from './server.ts';
+import { createAllowedMethods, createBaseServer } from './server.ts';
 
 const allowed = createAllowedMethods();
 allowed.add('/api/v1/wallet', 'POST');
@@ -18,4 +18,24 @@ it.each([
   ['', []],
 ])('knows what is served at %s', (path, methods) => {
   expect(allowed.at(path)).toEqual(methods);
+});
+
+it('shows a page to a person who opens an unknown path, and answers everybody else with data', async () => {
+  const server = createBaseServer({
+    trustProxy: [],
+    sendNotFoundPage: (_request, reply) => reply.code(404).type('text/html').send('<h1>Not here</h1>'),
+  });
+  server.post('/known', () => 'known');
+  const typeOf = async (method: 'GET' | 'POST', url: string, accept: string) => {
+    const { statusCode, headers } = await server.inject({ method, url, headers: { accept } });
+    return [statusCode, String(headers['content-type'])];
+  };
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  const data = 'application/json; charset=utf-8';
+  expect(await typeOf('GET', '/nowhere', browser)).toEqual([404, 'text/html']);
+  expect(await typeOf('GET', '/nowhere', '*/*')).toEqual([404, data]);
+  expect(await typeOf('GET', '/api/v1/nowhere', browser)).toEqual([404, data]);
+  expect(await typeOf('POST', '/nowhere', browser)).toEqual([404, data]);
+  expect(await typeOf('GET', '/known', browser)).toEqual([405, data]);
+  await server.close();
 });

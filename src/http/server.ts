@@ -42,6 +42,8 @@ export interface BaseServerOptions {
   /** Called with every answered request, for the metrics. */
   readonly observe?: Observe | null;
   readonly limits?: Partial<ServerLimits>;
+  /** The page of an unknown path, for a person who opened it in a browser; data without one. */
+  readonly sendNotFoundPage?: (request: FastifyRequest, reply: FastifyReply) => FastifyReply;
 }
 
 /** Bounds on the memory and time that a caller may take. */
@@ -76,8 +78,14 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const allowed = createAllowedMethods();
   const { isHttpsOnly = false } = options;
   const clientErrors = createClientErrorAnswers({ isHttpsOnly });
-  const replyNotFound = (request: FastifyRequest, reply: FastifyReply) =>
-    sendNotFound(allowed.at(pathOf(request)), reply);
+  const { sendNotFoundPage } = options;
+  const replyNotFound = (request: FastifyRequest, reply: FastifyReply) => {
+    const path = pathOf(request);
+    const methods = allowed.at(path);
+    return sendNotFoundPage !== undefined && methods.length === 0 && isOpenedByPerson(request, path)
+      ? sendNotFoundPage(request, reply)
+      : sendNotFound(methods, reply);
+  };
 
   const server = fastify({
     serverFactory: (serve: RequestListener) => createHttpServer(options, limits, clientErrors, serve),
@@ -225,6 +233,11 @@ function createRequestIdGenerator(): () => string {
   const start = randomBytes(6).toString('hex');
   let requests = 0;
   return () => `${start}-${(++requests).toString(36)}`;
+}
+
+/** Whether a browser opens the path as a page. The API answers everybody with data. */
+function isOpenedByPerson({ method, headers }: FastifyRequest, path: string): boolean {
+  return method === 'GET' && headers.accept?.includes('text/html') === true && !path.startsWith('/api/');
 }
 
 function pathOf(request: FastifyRequest): string {

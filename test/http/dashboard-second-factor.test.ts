@@ -106,7 +106,7 @@ describe('a second factor', () => {
     expect(next.cookies.get('__Host-card_checkout_session')).not.toBe(before);
     expect((await next.get('/dashboard')).statusCode).toBe(200);
     next.cookies.set('__Host-card_checkout_session', before as string);
-    expect((await next.get('/dashboard')).headers['location']).toBe('/dashboard/sign-in');
+    expect((await next.get('/dashboard')).headers['location']).toBe('/dashboard/sign-in?flash=ended');
   });
 
   it('takes each code once, and none from before one that it took', async () => {

@@ -34,6 +34,18 @@ afterEach(() => dashboard.close());
 const credentials = (email = owner.email, password = PASSWORD) => ({ email, password });
 
 describe('signing in', () => {
+  it('says why it is needed where a session has ended, and leads back', async () => {
+    const browser = await dashboard.signIn(owner);
+    dashboard.advance(SESSION_IDLE_MS + 1);
+    const answer = await browser.get('/dashboard/keys');
+    const path = '/dashboard/sign-in?next=%2Fdashboard%2Fkeys&flash=ended';
+    expect(answer.headers['location']).toBe(path);
+    expect(textOf((await browser.get(path)).payload)).toContain('Your session has ended.');
+    expect((await browser.get('/dashboard/keys')).headers['location']).toBe(
+      '/dashboard/sign-in?next=%2Fdashboard%2Fkeys',
+    );
+  });
+
   it('opens the dashboard to who knows the password, whatever the case of the address', async () => {
     const browser = dashboard.newBrowser();
     const answer = await browser.post(SIGN_IN, credentials(` ${owner.email.toUpperCase()} `));
@@ -216,7 +228,7 @@ describe('guessing passwords', () => {
     await tryEverywhere(owner.email);
     const browser = dashboard.newBrowser();
     const page = await browser.post(SIGN_IN, credentials());
-    expect([page.statusCode, textOf(page.payload)]).toEqual([429, expect.stringContaining('Is it you?')]);
+    expect([page.statusCode, textOf(page.payload)]).toEqual([429, expect.stringContaining('Confirm that it’s you')]);
     expect(Number(page.headers['retry-after'])).toBeGreaterThan(3_000);
     await browser.post(
       '/dashboard/new-browser',

@@ -220,6 +220,17 @@ ${link === undefined ? nothing : html`<p><a class="button primary wide" href="${
   });
 }
 
+/** Answers with the page of an unknown link. */
+export function sendUnknownLink(
+  context: PageReply['context'] & { readonly isTestMode: boolean },
+  language: Language,
+  reply: FastifyReply,
+): FastifyReply {
+  const { isTestMode } = context;
+  const page = messagePage({ ...language.words.messages.unknownLink, language, isTestMode });
+  return sendPage({ context, reply }, 404, page);
+}
+
 const commonHeaders = {
   ...pageHeaders,
   // Providers that check the customer's referrer get the origin; the path, which opens the checkout, stays here.

@@ -25,7 +25,7 @@ type LinkRequest = AreaRequest<DashboardContext>;
 export function registerForgottenPages(routes: DashboardRoutes, mailer: Mailer): void {
   const pages = visitorPages(routes);
   pages.page('/forgotten', async (asked) => ({
-    title: 'Forgotten your password?',
+    title: 'Forgot your password?',
     main: html`<form class="card" method="post" action="${DASHBOARD_PATH}/forgotten">${formTokenField(openFormToken(asked))}
 ${formField('email', { label: 'Email address', type: 'email', autocomplete: 'username' })}
 <button class="button primary wide">Send me a link</button></form>`,

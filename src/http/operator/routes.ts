@@ -19,8 +19,9 @@ import { registerSettlementPage } from './settlement-page.ts';
 import { registerViewing } from './viewing-pages.ts';
 import { registerWebhooksPage } from './webhooks-page.ts';
 
-/** Registers the operator's console below `/operator`, on the admin server. */
+/** Registers the operator's console below `/operator`, on the admin server, whose start page it is. */
 export function registerOperatorConsole(server: FastifyInstance, context: OperatorContext): void {
+  server.get('/', (_request, reply) => reply.redirect(OPERATOR_PATH, 302));
   server.register(
     (scope, _options, done) => {
       const routes = operatorRoutesOf(scope, context);

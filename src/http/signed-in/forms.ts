@@ -119,7 +119,7 @@ export function confirmationPage({ formToken }: { readonly formToken: string }, 
 }
 
 /** A success or error message that screen readers announce at once. */
-export function banner(tone: 'good' | 'bad' | 'warn', text: string): Html {
+export function banner(tone: 'good' | 'bad' | 'warn' | 'plain', text: string): Html {
   return tone === 'bad'
     ? html`<p class="banner bad" role="alert">${text}</p>`
     : html`<p class="banner ${tone}" role="status">${text}</p>`;

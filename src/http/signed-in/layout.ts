@@ -115,7 +115,8 @@ export function plainPage(
   return wholePage(
     title,
     context,
-    html`<main class="alone" id="main"><h1>${title}</h1>
+    html`<main class="alone" id="main"><p class="product">card-checkout</p>
+<h1>${title}</h1>
 ${refusalBanner(refused)}${main}
 </main>`,
   );

@@ -56,7 +56,7 @@ export async function countSignIn(
 }
 
 const pathOf = ({ path }: Area) => `${path}/new-browser`;
-const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">To the sign-in</a></p>`;
+const toSignIn = ({ path }: Area) => html`<p><a class="button" href="${path}/sign-in">Go to sign-in</a></p>`;
 
 /**
  * `/dashboard/new-browser` and `/operator/new-browser`: sends an email whose link makes a browser known to this area,
@@ -80,7 +80,7 @@ async function showLink(asked: AreaRequest): Promise<PageView> {
   const email = openBrowserLink(context.browsers, token, context.nowMs());
   if (email === null) return goneView(asked);
   return {
-    title: 'Do you want to sign in with this browser?',
+    title: 'Sign in with this browser?',
     main: html`<form class="card" method="post" action="${pathOf(area)}/known">${formTokenField(openFormToken(asked))}<input type="hidden" name="token" value="${token}">
 <p>As <strong><bdi>${email}</bdi></strong>. If this is not you, close this page.</p>
 <button class="button primary wide">Yes, sign in with this browser</button></form>${toSignIn(area)}`,
@@ -113,8 +113,8 @@ export function askMore(asked: AreaRequest, email: string, waitSeconds: number):
   reply.header('retry-after', String(waitSeconds));
   return {
     status: 429,
-    title: 'Is it you?',
-    main: html`${banner('warn', 'Too many passwords were tried for this address, in browsers that have not signed in with it before.')}
+    title: 'Confirm that it’s you',
+    main: html`${banner('warn', 'Too many failed sign-ins for this address, from browsers that have not signed in with it before.')}
 <p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your email address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
 ${hasMail ? askForm(area, openFormToken(asked), email) : nothing}
 ${toSignIn(area)}`,

@@ -289,10 +289,11 @@ export async function readOwnSession(
   return signedIn === null ? null : { ...signedIn, token };
 }
 
-/** The sign-in page, for a request without a valid session; removes the cookie of an ended one. */
+/** The sign-in page, for a request without a valid session; removes the cookie of an ended one, and says so. */
 export function toSignIn({ cookies, area, request, reply }: AreaRequest) {
-  if (cookies.read(request.headers, 'session') !== null) cookies.remove(reply, 'session');
-  return { answered: sendSeeOther(reply, signInPath(area, request)) };
+  const hasEnded = cookies.read(request.headers, 'session') !== null;
+  if (hasEnded) cookies.remove(reply, 'session');
+  return { answered: sendSeeOther(reply, signInPath(area, request, hasEnded)) };
 }
 
 /** What all pages of an area know of a request. */
@@ -338,9 +339,12 @@ export function returnPathOf({ path }: Area, text: string): string {
 }
 
 /** The sign-in page, which leads back to the requested page. */
-function signInPath(area: Area, request: FastifyRequest): string {
+function signInPath(area: Area, request: FastifyRequest, hasEnded: boolean): string {
   const path =
     request.method === 'GET' || request.method === 'HEAD' ? returnPathOf(area, request.url) : area.path;
-  const query = path === area.path ? '' : `?next=${encodeURIComponent(path)}`;
-  return `${area.path}/sign-in${query}`;
+  const query = new URLSearchParams({
+    ...(path === area.path ? {} : { next: path }),
+    ...(hasEnded ? { flash: 'ended' } : {}),
+  });
+  return `${area.path}/sign-in${query.size === 0 ? '' : `?${query}`}`;
 }

@@ -19,6 +19,7 @@ import {
 
 /** Messages about the previous action, by its name in the address. */
 const greetings = {
+  ended: banner('plain', 'Your session has ended. Sign in again.'),
   joined:
     'Sign in with the password you chose. If you already had a password, it has not changed: sign in with it, then open the invitation again.',
 };
@@ -41,8 +42,8 @@ async function showSignIn(asked: AreaRequest): Promise<PageAnswer> {
 /** The contact for help. */
 function forgotten({ area, context }: AreaRoutes): Html {
   return area.hasForgottenPage && context.mailer !== null
-    ? html`<p class="small"><a href="${area.path}/forgotten">Forgotten your password?</a></p>`
-    : html`<p class="soft small">Forgotten your password? ${area.help} for a link to set a new one.</p>`;
+    ? html`<p class="small"><a href="${area.path}/forgotten">Forgot your password?</a></p>`
+    : html`<p class="soft small">Forgot your password? ${area.help} for a link to set a new one.</p>`;
 }
 
 function signInView(asked: AreaRequest, next: string, email: string, message: Html): PageView {
