@@ -60,21 +60,17 @@ const fontPackages = [
   'dejavu-fonts-ttf',
 ];
 
-/** What stands for a general name; of several fonts, fontconfig would choose any. */
-const families = { 'sans-serif': 'Open Sans', 'system-ui': 'Open Sans', monospace: 'DejaVu Sans Mono' };
-
 /** The configuration that comes along reads and writes fixed places outside the private folder. */
 function fontConfiguration(folder: string): string {
   const folders = fontPackages.map((name) => `\n  <dir>${join(root, 'node_modules', name)}</dir>`);
-  const aliases = Object.entries(families).map(
-    ([family, font]) =>
-      `\n  <alias binding="strong"><family>${family}</family><prefer><family>${font}</family></prefer></alias>`,
-  );
   return `<?xml version="1.0"?>
 <!DOCTYPE fontconfig SYSTEM "fonts.dtd">
 <fontconfig>
   <dir>${folder}/fonts</dir>${folders.join('')}
-  <cachedir>${folder}/fonts-cache</cachedir>${aliases.join('')}
+  <cachedir>${folder}/fonts-cache</cachedir>
+  <!-- Of several fonts, fontconfig would choose any where a page names none of them. -->
+  <alias binding="strong"><family>monospace</family><prefer><family>DejaVu Sans Mono</family></prefer></alias>
+  <match><edit name="family" mode="append_last"><string>Open Sans</string></edit></match>
 </fontconfig>
 `;
 }

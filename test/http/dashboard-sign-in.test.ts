@@ -228,7 +228,10 @@ describe('guessing passwords', () => {
     await tryEverywhere(owner.email);
     const browser = dashboard.newBrowser();
     const page = await browser.post(SIGN_IN, credentials());
-    expect([page.statusCode, textOf(page.payload)]).toEqual([429, expect.stringContaining('Confirm that it’s you')]);
+    expect([page.statusCode, textOf(page.payload)]).toEqual([
+      429,
+      expect.stringContaining('Confirm that it’s you'),
+    ]);
     expect(Number(page.headers['retry-after'])).toBeGreaterThan(3_000);
     await browser.post(
       '/dashboard/new-browser',
