@@ -190,14 +190,22 @@ export function refundOfTransfer(transfer: TransferLog, watched: readonly Refund
   );
 }
 
-/** Books a final transfer. A refund that does not wait for one any more stays as it is. */
+/**
+ * Books one of these final transfers to the refund's address: one of exactly its amount, else the first that no other
+ * refund to the address waits for. A refund that does not wait for one any more stays as it is.
+ */
 export function bookTransfer(
-  { refund, others }: RefundView,
-  transfer: TransferLog,
+  { refund, others, rivals }: RefundView,
+  transfers: readonly TransferLog[],
   receivedUnits: bigint,
   nowMs: number,
 ): RefundDecision | null {
   if (refund.status !== 'awaiting_transfer') return null;
+  const waiting = rivals.filter((rival) => refundStatusAt(rival, nowMs) === 'awaiting_transfer');
+  const transfer =
+    transfers.find(({ units }) => units === refund.units) ??
+    transfers.find((each) => refundOfTransfer(each, waiting) === undefined);
+  if (transfer === undefined) return refuseTransaction({ refund }, 'already_counted');
   const { units, sender = null, transactionHash, logIndex, blockNumber } = transfer;
   if (units > refundableUnits(receivedUnits, others, nowMs)) {
     return refuseTransaction({ refund }, 'exceeds_received');

@@ -63,7 +63,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
     }
     // Unconfirmed, the next pass begins here again.
     if (!(await areConfirmed(pass, [...found.values()]))) return;
-    for (const [refund, transfer] of found) await book(pass, refund, transfer);
+    for (const [refund, transfer] of found) await book(pass, refund, [transfer]);
     const behind = watched.filter((refund) => refund.scannedBlock < scannedTo.number);
     const ids = behind.map(({ id }) => id);
     await refunds.recordRefundScan(ids, scannedTo.number);
@@ -79,24 +79,24 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
   if (block === null || block > cursor.number) return;
   const { transfers } = await readTransfers(pass, block, block, [refund]);
   const ofTransaction = transfers.filter(({ transactionHash }) => transactionHash === submittedHash);
-  const chosen = await chooseTransfer(pass, refund, ofTransaction);
-  if (typeof chosen !== 'string') {
-    if (await areConfirmed(pass, [chosen])) await book(pass, refund, chosen);
+  const free = await freeTransfers(pass, refund, ofTransaction);
+  if (typeof free !== 'string') {
+    if (await areConfirmed(pass, free)) await book(pass, refund, free);
     return;
   }
   await refunds.changeRefund(
     refund,
-    (stored) => (stored.refund.submittedHash === submittedHash ? refuseTransaction(stored, chosen) : null),
+    (stored) => (stored.refund.submittedHash === submittedHash ? refuseTransaction(stored, free) : null),
     nowMs(),
   );
 }
 
-/** The transfer of the transaction that counts, or why none does. One of exactly the amount comes first. */
-async function chooseTransfer(
+/** The transfers of the transaction that are booked with no refund yet, at least one; else why none counts. */
+async function freeTransfers(
   { payments, refunds }: Pass,
   refund: Refund,
   transfers: readonly TransferLog[],
-): Promise<TransferLog | TransactionProblem> {
+): Promise<readonly TransferLog[] | TransactionProblem> {
   const [first] = transfers;
   if (first === undefined) return 'no_transfer';
   const view = await payments.viewPayment({ id: refund.paymentId, accountId: refund.accountId });
@@ -106,18 +106,18 @@ async function chooseTransfer(
   for (const transfer of transfers) {
     if (!(await refunds.isTransferCounted(transfer.transactionHash, transfer.logIndex))) free.push(transfer);
   }
-  return free.find(({ units }) => units === refund.units) ?? free[0] ?? 'already_counted';
+  return free.length > 0 ? free : 'already_counted';
 }
 
 async function book(
   { payments, refunds, nowMs }: Pass,
   refund: Refund,
-  transfer: TransferLog,
+  transfers: readonly TransferLog[],
 ): Promise<void> {
   const view = await payments.viewPayment({ id: refund.paymentId, accountId: refund.accountId });
   const limit = view === null ? 0n : refundLimitUnits(view);
   const now = nowMs();
-  await refunds.changeRefund(refund, (stored) => bookTransfer(stored, transfer, limit, now), now);
+  await refunds.changeRefund(refund, (stored) => bookTransfer(stored, transfers, limit, now), now);
 }
 
 function areConfirmed({ view, cursor }: Pass, transfers: readonly TransferLog[]): Promise<boolean> {

@@ -66,7 +66,7 @@ const pay = (refund: Refund) =>
         logIndex: 0,
         blockNumber: 90,
       };
-      return bookTransfer(view, transfer, UNITS, dashboard.nowMs());
+      return bookTransfer(view, [transfer], UNITS, dashboard.nowMs());
     },
     dashboard.nowMs(),
   );

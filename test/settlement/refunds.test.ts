@@ -118,6 +118,35 @@ describe('a refund that the merchant transfers', () => {
     expect((await read(refunds[1] as Refund)).status).toBe('paid');
   });
 
+  it('keeps its own transfer where another refund to the address is submitted with the hash', async () => {
+    const payments = [await givePaid(), await givePaid()];
+    const customer = addressFor(`customer ${++customers}`);
+    const own = await open(payments[0] as Payment, '20', customer);
+    const other = await open(payments[1] as Payment, '30', customer);
+    await submit(other, await send(own));
+    await finalize();
+    expect(await read(own)).toMatchObject({ status: 'paid', units: own.units });
+    expect(await read(other)).toMatchObject({
+      status: 'awaiting_transfer',
+      transactionProblem: 'already_counted',
+    });
+    await send(other);
+    await finalize();
+    expect((await read(other)).status).toBe('paid');
+  });
+
+  it('may be booked with an amount that another refund to the address waited for and waits for no more', async () => {
+    const payments = [await givePaid(), await givePaid()];
+    const customer = addressFor(`customer ${++customers}`);
+    const expired = await open(payments[0] as Payment, '20', customer);
+    settlement.advance(31 * 24 * HOUR_MS);
+    await finalize();
+    const refund = await open(payments[1] as Payment, '30', customer);
+    await submit(refund, await send(expired));
+    await finalize();
+    expect(await read(refund)).toMatchObject({ status: 'paid', units: expired.units });
+  });
+
   it('is not booked by a transaction without a transfer to the address, or from before the deposit', async () => {
     const customer = addressFor(`customer ${++customers}`);
     const early = await settlement.transfer(customer, 20_000_000n);

@@ -31,7 +31,7 @@ export function refundPromises(context: StoreContext): void {
   const book = (refund: Refund, change: object = {}, limit = 100_000_000n) =>
     context.store.refunds.changeRefund(
       refund,
-      (view) => bookTransfer(view, transferOf(refund, change), limit, NOW_MS),
+      (view) => bookTransfer(view, [transferOf(refund, change)], limit, NOW_MS),
       NOW_MS,
     );
 
