@@ -30,6 +30,8 @@ export interface DocsContext {
 
 const PAGE = 'text/html; charset=utf-8';
 const scriptFile = new URL('./client/docs.js', import.meta.url);
+/** Loaded by the script when somebody searches. */
+const searchFile = new URL('./client/search.js', import.meta.url);
 /** The project's root, also from the compiled form. */
 const root = new URL('../', import.meta.url);
 
@@ -96,6 +98,7 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
   serve('/docs', PAGE, () => layout('Documentation', null, indexContent(pages)));
   serve('/docs/style.css', 'text/css; charset=utf-8', () => docStyle);
   serve('/docs/script.js', 'text/javascript; charset=utf-8', () => readFileSync(scriptFile));
+  serve('/docs/search.js', 'text/javascript; charset=utf-8', () => readFileSync(searchFile));
   serve('/docs/search.json', 'application/json; charset=utf-8', () => createSearchIndex(pages));
   serve('/llms.txt', 'text/plain; charset=utf-8', () => createLlmsText(context.baseUrl, pages));
   server.get<{ Params: { image: string } }>('/docs/images/:image', options, (request, reply) => {
@@ -132,10 +135,11 @@ export function registerDocs(server: FastifyInstance, context: DocsContext): voi
 /** The sections of all pages, which the script of a page searches. */
 async function createSearchIndex(pages: readonly DocPage[]): Promise<Buffer> {
   const { sectionsOf } = await loadRenderer();
-  const sections = pages.flatMap(({ slug, title, file }) =>
+  const sections = pages.flatMap(({ slug, title, file, group }) =>
     sectionsOf(readFileSync(new URL(file, root), 'utf8')).map((section) => ({
       page: slug,
       title,
+      group,
       ...section,
     })),
   );

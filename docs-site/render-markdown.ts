@@ -108,11 +108,12 @@ export function codeBlock(code: string, language: string): Html {
   return html`<pre tabindex="0"><code data-language="${language}">${words}</code></pre>`;
 }
 
-/** Part of a page under one heading, for the search: its text is plain enough to be shown in part. */
+/** Part of a page under one heading, for the search: its text is shown in part, its samples are only searched. */
 interface DocSection {
   readonly heading: string;
   readonly anchor: string;
   text: string;
+  code: string;
 }
 
 /** The sections of a text, each with the anchor that it has on its page. */
@@ -120,19 +121,48 @@ export function sectionsOf(text: string): DocSection[] {
   const slugs = new Map<string, number>();
   const sections: DocSection[] = [];
   for (const token of inlineMarkdown.lexer(text)) {
+    const section = sections.at(-1);
     if (token.type === 'heading') {
-      const anchor = uniqueSlug(slugs, token['text']);
-      sections.push({ heading: token['text'].replaceAll('`', ''), anchor, text: '' });
-    } else {
-      const source = token.type === 'code' ? token['text'] : token.raw;
-      const plain = source.replace(/\]\([^)]*\)/g, '').replace(/[`*|[\]#<>\s-]+/g, ' ');
-      const section = sections.at(-1);
-      if (section !== undefined) section.text += plain;
+      const heading = plainText(token.tokens ?? []);
+      sections.push({ heading, anchor: uniqueSlug(slugs, token['text']), text: '', code: '' });
+    } else if (token.type === 'code' && section !== undefined) {
+      section.code = `${section.code} ${token['text']}`.trim();
+    } else if (section !== undefined) {
+      section.text = `${section.text} ${plainText([token])}`.trim();
     }
   }
   return sections;
 }
 
+/** Text without markup. Items of a list and rows of a table are separated by points, cells by colons. */
+function plainText(tokens: readonly Token[]): string {
+  const texts = tokens.map((token) => {
+    if (token.type === 'html' || token.type === 'code' || token.type === 'hr') return '';
+    if (token.type === 'br' || token.type === 'space') return ' ';
+    if (token.type === 'list')
+      return (token as Tokens.List).items
+        .map((item) =>
+          item.tokens
+            .map((part) => plainText([part]))
+            .join(' ')
+            .trim(),
+        )
+        .join(' · ');
+    if (token.type === 'table') {
+      const cellsOf = (row: readonly Tokens.TableCell[]) => row.map((cell) => plainText(cell.tokens));
+      return (token as Tokens.Table).rows
+        .map((row) =>
+          cellsOf(row)
+            .filter((cell) => cell !== '')
+            .join(': '),
+        )
+        .join(' · ');
+    }
+    if ('tokens' in token && token.tokens !== undefined) return plainText(token.tokens);
+    return 'text' in token ? String(token.text) : '';
+  });
+  return texts.join('').replace(/\s+/g, ' ').trim();
+}
 /** A sentence or two of Markdown, as markup within a paragraph or a cell. */
 export function renderInlineMarkdown(text: string): Html {
   return new Html(inlineMarkdown.parseInline(text, { async: false }));

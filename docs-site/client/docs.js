@@ -1,9 +1,6 @@
 // Language tabs, search, an outline and copy buttons of the documentation. Without script, the pages are complete without them.
 
-/** @typedef {{ page: string, title: string, heading: string, anchor: string, text: string }} Section */
-
 const MAXIMUM_RESULTS = 8;
-const SNIPPET_CHARACTERS = 120;
 
 /** @param {string} tag @param {Record<string, string>} attributes @param {(Node | string)[]} children */
 function element(tag, attributes = {}, ...children) {
@@ -104,56 +101,40 @@ if (headings.length > 2) {
   document.querySelector('.prose h1')?.after(outline);
 }
 
-/** @type {Promise<Section[]> | undefined} */
-let index;
+/** @typedef {typeof import('./search.js')} Search */
+/** @typedef {import('./search.js').Section} Section */
+
+/** The index and the script that searches it, from the first character on. @type {Promise<[Section[], Search]> | undefined} */
+let loading;
 const field = document.querySelector('#docs-search');
 const found = document.querySelector('#docs-found');
 if (field instanceof HTMLInputElement && found instanceof HTMLElement) {
   field.closest('[hidden]')?.removeAttribute('hidden');
   field.addEventListener('input', async () => {
-    index ??= fetch('/docs/search.json').then((response) => response.json());
-    const sections = await index;
-    show(found, search(sections, field.value), field.value);
+    loading ??= Promise.all([
+      fetch('/docs/search.json').then((response) => response.json()),
+      import('./search.js'),
+    ]);
+    const [sections, { search, excerptOf }] = await loading;
+    show(found, search(sections, field.value), field.value, excerptOf);
   });
   field.addEventListener('keydown', (event) => {
-    if (event.key === 'Escape') {
-      field.value = '';
-      show(found, [], '');
-    }
+    if (event.key !== 'Escape') return;
+    field.value = '';
+    found.replaceChildren();
   });
 }
 
-/** Sections that contain every word, those with all of them in a heading first. @param {Section[]} sections @param {string} query */
-function search(sections, query) {
-  const words = query
-    .toLowerCase()
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  if (words.length === 0 || query.trim().length < 2) return [];
-  const rank = (/** @type {Section} */ { title, heading, text }) => {
-    const top = `${title} ${heading}`.toLowerCase();
-    const all = `${top} ${text.toLowerCase()}`;
-    if (!words.every((word) => all.includes(word))) return 0;
-    return words.every((word) => top.includes(word)) ? 2 : 1;
-  };
-  return sections
-    .map((section) => ({ section, rank: rank(section) }))
-    .filter((match) => match.rank > 0)
-    .sort((one, other) => other.rank - one.rank)
-    .map(({ section }) => section);
-}
-
-/** @param {HTMLElement} list @param {Section[]} matches @param {string} query */
-function show(list, matches, query) {
-  const [word = ''] = query.toLowerCase().trim().split(/\s+/);
-  const items = matches.slice(0, MAXIMUM_RESULTS).map(({ page, title, heading, anchor, text }) => {
-    const before = text.toLowerCase().indexOf(word) - SNIPPET_CHARACTERS / 3;
-    const at = before <= 0 ? 0 : text.indexOf(' ', before) + 1;
-    const end = at + SNIPPET_CHARACTERS;
-    const snippet = `${text.slice(at, end).trim()}${end < text.length ? '…' : ''}`;
+/** @param {HTMLElement} list @param {Section[]} matches @param {string} query @param {Search['excerptOf']} excerptOf */
+function show(list, matches, query, excerptOf) {
+  const items = matches.slice(0, MAXIMUM_RESULTS).map((section) => {
+    const { page, title, heading, anchor } = section;
     const name = heading === title ? title : `${title}: ${heading}`;
-    const link = element('a', { href: `/docs/${page}${anchor === '' ? '' : `#${anchor}`}` }, name);
-    return element('li', {}, link, element('span', {}, snippet));
+    const link = element('a', { href: `/docs/${page}#${anchor}` }, name);
+    const pieces = excerptOf(section, query).map((piece, place) =>
+      place % 2 === 1 ? element('mark', {}, piece) : piece,
+    );
+    return element('li', {}, link, element('span', {}, ...pieces));
   });
   const nothing = query.trim().length > 1 ? [element('li', {}, 'Nothing found.')] : [];
   list.replaceChildren(...(items.length > 0 ? items : nothing));

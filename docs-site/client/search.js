@@ -1,0 +1,145 @@
+/**
+ * The search of the documentation: ranks the sections of all pages and cuts out an excerpt of each. `docs.js` loads it at the
+ * first character that is typed.
+ */
+
+/** @typedef {{ page: string, title: string, heading: string, anchor: string, text: string, code: string, group: string }} Section */
+/** @typedef {{ title: string[], heading: string[], text: string[], code: string[] }} Words */
+
+const EXCERPT_CHARACTERS = 140;
+
+/** Points of a word in each place; in the text, more occurrences and a higher share of them count more. */
+const weights = { heading: 10, title: 5, text: 1, code: 2 };
+/** Guides come before references, and those before the pages of operators. @type {Record<string, number>} */
+const groupPoints = { 'Get started': 5, Integrate: 6, Reference: 6, Operate: 0 };
+/** Evidence is read last. */
+const evidencePages = ['reliability', 'threat-model'];
+const EVIDENCE_POINTS = -8;
+
+/** What people search for, and the documentation calls otherwise. @type {Record<string, string[]>} */
+const synonyms = {
+  '2fa': ['factor'],
+  docker: ['container'],
+  idempotency: ['repeat'],
+  ipn_token: ['signature'],
+  link: ['page'],
+  postgre: ['postgresql'],
+  underpaid: ['little'],
+};
+
+/** @type {WeakMap<Section, Words>} */
+const wordsBySection = new WeakMap();
+
+/** The words of a text in lower case; numbers, names with underscores and paths' parts are words. @param {string} text */
+function wordsOf(text) {
+  return text.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
+}
+
+/** A word without the `s` of its plural. @param {string} word */
+function singular(word) {
+  return word.length > 3 ? word.replace(/s$/, '') : word;
+}
+
+/** @param {Section} section */
+function wordsIn(section) {
+  const known = wordsBySection.get(section);
+  if (known !== undefined) return known;
+  const { title, heading, text, code } = section;
+  const words = {
+    title: wordsOf(title),
+    heading: wordsOf(heading),
+    text: wordsOf(text),
+    code: wordsOf(code),
+  };
+  wordsBySection.set(section, words);
+  return words;
+}
+
+/** How well the best of some words matches: 1 for the word itself, less for its beginning, 0 for neither. @param {string[]} words @param {string} wanted */
+function matchOf(words, wanted) {
+  let best = 0;
+  for (const word of words) {
+    if (singular(word) === wanted) return 1;
+    if (word.startsWith(wanted)) best = 0.6;
+  }
+  return best;
+}
+
+/** The points of a section for one word; 0 where it does not occur. @param {Words} words @param {string} wanted */
+function pointsOf({ title, heading, text, code }, wanted) {
+  const count = text.filter((word) => word.startsWith(wanted)).length;
+  return (
+    weights.heading * matchOf(heading, wanted) +
+    weights.title * matchOf(title, wanted) +
+    weights.text *
+      matchOf(text, wanted) *
+      (1 + Math.log2(1 + count) + Math.min(2, (20 * count) / text.length)) +
+    weights.code * matchOf(code, wanted)
+  );
+}
+
+/** The share of some words that begin with one of others. @param {string[]} words @param {string[]} beginnings */
+function shareOf(words, beginnings) {
+  const covered = words.filter((word) => beginnings.some((beginning) => word.startsWith(beginning)));
+  return covered.length / Math.max(words.length, 1);
+}
+
+/**
+ * The sections that have every word of a query, best first; those with some of them where none has all.
+ * @param {readonly Section[]} sections @param {string} query
+ */
+export function search(sections, query) {
+  const wanted = wordsOf(query).map(singular);
+  if (query.trim().length < 2 || wanted.length === 0) return [];
+  const phrase = wordsOf(query).join(' ');
+  const ranked = sections.map((section) => {
+    const words = wordsIn(section);
+    const points = wanted.map((word) =>
+      Math.max(...[word, ...(synonyms[word] ?? [])].map((each) => pointsOf(words, each))),
+    );
+    const found = points.filter((each) => each > 0).length;
+    const hasPhrase =
+      wanted.length > 1 && `${words.heading.join(' ')} ${words.text.join(' ')}`.includes(phrase);
+    const top = [...words.title, ...words.heading];
+    const isNamed = wanted.every((word) => top.some((each) => each.startsWith(word)));
+    const rank =
+      points.reduce((sum, each) => sum + each, 0) / wanted.length +
+      // A short heading is about nothing else.
+      (isNamed ? 6 + 4 * shareOf(words.heading, wanted) : 0) +
+      (hasPhrase ? 4 : 0) +
+      (groupPoints[section.group] ?? 0) +
+      (evidencePages.includes(section.page) ? EVIDENCE_POINTS : 0);
+    return { section, found, rank };
+  });
+  const most = Math.max(...ranked.map(({ found }) => found));
+  if (most === 0) return [];
+  return ranked
+    .filter(({ found }) => found === most)
+    .sort((one, other) => other.rank - one.rank)
+    .map(({ section }) => section);
+}
+
+/**
+ * A part of a section's text around the query's words, in pieces; those at odd places are words of the query.
+ * @param {Section} section @param {string} query
+ * @returns {string[]}
+ */
+export function excerptOf({ text }, query) {
+  const wanted = wordsOf(query).map(singular);
+  if (wanted.length === 0) return [text.slice(0, EXCERPT_CHARACTERS)];
+  const pattern = new RegExp(`(?<![\\p{L}\\p{N}_])((?:${wanted.join('|')})[\\p{L}\\p{N}_]*)`, 'giu');
+  const first = text.search(pattern);
+  // Begins with the sentence or the line that has the word, if that is near.
+  const before = text.slice(0, Math.max(first, 0));
+  const sentence = Math.max(before.lastIndexOf('. '), before.lastIndexOf(' · ')) + 2;
+  const start =
+    sentence > 1 && first - sentence < EXCERPT_CHARACTERS / 2
+      ? sentence
+      : first < EXCERPT_CHARACTERS / 2
+        ? 0
+        : text.lastIndexOf(' ', first - EXCERPT_CHARACTERS / 3) + 1;
+  const rest = text.slice(start);
+  const end = rest.length <= EXCERPT_CHARACTERS ? rest.length : rest.lastIndexOf(' ', EXCERPT_CHARACTERS);
+  const cut = `${rest.slice(0, end).replace(/[,;:·]$/, '')}${end < rest.length ? '…' : ''}`;
+  return (start > 0 && start !== sentence ? `…${cut}` : cut.trimStart()).split(pattern);
+}
