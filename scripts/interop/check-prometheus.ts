@@ -60,7 +60,7 @@ export async function checkPrometheus(folder: string): Promise<readonly Outcome[
         return `${rules.length} rules`;
       });
       await check('notices the end of the service', async () => {
-        await service.end('SIGKILL');
+        await service.end('SIGTERM');
         await waitFor('a failed scrape', SCRAPED_MS, () => isUp('0'));
         const isPending = async () =>
           (await readRules()).some(({ name, state }) => name === 'CardCheckoutDown' && state !== 'inactive');
@@ -71,7 +71,7 @@ export async function checkPrometheus(folder: string): Promise<readonly Outcome[
       await prometheus.stop();
     }
   } finally {
-    await service.end('SIGKILL');
+    await service.end('SIGTERM');
   }
   return outcomes;
 }

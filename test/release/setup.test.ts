@@ -52,20 +52,21 @@ function runWith(
 }
 
 /** What Node says of itself, for scripts that ask on which machine they are. */
-const as = (platform: string, version = process.version) =>
+const as = (platform: string, version = process.version, arch: string = process.arch) =>
   `data:text/javascript,${encodeURIComponent(
     `const versions = { ...process.versions, node: '${version.slice(1)}' };
-     for (const [name, value] of Object.entries({ platform: '${platform}', version: '${version}', versions }))
+     const machine = { platform: '${platform}', arch: '${arch}', version: '${version}', versions };
+     for (const [name, value] of Object.entries(machine))
        Object.defineProperty(process, name, { value });`,
   )}`;
 
 it.each(['--sandbox', '--tests'])(
   'says on a machine without a local chain what %s needs, before it installs anything',
   async (option) => {
-    const ended = await run(process.execPath, '--import', as('darwin'), 'scripts/setup.js', option);
+    const ended = await run(process.execPath, '--import', as('freebsd'), 'scripts/setup.js', option);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toBe(
-      `The sandbox and the tests need anvil, a local chain, and npm has none for this machine (darwin-${process.arch}): ` +
+      `The sandbox and the tests need anvil, a local chain, and npm has none for this machine (freebsd-${process.arch}): ` +
         'nothing was installed. Install Foundry (https://getfoundry.sh), whose foundryup puts anvil on the PATH, or set ' +
         'ANVIL_PATH to its file. Then run the same command again.\n',
     );
@@ -81,13 +82,24 @@ it.each(['PATH', 'ANVIL_PATH'])(
     writeFileSync(join(folder, 'anvil'), '#!/bin/sh\n', { mode: 0o755 });
     const changes =
       variable === 'PATH' ? { PATH: `${newcomersPath()}:${folder}` } : { ANVIL_PATH: join(folder, 'anvil') };
-    const words = ['--import', as('darwin'), 'scripts/setup.js', '--sandbox'];
+    const words = ['--import', as('freebsd'), 'scripts/setup.js', '--sandbox'];
     // It gets as far as npm, which finds no registry here.
     const { stdout, stderr } = await runWith(changes, process.execPath, ...words);
     expect(stdout).toContain('Installing');
     expect(stderr).toContain('npm cannot reach its package registry (ECONNREFUSED)');
   },
 );
+
+it.each([
+  ['linux', 'arm64'],
+  ['darwin', 'arm64'],
+  ['darwin', 'x64'],
+])('installs on %s-%s without a local chain of its own: npm brings one', async (platform, arch) => {
+  const words = ['--import', as(platform, process.version, arch), 'scripts/setup.js', '--sandbox'];
+  const { stdout, stderr } = await run(process.execPath, ...words);
+  expect(stdout).toContain('Installing');
+  expect(stderr).toContain('npm cannot reach its package registry (ECONNREFUSED)');
+});
 
 it('names WSL 2 on Windows, before it installs anything', async () => {
   const ended = await run(process.execPath, '--import', as('win32'), 'scripts/setup.js');
