@@ -31,8 +31,14 @@ const modules = join(root, 'node_modules');
 const ownNode = join(modules, '.bin', 'node');
 const nodePackage = `node-${process.platform}-${process.arch}`;
 const stamp = join(modules, '.card-checkout-install');
-/** A registry that is silent for this long from the start is none; npm itself would wait for minutes. */
-const firstPackageTimeoutMs = 60_000;
+/**
+ * A registry that is silent for this long from the start is none; npm itself would wait for minutes. Where the processor is
+ * emulated or has much else to do, npm needs longer to begin: the time that this Node has taken to get here tells.
+ */
+const firstPackageTimeoutMs = Math.max(60_000, 30 * performance.now());
+
+/** The outcome of an npm that was ended for that reason. */
+const SILENT = 'silent registry';
 
 /** @typedef {'sandbox' | 'all'} Extent */
 
@@ -280,6 +286,12 @@ function explainFailure(output, outcome, leftOut) {
   }
   const said = output.split('\n').filter((line) => !/^npm (?:http|warn EBADENGINE) /.test(line));
   process.stderr.write(`${said.join('\n')}\n`);
+  if (outcome === SILENT) {
+    fail(
+      `npm received no package within ${Math.round(firstPackageTimeoutMs / 1000)} s: connect this machine to the network, or ` +
+        'set npm\'s "registry" or "proxy". If the machine is busy, wait until it has less to do. Then run the same command again.',
+    );
+  }
   const unreachable =
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|E\w+TIMEOUT|ERR_SOCKET_TIMEOUT)\b/;
   const code = unreachable.exec(output)?.[1];
@@ -372,9 +384,8 @@ function runNpm(args, progress) {
     const timer = setTimeout(() => {
       if (!isSilent) return;
       child.kill();
-      output += '\nnpm did not receive a package (ETIMEDOUT).\n';
       // Not when it has closed its output: where `npm` is a shell script, the npm that it runs would keep it open.
-      end('ETIMEDOUT');
+      end(SILENT);
     }, firstPackageTimeoutMs);
     child.once('error', (error) => end(error.message));
     child.once('close', (code, signal) => end(code === null ? String(signal) : `exit ${code}`));

@@ -64,17 +64,21 @@ export function chainLogExcerpt(directory: string): string {
   return readFileSync(logFileOf(directory), 'utf8').trim().slice(-MAXIMUM_LOG_EXCERPT);
 }
 
-/** The program of a process and its command line, or null when it is gone. Linux without `ps` is common in containers. */
-async function commandLineOf(pid: number): Promise<{ program: string; text: string } | null> {
+/**
+ * The words of a process before its first option, and its command line, or null when it is gone. An emulator of the
+ * processor stands before the program. Linux without `ps` is common in containers.
+ */
+async function commandLineOf(pid: number): Promise<{ programs: readonly string[]; text: string } | null> {
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-ww', '-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
     const text = stdout.trim();
     // The program's path may contain spaces; its first option follows it.
-    return text === '' ? null : { program: text.split(' --')[0] ?? '', text };
+    return text === '' ? null : { programs: text.split(' --').slice(0, 1), text };
   }
   try {
     const words = (await readFile(`/proc/${pid}/cmdline`, 'utf8')).split('\0');
-    return { program: words[0] ?? '', text: words.join(' ') };
+    const firstOption = words.findIndex((word) => word.startsWith('--'));
+    return { programs: words.slice(0, firstOption), text: words.join(' ') };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'ESRCH') return null;
@@ -85,7 +89,7 @@ async function commandLineOf(pid: number): Promise<{ program: string; text: stri
 /** Whether this process is an anvil that keeps its state in `directory`; a recycled process id is not. */
 async function isOurChain(pid: number, directory: string): Promise<boolean> {
   const command = await commandLineOf(pid);
-  if (command === null || basename(command.program) !== 'anvil') return false;
+  if (!command?.programs.some((program) => basename(program) === 'anvil')) return false;
   return command.text.includes(` --state ${stateFileOf(directory)} `);
 }
 

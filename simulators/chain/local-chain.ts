@@ -66,7 +66,13 @@ async function waitUntilReady(rpc: JsonRpcClient, child: ChildProcess, directory
       if (chainId !== SANDBOX_CHAIN_ID) throw new Error(`the local chain has the id ${chainId}`);
       return;
     } catch (cause) {
-      if (performance.now() > deadlineMs) throw new Error('the local chain did not start in time', { cause });
+      if (performance.now() > deadlineMs) {
+        throw new Error(
+          `the local chain did not start within ${READY_MS / 1000} s; if this machine is busy, run the command again: ` +
+            `${chainLogExcerpt(directory)}`,
+          { cause },
+        );
+      }
       await delay(20);
     }
   }

@@ -211,6 +211,18 @@ describe('a chain that an earlier run left behind', () => {
     expect(log.lines[0]).toContain('earlier run');
   });
 
+  it('is found where an emulator of the processor runs it', async () => {
+    const program = join(folder.path, 'anvil');
+    await mkdir(directory, { recursive: true });
+    await writeFile(program, 'setInterval(() => {}, 1000)');
+    const words = [program, '--state', join(directory, 'chain-state.json'), '--quiet'];
+    const emulator = spawn(process.execPath, words, { stdio: 'ignore' });
+    const ended = once(emulator, 'exit');
+    await writeFile(join(directory, 'chain.pid'), `${emulator.pid}\n`);
+    await endOrphanedChain(directory, log);
+    expect(await ended).toEqual([null, 'SIGINT']);
+  });
+
   it('is killed when it does not listen', async () => {
     const orphan = await leaveOrphan();
     process.kill(orphan.pid, 'SIGSTOP');
