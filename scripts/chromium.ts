@@ -78,25 +78,29 @@ function fontConfiguration(folder: string): string {
 /**
  * The launch options of the unpacked browser. Deliberately without the package's own arguments: they switch
  * web security off and squeeze everything into one process.
+ * `CHROMIUM_PATH` names another browser, for a machine that the package has none for.
  * @throws when the browser has not been unpacked.
  */
 export async function chromiumLaunch(): Promise<ChromiumLaunch> {
+  const environment = Object.fromEntries(
+    Object.entries(process.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+  // Root and containers without user namespaces cannot use the sandbox; the tests open their own pages only.
+  const args = ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'];
+  const { CHROMIUM_PATH: installed } = environment;
+  if (installed) return { executablePath: installed, args, env: environment };
   const folder = await chromiumFolder();
   if (!(await isComplete(folder))) {
-    throw new Error('The browser is not unpacked: run `node scripts/setup.js --tests`.');
+    throw new Error(
+      'The browser is not unpacked: run `node scripts/setup.js --tests`. Where npm has none for this machine, set ' +
+        'CHROMIUM_PATH to the file of an installed Chromium or Chrome.',
+    );
   }
-  const environment = Object.entries(process.env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
-  );
+  const [fonts, libraries] = [join(folder, 'fonts'), join(folder, 'al2023', 'lib')];
   return {
     executablePath: join(folder, 'chromium'),
-    // Root and containers without user namespaces cannot use the sandbox; the tests open their own pages only.
-    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'],
-    env: {
-      ...Object.fromEntries(environment),
-      FONTCONFIG_PATH: join(folder, 'fonts'),
-      LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
-    },
+    args,
+    env: { ...environment, FONTCONFIG_PATH: fonts, LD_LIBRARY_PATH: libraries },
   };
 }
 

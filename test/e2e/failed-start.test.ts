@@ -7,25 +7,29 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
-import { freePorts } from '../support/free-ports.ts';
+import { freePorts, hasIpv6Loopback } from '../support/free-ports.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 let folder: string;
 let holder: Server;
-beforeEach(async () => {
+beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'card-checkout-failed-'));
-  holder = createServer().listen(0, '127.0.0.1');
-  await once(holder, 'listening');
 });
 afterEach(async () => {
   await new Promise((resolve) => holder.close(resolve));
   rmSync(folder, { recursive: true, force: true });
 });
 
-it.each(['PORT', 'ADMIN_PORT'])(
-  'a %s that is taken ends the process with a sentence that names it, and leaves nothing behind',
-  async (name) => {
+it.each([
+  ['PORT', '127.0.0.1'],
+  ['ADMIN_PORT', '127.0.0.1'],
+  ...(hasIpv6Loopback() ? [['PORT', '::1']] : []),
+])(
+  'a %s that is taken on %s ends the process with a sentence that names it, and leaves nothing behind',
+  async (name, address) => {
+    holder = createServer().listen(0, address);
+    await once(holder, 'listening');
     const taken = String((holder.address() as AddressInfo).port);
     const [port, adminPort] = (await freePorts(2)).map(String) as [string, string];
     const hint = name === 'PORT' ? 'PORT' : 'ADMIN_PORT (PORT + 1 by default)';
@@ -46,7 +50,7 @@ it.each(['PORT', 'ADMIN_PORT'])(
     expect(ended).toEqual({
       code: 1,
       isKilled: false,
-      stderr: `card-checkout: port ${taken} on 127.0.0.1 is in use: stop the program that uses it, or change ${hint}\n`,
+      stderr: `card-checkout: port ${taken} on ${address} is in use: stop the program that uses it, or change ${hint}\n`,
     });
     // The store's lock is free again.
     await (await openSqliteStore({ file: join(dataDir, 'card-checkout.sqlite') })).close();

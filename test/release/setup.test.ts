@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { newcomersPath } from '../../scripts/newcomers-path.ts';
 import { read, root } from '../docs/markdown.ts';
-import { freePorts } from '../support/free-ports.ts';
+import { freePorts, hasIpv6Loopback } from '../support/free-ports.ts';
 
 let clone: string;
 let ports: readonly number[];
@@ -137,28 +137,32 @@ it.each([
 );
 
 it.each([
-  ['PORT', 'the environment'],
-  ['ADMIN_PORT', 'the environment'],
-  ['PORT', '.env'],
-])('names %s of %s whose port is taken, before it installs anything', async (variable, place) => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  try {
-    const { port } = server.address() as { readonly port: number };
-    if (place === '.env') writeFileSync(join(clone, '.env'), `${variable}=${port}\n`);
-    const changes = { npm_lifecycle_event: 'start', [variable]: place === '.env' ? '' : String(port) };
-    const ended = await runWith(changes, process.execPath, 'scripts/setup.js', '--sandbox');
-    expect(ended).toMatchObject({ code: 1, stdout: '' });
-    expect(ended.stderr).toMatch(
-      new RegExp(
-        `^port ${port} on 127\\.0\\.0\\.1 is in use: stop the program that uses it, or change ${variable}.*Nothing was installed\\.\\n$`,
-      ),
-    );
-    expect(existsSync(join(clone, 'node_modules'))).toBe(false);
-  } finally {
-    server.close();
-  }
-});
+  ['PORT', 'the environment', '127.0.0.1'],
+  ['ADMIN_PORT', 'the environment', '127.0.0.1'],
+  ['PORT', '.env', '127.0.0.1'],
+  ...(hasIpv6Loopback() ? [['PORT', 'the environment', '::1']] : []),
+])(
+  'names %s of %s whose port is taken on %s, before it installs anything',
+  async (variable, place, address) => {
+    const server = createServer().listen(0, address);
+    await once(server, 'listening');
+    try {
+      const { port } = server.address() as { readonly port: number };
+      if (place === '.env') writeFileSync(join(clone, '.env'), `${variable}=${port}\n`);
+      const changes = { npm_lifecycle_event: 'start', [variable]: place === '.env' ? '' : String(port) };
+      const ended = await runWith(changes, process.execPath, 'scripts/setup.js', '--sandbox');
+      expect(ended).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toMatch(
+        new RegExp(
+          `^port ${port} on ${address} is in use: stop the program that uses it, or change ${variable}.*Nothing was installed\\.\\n$`,
+        ),
+      );
+      expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+    } finally {
+      server.close();
+    }
+  },
+);
 
 it('installs the service on a server without a local chain whose port is in use', async () => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -262,13 +266,25 @@ it('goes on with the Node of the machine where the one that npm brought does not
   expect(existsSync(join(clone, 'node_modules/.bin/node'))).toBe(false);
 });
 
+it('tries the Node that npm brought again where it did not start before', async () => {
+  pretendInstalled('sandbox', 'exit 127');
+  const words = ['--import', as('linux', 'v20.20.2'), 'scripts/setup.js', '--sandbox'];
+  expect((await run(process.execPath, ...words)).stderr).toContain(
+    'does not start here (exit 127). Install Node 24',
+  );
+  const folder = join(clone, 'node_modules', `node-linux-${process.arch}`, 'bin');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'node'), '#!/bin/sh\necho v24.0.0\n', { mode: 0o755 });
+  expect(await run(process.execPath, ...words)).toEqual({ code: 0, stdout: '', stderr: '' });
+});
+
 it('says what to do where neither Node is new enough', async () => {
   pretendInstalled('sandbox', 'echo v20.19.0');
   const { code, stderr } = await run(process.execPath, 'scripts/setup.js', '--sandbox');
   expect(code).toBe(1);
   expect(stderr).toBe(
-    'Node 24 is needed, this machine has v20.19.0, and the one that npm installed does not start here. Install Node 24 from ' +
-      "nodejs.org or your system's packages. Then run the same command again.\n",
+    'Node 24 is needed, this machine has v20.19.0, and the one that npm installed does not start here (v20.19.0). Install Node 24 ' +
+      "from nodejs.org or your system's packages. Then run the same command again.\n",
   );
 });
 

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
 
 /**
  * Below the ports that the system gives away by itself (on Linux from 32,768 on), to listeners on port 0 and to every
@@ -44,4 +45,9 @@ function isFree(port: number): Promise<boolean> {
     });
     server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
+}
+
+/** Whether this machine listens on `::1`; containers without IPv6 do not. */
+export function hasIpv6Loopback(): boolean {
+  return Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'));
 }
