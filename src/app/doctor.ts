@@ -1,7 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type ChainEndpoint, closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
+import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-skew.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
@@ -178,7 +179,7 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
   const { chainId, rpcUrls: urls, factory, relayerPrivateKeys } = chain;
   const endpoints = createChainEndpoints({ urls, chainId, timeoutMs: ANSWER_LIMIT_MS });
   try {
-    const newest = await Promise.all(endpoints.map(readNewestBlockMs));
+    const newest = await readNewestBlocksMs(endpoints);
     return await Promise.all([
       checked('endpoints', async () => assessEndpoints(endpoints, newest)),
       checked('clock', async () => assessClock(newest, Date.now())),
@@ -193,16 +194,6 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
     ]);
   } finally {
     await closeChainEndpoints(endpoints);
-  }
-}
-
-/** The time of an endpoint's newest block; null where it does not answer for this chain. */
-async function readNewestBlockMs(endpoint: ChainEndpoint): Promise<number | null> {
-  try {
-    await endpoint.ensureChain();
-    return (await endpoint.readBlock('latest'))?.timestampMs ?? null;
-  } catch {
-    return null;
   }
 }
 
@@ -227,19 +218,14 @@ export function assessEndpoints(
     : ok(`${hosts.length} hosts (${names}) confirm each other: one may fail or lie`);
 }
 
-/** Blocks come every two seconds, and an endpoint may lag. */
-const NOTABLE_SKEW_MS = 30_000;
 /** Receivers refuse a webhook whose timestamp differs by more. */
 const MAXIMUM_SKEW_MS = 300_000;
 
 export function assessClock(newestBlocksMs: readonly (number | null)[], nowMs: number): Finding {
-  const newestMs = Math.max(...newestBlocksMs.filter((atMs) => atMs !== null));
-  if (newestMs === Number.NEGATIVE_INFINITY) return warn('not compared, because no endpoint answers');
-  const skewMs = Math.abs(nowMs - newestMs);
-  const found = `the newest block is ${Math.round(skewMs / 1000)} s ${newestMs > nowMs ? 'ahead of' : 'behind'} this clock`;
-  if (skewMs <= NOTABLE_SKEW_MS) return ok(found);
-  const level = skewMs > MAXIMUM_SKEW_MS ? fail : warn;
-  return level(`${found}: set the clock by NTP, or replace endpoints that lag`);
+  const skew = clockSkew(newestBlocksMs, nowMs);
+  if (skew === null) return warn('not compared, because no endpoint answers');
+  if (skew.skewMs <= NOTABLE_SKEW_MS) return ok(skew.description);
+  return skew.skewMs > MAXIMUM_SKEW_MS ? fail(skew.description) : warn(skew.description);
 }
 
 export async function checkRelayer(relayer: Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>) {

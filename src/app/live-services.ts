@@ -1,3 +1,4 @@
+import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-skew.ts';
 import type { FinalityDoubt } from '../chain/confirm-finality.ts';
 import { createChainReader } from '../chain/create-chain-reader.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
@@ -50,6 +51,8 @@ export async function openLiveServices(
   try {
     const { chainId, factory, feeWallet } = chain;
     const verified = await verifyDeployment(endpoints, { chainId, factory, token });
+    const skew = clockSkew(await readNewestBlocksMs(endpoints), clock.nowMs());
+    if (skew !== null && skew.skewMs > NOTABLE_SKEW_MS) log.warn(skew.description);
     const settlement = { chainId, factory, token, feeWallet, ...verified };
     const settlements = await rememberSettlement(store, settlement, clock.nowMs());
     const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };

@@ -34,6 +34,14 @@ export function createMetrics() {
   return {
     registry,
     observeRequest: createRequestDurations(registry),
+    clock: new Gauge({
+      name: 'card_checkout_clock_seconds',
+      help: 'Wall clock of the process, in seconds since 1970.',
+      registers,
+      collect() {
+        this.set(Date.now() / 1000);
+      },
+    }),
     scannedBlock: gauge('scanned_block', 'Latest final block scanned.'),
     latestBlock: gauge('latest_block', 'Latest block of the chain.'),
     chainRewinds: counter(

@@ -101,6 +101,13 @@ export const alertCases: readonly AlertCase[] = [
     resolvedAtMinute: 90,
   },
   {
+    // An hour ahead, then right.
+    alert: 'CardCheckoutClockOff',
+    series: { card_checkout_clock_seconds: '3600+60x20 1260+60x20' },
+    firesAtMinute: 10,
+    resolvedAtMinute: 30,
+  },
+  {
     // Two hosts report different final blocks.
     alert: 'CardCheckoutChainInconsistent',
     series: { [`card_checkout_endpoint_disagreements_total{kind="hash",${endpoint}}`]: '0x5 1x95' },

@@ -1,0 +1,33 @@
+/** Compares the wall clock of this machine with the newest block: blocks come every two seconds. */
+import type { ChainEndpoint } from './endpoint-rotation.ts';
+
+/** An endpoint may lag by this much. */
+export const NOTABLE_SKEW_MS = 30_000;
+
+/** The time of each endpoint's newest block; null where it does not answer for this chain. */
+export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise<(number | null)[]> {
+  return Promise.all(
+    endpoints.map(async (endpoint) => {
+      try {
+        await endpoint.ensureChain();
+        return (await endpoint.readBlock('latest'))?.timestampMs ?? null;
+      } catch {
+        return null;
+      }
+    }),
+  );
+}
+
+/** The distance of the clock to the newest of these blocks, in words as well; null where there is none. */
+export function clockSkew(
+  newestBlocksMs: readonly (number | null)[],
+  nowMs: number,
+): { readonly skewMs: number; readonly description: string } | null {
+  const newestMs = Math.max(...newestBlocksMs.filter((atMs) => atMs !== null));
+  if (newestMs === Number.NEGATIVE_INFINITY) return null;
+  const skewMs = Math.abs(nowMs - newestMs);
+  const direction = newestMs > nowMs ? 'ahead of' : 'behind';
+  const found = `the newest block is ${Math.round(skewMs / 1000)} s ${direction} this clock`;
+  if (skewMs <= NOTABLE_SKEW_MS) return { skewMs, description: found };
+  return { skewMs, description: `${found}: set the clock by NTP, or replace endpoints that lag` };
+}
