@@ -57,6 +57,13 @@ export const alertCases: readonly AlertCase[] = [
     resolvedAtMinute: 30,
   },
   {
+    // An hour ahead, then right.
+    alert: 'CardCheckoutClockOff',
+    series: { card_checkout_clock_seconds: '3600+60x20 1260+60x20' },
+    firesAtMinute: 10,
+    resolvedAtMinute: 30,
+  },
+  {
     alert: 'CardCheckoutRelayerLowBalance',
     series: {
       'card_checkout_relayer_balance_pol{relayer="0x1"}': '2x20 20x20',
@@ -99,13 +106,6 @@ export const alertCases: readonly AlertCase[] = [
     series: { card_checkout_chain_rewinds_total: '0x5 1x95' },
     firesAtMinute: 10,
     resolvedAtMinute: 90,
-  },
-  {
-    // An hour ahead, then right.
-    alert: 'CardCheckoutClockOff',
-    series: { card_checkout_clock_seconds: '3600+60x20 1260+60x20' },
-    firesAtMinute: 10,
-    resolvedAtMinute: 30,
   },
   {
     // Two hosts report different final blocks.
