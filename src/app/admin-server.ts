@@ -4,7 +4,6 @@ import { refuseForeignHosts, registerOperatorConsole } from '../http/operator/ro
 import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
 import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
 import { createBaseServer } from '../http/server.ts';
-import { rescueToken } from '../payments/rescue-token.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
@@ -32,7 +31,7 @@ export function createAdminServer(parts: ServiceParts): FastifyInstance {
 }
 
 function openConsole(server: FastifyInstance, parts: ServiceParts): void {
-  const { config, store, clock, external, answering } = parts;
+  const { config, external, answering } = parts;
   const dashboard = createDashboardContext(parts);
   const context: OperatorContext = {
     ...answering,
@@ -40,8 +39,7 @@ function openConsole(server: FastifyInstance, parts: ServiceParts): void {
     providerDescriptions,
     chain: external.chain,
     relayers: external.relayers,
-    rescue: (id, wrong) =>
-      rescueToken({ ...store, relayer: external.relayers[0], nowMs: clock.nowMs }, id, wrong),
+    rescue: parts.rescue,
     baseUrl: config.adminBaseUrl,
     publicUrl: config.baseUrl,
     // Test mode is for one machine, which may reach it by a bridge.

@@ -6,8 +6,9 @@ import type { Config, Role } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
 import { createDepositAddressCalculator } from '../domain/deposit-address.ts';
 import { createIpnTokens, type IpnTokens } from '../domain/ipn-token.ts';
-import type { Payment } from '../domain/payment.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
+import type { Address } from '../domain/payout-address.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mail.ts';
@@ -25,6 +26,7 @@ import {
 } from '../payments/known-addresses.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
 import { createKnownLimits } from '../payments/provider-limits.ts';
+import { rescueToken } from '../payments/rescue-token.ts';
 import type { Notifier } from '../payments/send-notifications.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
@@ -183,6 +185,11 @@ export function assembleParts(options: ServiceOptions) {
     /** Estimates anew how often visits to providers end with a delivery. */
     refreshSuccess: success.refresh,
     /** What requests are answered with: routes take from it what they need, and never a secret. */
+    rescue: (id: PaymentId, token: Address) => {
+      const { relayers, intervals } = external;
+      const context = { ...store, relayer: relayers[0], limits: intervals.relayLimits, nowMs: clock.nowMs };
+      return rescueToken(context, id, token);
+    },
     answering: {
       ...store,
       ...clock,

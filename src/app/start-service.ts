@@ -14,7 +14,6 @@ import { MULTI_PROVIDER } from '../domain/provider-catalog.ts';
 import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment, createPayment } from '../payments/create-payment.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
-import { rescueToken } from '../payments/rescue-token.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createAdminServer } from './admin-server.ts';
@@ -117,7 +116,7 @@ function hasIpv6Listener(port: number): Promise<boolean> {
 
 /** The command line's way in. */
 function startControl(parts: ServiceParts): Promise<Server> {
-  const { config, store, clock, external, answering } = parts;
+  const { config, external, answering } = parts;
   const { create, tokens, testPayments } = answering;
   return startControlServer(join(config.dataDir, CONTROL_SOCKET), {
     ...answering,
@@ -138,8 +137,7 @@ function startControl(parts: ServiceParts): Promise<Server> {
       token: answering.token,
       baseUrl: answering.baseUrl,
     },
-    rescue: (id, token) =>
-      rescueToken({ ...store, relayer: external.relayers[0], nowMs: clock.nowMs }, id, token),
+    rescue: parts.rescue,
     sandboxOperations:
       testPayments === null ? null : (parts.additions?.createOperations(testPayments) ?? null),
   });

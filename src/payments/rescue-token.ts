@@ -3,21 +3,23 @@ import { ServiceError, stateConflict } from '../domain/errors.ts';
 import type { PaymentId } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { CallRevertedError, type RelayCall } from '../domain/ports/chain.ts';
-import { chooseNonce, hasFreeSlot, readCounts } from './relay/nonces.ts';
-import { defaultRelayLimits, type RelayContext } from './relay/relay-context.ts';
-import { signAttempt } from './relay/size-batch.ts';
+import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.ts';
+import type { RelayContext } from './relay/relay-context.ts';
+import { costOf, feeBudgetOf, signAttempt, unaffordableError } from './relay/size-batch.ts';
 
 /**
  * Sends a wrong token, or POL (the zero address), that lies at a deposit address to the payment's merchant, without
  * a fee. It takes a slot of the relayer like a batch of releases does, and the sender follows it to its end.
- * Returns the hash of its first attempt; throws `payment_state_conflict` while no slot is free and where the contract
- * refuses (the payment token itself leaves a deposit address by its release alone).
+ * Returns the hash of its first attempt; throws `payment_state_conflict` while no slot is free, where the contract
+ * refuses (the payment token itself leaves a deposit address by its release alone), and where the gas costs more than may
+ * be spent: no release behind it could be mined.
  */
 export async function rescueToken(
-  context: Pick<RelayContext, 'payments' | 'relay' | 'relayer' | 'nowMs'>,
+  context: Pick<RelayContext, 'payments' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,
   id: PaymentId,
   token: Address,
 ): Promise<string> {
+  const { limits } = context;
   const payment = await context.payments.findPaymentById(id);
   if (payment === null) throw new ServiceError('payment_not_found');
   const call: RelayCall = {
@@ -39,8 +41,15 @@ export async function rescueToken(
   if (isUnderWay) {
     throw stateConflict('This token of this payment is being rescued already.');
   }
-  if (!hasFreeSlot(defaultRelayLimits, open, counts)) {
+  if (!hasFreeSlot(limits, open, counts)) {
     throw stateConflict('The relayer has too many transactions in flight; try again shortly.');
+  }
+  const othersWei = costOf(unminedOf(open, counts));
+  const budgetWei = feeBudgetOf(limits, await context.relayer.readGasBalance(), othersWei);
+  const costWei = gasLimit * fees.maxFeePerGas;
+  if (costWei > budgetWei) {
+    const { message } = unaffordableError(context, costWei, budgetWei);
+    throw stateConflict(`This cannot be rescued: ${message}.`);
   }
   const nonce = await chooseNonce(context, open, counts);
   const attempt = await signAttempt(context, call, nonce, gasLimit, fees);

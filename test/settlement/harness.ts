@@ -399,7 +399,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     cancel: (payment: Payment) => cancelPayment({ ...parts.store, nowMs }, payment.id, 'merchant'),
     release: (payment: Payment) => releasePayment({ ...parts.store, nowMs }, payment.id),
     rescue: (payment: Payment, token: Address) =>
-      rescueToken({ ...parts.store, relayer: parts.relayer, nowMs }, payment.id, token),
+      rescueToken({ ...parts.store, relayer: parts.relayer, limits, nowMs }, payment.id, token),
     startSession: (payment: Payment) => parts.startSession(payment, 'wert'),
     settleDown,
     read,

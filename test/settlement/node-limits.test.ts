@@ -156,6 +156,26 @@ describe('a hundred payments at a base fee of 60 gwei, more than a node’s cap 
   });
 });
 
+describe('a rescue whose gas costs more than may be spent', () => {
+  /** A contract that spends some 2.6 million gas on each transfer, and has a balance of one of it for everybody. */
+  const COSTLY_TOKEN = `0x${'c0571e'.repeat(6)}c0de`;
+  const COSTLY_CODE = '0x60003560e01c6370a0823114601c57620186a05b60019003806013575b600160005260206000f3';
+
+  it.each([
+    ['the gas balance', { maximumTransactionFeeWei: POL }, POL / 5n, 'insufficient funds for gas'],
+    ['the operator’s maximum', { maximumTransactionFeeWei: POL / 5n }, POL, 'RELAY_MAX_FEE_POL allows'],
+  ])('is refused where that is %s, and holds up no release', async (_, limits, balanceWei, reason) => {
+    node.capWei = null;
+    await openBehindNode(limits);
+    await chain.anvil.rpc('anvil_setCode', [COSTLY_TOKEN, COSTLY_CODE]);
+    const [payment] = (await createReady(1)) as [Payment];
+    await setBalance(hex(balanceWei));
+    await expect(settlement.rescue(payment, COSTLY_TOKEN as `0x${string}`)).rejects.toThrow(reason);
+    await settleAtBaseFee();
+    await expectPaidOnce([payment]);
+  });
+});
+
 describe('a batch that every node refuses', () => {
   it('is signed anew at its nonce with half of the payments until one takes it, and all are paid', async () => {
     await openBehindNode({ maximumUnmined: 1 });

@@ -124,12 +124,17 @@ async function estimateRelease(
   }
 }
 
-function unaffordableError({ relayer, limits }: RelayContext, costWei: bigint, budgetWei: bigint): Error {
+/** Why the budget does not cover a transaction. */
+export function unaffordableError(
+  { relayer, limits }: Pick<RelayContext, 'relayer' | 'limits'>,
+  costWei: bigint,
+  budgetWei: bigint,
+): TransactionRefusedError {
   const bound =
     budgetWei < limits.maximumTransactionFeeWei
       ? `insufficient funds for gas: relayer ${relayer.address} can spend ${budgetWei} wei`
       : `RELAY_MAX_FEE_POL allows ${budgetWei} wei`;
-  return new TransactionRefusedError(`${bound}, and one release may cost ${costWei} wei`);
+  return new TransactionRefusedError(`${bound}, and the transaction may cost ${costWei} wei`);
 }
 
 /** Records the size of a batch. After a success at once the next may be twice as large, unless nodes have just refused a larger one. */
