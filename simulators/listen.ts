@@ -140,7 +140,7 @@ These are copies: the service sends the event itself to the payment's callback, 
 To verify one, compare X-Service-Signature with the HMAC-SHA256 of the raw body under the payment's ipn_token:
   printf '%s' "$BODY" | openssl dgst -sha256 -hmac "$IPN_TOKEN"
 
-To trigger one, run in another terminal: card-checkout trigger payment.paid
+To trigger one, run in another terminal: npx card-checkout trigger payment.paid
 `;
 }
 

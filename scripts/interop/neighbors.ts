@@ -143,7 +143,7 @@ export async function startPrometheus(
   const targets = replaced(scrape ?? '', [['127.0.0.1:3001', `127.0.0.1:${adminPort}`]]);
   const global = 'global: { scrape_interval: 1s, evaluation_interval: 1s }';
   const file = join(home, 'prometheus.yml');
-  writeFileSync(file, `${global}\nrule_files: [alerts.yml]\n${targets}`);
+  writeFileSync(file, `${global}\n${targets}`);
   const words = [`--config.file=${file}`, `--storage.tsdb.path=${join(home, 'data')}`];
   const address = `127.0.0.1:${port}`;
   const started = await start(port, 'prometheus', [...words, `--web.listen-address=${address}`]);

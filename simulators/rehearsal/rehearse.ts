@@ -103,7 +103,7 @@ export async function rehearse({
       report(name, 'ok', result.detail);
       return result;
     } catch (error) {
-      report(name, 'fail', `${describe(error)}: ${wayOut}`);
+      report(name, 'fail', signal.aborted ? describe(error) : `${describe(error)}: ${wayOut}`);
       throw new StepFailedError(name, { cause: error });
     }
   };

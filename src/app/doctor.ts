@@ -102,15 +102,19 @@ async function checkBaseUrl({ baseUrl }: Config): Promise<Finding> {
   if (isLoopbackHost(new URL(baseUrl).hostname))
     return fail(`customers cannot open ${baseUrl}: set BASE_URL to the public https:// address`);
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+  let reason: string;
   try {
     const answer = await fetch(`${baseUrl}/health/live`, { redirect: 'manual', signal });
     await answer.body?.cancel();
     if (answer.ok) return ok(`the service answers at ${baseUrl}`);
+    reason = `status ${answer.status}`;
   } catch (error) {
-    if (((error as Error).cause as NodeJS.ErrnoException | undefined)?.code === 'ENOTFOUND')
+    const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+    if (cause?.code === 'ENOTFOUND')
       return warn(`the host of ${baseUrl} is not in DNS: add a record, or correct BASE_URL`);
+    reason = messageOf(cause ?? error);
   }
-  return ok(`${baseUrl} is set; the service does not answer there, as before its first start`);
+  return ok(`${baseUrl} is set; the service does not answer there (${reason}), as before its first start`);
 }
 
 /** Whether the service can tell customers apart by the address that a proxy forwards. */
@@ -232,7 +236,8 @@ export async function checkRelayer(relayer: Pick<Relayer, 'address' | 'readGasBa
   const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
   const [payments, lowWei] = [releasesPaidBy(balanceWei, fees), lowGasWei(fees)];
   const found = `${relayer.address} has ${polOf(balanceWei)} POL for gas, for about ${payments} payments`;
-  if (balanceWei >= lowWei) return ok(found);
+  const cost = `three full batches can cost ${polOf(lowWei)} POL at current fees`;
+  if (balanceWei >= lowWei) return ok(`${found}; ${cost}`);
   const level = payments === 0 ? fail : warn;
-  return level(`${found}: send POL to it, three full batches can cost ${polOf(lowWei)} POL at current fees`);
+  return level(`${found}: send POL to it, ${cost}`);
 }

@@ -142,6 +142,7 @@ it('prints one line of JSON an event, and everything else on standard error', as
 it('forwards nothing unless it is told where', async () => {
   const { out } = await listenTo([[copy]], {}, (text) => text.includes(copy.signature));
   expect(out).toContain('--forward-to');
+  expect(out).toContain('run in another terminal: npx card-checkout trigger');
   expect(received).toEqual([]);
 });
 

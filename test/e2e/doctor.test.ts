@@ -131,8 +131,10 @@ it('planted problems are found, each with its level and what to do, and in one l
 
 it('what does not answer is named within its time limit', async () => {
   const hole = await startBlackhole();
+  const [closedPort] = (await freePorts(1)) as [number];
   const startedAtMs = performance.now();
   const found = await diagnose({
+    BASE_URL: `https://0.0.0.0:${closedPort}`,
     POLYGON_RPC_URL: `http://127.0.0.1:${hole.port},${world.rpcUrl},${world.anvilUrl}`,
     SMTP_URL: `smtp://127.0.0.1:${hole.port}`,
     MAIL_FROM: 'pay@service.example',
@@ -140,6 +142,10 @@ it('what does not answer is named within its time limit', async () => {
   });
   const tookMs = performance.now() - startedAtMs;
   await hole.close();
+  expect(found.level('base_url')).toBe('ok');
+  expect(found.detail('base_url')).toMatch(
+    /does not answer there \(.*ECONNREFUSED.*\), as before its first start/,
+  );
   expect(found.level('store')).toBe('fail');
   expect(found.level('smtp')).toBe('fail');
   expect(found.level('endpoints')).toBe('warn');

@@ -175,7 +175,7 @@ it('leaves no process and no file when it is interrupted while the service runs'
   });
   child.kill('SIGINT');
   expect(await exited).toBe(1);
-  expect(printed).toMatch(/^fail .*stopped by SIGINT/m);
+  expect(printed).toMatch(/^fail .*stopped by SIGINT$/m);
   expect(readdirSync(temporary)).toEqual([]);
   expect(processesUsing(folder)).toEqual([]);
 });

@@ -34,8 +34,8 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 const open = (directory = dataDir) => openSqliteStore({ file: join(directory, 'card-checkout.sqlite') });
-const run = async (environment: Record<string, string> = {}) =>
-  backUp(readConfig('sandbox', { DATA_DIR: dataDir, ...environment }), target);
+const run = async (environment: Record<string, string> = {}, file = target) =>
+  backUp(readConfig('sandbox', { DATA_DIR: dataDir, ...environment }), file);
 
 /** A database with a payment in it. */
 async function fill(): Promise<void> {
@@ -129,6 +129,15 @@ describe('a backup', () => {
       await expect(run()).rejects.toThrow('exists already');
       expect(readFileSync(target, 'utf8')).toBe(text);
     }
+  });
+
+  it('names a folder that does not exist, and does not create it', async () => {
+    await fill();
+    const missing = join(folder, 'backups');
+    await expect(run({}, join(missing, 'copy.sqlite'))).rejects.toThrow(
+      `${missing} does not exist: create it`,
+    );
+    expect(existsSync(missing)).toBe(false);
   });
 
   it('neither follows a link nor reuses a file that was planted where it writes', async () => {

@@ -14,8 +14,8 @@ const BUSY_TIMEOUT_MS = 5_000;
  * `target` and a `target.unfinished` behind; remove both before the next backup into the same file.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
- * @throws Error when `target`, `target.unfinished` or a journal beside them exists, when its folder is writable for every
- * user without the sticky bit, when `file` is not a database of this service or holds no
+ * @throws Error when `target`, `target.unfinished` or a journal beside them exists, when its folder does not exist or is
+ * writable for every user without the sticky bit, when `file` is not a database of this service or holds no
  * account, and when the copy is damaged
  */
 export function backUpSqlite(file: string, target: string) {
@@ -56,7 +56,9 @@ const [WORLD_WRITABLE, STICKY] = [0o002, 0o1000];
  * part of the copy when it is opened in place: a hot journal is rolled back into the database beside it.
  */
 function requireSafePlace(target: string): void {
-  const { mode } = statSync(dirname(target));
+  const mode = statSync(dirname(target), { throwIfNoEntry: false })?.mode;
+  if (mode === undefined)
+    throw new Error(`${dirname(target)} does not exist: create it, writable for this user only`);
   if ((mode & WORLD_WRITABLE) !== 0 && (mode & STICKY) === 0)
     throw new Error(`${dirname(target)} is writable for every user; back up into a folder of your own`);
   for (const path of [target, `${target}.unfinished`]) {
