@@ -307,8 +307,8 @@ function explainFailure(output, outcome, leftOut) {
   process.stderr.write(`${said.join('\n')}\n`);
   if (outcome === SILENT) {
     fail(
-      `npm received no package within ${Math.round(firstPackageTimeoutMs / 1000)} s: connect this machine to the network, or ` +
-        'set npm\'s "registry" or "proxy". If the machine is busy, wait until it has less to do. Then run the same command again.',
+      `npm received no package within ${Math.round(firstPackageTimeoutMs / 1000)} s: connect this machine to the network, or set npm's ` +
+        '"registry" or "proxy". If the machine is busy, wait until it has less to do. Then run the same command again.',
     );
   }
   const unreachable =

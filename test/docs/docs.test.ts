@@ -81,7 +81,7 @@ describe('environment variables', () => {
   ]);
   /** Node's own, the sandbox's tool, and those of examples. */
   const isForeign = (name: string) =>
-    /^(NODE_\w+|PYTHONPATH|ANVIL_PATH|WORDPRESS_DIR|WOOCOMMERCE_DIR|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY|COMPOSE_FILE)$/.test(
+    /^(NODE_\w+|PYTHONPATH|ANVIL_PATH|CHROMIUM_PATH|WORDPRESS_DIR|WOOCOMMERCE_DIR|IPN_TOKEN|PAYMENT_ID|PWD|BASE|KEY|COMPOSE_FILE)$/.test(
       name,
     ) ||
     /^(CARD_CHECKOUT_(URL|KEY|API_KEY)|CALLBACK_URL|PAYOUT_ADDRESS|ORDERS_FILE|PHP_CLI_SERVER_WORKERS|ETH_RPC_URL|PRIVATE_KEY|IFS)$/.test(
