@@ -11,7 +11,11 @@ export const errorTable = {
   above_maximum: row(400, null, "The amount is above the provider's maximum."),
   currency_locked: row(400, 'currency_locked', 'The provider supports only one currency.'),
   provider_unknown: row(400, 'provider_unknown', 'The provider does not exist.'),
-  provider_inactive: row(400, 'provider_inactive', 'The provider is currently unavailable.'),
+  provider_inactive: row(
+    400,
+    'provider_inactive',
+    'The provider is currently unavailable. Use another provider or "multi".',
+  ),
   conversion_failed: row(
     400,
     'conversion_failed',

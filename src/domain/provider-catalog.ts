@@ -44,6 +44,11 @@ function entry(
 
 export type ProviderId = keyof typeof providerCatalog;
 
+/** Why a provider that takes other currencies refuses this one. */
+export function describeUnsoldCurrency(provider: ProviderId, currency: Currency): string {
+  return `${providerCatalog[provider].name} does not take payments in ${currency}.`;
+}
+
 /** Native USDC on Polygon (Circle's contract): what every provider must deliver. */
 export const NATIVE_USDC = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 /** Bridged USDC (USDC.e) on Polygon: another token, which is neither observed nor released. */

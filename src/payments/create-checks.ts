@@ -74,7 +74,7 @@ export async function checkCreate(
     if (!isEnabledFor(account, provider))
       throw await disabledProvider(context.providers, account, provider, request.currency);
     requireCurrency(provider, request.currency);
-    await requireActive(context.providers, account, provider);
+    await requireActive(context.providers, account, provider, request.currency);
   }
   const terms = thresholdTermsOf(account, context.thresholdDefaults);
   const usdUnits = usdUnitsOf(amounts.amountCents, await context.rates.usdRate(request.currency));

@@ -22,13 +22,16 @@ const settings = fc.record({
 const directories = fc
   .record({
     configured: fc.subarray([...providerIds]),
+    currenciesSold: fc.subarray([...currencies]),
     settings: fc.tuple(...providerIds.map((id) => settings.map((value) => [id, value] as const))),
   })
-  .map(({ configured, settings }): ProviderDirectory => {
+  .map(({ configured, currenciesSold, settings }): ProviderDirectory => {
     const stored = new Map<ProviderId, ProviderSettings>(settings);
     const read = (id: ProviderId) => stored.get(id) as ProviderSettings;
     return {
-      adapters: new Map(configured.map((id) => [id, {} as ProviderAdapter])),
+      adapters: new Map(
+        configured.map((id) => [id, { currenciesSold } as Partial<ProviderAdapter> as ProviderAdapter]),
+      ),
       settings: {
         readProviderSettings: async (id) => read(id),
         writeProviderSettings: async () => {},
@@ -73,6 +76,19 @@ it('names an amount from which a provider serves a payment that none serves, and
   );
 });
 
+it('offers no provider for a currency that it does not take, and asks for no higher amount', async () => {
+  await fc.assert(
+    fc.asyncProperty(directories, payments, async (directory, payment) => {
+      for (const { provider, refusal } of await listOffers(directory, account, payment)) {
+        const { currenciesSold } = directory.adapters.get(provider) ?? {};
+        const isLocked = refusal?.errorName === 'currency_locked';
+        if (currenciesSold?.includes(payment.currency) === false && !isLocked)
+          expect(refusal?.errorName).toBe('provider_inactive');
+      }
+    }),
+  );
+});
+
 it('offers an account everything but what it excludes, and names the provider that it pinned', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -111,9 +127,11 @@ it('offers a provider that is off by default only where it is switched on, and n
       } as const;
       for (const { provider, refusal } of await listOffers(live, account, payment)) {
         const { active } = await live.settings.readProviderSettings(provider);
-        const isOn = active === true && adapters.has(provider) && provider !== blocked;
+        const { currenciesSold } = adapters.get(provider) ?? {};
+        const isSold = currenciesSold?.includes(payment.currency) ?? true;
+        const isOn = active === true && adapters.has(provider) && provider !== blocked && isSold;
         expect(refusal?.errorName ?? null).toBe(isOn ? null : 'provider_inactive');
-        const isAccepted = await requireActive(live, account, provider).then(
+        const isAccepted = await requireActive(live, account, provider, payment.currency).then(
           () => true,
           () => false,
         );

@@ -10,7 +10,12 @@ import type {
   Quote,
   QuoteRequest,
 } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalog, providerIds } from '../domain/provider-catalog.ts';
+import {
+  describeUnsoldCurrency,
+  type ProviderId,
+  providerCatalog,
+  providerIds,
+} from '../domain/provider-catalog.ts';
 import type { EvidenceStore } from '../domain/provider-evidence.ts';
 import type { SuccessRates } from '../domain/provider-success.ts';
 import { type ChargedAmount, type KnownLimits, limitUsdCents } from './provider-limits.ts';
@@ -93,14 +98,30 @@ function refusalOfCurrency(provider: ProviderId, currency: Currency): Refusal | 
   return { errorName: 'currency_locked', message };
 }
 
-/** Throws `provider_inactive` while the provider is off, has no credentials, or is excluded by the merchant. */
+/**
+ * Throws `provider_inactive` while the provider is off, has no credentials, or is excluded by the merchant, and where it
+ * is known not to take the currency.
+ */
 export async function requireActive(
   directory: ProviderDirectory,
   account: Account,
   provider: ProviderId,
+  currency: Currency,
 ): Promise<void> {
   const settings = await directory.settings.readProviderSettings(provider);
-  if (!isOfferedTo(account, directory, provider, settings)) throwRefusal(inactive(provider));
+  throwRefusal(refusalOfOffer(account, currency, directory, provider, settings));
+}
+
+function refusalOfOffer(
+  account: Account,
+  currency: Currency,
+  ...[directory, provider, settings]: Parameters<typeof stateOfProvider>
+): Refusal | null {
+  if (!isOfferedTo(account, directory, provider, settings)) return inactive(provider);
+  const sold = directory.adapters.get(provider)?.currenciesSold;
+  return sold === undefined || sold.includes(currency)
+    ? null
+    : { errorName: 'provider_inactive', message: describeUnsoldCurrency(provider, currency) };
 }
 
 function isOfferedTo(
@@ -114,7 +135,7 @@ function isOfferedTo(
 function inactive(provider: ProviderId): Refusal {
   return {
     errorName: 'provider_inactive',
-    message: `${providerCatalog[provider].name} is currently unavailable.`,
+    message: `${providerCatalog[provider].name} is currently unavailable. Use another provider or "multi".`,
   };
 }
 
@@ -316,9 +337,8 @@ export async function listOffers(
     const terms = amountTerms(directory, provider, settings, payment);
     const refusal =
       refusalOfCurrency(provider, currency) ??
-      (isOfferedTo(account, directory, provider, settings)
-        ? refusalOfAmount(provider, terms, usdUnits)
-        : inactive(provider));
+      refusalOfOffer(account, currency, directory, provider, settings) ??
+      refusalOfAmount(provider, terms, usdUnits);
     const minimumUsdCents = effectiveMinimumUsdCents(provider, terms) ?? terms.minimumUsdCents;
     const isPinned = account.pinnedProvider === provider;
     const pinnedBy = isPinned ? 'merchant' : settings.pinned === true ? 'operator' : null;

@@ -284,7 +284,7 @@ async function requireServable(
     );
   }
   requireCurrency(provider, payment.currency);
-  await requireActive(context.providers, account, provider);
+  await requireActive(context.providers, account, provider, payment.currency);
   await requireAmount(context.providers, provider, charge, country);
   const adapter = context.providers.adapters.get(provider);
   if (adapter === undefined) throw new ServiceError('provider_inactive');

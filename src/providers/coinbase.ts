@@ -51,8 +51,7 @@ export const coinbase = defineProvider({
     variable.webhookSecret('WEBHOOK_SECRET', "The webhook subscription's secret"),
     ...variable.environment,
   ],
-  traits: { opensOnce: true },
-  currenciesSold: ['USD', 'EUR', 'CAD'],
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true },
   quotesInSession: true,
   facts: {
     official: [

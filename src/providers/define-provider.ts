@@ -1,5 +1,4 @@
 import type { KeyObject } from 'node:crypto';
-import type { Currency } from '../domain/money.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type {
   CatalogEntry,
@@ -111,9 +110,7 @@ interface ProviderDefinition<Host extends string, Own extends object, Account = 
   /** In the order of the documentation. */
   readonly variables: readonly ProviderVariable[];
   readonly facts: Facts;
-  readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer'>;
-  /** The currencies that it is known to take; absent where it is asked. */
-  readonly currenciesSold?: readonly Currency[];
+  readonly traits?: Pick<ProviderAdapter, 'opensOnce' | 'needsCountry' | 'checksReferrer' | 'currenciesSold'>;
   /** Its sessions have their own quotes, or none exist: elsewhere a session promises nothing, and is quoted first. */
   readonly quotesInSession?: true;
   /** What the calls need of the account besides its settings. Throws `ProviderSettingError`. */
@@ -204,11 +201,11 @@ function openAdapter<Host extends string, Own extends object>(
   const attempt = <T>(timeoutMs: number, work: (call: Call) => Promise<T>) =>
     asProviderUnavailable(id, converse(timeoutMs, work));
   async function quote(request: QuoteRequest, call: Call): Promise<Quote> {
-    requireSold(id, request, definition.currenciesSold);
+    requireSold(id, request, definition.traits?.currenciesSold);
     return { minimumUsdCents: null, ...(await definition.quote(account, request, call)) };
   }
   async function startSession(request: SessionRequest, call: Call): Promise<StartedSession> {
-    requireSold(id, request, definition.currenciesSold);
+    requireSold(id, request, definition.traits?.currenciesSold);
     const quotedUnits = definition.quotesInSession ? null : (await quote(request, call)).deliveryUnits;
     const session = await definition.startSession(account, request, call);
     const expiresAtMs = settings.nowMs() + LINK_LIFETIME_MS;

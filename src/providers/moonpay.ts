@@ -20,6 +20,8 @@ const progressOfStatus: ReadonlyMap<unknown, SessionProgress> = new Map([
 
 export const moonpay = defineProvider({
   id: 'moonpay',
+  /** India is on its list of unsupported countries. */
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'] },
   hosts: {
     widget: { production: 'https://buy.moonpay.com', sandbox: 'https://buy-sandbox.moonpay.com' },
     api: { production: 'https://api.moonpay.com' },
@@ -50,8 +52,6 @@ export const moonpay = defineProvider({
     ],
     unknown: ['How long a URL works, and whether a repeated webhook is signed again.'],
   },
-  /** India is on its list of unsupported countries. */
-  currenciesSold: ['USD', 'EUR', 'CAD'],
   account: (settings) => ({
     // The test environment has no USDC on Polygon.
     asset: settings.isSandbox ? 'usdc' : 'usdc_polygon',

@@ -8,7 +8,7 @@ import {
   type QuoteRequest,
   type RecordedAnswer,
 } from '../domain/ports/provider.ts';
-import { type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
+import { describeUnsoldCurrency, type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 /** A provider's answer: any status, with a body that parsed as JSON. */
@@ -322,7 +322,11 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
   // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator.
   if (status === 401 || status === 403) {
     const { name } = providerCatalog[id];
-    throw new ServiceError('provider_inactive', `${name} is currently unavailable.`, { cause });
+    throw new ServiceError(
+      'provider_inactive',
+      `${name} is currently unavailable. Use another provider or "multi".`,
+      { cause },
+    );
   }
   throw cause;
 }
@@ -342,8 +346,7 @@ function codesOf(body: unknown): readonly string[] {
 /** Throws `provider_inactive` for a currency that the provider does not take, without a call. */
 export function requireSold(id: ProviderId, { currency }: QuoteRequest, sold?: readonly Currency[]): void {
   if (sold === undefined || sold.includes(currency)) return;
-  const { name } = providerCatalog[id];
-  throw new ServiceError('provider_inactive', `${name} does not take payments in ${currency}.`);
+  throw new ServiceError('provider_inactive', describeUnsoldCurrency(id, currency));
 }
 
 /** The refusal of a provider that serves no customers in a country: the provider is not offered there. */

@@ -35,8 +35,7 @@ export const revolut = defineProvider({
     variable.webhookSecret('WEBHOOK_SECRET', "The webhook's signing secret (`wsk_…`)"),
     ...variable.environment,
   ],
-  traits: { needsCountry: true },
-  currenciesSold: ['USD', 'EUR', 'CAD'],
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], needsCountry: true },
   facts: {
     official: [
       '`Revolut-Signature` with `Revolut-Request-Timestamp` in milliseconds, within five minutes (developer.revolut.com).',

@@ -42,7 +42,7 @@ export const stripe = defineProvider({
     ],
     unknown: ['How long the page opens, and whether a version header is needed.'],
   },
-  currenciesSold: ['USD', 'EUR'],
+  traits: { currenciesSold: ['USD', 'EUR'] },
   headers: ({ apiKey }) => ({ authorization: `Bearer ${apiKey}` }),
 
   async quote({ urls }, request, call) {

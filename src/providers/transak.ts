@@ -48,7 +48,8 @@ export const transak = defineProvider({
     ),
     ...variable.environment,
   ],
-  traits: { opensOnce: true, checksReferrer: true },
+  /** It sells for INR by UPI only, and the checkout is for cards. */
+  traits: { currenciesSold: ['USD', 'EUR', 'CAD'], opensOnce: true, checksReferrer: true },
   facts: {
     official: [
       'Hosts, `POST /partners/api/v2/refresh-token`, `POST /api/v2/auth/session`, `referrerDomain`, one use within five minutes (docs.transak.com).',
@@ -68,8 +69,6 @@ export const transak = defineProvider({
       'Whether a webhook that was sent before the access token was refreshed is signed again; until then it is refused.',
     ],
   },
-  /** It sells for INR by UPI only, and the checkout is for cards. */
-  currenciesSold: ['USD', 'EUR', 'CAD'],
   account({ apiKey, baseUrl, nowMs, urls, value, valueOrNull }) {
     const apiSecret = value('API_SECRET');
     const token = createSharedToken(nowMs);

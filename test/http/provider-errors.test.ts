@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ServiceError } from '../../src/domain/errors.ts';
+import type { ProviderAdapter } from '../../src/domain/ports/provider.ts';
 import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 
@@ -43,27 +44,61 @@ it.each(['USD', 'CAD', 'INR'])('answers currency_locked for klarna in %s', (curr
 
 it('answers provider_inactive while the operator has switched it off', async () => {
   await service.store.providers.writeProviderSettings('transak', { active: false });
-  await expectError({ provider: 'transak' }, 400, 'provider_inactive', 'Transak is currently unavailable.');
+  await expectError(
+    { provider: 'transak' },
+    400,
+    'provider_inactive',
+    `Transak is currently unavailable. Use another provider or "multi".`,
+  );
   await service.store.providers.writeProviderSettings('transak', { active: true });
   expect((await create({ provider: 'transak' })).statusCode).toBe(200);
 });
 
 it('answers provider_inactive for a provider that the merchant excludes, and multi is served without it', async () => {
   await service.store.accounts.updateAccount(service.account.id, { excludedProviders: ['transak'] });
-  await expectError({ provider: 'transak' }, 400, 'provider_inactive', 'Transak is currently unavailable.');
+  await expectError(
+    { provider: 'transak' },
+    400,
+    'provider_inactive',
+    `Transak is currently unavailable. Use another provider or "multi".`,
+  );
   expect((await service.post({ ...validRequest, provider: 'multi' })).statusCode).toBe(200);
 });
 
 it('answers provider_inactive for a provider without credentials', async () => {
   service.world.adapters.delete('wert');
-  await expectError({ provider: 'wert' }, 400, 'provider_inactive', 'Wert is currently unavailable.');
+  await expectError(
+    { provider: 'wert' },
+    400,
+    'provider_inactive',
+    `Wert is currently unavailable. Use another provider or "multi".`,
+  );
 });
+
+it.each(['25.00', '0.01'])(
+  'answers provider_inactive before below_minimum for a currency that it does not take: %s',
+  async (amount) => {
+    const adapter = service.world.adapters.get('wert') as ProviderAdapter;
+    service.world.adapters.set('wert', { ...adapter, currenciesSold: ['USD', 'EUR'] });
+    await expectError(
+      { provider: 'wert', currency: 'INR', amount },
+      400,
+      'provider_inactive',
+      'Wert does not take payments in INR.',
+    );
+  },
+);
 
 it('answers provider_inactive when the provider itself declines', async () => {
   service.world.quote = async () => {
     throw new ServiceError('provider_inactive');
   };
-  await expectError({ provider: 'wert' }, 400, 'provider_inactive', 'The provider is currently unavailable.');
+  await expectError(
+    { provider: 'wert' },
+    400,
+    'provider_inactive',
+    `The provider is currently unavailable. Use another provider or "multi".`,
+  );
 });
 
 it('answers below_minimum, naming provider, minimum and the given amount in USD', async () => {

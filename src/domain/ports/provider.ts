@@ -124,6 +124,8 @@ export interface ProviderAdapter {
   readonly checksReferrer?: true;
   /** Whether starting a session needs the customer's country; a quote does not. */
   readonly needsCountry?: true;
+  /** The currencies that it is known to take; absent where it is asked. */
+  readonly currenciesSold?: readonly Currency[];
   /** Throws `ServiceError` provider_unavailable when the provider does not answer, provider_inactive when it declines. */
   quote(request: QuoteRequest): Promise<Quote>;
   /** The adapter's cache of quotes; reading it makes no call. */
