@@ -169,7 +169,8 @@ function readChain(read: Reader) {
     read.refuse('DEPOSIT_FACTORY_ADDRESS is missing: `card-checkout contract deploy` makes one.');
   }
   const feeWallet = read.address('FEE_WALLET');
-  if (read.text('FEE_WALLET') === null) read.refuse('FEE_WALLET is missing.');
+  if (read.text('FEE_WALLET') === null)
+    read.refuse('FEE_WALLET is missing: the wallet that receives the fees.');
   const relayMaximumFeeWei = readRelayMaximumFee(read);
   const relayGasShare = readRelayGasShare(read);
   // Time for which the first due release waits for others to share its transaction.

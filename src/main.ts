@@ -8,6 +8,7 @@ import {
   readContractDeploymentConfig,
   readRpcUrls,
 } from './config.ts';
+import { ChainUnavailableError } from './domain/ports/chain.ts';
 
 // Files of this process and of the local chain that it starts are for their owner alone, whatever the shell's umask is.
 process.umask(0o077);
@@ -95,6 +96,10 @@ function readDataConfig(): Config {
 try {
   await program.parseAsync();
 } catch (error) {
-  process.stderr.write(`card-checkout: ${error instanceof Error ? error.message : String(error)}\n`);
+  // An endpoint's error names its host only.
+  const variable = error instanceof ChainUnavailableError ? 'POLYGON_RPC_URL cannot be used: ' : '';
+  process.stderr.write(
+    `card-checkout: ${variable}${error instanceof Error ? error.message : String(error)}\n`,
+  );
   process.exitCode = 1;
 }

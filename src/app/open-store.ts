@@ -43,7 +43,17 @@ export async function requireDatabase(config: Config): Promise<void> {
 /** Loads the client of PostgreSQL, which a service with SQLite starts without. */
 async function findPostgresSchema(databaseUrl: string) {
   const { findSchema } = await import('../store/postgres/migrations.ts');
-  return findSchema(databaseUrl);
+  return naming('DATABASE_URL', () => findSchema(databaseUrl));
+}
+
+/** Runs work on the place that a variable names. What the system says of a failure names only an address or a path. */
+async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (!(cause instanceof Error && 'code' in cause)) throw cause;
+    throw new Error(`${variable} cannot be used: ${cause.message || String(cause.code)}`, { cause });
+  }
 }
 
 /**
@@ -65,17 +75,16 @@ export async function initDatabase(config: Config, log: Log) {
  * SQLite file, `StoreTooNewError` when a newer version has written it.
  */
 export async function openStore(config: Config, log: Log): Promise<Store> {
-  if (config.databaseUrl !== null) {
+  const { databaseUrl: url } = config;
+  if (url !== null) {
     const { openPostgresStore } = await import('../store/postgres/open-store.ts');
-    return openPostgresStore({
-      url: config.databaseUrl,
-      onError: (error) => log.error({ err: error }, 'a background database operation failed'),
-    });
+    const onError = (error: Error) => log.error({ err: error }, 'a background database operation failed');
+    return naming('DATABASE_URL', () => openPostgresStore({ url, onError }));
   }
-  return openSqliteStore({
-    file: join(config.dataDir, SQLITE_FILE),
-    onError: (error) => log.error({ err: error }, 'a commit failed; its callers received the error'),
-  });
+  const file = join(config.dataDir, SQLITE_FILE);
+  const onError = (error: Error) =>
+    log.error({ err: error }, 'a commit failed; its callers received the error');
+  return naming('DATA_DIR', () => openSqliteStore({ file, onError }));
 }
 
 /** The same for a server that starts: it waits a little for a command that is just finishing. */

@@ -94,8 +94,11 @@ async function listenOn(
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') throw inUse(host, cause);
-    if (code !== 'EACCES') throw cause;
-    throw new Error(`this user may not listen on port ${port}: change ${hint} to 1024 or above`, { cause });
+    if (code === 'EACCES')
+      throw new Error(`this user may not listen on port ${port}: change ${hint} to 1024 or above`, { cause });
+    const hostVariable = variable === 'PORT' ? 'HOST' : 'ADMIN_HOST';
+    const wayOut = `set ${hostVariable} to an address of this machine`;
+    throw new Error(`the service cannot listen on ${host} (${code}): ${wayOut}`, { cause });
   }
 }
 

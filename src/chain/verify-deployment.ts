@@ -74,10 +74,14 @@ async function verifyAt(rpc: JsonRpcClient, { chainId, factory, token }: Deploym
   const implementation = getContractAddress({ from: factory, nonce: 1n });
   const [factoryCode, implementationCode, tokenCode] = await readCodes(rpc, [factory, implementation, token]);
   if (factoryCode === '0x') {
-    throw new DeploymentMismatchError([`There is no contract at the factory's address ${factory}.`]);
+    throw new DeploymentMismatchError([
+      `There is no contract at the factory's address ${factory}: correct DEPOSIT_FACTORY_ADDRESS or CHAIN_ID.`,
+    ]);
   }
   if (tokenCode === '0x') {
-    throw new DeploymentMismatchError([`There is no contract at the token's address ${token}.`]);
+    throw new DeploymentMismatchError([
+      `There is no contract at the token's address ${token}: correct SETTLEMENT_TOKEN_ADDRESS or CHAIN_ID.`,
+    ]);
   }
   const problems: string[] = [];
   const expect = (isRight: boolean, problem: string) => {

@@ -12,14 +12,29 @@ import { freePorts, hasIpv6Loopback } from '../support/free-ports.ts';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 let folder: string;
-let holder: Server;
+let holder: Server | null = null;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'card-checkout-failed-'));
 });
 afterEach(async () => {
-  await new Promise((resolve) => holder.close(resolve));
+  const taken = holder;
+  holder = null;
+  if (taken !== null) await new Promise((resolve) => taken.close(resolve));
   rmSync(folder, { recursive: true, force: true });
 });
+
+/** How a command ends that cannot start. */
+function endOf(
+  command: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<{ code: unknown; isKilled: boolean; stderr: string }> {
+  const options = { cwd: folder, env, timeout: 180_000, killSignal: 'SIGKILL' as const };
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, 'src/main.ts'), ...command], options, (error, _stdout, stderr) =>
+      resolve({ code: error?.code, isKilled: error?.killed ?? false, stderr }),
+    );
+  });
+}
 
 it.each([
   ['PORT', '127.0.0.1'],
@@ -41,12 +56,7 @@ it.each([
       ADMIN_PORT: adminPort,
       [name]: taken,
     };
-    const ended = await new Promise<{ code: unknown; isKilled: boolean; stderr: string }>((resolve) => {
-      const options = { cwd: folder, env, timeout: 180_000, killSignal: 'SIGKILL' as const };
-      execFile(process.execPath, [join(root, 'src/main.ts'), 'start'], options, (error, _stdout, stderr) =>
-        resolve({ code: error?.code, isKilled: error?.killed ?? false, stderr }),
-      );
-    });
+    const ended = await endOf(['start'], env);
     expect(ended).toEqual({
       code: 1,
       isKilled: false,
@@ -54,5 +64,58 @@ it.each([
     });
     // The store's lock is free again.
     await (await openSqliteStore({ file: join(dataDir, 'card-checkout.sqlite') })).close();
+  },
+);
+
+it.each(['HOST', 'ADMIN_HOST'])('a %s that this machine does not have is named', async (name) => {
+  const [port, adminPort] = (await freePorts(2)).map(String) as [string, string];
+  const places = { DATA_DIR: join(folder, 'data'), PORT: port, ADMIN_PORT: adminPort };
+  const env = { PATH: process.env['PATH'], ...places, [name]: '203.0.113.1', LOG_LEVEL: 'silent' };
+  expect(await endOf(['start'], env)).toEqual({
+    code: 1,
+    isKilled: false,
+    stderr: `card-checkout: the service cannot listen on 203.0.113.1 (EADDRNOTAVAIL): set ${name} to an address of this machine\n`,
+  });
+});
+
+const live = {
+  SECRET_KEY: 's'.repeat(32),
+  POLYGON_RPC_URL: 'http://127.0.0.1:1',
+  DEPOSIT_FACTORY_ADDRESS: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+  RELAYER_PRIVATE_KEY: `0x${'1'.repeat(64)}`,
+  FEE_WALLET: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+};
+
+it.each<[name: string, value: string, command: string[], message: string]>([
+  ['DATABASE_URL', 'postgres://u:p@127.0.0.1:1/db', ['start', '--live'], 'connect ECONNREFUSED 127.0.0.1:1'],
+  [
+    'DATABASE_URL',
+    'postgres://u:p@127.0.0.1:1/db',
+    ['account', 'list', '--json'],
+    'connect ECONNREFUSED 127.0.0.1:1',
+  ],
+  ['DATA_DIR', '/dev/null/data', ['start', '--live'], "ENOTDIR: not a directory, mkdir '/dev/null/data'"],
+  [
+    'POLYGON_RPC_URL',
+    'http://127.0.0.1:1',
+    ['start', '--live'],
+    '127.0.0.1:1 did not answer eth_chainId: connect ECONNREFUSED 127.0.0.1:1',
+  ],
+])(
+  'a %s that cannot be used is named by the command that needs it: %s, %j',
+  async (name, value, command, message) => {
+    const env = {
+      PATH: process.env['PATH'],
+      DATA_DIR: join(folder, 'data'),
+      ...live,
+      LOG_LEVEL: 'silent',
+      [name]: value,
+    };
+    const ended = await endOf(command, env);
+    expect(ended).toEqual({
+      code: 1,
+      isKilled: false,
+      stderr: `card-checkout: ${name} cannot be used: ${message}\n`,
+    });
   },
 );
