@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Command } from 'commander';
 import { keyScopes } from '../domain/api-key.ts';
+import { invalidField } from '../domain/errors.ts';
 import { MAXIMUM_LOGO_BYTES } from '../domain/shop-profile.ts';
 import { type OperationRunner, operationsOf } from './command.ts';
 
@@ -75,13 +76,21 @@ export function addAccountCommands(program: Command, services: OperationRunner):
 /** The content of a file, cut at a length that is refused anyway; an empty name stays empty and removes the logo. */
 function readAsBase64(file: string): string {
   if (file === '') return '';
-  const descriptor = openSync(file, 'r');
+  const descriptor = openLogo(file);
   try {
     const buffer = Buffer.alloc(MAXIMUM_LOGO_BYTES + 1);
     const bytes = readSync(descriptor, buffer);
     return buffer.subarray(0, bytes).toString('base64');
   } finally {
     closeSync(descriptor);
+  }
+}
+
+function openLogo(file: string): number {
+  try {
+    return openSync(file, 'r');
+  } catch (cause) {
+    throw invalidField('logo', `cannot be read: ${(cause as Error).message}`);
   }
 }
 

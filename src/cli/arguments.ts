@@ -140,7 +140,7 @@ export function providerSettings(args: OperationArguments): Partial<ProviderSett
   const minimum = optional(args, 'minimum-usd');
   const minimumUsdCents = minimum === null ? null : parseAmountCents(minimum);
   if (minimum !== null && minimumUsdCents === null)
-    throw invalidField('minimum-usd', 'must be from 0.01 to 10000');
+    throw invalidField('minimum-usd', 'must be from 0.01 to 10000 with at most two decimals');
   return {
     ...given('active', optionalSwitch(args, 'active', 'inactive')),
     ...given('pinned', optionalSwitch(args, 'pin', 'unpin')),

@@ -1,9 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { verifyPayments } from '../../verifier/verify-payments.ts';
 import { createKey, describeKey, listKeys, revokeKey } from '../accounts/api-keys.ts';
-import { changeAccount, createAccount, DEFAULT_FEE_BASIS_POINTS } from '../accounts/manage-accounts.ts';
+import {
+  changeAccount,
+  createAccount,
+  DEFAULT_FEE_BASIS_POINTS,
+  findExistingAccount,
+} from '../accounts/manage-accounts.ts';
 import { operatorActor, recordAction } from '../accounts/people-context.ts';
-import { parseScopes } from '../domain/api-key.ts';
+import { type KeyScope, keyScopes, parseScopes } from '../domain/api-key.ts';
 import { invalidField, ServiceError } from '../domain/errors.ts';
 import { formatCents, formatUnits, parseAmountCents } from '../domain/money.ts';
 import { shortCodeOf } from '../domain/payment-id.ts';
@@ -49,8 +54,7 @@ async function nameOtherToken(
 async function createDirect(context: OperationsContext, args: OperationArguments): Promise<unknown> {
   const { direct } = context;
   if (direct === null) throw new ServiceError('not_found', 'Creating a payment needs a running server.');
-  const account = await context.accounts.findAccount(argument.required(args, 'account'));
-  if (account === null) throw new ServiceError('not_found', 'The account does not exist.');
+  const account = await findExistingAccount(context, argument.required(args, 'account'));
   const callbackUrl = argument.required(args, 'callback');
   const refusal = await context.callbacks.refusalOf(callbackUrl);
   if (refusal !== null) throw invalidField('callback', refusal);
@@ -98,6 +102,13 @@ function noteOf(args: OperationArguments): string | null {
   return note;
 }
 
+/** All scopes without the option. An empty list is a mistake, such as a variable that is not set. */
+function scopesOf(args: OperationArguments): readonly KeyScope[] {
+  const text = argument.optional(args, 'scopes');
+  if (text?.trim() === '') throw invalidField('scopes', `must be a list of ${keyScopes.join(', ')}`);
+  return parseScopes(text ?? '');
+}
+
 /** Every operation of the command line on the service's data, by its name on the socket. */
 export const operations: Readonly<Record<string, Operation>> = {
   'account create': async (context, args) => {
@@ -124,7 +135,7 @@ export const operations: Readonly<Record<string, Operation>> = {
   'key create': async (context, args) => {
     const { key, plainKey } = await createKey(context, argument.required(args, 'account'), {
       name: argument.optional(args, 'name') ?? 'API key',
-      scopes: parseScopes(argument.optional(args, 'scopes') ?? ''),
+      scopes: scopesOf(args),
     });
     await recordAction(context, key.accountId, operatorActor, 'key.created', describeKey(key));
     return { key_id: key.id, api_key: plainKey };
@@ -150,6 +161,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     }
     const before =
       argument.optional(args, 'before') === null ? null : argument.requiredPaymentId(args, 'before');
+    await findExistingAccount(context, query.accountId);
     const page = await context.search.searchPayments(query, before, LISTED_PAYMENTS);
     return page.payments.map(presentPayment);
   },
@@ -169,7 +181,8 @@ export const operations: Readonly<Record<string, Operation>> = {
   'event list': async (context, args) => {
     const after = Number(argument.optional(args, 'after') ?? 0);
     if (!Number.isSafeInteger(after) || after < 0) throw invalidField('after', 'must be a whole number');
-    const page = await context.events.listEvents(argument.required(args, 'account'), after, LISTED_EVENTS);
+    const { id } = await findExistingAccount(context, argument.required(args, 'account'));
+    const page = await context.events.listEvents(id, after, LISTED_EVENTS);
     return page.events.map(({ number, type, paymentId, refundId, atMs }) => ({
       number,
       type,

@@ -577,6 +577,16 @@ describe('a mistake', () => {
     },
   );
 
+  it.each(['/nowhere/logo.png', '/dev/null/logo.png'])(
+    'in the name of a logo names the option: %s',
+    async (file) => {
+      await expect(type('account', 'update', 'acc_1', '--logo', file)).rejects.toThrow(
+        /^logo cannot be read: ENO[A-Z]+: .*logo\.png/,
+      );
+      expect(calls).toEqual([]);
+    },
+  );
+
   it('of an operation reaches the caller, and nothing is printed', async () => {
     failure = new Error('The key key_1 does not exist.');
     await expect(type('key', 'revoke', 'key_1', '--json')).rejects.toThrow('The key key_1 does not exist.');

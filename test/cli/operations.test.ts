@@ -376,11 +376,28 @@ describe('keys', () => {
     expect(await run<Json[]>('key list', { account })).toHaveLength(11);
   });
 
+  it('are made with the scopes that are named, and not with all of them for an empty list', async () => {
+    const account = await giveAccount();
+    await run('key create', { account, scopes: 'read,create' });
+    expect(await run('key list', { account })).toMatchObject([{ scopes: 'create read' }]);
+    for (const scopes of ['', ' ', 'fly'])
+      await expect(run('key create', { account, scopes })).rejects.toThrow(
+        'scopes must be a list of create, read, cancel, refund',
+      );
+    expect(await run('key list', { account })).toHaveLength(1);
+  });
+
   it('of accounts that do not exist, and keys that do not, are named', async () => {
     await expect(run('key create', { account: 'acc_x' })).rejects.toThrow(
       'The account acc_x does not exist.',
     );
     await expect(run('key list', { account: 'acc_x' })).rejects.toThrow('The account acc_x does not exist.');
+    await expect(run('payment list', { account: 'acc_x' })).rejects.toThrow(
+      'The account acc_x does not exist.',
+    );
+    await expect(run('event list', { account: 'acc_x' })).rejects.toThrow(
+      'The account acc_x does not exist.',
+    );
     await expect(run('key revoke', { key: 'key_x' })).rejects.toThrow('The key key_x does not exist.');
     await expect(run('key create', { account: await giveAccount(), name: '' })).rejects.toThrow(
       /^name must have/,

@@ -94,7 +94,8 @@ function changeOf(form: forms.FormFields): Partial<ProviderSettings> {
   const typed = form.text('minimum').trim();
   if (typed === '') return { minimumUsdCents: null };
   const minimumUsdCents = parseAmountCents(typed);
-  if (minimumUsdCents === null) throw invalidField('minimum', 'must be from 0.01 to 10000');
+  if (minimumUsdCents === null)
+    throw invalidField('minimum', 'must be from 0.01 to 10000 with at most two decimals');
   return { minimumUsdCents };
 }
 
