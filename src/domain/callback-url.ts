@@ -82,7 +82,7 @@ export function parseCallbackUrl(
   if (textRefusal !== null) return refuse(textRefusal);
 
   const url = URL.parse(raw);
-  if (url === null) return refuse('is not a valid URL');
+  if (url === null) return refuse('is not a valid URL: use one such as https://shop.example.com/webhook');
   if (url.port === '0') return refuse('must not use port 0');
   const port = url.port === '' ? 443 : Number(url.port);
   const parsedHost = url.hostname;

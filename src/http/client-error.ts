@@ -93,7 +93,7 @@ export function createClientErrorAnswers(options: { readonly isHttpsOnly: boolea
       closeAfterLastResponse(socket, closeReadably);
       const text = 'Too many requests are waiting on this connection.';
       const { status, headers, body } = rawError('rate_limited', options, text);
-      response.writeHead(status, headers).end(body);
+      response.writeHead(status, { ...headers, 'retry-after': '1' }).end(body);
     },
   };
 }

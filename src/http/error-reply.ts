@@ -69,7 +69,10 @@ export function rawErrorText(...error: Parameters<typeof rawError>): string {
 /** Errors of the framework that have a better row or text than "the request is invalid". */
 const frameworkErrors: Readonly<Record<string, readonly [name: ErrorName, text?: string]>> = {
   FST_ERR_CTP_BODY_TOO_LARGE: ['payload_too_large'],
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ['invalid_request', 'The Content-Type of the body is not supported.'],
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [
+    'invalid_request',
+    'The Content-Type of the body is not supported. The API accepts application/json.',
+  ],
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [
     'invalid_request',
     'The length of the body differs from Content-Length.',

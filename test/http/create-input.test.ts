@@ -244,7 +244,11 @@ it.each([
   ['nothing', '', 'The body must be valid JSON.'],
   ['broken JSON', '{"a":', 'The body must be valid JSON.'],
   ['a byte order mark', `\ufeff${valid}`, 'The body must be valid JSON.'],
-  ['bytes that are not UTF-8', Buffer.from('{"note":"\xff"}', 'latin1'), 'The body must be UTF-8.'],
+  [
+    'bytes that are not UTF-8',
+    Buffer.from('{"note":"\xff"}', 'latin1'),
+    'The body must be UTF-8, without compression.',
+  ],
   [
     'deep nesting',
     valid.replace('}', `,"x":${nested(8)}}`),

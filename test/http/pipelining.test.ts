@@ -83,6 +83,7 @@ it('carries out what may wait on one connection, refuses the next request, and c
     expect(statusesIn(answer)).toEqual([...Array<number>(served).fill(200), 429]);
     expect(answer).toContain('{"error":"Too many requests are waiting on this connection."}');
     expect(answer.toLowerCase().match(/connection: close/g)).toHaveLength(1);
+    expect(answer.match(/\r\nretry-after: 1\r\n/gi)).toHaveLength(1);
     expect((await countPayments()) - before).toBe(served);
   }
 });

@@ -218,6 +218,12 @@ it.each([
 it.each([
   ['/api/v1/wallet', 'application/json', 400, 'The body must be valid JSON.'],
   ['/api/v1/wallet', 'text/plain', 400, 'The Content-Type must be application/json.'],
+  [
+    '/api/v1/wallet',
+    'json',
+    400,
+    'The Content-Type of the body is not supported. The API accepts application/json.',
+  ],
   ['/nowhere', 'application/json', 404, 'Not found. Check the path and the id.'],
 ])('answers a POST to %s with Content-Type %s and no body at all', async (path, type, status, text) => {
   const answer = await send(`POST ${path} HTTP/1.1\r\n${withKey()}Content-Type: ${type}\r\n\r\n`);

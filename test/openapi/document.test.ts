@@ -9,7 +9,7 @@ import { errorTable, ServiceError } from '../../src/domain/errors.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { parsePayoutAddress } from '../../src/domain/payout-address.ts';
 import { paidWebhook } from '../../src/domain/webhook.ts';
-import { createParameters } from '../../src/http/api/create-parameters.ts';
+import { createParameters, statusParameters } from '../../src/http/api/create-parameters.ts';
 import { parseCreateRequest } from '../../src/http/api/parse-create-request.ts';
 import { sorted } from '../docs/markdown.ts';
 import { validRequest } from '../support/api-service.ts';
@@ -262,6 +262,10 @@ describe('the schema of a create request', () => {
     }
     expect(await refusalOf(validRequest)).toBeNull();
     expect(validate(validRequest)).toBe(true);
+  });
+
+  it('lets a payment_id beside an ipn_token be empty, as the server does, which does not look at it', () => {
+    expect(ajv.validate(statusParameters.payment_id.schema, '')).toBe(true);
   });
 
   it('gives examples that the server accepts', async () => {

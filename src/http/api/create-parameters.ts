@@ -93,7 +93,7 @@ export const createParameters = {
       pattern: '^(?:[^\\u0000-\\u0008\\u000b-\\u001f\\u007f-\\u009f]|\\r\\n)*$',
     },
     description:
-      'At most 500 characters. Included in the webhook and in the preview of the short link, and hidden from the checkout page. CRLF line breaks are stored as LF. An empty note is refused: omit it, or send `null`.',
+      'At most 500 characters. Included in the webhook and in the preview of the short link, and hidden from the checkout page. CRLF line breaks are stored as LF and count as one character. An empty note is refused: omit it, or send `null`.',
     example: 'Order 1001',
   },
 } as const satisfies Record<string, RequestParameter>;
@@ -135,7 +135,8 @@ export const statusParameters = {
     example: 'ipn_fX52m501a1fbd7b7b37002be385df3e4ebf9f4',
   },
   payment_id: {
-    schema: { type: 'string', minLength: 1 },
+    // Beside a token it is not looked at, so it may be empty there.
+    schema: { type: 'string' },
     description: "The payment's id, in upper or lower case.",
     example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
   },

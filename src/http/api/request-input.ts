@@ -70,7 +70,7 @@ function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
   // Invalid UTF-8 decodes to this character, which valid text may also contain. Searching for it is cheaper than
   // validating.
   if (text.includes('\ufffd') && !isUtf8(body)) {
-    throw new ServiceError('invalid_request', 'The body must be UTF-8.');
+    throw new ServiceError('invalid_request', 'The body must be UTF-8, without compression.');
   }
   let parsed: unknown;
   try {
