@@ -101,14 +101,14 @@ describe('verification refuses', () => {
   it('a factory where there is no contract', async () => {
     const factory = addressFor('no factory');
     expect(await problemsWith({ ...deployment, factory })).toEqual([
-      `There is no contract at the factory's address ${factory}.`,
+      `There is no contract at the factory's address ${factory}: correct DEPOSIT_FACTORY_ADDRESS or CHAIN_ID.`,
     ]);
   });
 
   it('a token where there is no contract', async () => {
     const token = addressFor('no token');
     expect(await problemsWith({ ...deployment, token })).toEqual([
-      `There is no contract at the token's address ${token}.`,
+      `There is no contract at the token's address ${token}: correct SETTLEMENT_TOKEN_ADDRESS or CHAIN_ID.`,
     ]);
   });
 
