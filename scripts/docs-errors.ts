@@ -60,7 +60,10 @@ export const errorAdvice: Record<ErrorName, Advice> = {
   },
   not_found: { where: 'everywhere', action: 'Check the path of the request, or the id in the command.' },
   method_not_allowed: { where: 'everywhere', action: 'Use a method in the `Allow` header.' },
-  request_timeout: { where: 'everywhere', action: 'Send the headers within 10 seconds and the whole request within 15.' },
+  request_timeout: {
+    where: 'everywhere',
+    action: 'Send the headers within 10 seconds and the whole request within 15.',
+  },
   idempotency_conflict: {
     where: 'API',
     action: 'Use a new `Idempotency-Key` for a new order. Retry a request with the same parameters.',

@@ -131,7 +131,10 @@ describe('the reason that a merchant reads', () => {
     ],
     ['éhttps://shop.example.com/', 'must begin with https:// and a host name'],
     ['https://user@shop.example.com/', 'must not contain user:password credentials'],
-    ['https://shop.example.com:99999/', 'is not a valid URL: use one such as https://shop.example.com/webhook'],
+    [
+      'https://shop.example.com:99999/',
+      'is not a valid URL: use one such as https://shop.example.com/webhook',
+    ],
     ['https://shop.example.com:0/', 'must not use port 0'],
     [
       'https://10.0.0.1/',
