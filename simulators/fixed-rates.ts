@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ServiceError } from '../src/domain/errors.ts';
 import { type Currency, parseUsdRate, USD_RATE_ONE, type UsdRate } from '../src/domain/money.ts';
-import type { Rates } from '../src/domain/ports/provider.ts';
+import type { Rates } from '../src/domain/ports/rates.ts';
 
 /** Faults of the rates: `down` answers conversion_failed, `slow` answers late. */
 export type RatesFault = 'up' | 'down' | 'slow';

@@ -5,7 +5,8 @@ import type {
   SweepBalances,
   TokenReader,
 } from '../domain/ports/chain.ts';
-import type { ProviderAdapters, Rates } from '../domain/ports/provider.ts';
+import type { ProviderAdapters } from '../domain/ports/provider.ts';
+import type { Rates } from '../domain/ports/rates.ts';
 import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
 import { defaultRelayLimits } from '../payments/relay/relay-context.ts';
 

@@ -10,7 +10,7 @@ import type { Relayer } from '../domain/ports/chain.ts';
 import type { Alert } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
-import type { Rates } from '../domain/ports/provider.ts';
+import type { Rates } from '../domain/ports/rates.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { receiptMail } from '../http/checkout/receipt.ts';
 import { eraseOldEmails } from '../payments/erase-emails.ts';

@@ -5,7 +5,7 @@ import { type Currency, MAXIMUM_AMOUNT_CENTS, usdUnits as usdUnitsOf } from '../
 import { type ThresholdTerms, thresholdTermsOf } from '../domain/paid-threshold.ts';
 import type { noOrder, Payment } from '../domain/payment.ts';
 import type { Address } from '../domain/payout-address.ts';
-import type { Rates } from '../domain/ports/provider.ts';
+import type { Rates } from '../domain/ports/rates.ts';
 import {
   isProviderId,
   MULTI_PROVIDER,

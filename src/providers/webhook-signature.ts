@@ -1,8 +1,7 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { UnknownStateError } from '../domain/errors.ts';
 import { type PostedWebhook, ProviderWebhookRefusedError } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
-import { isSameText } from '../platform/keyed-hash.ts';
 import { type AnswerFields, fieldsOf, MalformedAnswerError } from './provider-http.ts';
 
 /** Maximum difference between a webhook's own time and ours: an old one may be a replay. */
@@ -16,9 +15,11 @@ export function requireHmac(
 ): void {
   const hmac = createHmac('sha256', key);
   for (const part of message) hmac.update(part);
-  const expected = hmac.digest('hex');
-  if (signatures.some((given) => isSameText(given, expected))) return;
-  throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
+  const expected = Buffer.from(hmac.digest('hex'));
+  const isAuthentic = signatures
+    .map((signature) => Buffer.from(signature))
+    .some((given) => given.length === expected.length && timingSafeEqual(given, expected));
+  if (!isAuthentic) throw new ProviderWebhookRefusedError('the signature is not that of the webhook');
 }
 
 /** Throws for a webhook that was signed too long ago, or in the future. */

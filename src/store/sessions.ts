@@ -6,8 +6,7 @@ import {
   MAXIMUM_SESSIONS,
   type OneTimeLink,
 } from '../domain/dashboard-session.ts';
-import type { UserGuard } from '../domain/ports/account-store.ts';
-import type { SessionStore } from '../domain/ports/payment-store.ts';
+import type { SessionStore, UserGuard } from '../domain/ports/account-store.ts';
 import { isGuardMet } from './people.ts';
 import { hasRow, lock, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 import { dashboardSessionTable, linkTable } from './tables.ts';

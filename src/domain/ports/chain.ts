@@ -97,7 +97,6 @@ export class TransactionRefusedError extends Error {
   override readonly name = 'TransactionRefusedError';
 }
 
-/** The watcher's way to the chain. */
 /** The health of one endpoint, as this process has seen it since its start. */
 export interface EndpointHealth {
   /** Its host, and its port if it names one. */
@@ -111,6 +110,7 @@ export interface EndpointHealth {
   readonly lastDisagreement: string | null;
 }
 
+/** The watcher's way to the chain. */
 export interface ChainReader {
   listEndpoints(): readonly EndpointHealth[];
   /** One pass over one endpoint; the next call may use another after a failure. */

@@ -1,10 +1,8 @@
-import type { DashboardSession, OneTimeLink } from '../dashboard-session.ts';
 import type { ChainObservations, Payment, PaymentChange, PaymentId, PaymentReference } from '../payment.ts';
 import type { PaymentStatus } from '../payment-states.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderSession, SessionProgress } from '../provider-session.ts';
 import type { NewWebhook } from '../webhook.ts';
-import type { UserGuard } from './account-store.ts';
 
 /** Lifetime of an Idempotency-Key's link to the payment it created. */
 export const IDEMPOTENCY_TTL_MS = 24 * 60 * 60 * 1000;
@@ -99,45 +97,4 @@ export interface PaymentStore {
   ): Promise<readonly { readonly row: number; readonly depositAddress: Address }[]>;
   /** Payments by row number, to verify the address book's candidates. */
   findPaymentsByRow(rows: readonly number[]): Promise<readonly Payment[]>;
-}
-
-/** Sessions of the dashboard and the operator's console, and links that work once. */
-export interface SessionStore {
-  /**
-   * Begins a session; the user's oldest beyond `MAXIMUM_SESSIONS` open ones, or as many that are not open yet, and those that
-   * are over, are removed. False, with nothing written, when the guard does not hold.
-   */
-  createSession(session: DashboardSession, guard?: UserGuard): Promise<boolean>;
-  /** A session by the hash of its token; also one that has ended. */
-  findSession(tokenHash: string): Promise<DashboardSession | null>;
-  /** The user's sessions in any stage, newest first; also those that have ended. */
-  listSessions(userId: string): Promise<readonly DashboardSession[]>;
-  touchSession(id: string, lastSeenAtMs: number): Promise<void>;
-  /** Switches the session to another account. */
-  chooseAccount(id: string, accountId: string): Promise<void>;
-  /**
-   * Keeps what the session's browser has to sign next, or what its next page shows once, in place of an earlier one of the
-   * same purpose. Beyond `MAXIMUM_CHALLENGES` purposes the oldest goes.
-   */
-  keepChallenge(id: string, purpose: string, challenge: string): Promise<void>;
-  /** Takes the one of the purpose, so that it works once; null when there is none. Others stay. */
-  takeChallenge(id: string, purpose: string): Promise<string | null>;
-  /** False when the user has no such session. */
-  endSession(userId: string, id: string): Promise<boolean>;
-
-  /**
-   * Keeps a link. One of the operator for a password ends the user's earlier ones; one that was asked for by email ends
-   * none, because anyone may have asked. Emailed links and invitations beyond the most go, oldest first.
-   */
-  createLink(link: OneTimeLink): Promise<void>;
-  /** A link by the hash of its token; also one that has expired. */
-  findLink(tokenHash: string): Promise<OneTimeLink | null>;
-  /** Takes a link, so that it works once; null when it is gone or expired. */
-  takeLink(tokenHash: string, nowMs: number): Promise<OneTimeLink | null>;
-  /** Ends all links that set the user's password. */
-  endLinks(userId: string): Promise<void>;
-  /** Open invitations of an account, the newest first. */
-  listInvitations(accountId: string, nowMs: number): Promise<readonly OneTimeLink[]>;
-  /** False when the account has no such invitation. */
-  removeInvitation(accountId: string, id: string): Promise<boolean>;
 }

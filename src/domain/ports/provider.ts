@@ -1,4 +1,4 @@
-import type { Currency, UsdRate } from '../money.ts';
+import type { Currency } from '../money.ts';
 import type { PaymentId } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderId } from '../provider-catalog.ts';
@@ -190,9 +190,4 @@ export interface VisitStore {
     decidedBeforeMs: number,
     limit: number,
   ): Promise<readonly VisitOutcome[]>;
-}
-
-export interface Rates {
-  /** The rate now; throws `ServiceError` conversion_failed when none is fresh enough. USD is always one. */
-  usdRate(currency: Currency): Promise<UsdRate>;
 }

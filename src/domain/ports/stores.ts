@@ -1,9 +1,9 @@
-import type { AccountStore, AuditStore, PeopleStore } from './account-store.ts';
+import type { AccountStore, AuditStore, PeopleStore, SessionStore } from './account-store.ts';
 import type { EventStore } from './event-store.ts';
 import type { AlertStore, EmailStore, ReceiptStore } from './mail.ts';
 import type { NotificationStore } from './notifications.ts';
 import type { PaymentSearchStore } from './payment-search-store.ts';
-import type { PaymentStore, SessionStore } from './payment-store.ts';
+import type { PaymentStore } from './payment-store.ts';
 import type { ProviderStore, VisitStore } from './provider.ts';
 import type { RecordStore } from './record-store.ts';
 import type { RefundStore } from './refund-store.ts';
