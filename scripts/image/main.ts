@@ -140,7 +140,12 @@ async function main(words: readonly string[]): Promise<void> {
     const planted = randomBytes(24).toString('hex');
     const base = chooseBase(tool, folder);
     try {
-      tool.build(makeContext(folder, planted), base);
+      let isBuilt = false;
+      await check('builds', async () => {
+        tool.build(makeContext(folder, planted), base);
+        isBuilt = true;
+      });
+      if (!isBuilt) return;
       await checkLayers(tool, folder, planted);
       await checkJourney(tool, folder, check);
     } finally {

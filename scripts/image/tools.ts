@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { waitFor } from '../../test/support/wait-for.ts';
 import type { BaseArchive } from './base.ts';
@@ -13,6 +13,8 @@ const IMAGE = 'localhost/card-checkout-check';
 const BASE = 'localhost/card-checkout-base';
 const OPEN_FILES = 20_000;
 const PULL_TIMEOUT_MS = 120_000;
+/** Where a machine has the controllers of cgroups v1, and v2 beside them. */
+const HYBRID_CGROUPS = '/sys/fs/cgroup/unified';
 
 export interface Result {
   readonly status: number | null;
@@ -58,7 +60,14 @@ export function findTool(folder: string): ImageTool | undefined {
   for (const name of ['docker', 'podman']) {
     // `info` fails where the program is installed and its daemon does not run.
     const { status, error } = spawnSync(name, ['info'], { stdio: 'ignore' });
-    if (error === undefined && status === 0) return containerTool(name);
+    if (error !== undefined || status !== 0) continue;
+    if (name === 'docker' || !existsSync(HYBRID_CGROUPS)) return containerTool(name, []);
+    // There, crun ends with "cgroups in hybrid mode not supported".
+    if (spawnSync('runc', ['--version']).error === undefined)
+      return containerTool(name, ['--runtime', 'runc']);
+    console.log(
+      'podman is not used: its crun does not run on cgroups in hybrid mode, and runc is not installed',
+    );
   }
   const { error } = spawnSync('buildah', ['--version'], { stdio: 'ignore' });
   return error === undefined && process.getuid?.() === 0 ? buildahTool(folder) : undefined;
@@ -97,7 +106,8 @@ async function ready(child: ChildProcess): Promise<() => string> {
   return () => output;
 }
 
-function containerTool(name: string): ImageTool {
+/** docker or podman; `options` stand before each command that starts a container. */
+function containerTool(name: string, options: readonly string[]): ImageTool {
   const config = () => JSON.parse(run(name, ['image', 'inspect', IMAGE]))[0].Config as ImageConfig;
   return {
     name: versionOf(name),
@@ -114,7 +124,7 @@ function containerTool(name: string): ImageTool {
       const network = ['--network', 'host'];
       execFileSync(
         name,
-        ['build', ...format, ...network, '--build-arg', `BASE=${base}`, '-t', IMAGE, context],
+        [...options, 'build', ...format, ...network, '--build-arg', `BASE=${base}`, '-t', IMAGE, context],
         {
           stdio: ['ignore', 'ignore', 'inherit'],
         },
@@ -124,15 +134,27 @@ function containerTool(name: string): ImageTool {
     healthcheck: () => config().Healthcheck.Test.slice(1),
     async run(data, environment) {
       const container = `card-checkout-check-${process.pid}`;
-      const ulimit = ['--ulimit', `nofile=${OPEN_FILES}`];
-      const asRoot = ['run', '--rm', '--user', 'root', '--volume', `${data}:/data`, '--entrypoint', 'chown'];
+      // podman asks for more processes than a limited machine grants.
+      const processes = name === 'podman' ? ['--ulimit', 'nproc=4096'] : [];
+      const ulimit = ['--ulimit', `nofile=${OPEN_FILES}`, ...processes];
+      const asRoot = [
+        ...options,
+        'run',
+        '--rm',
+        '--user',
+        'root',
+        '--volume',
+        `${data}:/data`,
+        '--entrypoint',
+        'chown',
+      ];
       run(name, [...asRoot, ...ulimit, IMAGE, '-R', 'node:node', '/data']);
       const limits = ['--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL'];
       const privileges = ['--security-opt', 'no-new-privileges', ...ulimit];
       const variables = Object.entries(environment).flatMap(([key, value]) => ['--env', `${key}=${value}`]);
       const place = ['--name', container, '--network', 'host', '--volume', `${data}:/data`];
       const confinement = limits.concat(privileges);
-      const words = ['run', '--rm'].concat(place, confinement, variables, IMAGE);
+      const words = [...options, 'run', '--rm'].concat(place, confinement, variables, IMAGE);
       const child = spawn(name, words);
       const output = await ready(child);
       return {
