@@ -236,8 +236,8 @@ export async function checkRelayer(relayer: Pick<Relayer, 'address' | 'readGasBa
   const [balanceWei, fees] = await Promise.all([relayer.readGasBalance(), relayer.quoteFees()]);
   const [payments, lowWei] = [releasesPaidBy(balanceWei, fees), lowGasWei(fees)];
   const found = `${relayer.address} has ${polOf(balanceWei)} POL for gas, for about ${payments} payments`;
-  const cost = `three full batches can cost ${polOf(lowWei)} POL at current fees`;
-  if (balanceWei >= lowWei) return ok(`${found}; ${cost}`);
+  const lowPol = polOf(lowWei);
+  if (balanceWei >= lowWei) return ok(`${found}; three full batches can cost ${lowPol} POL`);
   const level = payments === 0 ? fail : warn;
-  return level(`${found}: send POL to it, ${cost}`);
+  return level(`${found}: send POL to it, three full batches can cost ${lowPol} POL at current fees`);
 }
