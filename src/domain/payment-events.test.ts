@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { eventsOfChange, paymentEventTypeOf, paymentEventTypes } from './payment-events.ts';
 import { fieldsOf, paymentTransitions } from './payment-states.ts';
 
-const plain = { amountMismatch: null } as const;
+const plain = { amountMismatch: null, receivedUnits: 0n } as const;
 
 it('makes exactly one event of each transition', () => {
   for (const { from, to } of paymentTransitions) {
@@ -22,12 +22,22 @@ it('says paid exactly where a payment becomes paid', () => {
 
 it('names a difference to the price once', () => {
   const unpaid = fieldsOf('unpaid/pending');
-  const part = { ...unpaid, amountMismatch: 'partially_paid' } as const;
+  const part = { ...unpaid, amountMismatch: 'partially_paid', receivedUnits: 1n } as const;
   expect(eventsOfChange({ ...unpaid, ...plain }, part)).toEqual(['payment.partially_paid']);
   expect(eventsOfChange(part, part)).toEqual([]);
   expect(eventsOfChange(part, { ...unpaid, ...plain })).toEqual([]);
-  const paid = { ...fieldsOf('paid/completed'), amountMismatch: 'overpaid' } as const;
+  const paid = { ...fieldsOf('paid/completed'), amountMismatch: 'overpaid', receivedUnits: 3n } as const;
   expect(eventsOfChange(part, paid)).toEqual(['payment.paid', 'payment.overpaid']);
+});
+
+it('asks for attention each time that more arrives for a canceled payment', () => {
+  const waiting = { ...fieldsOf('canceled/manual_required'), ...plain, receivedUnits: 1n };
+  const more = { ...waiting, receivedUnits: 2n };
+  expect(eventsOfChange(waiting, more)).toEqual(['payment.attention_required']);
+  expect(eventsOfChange(more, more)).toEqual([]);
+  expect(eventsOfChange(more, waiting)).toEqual([]);
+  const open = fieldsOf('unpaid/pending');
+  expect(eventsOfChange({ ...open, ...plain }, { ...open, ...plain, receivedUnits: 1n })).toEqual([]);
 });
 
 it('refuses a stored type that does not exist', () => {

@@ -39,13 +39,18 @@ export interface NumberedEvent {
 /** How long an event is kept. */
 export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000;
 
-type EventFields = Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch'>;
+type EventFields = Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch' | 'receivedUnits'>;
 
 /** The events that a change of a payment makes, in their order. */
 export function eventsOfChange(before: EventFields, after: EventFields): PaymentEventType[] {
   const events: PaymentEventType[] = [];
   const isOtherState = before.status !== after.status || before.forwardStatus !== after.forwardStatus;
-  if (isOtherState) events.push(eventOfState(before, after));
+  // A payment that expired with a part of its amount waits for its merchant already when the rest arrives.
+  const isMoreLateMoney =
+    after.status === 'canceled' &&
+    after.forwardStatus === 'manual_required' &&
+    after.receivedUnits > before.receivedUnits;
+  if (isOtherState || isMoreLateMoney) events.push(eventOfState(before, after));
   if (after.amountMismatch !== null && after.amountMismatch !== before.amountMismatch) {
     events.push(`payment.${after.amountMismatch}`);
   }

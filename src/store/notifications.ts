@@ -9,11 +9,12 @@ import { channelTable, eventTable } from './tables.ts';
 /** Events that one message covers. A reading of so many takes some milliseconds. */
 const EVENTS_AT_A_TIME = 5_000;
 
-/** Whether the money of an event came after a cancellation: a payment that expires with a part of it needs attention too. */
+/** Whether the money of an event came after a cancellation or expiry: a payment that expires with a part of it needs attention too. */
 const isLate = sql`EXISTS (
   SELECT 1 FROM state_changes
   WHERE state_changes.account_id = events.account_id AND state_changes.payment_id = events.payment_id
-    AND state_changes.at_ms <= events.at_ms AND state_changes.state IN ('canceled/canceled', 'canceled/completed'))`;
+    AND (state_changes.at_ms <= events.at_ms AND state_changes.state IN ('canceled/canceled', 'canceled/completed')
+      OR state_changes.at_ms < events.at_ms AND state_changes.state = 'canceled/manual_required'))`;
 
 /** The notification channels of members, on any engine. */
 export function createNotificationStore({ read, write }: Scripts): NotificationStore {
