@@ -1,16 +1,7 @@
 import { join } from 'node:path';
-import { createChainReader } from '../chain/create-chain-reader.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
-import { createBalanceSweep } from '../chain/token-reader.ts';
-import { CONTROL_SOCKET, callServer, NoServerError, runOperation } from '../cli/control-socket.ts';
+import { CONTROL_SOCKET, callServer, NoServerError } from '../cli/control-socket.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';
-import { locationOf } from '../domain/callback-url.ts';
-import { providerDescriptions } from '../providers/providers.ts';
-import type { Store } from '../store/store.ts';
-import { createCallbackGuard } from '../webhooks/callback-host.ts';
-import { createLog, factoriesOf } from './log.ts';
-import { openStore, requireDatabase, retryWhileInUse } from './open-store.ts';
 
 /** A server that is starting holds the store before it listens for commands. */
 const STARTING_SERVER_MS = 15_000;
@@ -26,68 +17,27 @@ interface RunOptions {
  * runs. SQLite has one writer process, and the store's lock decides which it is. Throws `NoDatabaseError` where there is no
  * database, `StoreInUseError` when the process that holds the lock takes no commands within `patienceMs`.
  */
-export function runOperationAnywhere(
+export async function runOperationAnywhere(
   config: Config,
   name: string,
   args: OperationArguments,
   { patienceMs = STARTING_SERVER_MS, rpcUrls = [] }: RunOptions = {},
 ): Promise<unknown> {
-  return retryWhileInUse(patienceMs, async () => {
+  const askServer = async () => {
     try {
-      return await callServer(join(config.dataDir, CONTROL_SOCKET), name, args);
+      return { result: await callServer(join(config.dataDir, CONTROL_SOCKET), name, args) };
     } catch (error) {
-      if (!(error instanceof NoServerError)) throw error;
+      if (error instanceof NoServerError) return null;
+      throw error;
     }
-    await requireDatabase(config);
-    return runOnStore(config, rpcUrls, name, args);
-  });
-}
-
-async function runOnStore(
-  config: Config,
-  rpcUrls: readonly string[],
-  name: string,
-  args: OperationArguments,
-): Promise<unknown> {
-  const { baseUrl, adminBaseUrl, callbackAllowedHosts: allowedHosts } = config;
-  const store = await openStore(config, createLog('error'));
-  let chain: Awaited<ReturnType<typeof openStoredChain>> = null;
-  try {
-    chain = await openStoredChain(store, rpcUrls);
-    const context = {
-      ...store,
-      callbacks: createCallbackGuard({ allowedHosts, own: locationOf(baseUrl) }),
-      checkEndpoint: null,
-      chain,
-      providerDescriptions,
-      directory: { adapters: null, settings: store.providers },
-      nowMs: Date.now,
-      baseUrl,
-      adminBaseUrl,
-      rescue: null,
-      direct: null,
-      sandboxOperations: null,
-    };
-    return await runOperation(context, name, args);
-  } finally {
-    await chain?.close();
-    await store.close();
-  }
-}
-
-/**
- * The chain that a store's payments are on. Opens no connection yet. Null where no endpoint is given, or where the store
- * was never served and has no chain.
- */
-async function openStoredChain(store: Store, rpcUrls: readonly string[]) {
-  const settlements = await store.settlements.listSettlements();
-  const [newest] = settlements;
-  if (newest === undefined || rpcUrls.length === 0) return null;
-  const { chainId, token } = newest;
-  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
-  return {
-    reader: createChainReader({ endpoints, sources: { token, factories: factoriesOf(settlements) } }),
-    sweepBalances: createBalanceSweep({ endpoints, token }),
-    close: () => closeChainEndpoints(endpoints),
   };
+  const answer = await askServer();
+  if (answer !== null) return answer.result;
+  // Loading what works on the store takes longer than most commands do, so none that a server runs waits for it.
+  const { retryWhileInUse } = await import('./open-store.ts');
+  const { runOnStore } = await import('./run-on-store.ts');
+  return retryWhileInUse(patienceMs, async () => {
+    const late = await askServer();
+    return late === null ? runOnStore(config, rpcUrls, name, args) : late.result;
+  });
 }

@@ -1,0 +1,63 @@
+import { createChainReader } from '../chain/create-chain-reader.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
+import { createBalanceSweep } from '../chain/token-reader.ts';
+import { runOperation } from '../cli/control-socket.ts';
+import type { OperationArguments } from '../cli/operations-context.ts';
+import type { Config } from '../config.ts';
+import { locationOf } from '../domain/callback-url.ts';
+import { providerDescriptions } from '../providers/providers.ts';
+import type { Store } from '../store/store.ts';
+import { createCallbackGuard } from '../webhooks/callback-host.ts';
+import { createLog, factoriesOf } from './log.ts';
+import { openStore, requireDatabase } from './open-store.ts';
+
+/** Runs an operation of the command line on the store itself. Throws `NoDatabaseError` where there is no database. */
+export async function runOnStore(
+  config: Config,
+  rpcUrls: readonly string[],
+  name: string,
+  args: OperationArguments,
+): Promise<unknown> {
+  await requireDatabase(config);
+  const { baseUrl, adminBaseUrl, callbackAllowedHosts: allowedHosts } = config;
+  const store = await openStore(config, createLog('error'));
+  let chain: Awaited<ReturnType<typeof openStoredChain>> = null;
+  try {
+    chain = await openStoredChain(store, rpcUrls);
+    const context = {
+      ...store,
+      callbacks: createCallbackGuard({ allowedHosts, own: locationOf(baseUrl) }),
+      checkEndpoint: null,
+      chain,
+      providerDescriptions,
+      directory: { adapters: null, settings: store.providers },
+      nowMs: Date.now,
+      baseUrl,
+      adminBaseUrl,
+      rescue: null,
+      direct: null,
+      sandboxOperations: null,
+    };
+    return await runOperation(context, name, args);
+  } finally {
+    await chain?.close();
+    await store.close();
+  }
+}
+
+/**
+ * The chain that a store's payments are on. Opens no connection yet. Null where no endpoint is given, or where the store
+ * was never served and has no chain.
+ */
+async function openStoredChain(store: Store, rpcUrls: readonly string[]) {
+  const settlements = await store.settlements.listSettlements();
+  const [newest] = settlements;
+  if (newest === undefined || rpcUrls.length === 0) return null;
+  const { chainId, token } = newest;
+  const endpoints = createChainEndpoints({ urls: rpcUrls, chainId });
+  return {
+    reader: createChainReader({ endpoints, sources: { token, factories: factoriesOf(settlements) } }),
+    sweepBalances: createBalanceSweep({ endpoints, token }),
+    close: () => closeChainEndpoints(endpoints),
+  };
+}
