@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { request as requestNode } from 'undici';
 
 interface Call {
   readonly id: unknown;
@@ -32,12 +33,12 @@ export interface AlteringProxy {
 
 export async function startAlteringProxy(targetUrl: string): Promise<AlteringProxy> {
   async function ask(call: Call): Promise<Answer> {
-    const response = await fetch(targetUrl, {
+    const response = await requestNode(targetUrl, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ jsonrpc: '2.0', ...call }),
     });
-    return (await response.json()) as Answer;
+    return (await response.body.json()) as Answer;
   }
 
   async function answer(call: Call): Promise<Answer> {
