@@ -1,15 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { User } from '../../src/domain/person.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 
-const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 const WALLET = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 
 let browser: Browser;
@@ -22,7 +19,6 @@ let shopUrl: string;
 let broughtBack: { readonly query: URLSearchParams; readonly referrer: string | undefined } | null = null;
 
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   const [servicePort, shopPort] = await freePorts(2);
   serviceUrl = `http://localhost:${servicePort}`;
@@ -74,7 +70,7 @@ it('a real browser connects a shop, which then creates a checkout with its key',
   ] as const) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    await page.screenshot({ path: join(screenshots, `${name}.png`), fullPage: true });
+    await takeScreenshot(page, `${name}.png`);
   }
   await page.getByLabel('Your password').fill('not the password');
   await page.getByRole('button', { name: 'Connect the shop' }).click();

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
@@ -7,13 +5,12 @@ import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { User } from '../../src/domain/person.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newPayment, newSession, pay } from '../store/fixtures.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { overflowOf, violationsOf } from '../support/page-checks.ts';
 
-const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 const DAY_MS = 86_400_000;
 
 let browser: Browser;
@@ -23,7 +20,6 @@ let account: Account;
 let owner: User;
 
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -107,7 +103,7 @@ it.each(looks)(
         await page.goto(`${baseUrl}/dashboard${path}`);
         await page.evaluate(`document.documentElement.style.fontSize = '${percent}%'`);
         const name = `overview${path.replace('/', '-')}-${device}-${colorScheme}-${percent}.png`;
-        await page.screenshot({ path: join(screenshots, name), fullPage: true });
+        await takeScreenshot(page, name);
         const overflow = await overflowOf(page);
         expect([path, percent, overflow]).toEqual([path, percent, 0]);
         expect(await violationsOf(page)).toEqual([]);

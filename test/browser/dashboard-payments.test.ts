@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { feeUnits } from '../../src/domain/fees.ts';
@@ -9,13 +7,12 @@ import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
-import { launchBrowser, takePictures } from '../support/browser.ts';
+import { launchBrowser, takePictures, takeScreenshot } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
 
-const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 const DAY_MS = 86_400_000;
 
 let browser: Browser;
@@ -27,7 +24,6 @@ let direct: Payment;
 let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
 
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -158,10 +154,7 @@ it.each(looks)(
     for (const [name, addressOf] of Object.entries(addresses)) {
       await page.goto(`${baseUrl}/dashboard${addressOf()}`);
       const overflow = await overflowOf(page);
-      await page.screenshot({
-        path: join(screenshots, `dashboard-${name}-${device}-${colorScheme}.png`),
-        fullPage: true,
-      });
+      await takeScreenshot(page, `dashboard-${name}-${device}-${colorScheme}.png`);
       if (device === 'desktop' && inReadme.has(name)) {
         await takePictures(page, `dashboard-${name}`);
       }

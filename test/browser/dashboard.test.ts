@@ -1,16 +1,12 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
 import { newEntry } from '../store/people.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
-
-const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
 let dashboard: TestDashboard;
@@ -19,7 +15,6 @@ let account: Account;
 let owner: User;
 
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -53,10 +48,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
     const look = async (name: string) => {
-      await page.screenshot({
-        path: join(screenshots, `dashboard-${name}-${device}-${colorScheme}.png`),
-        fullPage: true,
-      });
+      await takeScreenshot(page, `dashboard-${name}-${device}-${colorScheme}.png`);
       for (const violation of await violationsOf(page)) complaints.push(`${name} ${violation}`);
       const overflow = await overflowOf(page);
       if (overflow > 0) complaints.push(`${name} is ${overflow} px too wide`);

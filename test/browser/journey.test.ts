@@ -1,11 +1,9 @@
-import { mkdirSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const screenshots = new URL('../../test-output/screenshots/journey/', import.meta.url).pathname;
 /** From the click at the on-ramp to a final release on the local chain. */
 const SETTLED_MS = 120_000;
 
@@ -21,7 +19,6 @@ describe('a customer with a browser', () => {
   let browser: Browser;
 
   beforeAll(async () => {
-    mkdirSync(screenshots, { recursive: true });
     service = await startEndToEndService();
     browser = await launchBrowser();
   });
@@ -51,18 +48,18 @@ describe('a customer with a browser', () => {
 
       await page.goto(url);
       expect(await page.textContent('body')).toContain('Demo shop');
-      await page.screenshot({ path: `${screenshots}1-choose-${javaScriptEnabled}.png`, fullPage: true });
+      await takeScreenshot(page, `journey/1-choose-${javaScriptEnabled}.png`);
       await choose(page, 'MoonPay');
       await page.waitForURL(/\/moonpay\/pay\//);
-      await page.screenshot({ path: `${screenshots}2-onramp-${javaScriptEnabled}.png`, fullPage: true });
+      await takeScreenshot(page, `journey/2-onramp-${javaScriptEnabled}.png`);
       await payWith(page, '4242 4242 4242 4242');
       await page.locator('#back').click();
       await page.waitForURL(new RegExp(`/pay/${id}`));
-      await page.screenshot({ path: `${screenshots}3-progress-${javaScriptEnabled}.png`, fullPage: true });
+      await takeScreenshot(page, `journey/3-progress-${javaScriptEnabled}.png`);
 
       // The page comes to its end by itself: by its script, or by refreshing itself where there is none.
       await waitFor('the paid page', SETTLED_MS, async () => /^Paid\b/.test(await headingOf(page)));
-      await page.screenshot({ path: `${screenshots}4-paid-${javaScriptEnabled}.png`, fullPage: true });
+      await takeScreenshot(page, `journey/4-paid-${javaScriptEnabled}.png`);
       const body = (await page.textContent('body')) ?? '';
       const status = await service.readStatus(`payment_id=${id}`);
       expect(body).toContain(status['txid_in']);
@@ -96,7 +93,7 @@ describe('a customer with a browser', () => {
     const page = await context.newPage();
     const { payment_id: id, checkout_url: url } = await service.create({ amount: '25.00' });
     await page.goto(url);
-    await page.screenshot({ path: `${screenshots}panel.png`, fullPage: true });
+    await takeScreenshot(page, 'journey/panel.png');
     /** Until the page that the form leads to is there: its address is that of the page before. */
     const press = async (name: string) => {
       const loaded = page.waitForEvent('load');
@@ -170,7 +167,7 @@ describe('a customer with a browser', () => {
     );
     // Not before the provider reports that the first delivery is complete.
     await page.getByRole('button', { name: /^Pay \$/ }).waitFor({ timeout: SETTLED_MS });
-    await page.screenshot({ path: `${screenshots}5-underpaid.png`, fullPage: true });
+    await takeScreenshot(page, 'journey/5-underpaid.png');
 
     const owed = /Pay \$([\d.]+) with/.exec((await page.textContent('main')) ?? '')?.[1] ?? '';
     expect(Number(owed)).toBeGreaterThan(1);

@@ -1,5 +1,3 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
@@ -11,14 +9,12 @@ import { indexPayments } from '../../src/payments/index-payments.ts';
 import { ADDRESS, failedResult, leave, newBatch, newKey, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { newEntry } from '../store/people.ts';
-import { launchBrowser, takePictures } from '../support/browser.ts';
+import { launchBrowser, takePictures, takeScreenshot } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { PASSWORD } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 import { cellsOutOfSight, violationsOf } from '../support/page-checks.ts';
-
-const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
 let console: TestConsole;
@@ -28,7 +24,6 @@ let waiting: Payment;
 let operator: User;
 
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -113,9 +108,8 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     const complaints: string[] = [];
     page.on('pageerror', (error) => complaints.push(error.message));
     const look = async (name: string) => {
-      const path = join(screenshots, `operator-${name}-${device}-${colorScheme}-${textSize.slice(0, 3)}.png`);
       await page.evaluate(`document.documentElement.style.fontSize = '${textSize}'`);
-      await page.screenshot({ path, fullPage: true });
+      await takeScreenshot(page, `operator-${name}-${device}-${colorScheme}-${textSize.slice(0, 3)}.png`);
       for (const violation of await violationsOf(page)) complaints.push(`${name} ${violation}`);
       // Not `innerWidth`: a mobile browser zooms out of a page that is too wide, and it grows with the page.
       const overflow =

@@ -1,4 +1,4 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type FastifyInstance, fastify } from 'fastify';
@@ -9,7 +9,7 @@ import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { languages } from '../../src/http/checkout/languages.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import {
   type CheckoutPages,
   checkoutStates,
@@ -33,7 +33,6 @@ let baseUrl: string;
 let provider: FastifyInstance;
 
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   provider = fastify();
   provider.get('/visit', (request, reply) => {
@@ -156,11 +155,7 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
       await page.goto(`${baseUrl}${(addresses[name] as () => string)()}`);
       expect(await page.getAttribute('html', 'dir')).toBe(locale === 'ar' ? 'rtl' : 'ltr');
       expect(await shiftOf(page)).toBe(0);
-      await page.screenshot({
-        path: join(screenshots, `${name}-${device}-${colorScheme}-${locale}.png`),
-        fullPage: true,
-        scale: 'css',
-      });
+      await takeScreenshot(page, `${name}-${device}-${colorScheme}-${locale}.png`);
       expect(await violationsOf(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
       for (const size of ['130%', '200%']) {
@@ -317,7 +312,7 @@ it.each(['choose', 'paid', 'underpaid', 'at-provider'])(
     await inBrowser({ viewport: { width: 320, height: 640 }, deviceScaleFactor: 2 }, async (page) => {
       await page.goto(`http://127.0.0.1:${port}/pay/${id}`);
       expect(await overflowOf(page)).toBe(0);
-      await page.screenshot({ path: join(screenshots, `${name}-narrow.png`), fullPage: true });
+      await takeScreenshot(page, `${name}-narrow.png`);
     });
     await long.server.close();
   },
@@ -326,13 +321,14 @@ it.each(['choose', 'paid', 'underpaid', 'at-provider'])(
 it('stays readable in forced colors and on paper', async () => {
   await inBrowser({ ...desktop, forcedColors: 'active' }, async (page) => {
     await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.choose())}`);
-    await page.screenshot({ path: join(screenshots, 'choose-forced-colors.png'), fullPage: true });
+    await takeScreenshot(page, 'choose-forced-colors.png');
     expect(await violationsOf(page)).toEqual([]);
   });
   await inBrowser(desktop, async (page) => {
     await page.goto(`${baseUrl}/pay/${pages.put(checkoutStates.paid())}`);
     await page.emulateMedia({ media: 'print' });
-    await page.screenshot({ path: join(screenshots, 'paid-print.png'), fullPage: true });
+    await takeScreenshot(page, 'paid-print.png');
+    expect(await violationsOf(page)).toEqual([]);
   });
 });
 
@@ -345,7 +341,7 @@ it('shows what went wrong with a provider, accessibly', async () => {
   await page.getByRole('button', { name: 'Pay $26.10 with MoonPay' }).click();
   await page.getByText('MoonPay could not be reached').waitFor();
   pages.failing.clear();
-  await page.screenshot({ path: join(screenshots, 'provider-down-phone-light.png'), fullPage: true });
+  await takeScreenshot(page, 'provider-down-phone-light.png');
   expect(await violationsOf(page)).toEqual([]);
   expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
   await context.close();

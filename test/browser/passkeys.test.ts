@@ -1,13 +1,9 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Passkey, User } from '../../src/domain/person.ts';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
-
-const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
 let dashboard: TestDashboard;
@@ -15,7 +11,6 @@ let baseUrl: string;
 let owner: User;
 
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   // Browsers have passkeys for names only.
@@ -80,10 +75,10 @@ it('a real browser adds a passkey and signs in with it, under the strict policy'
     await page.setViewportSize(viewport);
     await page.emulateMedia({ colorScheme: name.startsWith('dark') ? 'dark' : 'light' });
     await page.goto(`${baseUrl}/dashboard/security`);
-    await page.screenshot({ path: join(screenshots, `passkeys-asked-${name}.png`), fullPage: true });
+    await takeScreenshot(page, `passkeys-asked-${name}.png`);
     await page.getByRole('button', { name: 'Confirm with a passkey' }).click();
     await page.getByRole('status').filter({ hasText: 'Confirmed' }).waitFor();
-    await page.screenshot({ path: join(screenshots, `passkeys-confirmed-${name}.png`), fullPage: true });
+    await takeScreenshot(page, `passkeys-confirmed-${name}.png`);
   }
   await page.getByText('Remove…').click();
   await page.locator('#password-for-passkey-0').fill(PASSWORD);

@@ -1,13 +1,9 @@
-import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser, takePictures } from '../support/browser.ts';
+import { launchBrowser, takePictures, takeScreenshot } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { cellsOutOfSight, overflowOf, violationsOf } from '../support/page-checks.ts';
-
-const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
 
 let browser: Browser;
 let dashboard: TestDashboard;
@@ -15,7 +11,6 @@ let baseUrl: string;
 let cookies: Awaited<ReturnType<BrowserContext['cookies']>>;
 
 beforeAll(async () => {
-  await mkdir(screenshots, { recursive: true });
   browser = await launchBrowser();
   const [port] = await freePorts(1);
   baseUrl = `http://127.0.0.1:${port}`;
@@ -42,7 +37,7 @@ afterAll(async () => {
 });
 
 async function requireGood(page: Page, name: string): Promise<void> {
-  await page.screenshot({ path: join(screenshots, `payment-pages-${name}.png`), fullPage: true });
+  await takeScreenshot(page, `payment-pages-${name}.png`);
   const found = [await overflowOf(page), await violationsOf(page), await cellsOutOfSight(page)];
   expect([name, ...found]).toEqual([name, 0, [], []]);
 }
@@ -94,7 +89,7 @@ it.each([
     await visit.getByLabel('Amount in USD').fill('0');
     await visit.getByRole('button', { name: 'Continue to payment' }).click();
     await visit.getByText('Enter an amount from').waitFor();
-    await visit.screenshot({ path: join(screenshots, `payment-pages-public-${look}.png`), fullPage: true });
+    await takeScreenshot(visit, `payment-pages-public-${look}.png`);
     if (device === 'desktop') await requireGood(visit, `public-${look}`);
     await visit.getByLabel('Amount in USD').fill('12,50');
     await visit.getByRole('button', { name: 'Continue to payment' }).click();

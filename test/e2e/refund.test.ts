@@ -1,7 +1,7 @@
-import { mkdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser } from '../support/browser.ts';
+import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { CUSTOMER_ADDRESS } from '../support/refunds.ts';
 import { runJson } from '../support/service-process.ts';
@@ -105,8 +105,6 @@ it('shows the rest of a partial payment by API and in its events, and the rest m
 }, 180_000);
 
 it('a merchant opens a refund in the dashboard, pays it from a wallet and sees it paid', async () => {
-  const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
-  mkdirSync(screenshots, { recursive: true });
   const { payment_id: id } = await service.create({});
   await runJson(service.environment, 'sandbox', 'pay', id);
   await waitFor('the payment', 60_000, async () => {
@@ -138,7 +136,7 @@ it('a merchant opens a refund in the dashboard, pays it from a wallet and sees i
     await page.getByLabel('The customer’s Polygon address').fill(CUSTOMER_ADDRESS);
     await page.getByRole('button', { name: 'Open the refund' }).click();
     await page.getByRole('link', { name: 'Open in your wallet' }).waitFor();
-    await page.screenshot({ path: join(screenshots, 'refund-open-desktop.png'), fullPage: true });
+    await takeScreenshot(page, 'refund-open-desktop.png');
     const { refunds } = await call<{ refunds: Refund[] }>(`/payments/${id}/refunds`);
     expect(refunds).toHaveLength(1);
     const [{ refund_id: refund } = { refund_id: '' }] = refunds;
@@ -152,7 +150,7 @@ it('a merchant opens a refund in the dashboard, pays it from a wallet and sees i
     await page.locator('#refunds').getByText('Sent from').waitFor();
     await page.setViewportSize({ width: 390, height: 844 });
     await page.emulateMedia({ colorScheme: 'dark' });
-    await page.screenshot({ path: join(screenshots, 'refund-paid-phone-dark.png'), fullPage: true });
+    await takeScreenshot(page, 'refund-paid-phone-dark.png');
     expect(complaints).toEqual([]);
   } finally {
     await browser.close();

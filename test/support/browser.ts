@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { chromiumLaunch } from '../../scripts/chromium.ts';
@@ -24,13 +23,24 @@ export async function launchBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath, args: [...args, ...quietArguments], env, headless: true });
 }
 
+const screenshots = join(import.meta.dirname, '../../test-output/screenshots');
+
+/**
+ * Keeps the whole page as a PNG in `test-output/screenshots`, for people to look at, where `SCREENSHOTS` is set. No test
+ * compares them, and they would be a tenth of what the browser computes.
+ *
+ * @param name the file's, with `.png`
+ */
+export async function takeScreenshot(page: Page, name: string): Promise<void> {
+  if (process.env['SCREENSHOTS'] === undefined) return;
+  await page.screenshot({ path: join(screenshots, name), fullPage: true, scale: 'css' });
+}
+
 /** Takes what the window shows, light and dark, as `npm run pictures` keeps it for the documents; ends in light. */
 export async function takePictures(page: Page, name: string): Promise<void> {
-  const folder = join(import.meta.dirname, '../../test-output/screenshots');
-  await mkdir(folder, { recursive: true });
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme });
-    const path = join(folder, `readme-${name}${colorScheme === 'dark' ? '-dark' : ''}.png`);
+    const path = join(screenshots, `readme-${name}${colorScheme === 'dark' ? '-dark' : ''}.png`);
     await page.screenshot({ path });
   }
 }
