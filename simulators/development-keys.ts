@@ -1,10 +1,6 @@
 import { createECDH, createHmac, createPrivateKey, type KeyObject } from 'node:crypto';
-import { mnemonicToAccount } from 'viem/accounts';
-import { bytesToHex } from 'viem/utils';
+import { privateKeyToAddress } from 'viem/accounts';
 import { type Address, checksumAddress } from '../src/domain/payout-address.ts';
-
-/** The mnemonic of every local development chain: its keys are public and worthless elsewhere. */
-const DEVELOPMENT_MNEMONIC = 'test test test test test test test test test test test junk';
 
 /** One of the accounts that the local chain funds at creation. */
 export interface DevelopmentKey {
@@ -12,36 +8,35 @@ export interface DevelopmentKey {
   readonly privateKey: `0x${string}`;
 }
 
-function derive(addressIndex: number): DevelopmentKey {
-  const account = mnemonicToAccount(DEVELOPMENT_MNEMONIC, { addressIndex });
-  const privateKey = account.getHdKey().privateKey;
-  if (privateKey === null) throw new Error('a development key could not be derived');
-  return { address: checksumAddress(account.address.slice(2)), privateKey: bytesToHex(privateKey) };
+function keyOf(privateKey: `0x${string}`): DevelopmentKey {
+  return { address: checksumAddress(privateKeyToAddress(privateKey).slice(2)), privateKey };
 }
 
 /**
- * The accounts of the sandbox. Each has its own key, because two senders with one key would take each other's nonces.
+ * The accounts of the sandbox. Each has its own key, because two senders with one key would take each other's nonces. They
+ * are the first of the mnemonic of every local development chain ("test test … junk"), which anybody can derive; deriving
+ * them here would be a fifth of the CPU time in which a sandbox starts.
  */
-export function deriveDevelopmentKeys() {
+export function developmentKeys() {
   return {
     /** Deploys the contracts and holds every role of the test USDC. */
-    deployer: derive(0),
+    deployer: keyOf('0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80'),
     /** Sends the releases. */
-    relayer: derive(1),
+    relayer: keyOf('0x59c6995e998f97a5a0044966f0945389dc9e86dae88c7a8412f4603b6b78690d'),
     /** The simulated on-ramps' treasury: mints the delivered USDC. */
-    minter: derive(2),
+    minter: keyOf('0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a'),
     /** Receives the service's fees. */
-    feeWallet: derive(3),
+    feeWallet: keyOf('0x7c852118294e51e653712a81e05800f419141751be58f605c371e15141b007a6'),
     /** The demo merchant's payout wallet. */
-    merchant: derive(4),
+    merchant: keyOf('0x47e179ec197488593b187f80a00eb0da91f1b9d0b13f8733639f19c30a34926a'),
     /** A customer's wallet, with test USDC. */
-    customer: derive(5),
+    customer: keyOf('0x8b3a350cf5c34c9194ca85829a2df0ec3153be0318b5e2d3348e872092edffba'),
     /** Deploys the token that is delivered by mistake. */
-    bridge: derive(6),
+    bridge: keyOf('0x92db14e403b83dfe3df233f83dfa3a0d7096f21ca9b0d6d6b8d88b2b4ec1564e'),
   } as const;
 }
 
-export type DevelopmentKeys = ReturnType<typeof deriveDevelopmentKeys>;
+export type DevelopmentKeys = ReturnType<typeof developmentKeys>;
 
 /** 32 bytes for one purpose, as 64 hex digits, that reveal nothing of the key they come from. */
 export function deriveHex(key: string, purpose: string): string {

@@ -12,7 +12,7 @@ import { type LocalChain, startBlockProducer, startLocalChain } from './chain/lo
 import {
   type DevelopmentKey,
   type DevelopmentKeys,
-  deriveDevelopmentKeys,
+  developmentKeys,
   SANDBOX_CHAIN_ID,
 } from './development-keys.ts';
 import type { Fault, ProviderFault } from './fault.ts';
@@ -118,7 +118,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { log } = options;
   const directory = resolve(options.dataDir, 'sandbox');
   await mkdir(directory, { recursive: true, mode: 0o700 });
-  const keys = deriveDevelopmentKeys();
+  const keys = developmentKeys();
   /** What runs, in the order in which it was started. */
   const running: { stop(): Promise<void> }[] = [];
   const stop = async () => {

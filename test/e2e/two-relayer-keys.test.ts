@@ -1,6 +1,6 @@
 import { privateKeyToAddress } from 'viem/accounts';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { deriveDevelopmentKeys } from '../../simulators/development-keys.ts';
+import { developmentKeys } from '../../simulators/development-keys.ts';
 import { askChain } from '../support/ask-chain.ts';
 import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
 import { runJson } from '../support/service-process.ts';
@@ -64,7 +64,7 @@ async function create(): Promise<string> {
 async function deposit(address: string): Promise<void> {
   const amount = DEPOSIT_UNITS.toString(16).padStart(64, '0');
   const data = `0x40c10f19${address.slice(2).toLowerCase().padStart(64, '0')}${amount}`;
-  const from = deriveDevelopmentKeys().minter.address;
+  const from = developmentKeys().minter.address;
   const hash = await ask('eth_sendTransaction', [{ from, to: live.world.usdc, data, gas: '0x30d40' }]);
   await waitFor('the deposit', 60_000, async () => {
     const receipt = (await ask('eth_getTransactionReceipt', [hash])) as { status: string } | null;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { deriveDevelopmentKeys } from '../../simulators/development-keys.ts';
+import { developmentKeys } from '../../simulators/development-keys.ts';
 import { allProviderValues } from '../../simulators/provider-values.ts';
 import { type Onramps, startOnramps } from '../../simulators/start-onramps.ts';
 import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
@@ -72,7 +72,7 @@ export async function startStage(): Promise<Stage> {
     slowAnswerMs: SLOW_ANSWER_MS,
     usdc: '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359',
     otherToken: '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174',
-    minter: deriveDevelopmentKeys().minter,
+    minter: developmentKeys().minter,
     log: { info() {}, warn() {}, error() {} },
   });
   const values = allProviderValues(keys, onramps.baseUrl);

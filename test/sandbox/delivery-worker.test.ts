@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-contracts.ts';
 import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
 import { type DeliveryWorker, startDeliveryWorker } from '../../simulators/delivery-worker.ts';
-import { deriveDevelopmentKeys } from '../../simulators/development-keys.ts';
+import { developmentKeys } from '../../simulators/development-keys.ts';
 import { type OrderState, type OrderStore, openOrderStore } from '../../simulators/order-store.ts';
 import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
 import type { Address } from '../../src/domain/payout-address.ts';
@@ -12,7 +12,7 @@ import { createRecordingLog, makeFolder, someAddress, WAIT } from './fixture.ts'
 
 // Nothing mines here but the test, and nothing is saved unless it says so: every loss is brought about on purpose.
 
-const keys = deriveDevelopmentKeys();
+const keys = developmentKeys();
 const tokenAbi = parseAbi(['function blacklist(address account)', 'function unBlacklist(address account)']);
 /** So long that only `deliverNow` makes a round. */
 const NEVER_MS = 1_000_000;

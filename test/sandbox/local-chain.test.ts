@@ -8,7 +8,7 @@ import { endOrphanedChain, spawnChain } from '../../simulators/chain/chain-proce
 import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-contracts.ts';
 import { findAnvil } from '../../simulators/chain/find-anvil.ts';
 import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
-import { deriveDevelopmentKeys, SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
+import { developmentKeys, SANDBOX_CHAIN_ID } from '../../simulators/development-keys.ts';
 import { claimLoopbackPort } from '../../simulators/loopback-port.ts';
 import { type ChainEndpoint, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import { createTokenReader } from '../../src/chain/token-reader.ts';
@@ -106,7 +106,7 @@ describe('the local chain', () => {
 
   it('of a sandbox has Multicall3, also after a restart: 100 releases are checked in two calls', async () => {
     const first = await start();
-    const { usdc } = await deploySandboxContracts(first.rpc, deriveDevelopmentKeys());
+    const { usdc } = await deploySandboxContracts(first.rpc, developmentKeys());
     await first.stop();
     const { url } = await start();
     const methods: string[] = [];
