@@ -73,7 +73,7 @@ const staticSteps: Step[] = [
 ];
 const contractTests = ifExists(script('contracts.ts'), (file) => command('contracts', file, 'test'));
 
-/** Runs of the parts that are simulated: together, the campaign may take 90 seconds on two idle cores. */
+/** Runs of the parts that are simulated: the whole campaign may take 90 seconds of CPU time. */
 const simulatedRuns: Readonly<Record<string, number>> = { simulation: 60, instances: 6 };
 
 /** A short run of every part of the stress suite with a fresh seed. A step's name is the command that repeats it: `npm run …`. */
