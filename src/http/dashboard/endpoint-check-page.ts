@@ -1,11 +1,11 @@
 import { invalidField } from '../../domain/errors.ts';
 import type { EndpointStep } from '../../domain/ports/callback-guard.ts';
 import { readPaymentHistory } from '../../payments/payment-history.ts';
-import { dataTable, headings, sentences } from '../design/data-table.ts';
-import { html, nothing } from '../design/html.ts';
+import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import { cardForm } from '../signed-in/form-fields.ts';
+import { banner } from '../signed-in/forms.ts';
 import type { DashboardRoutes, PageView } from '../signed-in/pages.ts';
 
 /** The page that tests an endpoint: the default one, or with `?payment=` that of the payment. */
@@ -37,21 +37,29 @@ async function showForm(visit: Visit): Promise<PageView> {
 }
 
 const badges = {
-  ok: html`<span class="badge good">ok</span>`,
+  ok: html`<span class="badge good">OK</span>`,
   warn: html`<span class="badge warn">warning</span>`,
   fail: html`<span class="badge bad">failed</span>`,
 } as const;
 
+/** What the steps mean together: one that failed loses every webhook. */
+function verdict(steps: readonly EndpointStep[]): Html {
+  if (steps.some(({ level }) => level === 'fail'))
+    return banner('bad', 'Webhooks to this endpoint fail. See the failed step below.');
+  return steps.some(({ level }) => level === 'warn')
+    ? banner('warn', 'Webhooks to this endpoint may fail. See the warnings below.')
+    : banner('good', 'This endpoint can receive webhooks.');
+}
+
 function checkView(visit: Visit, value: string, steps: readonly EndpointStep[] = []): PageView {
-  const results = dataTable('Result of the test', steps, {
-    Step: headings(({ name }) => name),
-    Result: ({ level }) => badges[level],
-    Finding: sentences(({ detail }) => detail),
-  });
+  const results = html`<section class="card" aria-labelledby="result"><h2 id="result">Result</h2>
+<dl class="facts">${steps.map(
+    ({ name, level, detail }) => html`<div><dt>${name}</dt><dd>${badges[level]} ${detail}</dd></div>`,
+  )}</dl></section>`;
   return {
     title: 'Test your endpoint',
-    main: html`<p>The test connects to your endpoint as a webhook does, and sends a POST without body and signature. It is not an event. An endpoint that verifies signatures refuses it.</p>
+    main: html`${steps.length === 0 ? nothing : verdict(steps)}<p>The test connects to your endpoint as a webhook does, and sends a POST without body and signature. It is not an event. An endpoint that verifies signatures refuses it.</p>
 ${cardForm(visit, { action: ENDPOINT_CHECK_PATH, fields: { url: { label: 'Webhook URL', type: 'url', value } }, button: 'Test endpoint' })}
-${steps.length === 0 ? nothing : html`<h2 id="result">Result</h2>${results}`}`,
+${steps.length === 0 ? nothing : results}`,
   };
 }

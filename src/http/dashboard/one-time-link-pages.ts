@@ -95,18 +95,18 @@ async function showInvitation(asked: LinkRequest): Promise<PageView> {
   return {
     title: 'You are invited',
     main: html`
-<p><strong><bdi>${link.email}</bdi></strong> is invited to <strong><bdi>${accountName}</bdi></strong> as ${link.role}.</p>
+<p><strong><bdi>${link.email}</bdi></strong> is invited to <strong><bdi>${accountName}</bdi></strong> as ${link.role === 'owner' ? 'an' : 'a'} ${link.role}.</p>
 ${isThem ? acceptForm(asked, nothing) : waysToAccept(asked, link.email)}`,
   };
 }
 
 /** The same page for every address: it must not reveal whether a user has the address. */
 function waysToAccept(asked: LinkRequest, email: string): Html {
-  return html`<section class="card"><h2>You have a password here</h2><p>Sign in with this email address, then accept.</p>
+  return html`<section class="card"><h2>I already have a password</h2><p>Sign in with this email address, then accept.</p>
 <a class="button wide" href="${DASHBOARD_PATH}/sign-in?next=${encodeURIComponent(asked.path)}">Sign in</a></section>
 ${acceptForm(
   asked,
-  html`<h2>You are new here</h2><input type="hidden" name="email" value="${email}" autocomplete="username">
+  html`<h2>I am new here</h2><input type="hidden" name="email" value="${email}" autocomplete="username">
 ${formFields(asked, asked.path, newPassword('At least 12 characters.'))}`,
 )}`;
 }
