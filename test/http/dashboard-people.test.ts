@@ -50,7 +50,7 @@ describe('an invitation', () => {
     expect(textOf((await browser.get(PEOPLE)).payload)).toContain('new@shop.example');
     const newcomer = dashboard.newBrowser();
     expect(textOf((await newcomer.get(link)).payload)).toContain(
-      'new@shop.example is invited to Tea shop as developer',
+      'new@shop.example is invited to Tea shop as a developer',
     );
     expect((await newcomer.post(link, { new_password: 'short' })).statusCode).toBe(400);
     const answer = await newcomer.post(link, { new_password: 'a password 123' });
