@@ -260,7 +260,10 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
           'The form has expired, was opened in another browser, or you have signed in again since. Open the page again. Your browser must accept cookies.',
       };
     case 'rate_limited':
-      return { title: 'Too many requests', sentence: error.message };
+      return {
+        title: 'Too many requests',
+        sentence: `${waitSentence(error.retryAfterSeconds ?? 60)} Then try again.`,
+      };
     default:
   }
   if (error.status === 404) {
@@ -271,6 +274,11 @@ function wordsOf(error: ServiceError): { readonly title: string; readonly senten
   }
   if (error.status < 500) return { title: 'That did not work', sentence: error.message };
   return { title: 'Something went wrong on our side', sentence: 'Please try again in a moment.' };
+}
+
+/** "Wait 10 minutes.": nobody counts hundreds of seconds. */
+function waitSentence(seconds: number): string {
+  return seconds > 90 ? `Wait ${Math.ceil(seconds / 60)} minutes.` : `Wait ${seconds} seconds.`;
 }
 
 /** A session with the token of its cookie. */

@@ -133,7 +133,10 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
         : 'The passkey was not accepted. Please try again.';
     const refusal = invalidField('The form', text, passkey === null ? 'code' : '');
     const refused = refusedForm(form, refusal, visit.path);
-    return { ...(await showQuestion({ ...visit, refused }, next, banner('bad', text))), status: 401 };
+    return {
+      ...(await showQuestion({ ...visit, refused }, next, passkey === null ? nothing : banner('bad', text))),
+      status: 401,
+    };
   }
   cookies.set(reply, 'session', opened.token);
   rememberBrowser(visit, opened.email);
