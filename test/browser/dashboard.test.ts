@@ -132,6 +132,26 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
   });
 });
 
+it('shows the current section on one line of a phone, and values as whole words at 200 % text', async () => {
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  await page.goto(`${baseUrl}/dashboard/audit`);
+  await page.getByLabel('Email address').fill(owner.email);
+  await page.getByLabel('Password').fill(PASSWORD);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Audit log' }).waitFor();
+  const navigation = page.getByRole('navigation', { name: 'Dashboard' });
+  const current = await navigation.getByRole('link', { name: 'Audit log' }).boundingBox();
+  expect((current?.x ?? 0) + (current?.width ?? 0)).toBeLessThanOrEqual(390);
+  expect((await navigation.boundingBox())?.height).toBeLessThan(60);
+  await page.goto(`${baseUrl}/dashboard/people`);
+  const badge = page.locator('tbody .badge', { hasText: 'off' }).first();
+  const height = (await badge.boundingBox())?.height ?? 0;
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  // One line of text that is twice as high.
+  expect((await badge.boundingBox())?.height).toBeLessThan(height * 2.5);
+  await page.close();
+});
+
 it('works without JavaScript, by keyboard alone', async () => {
   const page = await browser.newPage({ javaScriptEnabled: false });
   await page.goto(`${baseUrl}/dashboard`);

@@ -5,6 +5,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
+import { overflowOf } from '../support/page-checks.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** From the click at the on-ramp to a final release on the local chain, on a busy machine. */
@@ -251,4 +252,7 @@ it('a mistyped code leaves the second factor that was scanned, whose next code i
   expect(await key.textContent()).toBe(scanned);
   await give(totp.generate());
   await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
+  await page.setViewportSize({ width: 390, height: 844 });
+  await page.evaluate("document.documentElement.style.fontSize = '200%'");
+  expect(await overflowOf(page)).toBe(0);
 });

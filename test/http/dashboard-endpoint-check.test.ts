@@ -36,6 +36,7 @@ describe('the page that tests an endpoint', () => {
     const answer = await browser.post(PATH, { url: ` ${URL_TYPED} ` });
     expect(answer.statusCode).toBe(200);
     expect(checked).toEqual([URL_TYPED]);
+    expect(textOf(answer.payload)).toContain('Webhooks to this endpoint may fail.');
     expect(textOf(answer.payload)).toContain('Answer warning It answered <200>.');
     expect(answer.payload).toContain('It answered &#60;200&#62;.');
     expect(textOf(answer.payload)).toContain('Test endpoint');
