@@ -220,7 +220,9 @@ describe('a form with a wrong field', () => {
     const signIn = { email: user.email, password: PASSWORD };
     await question.post('/dashboard/sign-in', signIn);
     const asked = await question.post('/dashboard/second-factor', { code: '000000' });
-    expect([asked.statusCode, asked.payload.includes('role="alert"')]).toEqual([401, true]);
+    const error = 'The code is wrong or was already used. Wait for the next one.';
+    expect([asked.statusCode, wrongFieldsIn(asked.payload)]).toEqual([401, { code: error }]);
+    expect(asked.payload.split(error)).toHaveLength(2);
   });
 
   it('that signs in keeps the address, and not the password', async () => {
