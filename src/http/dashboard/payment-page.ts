@@ -2,7 +2,7 @@ import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { shortCodeOf } from '../../domain/payment-id.ts';
-import { paymentStates, refusedStatuses, stateOf } from '../../domain/payment-states.ts';
+import { refusedStatuses, stateOf } from '../../domain/payment-states.ts';
 import { payingProvider } from '../../domain/payment-statistics.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import { roleIncludes } from '../../domain/person.ts';
@@ -31,6 +31,7 @@ import {
   overpaidSentence,
   partPaidSentence,
   providerName,
+  stateMeaning,
   stateSentence,
   stateTitles,
   transactionLink,
@@ -313,9 +314,9 @@ function* happeningsOf({ payment, sessions, states, webhooks }: PaymentHistory):
     const title = `${providerName(provider)} says: ${progress}`;
     yield [progressAtMs, title, 'Reported by the provider. Only deposits on the chain count.'];
   }
-  for (const { atMs, state } of states) yield [atMs, stateTitles[state], paymentStates[state]];
+  for (const { atMs, state } of states) yield [atMs, stateTitles[state], stateMeaning(state)];
   if (payment.paidAtMs !== null && !states.some(({ state }) => state.startsWith('paid/'))) {
-    yield [payment.paidAtMs, stateTitles['paid/completed'], paymentStates['paid/completed']];
+    yield [payment.paidAtMs, stateTitles['paid/completed'], stateMeaning('paid/completed')];
   }
   for (const { createdAtMs, event, url, result } of webhooks) {
     yield [createdAtMs, `Webhook ${event} queued`, url];

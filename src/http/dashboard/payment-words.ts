@@ -131,7 +131,12 @@ export function stateSentence(payment: Pick<Payment, 'status' | 'forwardStatus' 
   }
   const state = stateOf(payment);
   if (state === 'unpaid/pending') return 'Waiting for the customer’s payment.';
-  return state === 'paid/completed' ? 'Succeeded. Funds sent to your wallet.' : paymentStates[state];
+  return state === 'paid/completed' ? `Succeeded. ${stateMeaning(state)}` : stateMeaning(state);
+}
+
+/** What a state means to the merchant. */
+export function stateMeaning(state: PaymentState): string {
+  return state === 'paid/completed' ? 'Funds sent to your wallet.' : paymentStates[state];
 }
 
 /** The headings of a payment's timeline. */
