@@ -47,7 +47,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     )
     .option(
       '--max-provider-fee-percent <percent>',
-      'the maximum provider fee for new payments, at most the default; "" restores the default',
+      'the maximum provider fee for new payments; above the default it has no effect, and "" restores the default',
     )
     .option(
       '--direct-cent-tolerance <switch>',
