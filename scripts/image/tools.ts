@@ -106,6 +106,12 @@ async function ready(child: ChildProcess): Promise<() => string> {
   return () => output;
 }
 
+/** The driver vfs copies the whole root for each step of a build: there, podman writes one layer for each stage. */
+function podmanLayers(): readonly string[] {
+  const driver = run('podman', ['info', '--format', '{{.Store.GraphDriverName}}']).trim();
+  return driver === 'vfs' ? ['--layers=false'] : [];
+}
+
 /** docker or podman; `options` stand before each command that starts a container. */
 function containerTool(name: string, options: readonly string[]): ImageTool {
   const config = () => JSON.parse(run(name, ['image', 'inspect', IMAGE]))[0].Config as ImageConfig;
@@ -119,7 +125,7 @@ function containerTool(name: string, options: readonly string[]): ImageTool {
       return BASE;
     },
     build(context, base) {
-      const format = name === 'podman' ? ['--format', 'docker'] : [];
+      const format = name === 'podman' ? ['--format', 'docker', ...podmanLayers()] : [];
       // The build then resolves names and reaches the registry as this machine does.
       const network = ['--network', 'host'];
       execFileSync(
