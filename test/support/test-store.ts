@@ -46,10 +46,15 @@ async function createSqlite(nowMs: () => number): Promise<TestDatabase> {
 /** Databases that a test of this file has left, emptied: to empty one takes a tenth of the time of making one. */
 const emptied: string[] = [];
 
-/** As a replica would write: the journal is guarded against just this. */
-const emptyAllTables = `SET session_replication_role = replica; DO $$ BEGIN EXECUTE (
-  SELECT 'TRUNCATE ' || string_agg(quote_ident(tablename), ', ') || ' RESTART IDENTITY'
-  FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'); END $$; RESET session_replication_role`;
+/**
+ * As a replica would write: the journal is guarded against just this. By DELETE, because TRUNCATE gives every table new
+ * files, also one that has no rows: 40 ms of the server's time, where this takes 10.
+ */
+const emptyAllTables = `SET session_replication_role = replica; DO $$ DECLARE name text; BEGIN
+  FOR name IN SELECT quote_ident(tablename) FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'migrations'
+  LOOP EXECUTE 'DELETE FROM ' || name; END LOOP;
+  PERFORM setval(quote_ident(sequencename)::regclass, start_value, false) FROM pg_sequences;
+  END $$; RESET session_replication_role`;
 
 async function createPostgres(template: string, nowMs: () => number): Promise<TestDatabase> {
   const url = emptied.pop() ?? (await copyDatabase(template));
