@@ -114,7 +114,11 @@ function podmanLayers(): readonly string[] {
 
 /** docker or podman; `options` stand before each command that starts a container. */
 function containerTool(name: string, options: readonly string[]): ImageTool {
-  const config = () => JSON.parse(run(name, ['image', 'inspect', IMAGE]))[0].Config as ImageConfig;
+  const config = (): ImageConfig => {
+    const [{ Config, Healthcheck }] = JSON.parse(run(name, ['image', 'inspect', IMAGE]));
+    // podman names the health check beside the other settings.
+    return { Healthcheck, ...Config };
+  };
   return {
     name: versionOf(name),
     runner: name,
