@@ -142,16 +142,18 @@ export function reusablePagePromises(context: StoreContext): void {
         fc.array(fc.constantFrom('submit', 'submit', 'pay', 'cancel'), { minLength: 5, maxLength: 25 }),
         async (stock, actions) => {
           const page = await givePage({ stock });
-          const open: Payment[] = [];
+          const submitted: Promise<Payment | null>[] = [];
           const seen: number[] = [];
           await Promise.all(
             actions.map(async (action) => {
               if (action === 'submit') {
-                const payment = await submit(page).catch(() => null);
-                if (payment !== null) open.push(payment);
+                const made = submit(page).catch(() => null);
+                submitted.push(made);
+                await made;
               } else {
-                const payment = open.pop();
-                if (payment === undefined) return;
+                // Of a submission that is still under way.
+                const payment = (await submitted.pop()) ?? null;
+                if (payment === null) return;
                 await context.store.payments.decidePayment(payment, (view) =>
                   action === 'pay'
                     ? pay(view)
