@@ -66,7 +66,7 @@ function argumentsOfAll(servicePid: number): string {
       }
     });
   const own = lines.find(({ pid }) => pid === String(servicePid));
-  if (own === undefined || !own.words.includes('main.ts'))
+  if (own === undefined || !own.words.includes('card-checkout.js'))
     throw new Error('the service is not among the processes');
   return lines.map(({ words }) => words).join('\n');
 }
@@ -145,7 +145,7 @@ function printedBy(environment: ServiceEnvironment, words: readonly string[]): P
   return new Promise((resolve) => {
     execFile(
       process.execPath,
-      ['src/main.ts', ...words],
+      ['bin/card-checkout.js', ...words],
       { cwd: root, env: { PATH: process.env['PATH'], ...environment }, timeout: 120_000 },
       (_error, stdout, stderr) => resolve(stdout + stderr),
     );
