@@ -1,5 +1,6 @@
 /** Runs one step of the check as a process of its own, collects what it prints and limits how long it takes. */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { setPriority } from 'node:os';
 import { join } from 'node:path';
 
 /** A command to run in the project's root. */
@@ -7,6 +8,8 @@ export interface Step {
   name: string;
   command: [string, ...string[]];
   timeoutMs: number;
+  /** It and its children give way to the other steps, which wait for deadlines. */
+  isBackground?: true;
 }
 
 /** What came of a step; `problem` says in words why it failed, and is undefined when it did not. */
@@ -20,6 +23,8 @@ export interface StepResult {
 /** More than any step prints unless it runs away; what comes after is dropped. */
 const outputLimitBytes = 16 * 1024 * 1024;
 const graceMs = 5_000;
+/** A third of the processor where others want it. */
+const BACKGROUND_PRIORITY = 5;
 const running = new Set<ChildProcess>();
 
 /** Runs the step to its end. Never rejects: whatever goes wrong is the result's `problem`. */
@@ -32,6 +37,7 @@ export async function runStep(step: Step): Promise<StepResult> {
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined },
   });
   running.add(child);
+  if (step.isBackground && child.pid !== undefined) setPriority(child.pid, BACKGROUND_PRIORITY);
   const chunks: Buffer[] = [];
   let sizeBytes = 0;
   const collect = (chunk: Buffer) => {

@@ -108,8 +108,8 @@ async function main(all: boolean): Promise<number> {
   // Tests wait for blocks, deadlines and processes; meanwhile the contracts and the stress suite have the processor.
   const [tests, ...others] = await Promise.all([
     checkProjects('tests', all ? [...quickProjects, ...longerProjects] : quickProjects),
-    inLanes(1, contractTests, checkContracts),
-    ...(all ? [inLanes(1, campaignSteps(), checkCampaign)] : []),
+    inLanes(1, contractTests.map(inBackground), checkContracts),
+    ...(all ? [inLanes(1, campaignSteps().map(inBackground), checkCampaign)] : []),
   ]);
   checked.push(tests, ...others.flat());
   // Beside nothing else: some of these measure the time until a page is painted.
@@ -134,6 +134,8 @@ async function moveTemporaryFiles(): Promise<void> {
 function ifExists(file: string, make: (file: string) => Step): Step[] {
   return existsSync(file) ? [make(file)] : [];
 }
+
+const inBackground = (step: Step): Step => ({ ...step, isBackground: true });
 
 /** Runs the steps in order, so many at once. The smallest machine that builds this has two cores. */
 async function inLanes<Result>(

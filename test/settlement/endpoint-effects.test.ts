@@ -44,7 +44,7 @@ afterEach(async () => {
 async function readThrough(hosts: number): Promise<AlteringProxy> {
   proxies = await Promise.all(Array.from({ length: hosts }, () => startAlteringProxy(chain.anvil.url)));
   const urls = proxies.map(({ url }) => url);
-  endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 150 });
+  endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 500 });
   doubts = [];
   settlement.readThrough(endpoints, (doubt) => doubts.push(doubt));
   await settlement.mine(3);
