@@ -22,6 +22,7 @@ if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
   // Sources that were compiled before are taken from there: a start costs two thirds of the time and 20 MB less. Beside
   // the dependencies, where only whoever installs them may write; where that is not allowed it goes on without.
   module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'card-checkout'));
+  endWithParent();
   // A published package has only the compiled form; Node does not strip types below node_modules.
   await import(pathToFileURL(existsSync(source) ? source : compiled).href);
 } else if (existsSync(ownNode) && process.env.CARD_CHECKOUT_HANDED_OVER === undefined) {
@@ -36,12 +37,19 @@ if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
   process.exit(1);
 }
 
+/** Ends as on SIGTERM once the process that handed over is gone, which SIGKILL gives no time to say so. */
+function endWithParent() {
+  if (process.env.CARD_CHECKOUT_HANDED_OVER === undefined || process.channel === undefined) return;
+  process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
+  process.channel.unref();
+}
+
 /** Runs the same command on the clone's own Node and becomes a shell around it: same signals, same exit. */
 function handOver() {
   // A busy service would take 128 MB for what lives shortly, and keep them; it needs no more than a quarter (docs/performance.md).
   const parameters = ['--max-semi-space-size=16', fileURLToPath(import.meta.url), ...process.argv.slice(2)];
   const child = spawn(ownNode, parameters, {
-    stdio: 'inherit',
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: { ...process.env, CARD_CHECKOUT_HANDED_OVER: '1' },
   });
   process.on('SIGTERM', () => child.kill('SIGTERM'));

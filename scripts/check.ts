@@ -135,7 +135,9 @@ function ifExists(file: string, make: (file: string) => Step): Step[] {
   return existsSync(file) ? [make(file)] : [];
 }
 
-const inBackground = (step: Step): Step => ({ ...step, isBackground: true });
+function inBackground(step: Step): Step {
+  return { ...step, isBackground: true };
+}
 
 /** Runs the steps in order, so many at once. The smallest machine that builds this has two cores. */
 async function inLanes<Result>(
