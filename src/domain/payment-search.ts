@@ -27,7 +27,7 @@ export type PaymentSearch =
 
 /** The possible meanings of a typed word. */
 export type Meaning =
-  /** Words of the note or of the email address's name that begin so; all of them. Short ones are whole words. */
+  /** Words of the note, the order line or the email address's name that begin so; all of them. Short ones are whole words. */
   | { readonly kind: 'words'; readonly beginnings: readonly string[] }
   /** The charged or the requested amount. */
   | { readonly kind: 'amount'; readonly cents: number; readonly currency: Currency | null }
@@ -37,8 +37,8 @@ export type Meaning =
 /** Longer texts are cut off: no id, address or sensible phrase is. */
 const MAXIMUM_SEARCH_CHARACTERS = 320;
 const MAXIMUM_SEARCH_WORDS = 8;
-/** Maximum indexed words of a note. 500 characters hold more only in a text that no user would search for. */
-const MAXIMUM_NOTE_WORDS = 40;
+/** Maximum indexed words of a note or an order line. 500 characters hold more only in a text that no user would search for. */
+const MAXIMUM_TEXT_WORDS = 40;
 /** Maximum indexed words of an email address, before the @. */
 const MAXIMUM_EMAIL_WORDS = 8;
 const MAXIMUM_WORD_CHARACTERS = 64;
@@ -104,7 +104,10 @@ function currencyIn(word: string): Currency | null {
 }
 
 /** The fields of a payment that its index terms come from. */
-type Searched = Pick<Payment, 'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note'>;
+type Searched = Pick<
+  Payment,
+  'amountCents' | 'originalAmountCents' | 'currency' | 'email' | 'note' | 'orderLine'
+>;
 
 /** All terms that a payment is indexed by, besides its id and its transactions. */
 export function termsOfPayment(payment: Searched): string[] {
@@ -167,9 +170,9 @@ function amountsOf({ amountCents, originalAmountCents }: Searched): number[] {
   return originalAmountCents === null ? [amountCents] : [amountCents, originalAmountCents];
 }
 
-function wordsOf({ note, email }: Searched): string[] {
-  const inNote = wordsIn(note ?? '').slice(0, MAXIMUM_NOTE_WORDS);
-  return email === null ? inNote : [...inNote, ...emailWords(normalize(email))];
+function wordsOf({ note, orderLine, email }: Searched): string[] {
+  const inTexts = [note, orderLine].flatMap((text) => wordsIn(text ?? '').slice(0, MAXIMUM_TEXT_WORDS));
+  return email === null ? inTexts : [...inTexts, ...emailWords(normalize(email))];
 }
 
 /** The words of an email address's name: all before the @. */

@@ -147,12 +147,13 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(await list({ fromMs: NOW_MS + 3_600_000 })).toEqual([]);
   });
 
-  it('finds an account’s payment by id, short code, link, email, note, amount and transaction, and no other’s', async () => {
+  it('finds an account’s payment by id, short code, link, email, note, order line, amount and transaction, and no other’s', async () => {
     const { store } = context;
     const plain = { email: null, note: null, amountCents: 500, originalAmountCents: null };
     const payment = await givePayment(store, {
       email: 'Jane.Doe+shop@Example.com',
       note: 'Order #A-1001\nfür Bücher & Söhne',
+      orderLine: 'Two tickets for the Lighthouse',
       amountCents: 123_456,
     });
     const { accountId, id } = payment;
@@ -190,6 +191,8 @@ export function paymentSearchPromises(context: StoreContext): void {
       'büch',
       'ord 1001',
       'order-a',
+      'light',
+      'ticket order 1001',
       '1234,56',
       '1.234,56',
       '1,234.56 EUR',
