@@ -27,7 +27,7 @@ const postgres = { ...onStore, test: { ...onStore.test, globalSetup: ['test/supp
 
 /** Files that take longest: begun last, each would be waited for alone. */
 const longFiles =
-  /test\/(store\/(store|move-store|postgres-instances)|release\/(setup|package)|verify\/planted|sandbox\/restart|sdk\/(python|follow-events)|examples\/examples|settlement\/endpoint-effects|http\/hostile-queries|browser\/(pages|docs|operator)|e2e\/(provider-protocols|kill|recovery-drill|rolling-restart|ten-minute-start|rehearse|unhappy-cases))\./;
+  /test\/(store\/(store|move-store|postgres-instances)|release\/(setup|package)|verify\/planted|sandbox\/restart|sdk\/(python|follow-events)|cli\/grade|examples\/examples|settlement\/endpoint-effects|http\/hostile-queries|browser\/(pages|docs|operator)|e2e\/(provider-protocols|kill|recovery-drill|rolling-restart|ten-minute-start|rehearse|unhappy-cases))\./;
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -43,8 +43,8 @@ export default defineConfig({
     experimental: { viteModuleRunner: false },
     environment: 'node',
     pool: 'forks',
-    // One more than the smallest machine has cores: many tests wait for blocks, pages and deadlines.
-    maxWorkers: 3,
+    // Two more than the smallest machine has cores: many tests wait for blocks, pages and deadlines.
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     retry: 0,
     passWithNoTests: false,

@@ -113,7 +113,7 @@ async function main(all: boolean): Promise<number> {
   ]);
   checked.push(tests, ...others.flat());
   // Beside nothing else: some of these measure the time until a page is painted.
-  if (all) checked.push(await checkProjects('end-to-end tests', slowProjects, ['--maxWorkers=4']));
+  if (all) checked.push(await checkProjects('end-to-end tests', slowProjects));
   return summarize(checked, performance.now() - started);
 }
 
@@ -191,12 +191,8 @@ async function checkContracts(step: Step): Promise<Checked> {
   return checked;
 }
 
-/**
- * Runs vitest once over the projects; one without tests fails.
- *
- * @param workers files at once, where these wait more than they compute
- */
-async function checkProjects(name: string, projects: string[], workers: string[] = []): Promise<Checked> {
+/** Runs vitest once over the projects; one without tests fails. */
+async function checkProjects(name: string, projects: string[]): Promise<Checked> {
   const reportFile = join(root, 'test-output', `${fileName(name)}.json`);
   await rm(reportFile, { force: true });
   const result = await runStep({
@@ -206,7 +202,6 @@ async function checkProjects(name: string, projects: string[], workers: string[]
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
       ...projects.flatMap((project) => ['--project', project]),
-      ...workers,
       '--reporter=default',
       '--reporter=json',
       `--outputFile.json=${reportFile}`,
