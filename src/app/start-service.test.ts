@@ -1,11 +1,14 @@
 import { createServer, get } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setImmediate as oneTurn } from 'node:timers/promises';
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { createSelfSignedCertificate } from '../../test/support/certificates.ts';
 import { ConfigError } from '../config.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
 import type { Payment } from '../domain/payment.ts';
-import { requireKnownSecret, waitForDrain } from './start-service.ts';
+import { createBaseServer } from '../http/server.ts';
+import { listenOn, requireKnownSecret, waitForDrain } from './start-service.ts';
 
 it.each([0, 40, 1_000, 8_050])(
   'waits for %d ms in all, in steps that are short beside a notice',
@@ -56,4 +59,20 @@ it('refuses a secret that replaced another one, and repeats neither', async () =
   await expect(refusal).rejects.toThrow(ConfigError);
   await expect(refusal).rejects.toThrow(/SECRET_KEY_PREVIOUS/);
   await expect(refusal).rejects.not.toThrow(new RegExp(`${OLD}|${NEW}`));
+});
+
+it('logs the address that it listens on, as https where it speaks TLS', async () => {
+  const { certPem: cert, keyPem: key } = await createSelfSignedCertificate({ names: ['localhost'] });
+  for (const [tls, scheme] of [
+    [null, 'http'],
+    [{ cert, key }, 'https'],
+  ] as const) {
+    const log: string[] = [];
+    const logger = pino({}, { write: (line) => void log.push(line) });
+    const server = createBaseServer({ trustProxy: [], tls, logger });
+    await listenOn(server, { host: '127.0.0.1', port: 0 }, 'PORT');
+    const { port } = server.server.address() as AddressInfo;
+    await server.close();
+    expect(log.join('')).toContain(`"Server listening at ${scheme}://127.0.0.1:${port}"`);
+  }
 });

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { switchOnProved } from '../accounts/change-provider.ts';
 import { operatorActor } from '../accounts/people-context.ts';
@@ -78,7 +79,7 @@ async function warnOfProvidersOff({ answering, log }: ServiceParts): Promise<voi
 }
 
 /** Listens, or throws an error that names the variable to change. */
-async function listenOn(
+export async function listenOn(
   server: FastifyInstance,
   { host, port }: { readonly host: string; readonly port: number },
   variable: 'PORT' | 'ADMIN_PORT',
@@ -89,8 +90,11 @@ async function listenOn(
       cause,
     });
   if (host === '127.0.0.1' && (await hasIpv6Listener(port))) throw inUse('::1');
+  // Fastify does not know that the server which it was given speaks TLS.
+  const scheme = server.server instanceof TlsServer ? 'https' : 'http';
+  const listenTextResolver = (url: string) => `Server listening at ${url.replace(/^http(?=:)/, scheme)}`;
   try {
-    await server.listen({ host, port });
+    await server.listen({ host, port, listenTextResolver });
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') throw inUse(host, cause);
