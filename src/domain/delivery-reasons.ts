@@ -14,7 +14,7 @@ export const deliveryReasons = {
   blocked_address: 'The host name resolves to an address that is not public. Nothing was sent.',
   blocked_own_address: 'The host name resolves to this service. Nothing was sent.',
   // Failed: before the body was sent.
-  dns_failed: 'The host name does not exist.',
+  dns_failed: 'DNS has no address for the host name.',
   dns_timeout: 'The DNS lookup timed out.',
   connect_failed: 'The connection failed.',
   connect_refused: 'The host refused the connection.',

@@ -20,7 +20,9 @@ beforeAll(async () => {
   baseUrl = `http://127.0.0.1:${port}`;
   dashboard = await createTestDashboard(baseUrl, {
     listens: true,
-    checkEndpoint: async () => [{ name: 'DNS', level: 'fail', detail: 'The host name does not exist.' }],
+    checkEndpoint: async () => [
+      { name: 'DNS', level: 'fail', detail: 'DNS has no address for the host name.' },
+    ],
   });
   account = await dashboard.giveAccount({ name: 'Café Tortuga' });
   owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });

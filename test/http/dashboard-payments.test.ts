@@ -480,7 +480,7 @@ describe('the overview', () => {
     await fail('timeout', nowMs - 1_000);
     const page = await read('');
     expect(page).toMatch(
-      /2 webhooks to \S+ failed failed The host name does not exist. Check the URL. The last one:/,
+      /2 webhooks to \S+ failed failed DNS has no address for the host name. Check the URL. The last one:/,
     );
     expect(page).toMatch(/1 webhook to \S+ failed failed The endpoint did not respond/);
     const [, name = ''] =
@@ -489,7 +489,7 @@ describe('the overview', () => {
       from.post('/dashboard/alerts/dismiss', { alert: name }, { page: '/dashboard' });
     expect((await dismiss(await signIn('viewer'))).statusCode).toBe(403);
     expect((await dismiss(browser)).headers['location']).toBe('/dashboard?flash=dismissed');
-    expect(await read('', await signIn('owner'))).not.toContain('The host name does not exist');
+    expect(await read('', await signIn('owner'))).not.toContain('DNS has no address for the host name');
     expect(await read('')).toContain('The endpoint did not respond');
     expect((await dismiss(browser)).statusCode).toBe(404);
     await fail('dns_failed', nowMs);
