@@ -120,7 +120,7 @@ describe('the test of an endpoint', () => {
   it.each([
     ['URL', 'an http URL', { url: `http://${HOST}/` }, 'must begin with https://'],
     ['URL', 'a private literal', { url: 'https://10.0.0.1/' }, 'private'],
-    ['DNS', 'a name without an address', { address: '' }, 'does not exist'],
+    ['DNS', 'a name without an address', { address: '' }, 'DNS has no address'],
     ['Address', 'a private address', { address: '192.168.1.1' }, 'not public'],
     ['Address', 'this service', { url: 'https://pay.example.com/' }, 'this service'],
     ['Connection', 'a closed port', { port: 1 }, 'refused the connection'],
