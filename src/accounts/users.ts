@@ -16,12 +16,10 @@ import {
 } from './people-context.ts';
 import { hasSecondFactor } from './second-factor.ts';
 
-/** A new user, by an operator or an invitation. */
+/** A new user, by an operator. A link sets the password. */
 interface NewUser {
   /** As `parseUserEmail` returns it. */
   readonly email: string;
-  /** The password of a new user; null if a link sets it. */
-  readonly passwordHash?: string | null;
   /** The right to the console, which only the command line grants. */
   readonly isOperator: boolean;
   readonly membership: Pick<Membership, 'accountId' | 'role'> | null;
@@ -34,29 +32,37 @@ interface NewUser {
  */
 export async function createUser(
   context: Pick<PeopleContext, 'accounts' | 'people' | 'sessions' | 'audit' | 'nowMs'>,
-  { email, passwordHash = null, isOperator, membership }: NewUser,
+  { email, isOperator, membership }: NewUser,
 ): Promise<User> {
   const { people, sessions, nowMs } = context;
   if (membership !== null) await findExistingAccount(context, membership.accountId);
-  await people.createUser({
-    id: `usr_${randomBytes(10).toString('hex')}`,
-    email,
-    passwordHash,
-    totpSecret: null,
-    totpStep: 0,
-    isOperator: false,
-    createdAtMs: nowMs(),
-  });
+  await people.createUser(newUser(email, null, nowMs()));
   const known = await people.findUserByEmail(email);
   if (known === null) throw new Error(`the user ${email} was created but cannot be read`);
   const user =
     isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
   if (membership === null) return user;
   if (!(await people.putMembership({ ...membership, userId: user.id, createdAtMs: nowMs() })))
-    throw invalidField('account', `may have at most ${MAXIMUM_MEMBERS} members.`);
+    throw noRoom();
   // A link issued for fewer rights must not open more.
   await sessions.endLinks(user.id);
   return user;
+}
+
+function newUser(email: string, passwordHash: string | null, createdAtMs: number): User {
+  return {
+    id: `usr_${randomBytes(10).toString('hex')}`,
+    email,
+    passwordHash,
+    totpSecret: null,
+    totpStep: 0,
+    isOperator: false,
+    createdAtMs,
+  };
+}
+
+function noRoom(): ServiceError {
+  return invalidField('account', `may have at most ${MAXIMUM_MEMBERS} members.`);
 }
 
 type Context = Pick<PeopleContext, 'people' | 'sessions' | 'audit' | 'nowMs'>;
@@ -175,14 +181,18 @@ export async function acceptInvitation(
   if (!isThem) requireGoodPassword(password, link.email);
   const passwordHash = isThem ? null : await context.passwords.hash(password);
   if (user !== null && !isThem) return 'sign_in';
-  if ((await context.sessions.takeLink(link.tokenHash, context.nowMs())) === null) return 'gone';
   const { accountId, role } = link as OneTimeLink & { readonly accountId: string; readonly role: Role };
-  const member = await createUser(context, {
-    email: link.email,
-    passwordHash,
-    isOperator: false,
-    membership: { accountId, role },
-  });
+  const nowMs = context.nowMs();
+  const member = user ?? newUser(link.email, passwordHash, nowMs);
+  const result = await context.people.acceptInvitation(
+    { accountId, role, userId: member.id, createdAtMs: nowMs },
+    member,
+    { tokenHash: link.tokenHash, nowMs },
+  );
+  // Another invitation created this user since: its password is not the one submitted here.
+  if (result === 'other_user') return 'sign_in';
+  if (result === 'full') throw noRoom();
+  if (result === 'gone') return 'gone';
   const actor = { name: member.email, userId: member.id, address };
   await recordAction(context, accountId, actor, 'invitation.accepted', role);
   return isThem ? 'accepted' : 'sign_in';

@@ -10,6 +10,7 @@ import {
   type User,
 } from '../domain/person.ts';
 import type {
+  Acceptance,
   AuditStore,
   PeopleStore,
   UserChange,
@@ -34,10 +35,7 @@ import { auditTable, membershipTable, passkeyTable, userTable } from './tables.t
 
 export function createPeopleStore({ read, write }: Scripts): PeopleStore {
   return {
-    createUser: write(function* (user) {
-      const made = yield* userTable.insert(user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
-      return made.length === 1;
-    }),
+    createUser: write(createUser),
     findUser: read((userId) => findUser('id', userId)),
     findUserByEmail: read((email) => findUser('email', email)),
     listUsers: read((limit) => userTable.select`ORDER BY email LIMIT ${limit}`),
@@ -64,6 +62,7 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
       return false;
     }),
     putMembership: write(putMembership),
+    acceptInvitation: write(acceptInvitation),
     listMemberships: read(function* (userId) {
       const found = yield* membershipTable.select`
         WHERE user_id = ${userId} ORDER BY created_at_ms, account_id`;
@@ -151,18 +150,54 @@ function* updateUser(
   return changed;
 }
 
-function* putMembership(membership: Membership): Script<boolean> {
+/** Locks the address, so that a script that found it free still finds it free when it inserts. */
+function* createUser(user: User): Script<boolean> {
+  yield* lock(`address ${user.email}`);
+  const made = yield* userTable.insert(user, 'ON CONFLICT (email) DO NOTHING RETURNING id');
+  return made.length === 1;
+}
+
+/** Decides before it writes: a script that returns has written everything, or nothing. */
+function* acceptInvitation(
+  membership: Membership,
+  user: User,
+  { tokenHash, nowMs }: { readonly tokenHash: string; readonly nowMs: number },
+): Script<Acceptance> {
   const { accountId, userId } = membership;
   yield* lock(`members of ${accountId}`);
-  const others = (condition: Fragment) => countOf`
-    memberships WHERE ${condition} AND NOT (account_id = ${accountId} AND user_id = ${userId})`;
-  if ((yield* others(sql`account_id = ${accountId}`)) >= MAXIMUM_MEMBERS) return false;
-  if ((yield* others(sql`user_id = ${userId}`)) >= MAXIMUM_MEMBERSHIPS) return false;
+  yield* lock(`address ${user.email}`);
+  const known = yield* findUser('email', user.email);
+  if (known !== null && known.id !== userId) return 'other_user';
+  if (!(yield* hasRoom(membership))) return 'full';
+  const isTaken = yield* hasRow`
+    DELETE FROM one_time_links
+    WHERE token_hash = ${tokenHash} AND kind = 'invitation' AND account_id = ${accountId}
+      AND expires_at_ms > ${nowMs} RETURNING id`;
+  if (!isTaken) return 'gone';
+  if (known === null) yield* createUser(user);
+  yield* putMembership(membership);
+  // A link issued for fewer rights must not open more.
+  yield* run`DELETE FROM one_time_links WHERE user_id = ${userId}`;
+  return 'accepted';
+}
+
+function* putMembership(membership: Membership): Script<boolean> {
+  yield* lock(`members of ${membership.accountId}`);
+  if (!(yield* hasRoom(membership))) return false;
   yield* membershipTable.insert(
     membership,
     'ON CONFLICT (account_id, user_id) DO UPDATE SET role = excluded.role',
   );
   return true;
+}
+
+function* hasRoom({ accountId, userId }: Membership): Script<boolean> {
+  const others = (condition: Fragment) => countOf`
+    memberships WHERE ${condition} AND NOT (account_id = ${accountId} AND user_id = ${userId})`;
+  return (
+    (yield* others(sql`account_id = ${accountId}`)) < MAXIMUM_MEMBERS &&
+    (yield* others(sql`user_id = ${userId}`)) < MAXIMUM_MEMBERSHIPS
+  );
 }
 
 function* listMembers(accountId: string): Script<readonly Member[]> {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import type { Account } from '../../src/domain/account.ts';
-import type { User } from '../../src/domain/person.ts';
+import { MAXIMUM_MEMBERS, type User } from '../../src/domain/person.ts';
 import { type Mailer, MailNotSentError } from '../../src/domain/ports/mail.ts';
 import { newEntry } from '../store/people.ts';
 import {
@@ -87,6 +87,52 @@ describe('an invitation', () => {
     await thief.post(link, { new_password: 'a password 123' });
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBeNull();
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
+  });
+
+  it('of one new address by two accounts gives neither a member with the password typed for the other', async () => {
+    const other = await dashboard.giveAccount();
+    const theirs = await dashboard.signIn(
+      await dashboard.giveUser({ accountId: other.id, role: 'owner' }, { email: 'owner@other.example' }),
+    );
+    const email = 'new@shop.example';
+    const ours = await invite(email);
+    await theirs.post(`${PEOPLE}/invite`, { email, role: 'owner' }, { page: PEOPLE });
+    const links = [ours, linkIn(dashboard.mails.at(-1)?.text ?? '') as string];
+    const passwords = ['the first password', 'the other password'];
+    await Promise.all(
+      links.map((link, index) => dashboard.newBrowser().post(link, { new_password: passwords[index] ?? '' })),
+    );
+    const opened: string[] = [];
+    for (const password of passwords) {
+      const person = dashboard.newBrowser();
+      const answer = await person.post('/dashboard/sign-in', { email, password });
+      if (answer.statusCode === 303) opened.push(password);
+    }
+    expect(opened).toHaveLength(1);
+    const member = await dashboard.store.people.findUserByEmail(email);
+    const memberships = await dashboard.store.people.listMemberships(member?.id ?? '');
+    const winner = [account.id, other.id][passwords.indexOf(opened[0] ?? '')];
+    expect(memberships.map(({ accountId }) => accountId)).toEqual([winner]);
+    // The invitation of the other account stays, for the user to accept after signing in.
+    const left = [account.id, other.id].find((id) => id !== winner) ?? '';
+    expect(await dashboard.store.sessions.listInvitations(left, dashboard.nowMs())).toHaveLength(1);
+  });
+
+  it('to an account that has become full stays, and makes no user', async () => {
+    const link = await invite('new@shop.example');
+    for (let members = 1; members < MAXIMUM_MEMBERS; members++) {
+      await dashboard.giveUser(
+        { accountId: account.id, role: 'viewer' },
+        { email: `member${members}@shop.example` },
+      );
+    }
+    const answer = await dashboard.newBrowser().post(link, { new_password: 'a password 123' });
+    expect([answer.statusCode, textOf(answer.payload)]).toEqual([
+      400,
+      expect.stringContaining(`may have at most ${MAXIMUM_MEMBERS} members`),
+    ]);
+    expect(await dashboard.store.people.findUserByEmail('new@shop.example')).toBeNull();
+    expect(await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs())).toHaveLength(1);
   });
 
   it('is answered the same for the address of a user and for any other, on every page', async () => {

@@ -265,6 +265,46 @@ export function peoplePromises(context: StoreContext): void {
     await context.store.people.changeMembership(account, users[0]?.id as string, null);
     expect(await context.store.people.putMembership(membership)).toBe(true);
   });
+
+  it('accepts an invitation once, for its own account and in time, and then has its user and membership', async () => {
+    const [account, other] = [await giveAccountId(context), await giveAccountId(context)];
+    const link = newLink({ kind: 'invitation', accountId: account, role: 'viewer' });
+    await context.store.sessions.createLink(link);
+    const user = newUser({ passwordHash: 'h' });
+    const accept = (accountId: string, nowMs = NOW_MS, candidate = user) =>
+      context.store.people.acceptInvitation(
+        { accountId, userId: candidate.id, role: 'viewer', createdAtMs: NOW_MS },
+        candidate,
+        { tokenHash: link.tokenHash, nowMs },
+      );
+    expect([await accept(other), await accept(account, link.expiresAtMs)]).toEqual(['gone', 'gone']);
+    expect(await context.store.people.findUser(user.id)).toBeNull();
+    const results = await atOnce(10, () => accept(account));
+    expect(results.toSorted()).toEqual(['accepted', ...Array(9).fill('gone')]);
+    expect(await context.store.people.findUser(user.id)).toEqual(user);
+    expect((await context.store.people.listMembers(account)).map(({ userId }) => userId)).toEqual([user.id]);
+    expect(await context.store.people.listMembers(other)).toEqual([]);
+    expect(await context.store.sessions.findLink(link.tokenHash)).toBeNull();
+  });
+
+  it('gives invitations of one address to one user, also when several are accepted at once', async () => {
+    const email = 'a@shop.example';
+    const results = await atOnce(10, async () => {
+      const accountId = await giveAccountId(context);
+      const link = newLink({ kind: 'invitation', email, accountId, role: 'viewer' });
+      await context.store.sessions.createLink(link);
+      const user = newUser({ email });
+      const membership = { accountId, userId: user.id, role: 'viewer', createdAtMs: NOW_MS } as const;
+      const result = await context.store.people.acceptInvitation(membership, user, {
+        tokenHash: link.tokenHash,
+        nowMs: NOW_MS,
+      });
+      const members = await context.store.people.listMembers(accountId);
+      const isLeft = (await context.store.sessions.findLink(link.tokenHash)) !== null;
+      return `${result} ${members.length} ${isLeft}`;
+    });
+    expect(results.toSorted()).toEqual(['accepted 1 false', ...Array(9).fill('other_user 0 true')]);
+  });
 }
 
 export function sessionPromises(context: StoreContext): void {

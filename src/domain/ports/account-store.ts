@@ -71,6 +71,12 @@ export interface PasskeyStore {
   removePasskey(userId: string, id: string, guard?: UserGuard): Promise<boolean>;
 }
 
+/**
+ * `gone`: the invitation was used, withdrawn or has expired. `other_user`: the address belongs to another user by now.
+ * `full`: the account or the user has the maximum of memberships.
+ */
+export type Acceptance = 'accepted' | 'gone' | 'other_user' | 'full';
+
 export interface PeopleStore extends PasskeyStore {
   /** False when there is a user with this email address. */
   createUser(user: User): Promise<boolean>;
@@ -91,6 +97,16 @@ export interface PeopleStore extends PasskeyStore {
 
   /** Gives a right, or changes it; false when the account or the user has as many as may be. */
   putMembership(membership: Membership): Promise<boolean>;
+  /**
+   * Uses an invitation up, creates its user if the address has none, and gives the membership, all in one transaction.
+   * Unless it is `accepted`, nothing changes: the invitation stays valid, and no user is created. Ends the user's
+   * password links.
+   */
+  acceptInvitation(
+    membership: Membership,
+    user: User,
+    invitation: { readonly tokenHash: string; readonly nowMs: number },
+  ): Promise<Acceptance>;
   /** Memberships of one user, the oldest first. */
   listMemberships(userId: string): Promise<readonly Membership[]>;
   /** Members of one account, the oldest first. */
