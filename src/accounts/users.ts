@@ -42,8 +42,7 @@ export async function createUser(
   const user =
     isOperator && !known.isOperator ? await changeOperator(context, known, true, operatorActor) : known;
   if (membership === null) return user;
-  if (!(await people.putMembership({ ...membership, userId: user.id, createdAtMs: nowMs() })))
-    throw noRoom();
+  if (!(await people.putMembership({ ...membership, userId: user.id, createdAtMs: nowMs() }))) throw noRoom();
   // A link issued for fewer rights must not open more.
   await sessions.endLinks(user.id);
   return user;

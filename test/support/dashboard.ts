@@ -53,11 +53,18 @@ const notChecked: CheckEndpoint = async () => [];
 /** Hashed once for all users of a test file. */
 const passwordHash = createPasswords(deriveQuickly).hash(PASSWORD);
 
+export interface Route {
+  readonly method: string;
+  readonly url: string;
+}
+
 /** The dashboard and the customers' pages as production builds them, over a real store, without a socket. */
 export interface TestDashboard {
   readonly store: Store;
   /** What its pages are given. */
   readonly context: DashboardContext;
+  /** All routes of the server. */
+  readonly routes: readonly Route[];
   readonly nowMs: () => number;
   readonly limits: DashboardLimits;
   readonly monotonicMs: () => number;
@@ -118,6 +125,7 @@ export async function createTestDashboard(
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
     trustProxy: [],
   });
+  const routes = recordRoutes(server);
   const world = createWorld();
   const tokens = createTestTokens();
   const callbacks = createTestCallbacks(world);
@@ -205,6 +213,7 @@ export async function createTestDashboard(
   return {
     store,
     context,
+    routes,
     inject: server.inject.bind(server) as FastifyInstance['inject'],
     nowMs,
     limits,
@@ -248,6 +257,15 @@ export async function createTestDashboard(
       await database.remove();
     },
   };
+}
+
+/** The routes that the server gets from now on. */
+export function recordRoutes(server: FastifyInstance): readonly Route[] {
+  const routes: Route[] = [];
+  server.addHook('onRoute', ({ method, url }) => {
+    for (const each of [method].flat()) routes.push({ method: each, url });
+  });
+  return routes;
 }
 
 /** A browser that has been nowhere yet, of a server without a socket. */

@@ -18,12 +18,21 @@ import { registerViewedDashboard } from '../../src/http/operator/viewing-pages.t
 import { createBaseServer } from '../../src/http/server.ts';
 import { createDashboardLimits, type DashboardLimits } from '../../src/http/signed-in/limits.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
-import { createTestBrowser, createTestDashboard, type TestBrowser, type TestDashboard } from './dashboard.ts';
+import {
+  createTestBrowser,
+  createTestDashboard,
+  type Route,
+  recordRoutes,
+  type TestBrowser,
+  type TestDashboard,
+} from './dashboard.ts';
 import { createWorld, RESERVED_ADDRESS } from './payment-context.ts';
 
 /** The operator's console as production builds it, beside the merchants' dashboard with the same store. */
 export interface TestConsole {
   readonly dashboard: TestDashboard;
+  /** All routes of the admin server. */
+  readonly routes: readonly Route[];
   /** The chain and the providers as the console finds them; to be changed by a test. */
   readonly outside: Outside;
   readonly limits: DashboardLimits;
@@ -74,6 +83,7 @@ export async function createTestConsole({
 }: ConsoleOptions = {}): Promise<TestConsole> {
   const dashboard = await createTestDashboard();
   const server = createBaseServer({ trustProxy: [] });
+  const routes = recordRoutes(server);
   const outside: Outside = {
     adapters: new Map(createWorld().adapters),
     isOffByDefault: false,
@@ -106,6 +116,7 @@ export async function createTestConsole({
   const newBrowser = (address = '192.0.2.20') => createTestBrowser(server, baseUrl, address);
   return {
     dashboard,
+    routes,
     outside,
     evidence,
     limits,

@@ -1,0 +1,232 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createKey } from '../../src/accounts/api-keys.ts';
+import type { Store } from '../../src/store/store.ts';
+import { newPayment } from '../store/fixtures.ts';
+import { newChannel } from '../store/notifications.ts';
+import { newLink } from '../store/people.ts';
+import { newPage } from '../store/reusable-pages.ts';
+import {
+  createTestDashboard,
+  formTokenIn,
+  type Route,
+  type TestBrowser,
+  textOf,
+} from '../support/dashboard.ts';
+import { createTestConsole } from '../support/operator.ts';
+import { giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
+
+/*
+ * Promises about every route of dashboard and console. The routes are the server's own, so that a new one is held to
+ * them as well.
+ */
+
+let close = async () => {};
+afterEach(() => close());
+
+/** Pages and forms that a visitor may open. Everything else needs a session. */
+const openToVisitors = {
+  '/dashboard': [
+    'GET /sign-in',
+    'POST /sign-in',
+    'GET /forgotten',
+    'POST /forgotten',
+    'GET /password/:token',
+    'POST /password/:token',
+    'GET /invitation/:token',
+    'POST /invitation/:token',
+    'GET /new-browser',
+    'POST /new-browser',
+    'POST /new-browser/known',
+    'POST /sign-out',
+  ],
+  '/operator': [
+    'GET /sign-in',
+    'POST /sign-in',
+    'GET /password/:token',
+    'POST /password/:token',
+    'GET /new-browser',
+    'POST /new-browser',
+    'POST /new-browser/known',
+    'POST /sign-out',
+  ],
+} as const;
+
+/** Routes below a path without HEAD, which answers as GET. */
+function routesBelow(area: string, routes: readonly Route[]): readonly Route[] {
+  return routes.filter(({ method, url }) => url.startsWith(area) && method !== 'HEAD');
+}
+
+const nameOf = (area: string, { method, url }: Route) => `${method} ${url.slice(area.length)}`;
+const filled = (url: string) => url.replaceAll(/:\w+/g, 'unknown').replace('*', 'unknown');
+
+/** Fields with which the forms would do something. */
+const fields = { role: 'viewer', amount: '1.00', note: 'A note', settlement: 'refunded', reason: 'A reason' };
+
+function requestOf(browser: TestBrowser, { method, url }: Route, formToken = '') {
+  return method === 'GET' ? browser.get(url) : browser.post(url, { ...fields, form_token: formToken });
+}
+
+async function startArea(area: '/dashboard' | '/operator') {
+  if (area === '/operator') {
+    const console = await createTestConsole();
+    close = console.close;
+    const browser = await console.signIn(await console.giveOperator());
+    return { routes: routesBelow(area, console.routes), newBrowser: console.newBrowser, browser };
+  }
+  const dashboard = await createTestDashboard();
+  close = dashboard.close;
+  const { id: accountId } = await dashboard.giveAccount();
+  const browser = await dashboard.signIn(await dashboard.giveUser({ accountId, role: 'owner' }));
+  return { routes: routesBelow(area, dashboard.routes), newBrowser: dashboard.newBrowser, browser };
+}
+
+describe.each(['/dashboard', '/operator'] as const)('every route of %s', (area) => {
+  const open: readonly string[] = openToVisitors[area];
+
+  it('sends a visitor to the sign-in, but for the pages of a visitor', async () => {
+    const { routes, newBrowser } = await startArea(area);
+    const admitted: string[] = [];
+    for (const route of routes) {
+      const answer = await requestOf(newBrowser(), { ...route, url: filled(route.url) });
+      const isSent =
+        answer.statusCode === 303 && answer.headers['location']?.startsWith(`${area}/sign-in`) === true;
+      if (!isSent) admitted.push(nameOf(area, route));
+    }
+    expect(admitted.toSorted()).toEqual(open.toSorted());
+  });
+
+  it('refuses a form without the token of the session, and one from another site', async () => {
+    const { routes, browser } = await startArea(area);
+    // These need a session that waits for a second factor: an open one is sent to its start page.
+    const forms = routes.filter(
+      ({ method, url }) => method === 'POST' && !/^\/\w+\/(second-factor|set-up)$/.test(url),
+    );
+    const formToken = formTokenIn((await browser.get(area)).payload);
+    expect(formToken).not.toBe('');
+    for (const { url } of forms) {
+      const statuses: number[] = [];
+      statuses.push((await browser.post(filled(url), { form_token: '' })).statusCode);
+      const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+      statuses.push((await browser.post(filled(url), { form_token: formToken }, { headers })).statusCode);
+      expect([url, statuses]).toEqual([url, [403, 403]]);
+    }
+  });
+});
+
+/** Forms of every member: their own sessions, second factors and notifications, and a check that changes nothing. */
+const openToViewers = [
+  'POST /account',
+  'POST /notifications/:channelId/delete',
+  'POST /notifications/:channelId/pause',
+  'POST /notifications/:channelId/test',
+  'POST /notifications/add/:kind',
+  'POST /payments/:paymentId/verify-signature',
+  'POST /second-factor',
+  'POST /security/confirm',
+  'POST /security/passkeys',
+  'POST /security/password',
+  'POST /security/recovery-codes',
+  'POST /security/remove-passkey',
+  'POST /security/remove-second-factor',
+  'POST /security/second-factor',
+  'POST /sessions/:sessionId/end',
+];
+
+it('every form of the dashboard refuses a viewer, but for the forms of every member', async () => {
+  const dashboard = await createTestDashboard();
+  close = dashboard.close;
+  const { id: accountId } = await dashboard.giveAccount();
+  const viewer = await dashboard.giveUser({ accountId, role: 'viewer' });
+  const admitted: string[] = [];
+  for (const route of routesBelow('/dashboard', dashboard.routes)) {
+    const name = nameOf('/dashboard', route);
+    if (route.method !== 'POST' || openToVisitors['/dashboard'].some((open) => open === name)) continue;
+    const browser = await dashboard.signIn(viewer);
+    const formToken = formTokenIn((await browser.get('/dashboard')).payload);
+    const answer = await requestOf(browser, { ...route, url: filled(route.url) }, formToken);
+    if (answer.statusCode !== 403 || !textOf(answer.payload).includes('role')) admitted.push(name);
+  }
+  expect(admitted.toSorted()).toEqual(openToViewers.toSorted());
+});
+
+/** One of everything that a route can name, and a text that shows all of it. */
+async function giveOneOfEach(store: Store, accountId: string, userId: string) {
+  const payment = newPayment(accountId);
+  await store.payments.createPayment(payment, null);
+  await payWithDeposit(store, payment, 21_000_000n);
+  const refund = await giveRefund(store, newRefund(payment));
+  const { key } = await createKey({ ...store, nowMs: Date.now }, accountId, { name: 'Server' });
+  const page = newPage(accountId);
+  await store.reusablePages.createPage(page);
+  const channel = newChannel(accountId, userId);
+  await store.notifications.addChannel(channel);
+  const invitation = newLink({
+    accountId,
+    role: 'viewer',
+    createdAtMs: Date.now(),
+    expiresAtMs: Date.now() + 1e8,
+  });
+  await store.sessions.createLink(invitation);
+  const [session] = await store.sessions.listSessions(userId);
+  const ids = {
+    paymentId: payment.id,
+    refundId: refund.id,
+    keyId: key.id,
+    pageId: page.id,
+    channelId: channel.id,
+    invitationId: invitation.id,
+    userId,
+    sessionId: session?.id ?? '',
+  };
+  const show = async () => [
+    await store.payments.findPayment(accountId, payment.id),
+    await store.refunds.listRefunds(payment),
+    await store.accounts.listKeys(accountId),
+    await store.reusablePages.listPages(accountId, Date.now()),
+    await store.notifications.listChannels(accountId, userId),
+    await store.sessions.listInvitations(accountId, Date.now()),
+    await store.people.listMembers(accountId),
+    await store.sessions.listSessions(userId),
+  ];
+  return { ids, show };
+}
+
+it('every route of the dashboard answers the ids of another account as unknown ones, and changes nothing', async () => {
+  const dashboard = await createTestDashboard();
+  close = dashboard.close;
+  const account = await dashboard.giveAccount();
+  const owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  const other = await dashboard.giveAccount({ name: 'Other' });
+  const stranger = await dashboard.giveUser({ accountId: other.id, role: 'owner' });
+  await dashboard.signIn(stranger);
+  const { ids, show } = await giveOneOfEach(dashboard.store, other.id, stranger.id);
+  const ownPayment = newPayment(account.id);
+  await dashboard.store.payments.createPayment(ownPayment, null);
+  const before = await show();
+
+  const browser = await dashboard.signIn(owner);
+  const formToken = formTokenIn((await browser.get('/dashboard')).payload);
+  const unknown = (url: string) =>
+    url.replaceAll(/:(\w+)/g, (_, name: keyof typeof ids) => `${ids[name]?.slice(0, -4)}zzzz`);
+  const foreign = (url: string) => url.replaceAll(/:(\w+)/g, (_, name: keyof typeof ids) => ids[name]);
+  const named = routesBelow('/dashboard', dashboard.routes).filter(
+    ({ url }) => url.includes(':') && !/:(token|kind)/.test(url),
+  );
+  expect(named.length).toBeGreaterThan(20);
+  const masked = (text: string) =>
+    Object.values(ids).reduce(
+      (shown, id) => shown.replaceAll(id, 'ID').replaceAll(`${id.slice(0, -4)}zzzz`, 'ID'),
+      textOf(text),
+    );
+  for (const route of named) {
+    const answers = [];
+    const withOwnPayment = route.url.replace(/:paymentId(?=\/refunds\/)/, ownPayment.id);
+    for (const url of [foreign(route.url), unknown(route.url), foreign(withOwnPayment)]) {
+      const answer = await requestOf(browser, { ...route, url }, formToken);
+      answers.push([answer.statusCode, answer.headers['location'], masked(answer.payload)]);
+    }
+    expect([route.url, answers[0]?.[0]]).toEqual([route.url, 404]);
+    expect([route.url, ...answers]).toEqual([route.url, ...Array(3).fill(answers[0])]);
+  }
+  expect(await show()).toEqual(before);
+});
