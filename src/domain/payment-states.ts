@@ -62,7 +62,8 @@ export const paymentEvents = {
   expired_underpaid: 'The same, with deposits below the paid threshold.',
   canceled_by_request:
     'The merchant or operator cancels. The chain was just scanned, no deposit is seen, and no session can still pay or was open in the last half hour.',
-  deposit_after_cancel: 'A deposit is seen at the address of a canceled payment.',
+  deposit_after_cancel:
+    'A deposit is seen at the address of a canceled payment, or a reorganization removed its release.',
 } as const satisfies Record<string, string>;
 
 export type PaymentEvent = keyof typeof paymentEvents;

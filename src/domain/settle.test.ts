@@ -340,6 +340,23 @@ describe('a refused release', () => {
   });
 });
 
+describe('a canceled payment whose money was released', () => {
+  const released = payment('canceled/completed', { receivedUnits: 5n, txidOut: 'out 9' });
+
+  it('waits for its merchant again when a reorganization takes the release and leaves the deposit', () => {
+    const before = view(released, observations([deposit(5n, 5)]));
+    const result = applied(before, settle(before, open));
+    expect(result).toMatchObject({ ...fieldsOf('canceled/manual_required'), releaseRequested: false });
+    expect(settle({ ...before, payment: result }, open)).toBeNull();
+  });
+
+  it('stays released while neither of both is seen, and once both are back', () => {
+    expect(settle(view(released), open)).toBeNull();
+    const both = observations([deposit(5n, 5)], [release(5n, 9)]);
+    expect(settle(view({ ...released, txidIn: 'in 5' }, both), open)).toBeNull();
+  });
+});
+
 describe('a surplus', () => {
   const held = (units: bigint) => observations([deposit(100n, 1), deposit(units, 11)], [release(100n, 2)]);
 

@@ -199,7 +199,8 @@ function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: Observe
       if (sums.seenUnits === 0n) return 'deposit_reverted';
       return sums.finalReleasedUnits >= sums.seenUnits ? 'released_finally' : null;
     case 'canceled/completed':
-      return sums.seenUnits > payment.receivedUnits ? 'deposit_after_cancel' : null;
+      // Held again: a further deposit, or a reorganization took the release and left its deposit.
+      return sums.heldUnits > 0n || sums.seenUnits > payment.receivedUnits ? 'deposit_after_cancel' : null;
     default:
       return null;
   }
