@@ -66,7 +66,7 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
     for (const [refund, transfer] of found) await book(pass, refund, [transfer]);
     const behind = watched.filter((refund) => refund.scannedBlock < scannedTo.number);
     const ids = behind.map(({ id }) => id);
-    await refunds.recordRefundScan(ids, scannedTo.number);
+    await refunds.recordRefundScan(ids, scannedTo.number, cursor);
     fromBlock = scannedTo.number + 1;
   }
 }
@@ -88,6 +88,7 @@ async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
     refund,
     (stored) => (stored.refund.submittedHash === submittedHash ? refuseTransaction(stored, free) : null),
     nowMs(),
+    cursor,
   );
 }
 
@@ -110,14 +111,14 @@ async function freeTransfers(
 }
 
 async function book(
-  { payments, refunds, nowMs }: Pass,
+  { payments, refunds, nowMs, cursor }: Pass,
   refund: Refund,
   transfers: readonly TransferLog[],
 ): Promise<void> {
   const view = await payments.viewPayment({ id: refund.paymentId, accountId: refund.accountId });
   const limit = view === null ? 0n : refundLimitUnits(view);
   const now = nowMs();
-  await refunds.changeRefund(refund, (stored) => bookTransfer(stored, transfers, limit, now), now);
+  await refunds.changeRefund(refund, (stored) => bookTransfer(stored, transfers, limit, now), now, cursor);
 }
 
 function areConfirmed({ view, cursor }: Pass, transfers: readonly TransferLog[]): Promise<boolean> {

@@ -8,10 +8,14 @@ import {
   type RefundView,
   TRANSFER_MS,
 } from '../domain/refund.ts';
+import { requireCheckpoint } from './checkpoints.ts';
 import { checkedLimit, hasRow, lock, run, type Script, type Scripts } from './scripts.ts';
 import { refundTable, unnumberedEventTable } from './tables.ts';
 
-/** Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. */
+/**
+ * Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. A rewind
+ * waits as well, so that what is read of the chain is checked and written before it, or refused after it.
+ */
 const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {
@@ -25,8 +29,9 @@ export function createRefundStore({ read, write }: Scripts): RefundStore {
       yield* addEvent(refund, event, nowMs);
       return refund;
     }),
-    changeRefund: write(function* (reference, decide, nowMs) {
+    changeRefund: write(function* (reference, decide, nowMs, readUpTo) {
       yield* lock(REFUND_LOCK);
+      if (readUpTo !== undefined) yield* requireCheckpoint(readUpTo);
       const before = yield* find(reference);
       if (before === null) return null;
       const decision = decide(yield* viewRefund(before));
@@ -55,8 +60,9 @@ export function createRefundStore({ read, write }: Scripts): RefundStore {
       return sums;
     }),
     isTransferCounted: read(isCounted),
-    recordRefundScan: write(function* (ids, scannedBlock) {
+    recordRefundScan: write(function* (ids, scannedBlock, readUpTo) {
       yield* lock(REFUND_LOCK);
+      yield* requireCheckpoint(readUpTo);
       yield* run`
         UPDATE refunds SET scanned_block = ${scannedBlock}
         WHERE id = ANY(${ids}) AND status = 'awaiting_transfer'`;

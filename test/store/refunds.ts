@@ -7,6 +7,7 @@ import {
   cancelRefund,
   openRefund,
   type Refund,
+  type RefundView,
   refundableUnits,
 } from '../../src/domain/refund.ts';
 import { newRefund as newRefundOf } from '../support/refunds.ts';
@@ -86,7 +87,9 @@ export function refundPromises(context: StoreContext): void {
     const watched = async () =>
       (await context.store.refunds.listWatchedRefunds(NOW_MS, 10)).map(({ id }) => id);
     expect(await watched()).toEqual([older.id, newer.id]);
-    await context.store.refunds.recordRefundScan([older.id], 20);
+    const cursor = { number: 20, hash: '0x20', timestampMs: NOW_MS };
+    await context.store.observations.startCursor(cursor);
+    await context.store.refunds.recordRefundScan([older.id], 20, cursor);
     expect(await watched()).toEqual([newer.id, older.id]);
     await context.store.refunds.changeRefund(newer, (view) => cancelRefund(view, NOW_MS), NOW_MS);
     expect(await watched()).toEqual([older.id]);
@@ -121,6 +124,26 @@ export function refundPromises(context: StoreContext): void {
       submittedHash: `0x${'ab'.repeat(32)}`,
       scannedBlock: 10,
     });
+  });
+
+  it('take nothing that was read of a chain which was rewound since', async () => {
+    const payment = await givePayment(context.store);
+    const refund = await create(newRefund(payment));
+    const { refunds, observations } = context.store;
+    const cursor = { number: 20, hash: '0x20', timestampMs: NOW_MS };
+    await observations.startCursor(cursor);
+    await observations.rewindTo({ ...cursor, number: 15, hash: '0x15' }, () => null as never);
+    const late = [
+      () => refunds.recordRefundScan([refund.id], 20, cursor),
+      () => refunds.recordRefundScan([refund.id], 20, { ...cursor, number: 15, hash: '0x99' }),
+      () => {
+        const transfers = [transferOf(refund, { blockNumber: 18 })];
+        const decide = (view: RefundView) => bookTransfer(view, transfers, 100_000_000n, NOW_MS);
+        return refunds.changeRefund(refund, decide, NOW_MS, cursor);
+      },
+    ];
+    for (const write of late) await expect(write()).rejects.toThrow('is no checkpoint any more');
+    expect(await refunds.findRefund(payment.accountId, refund.id)).toEqual(refund);
   });
 
   it('lose the email address from their reason when it is erased', async () => {

@@ -1,5 +1,6 @@
 import type { PaymentReference } from '../payment.ts';
 import type { Refund, RefundDecision, RefundReference, RefundView } from '../refund.ts';
+import type { BlockReference } from './settlement-store.ts';
 
 /** Decides on a refund under the lock of all refunds; null leaves it as it is. */
 export type DecideRefund = (view: RefundView) => RefundDecision | null;
@@ -14,8 +15,16 @@ export interface RefundStore {
   /**
    * Resolves to the refund as it is afterwards; null where there is none, or where its transfer is stored with another
    * refund, which then changes nothing.
+   *
+   * @param readUpTo where the decision rests on the chain: the cursor up to which it was read
+   * @throws ScanRefusedError when the chain was rewound below it since
    */
-  changeRefund(refund: RefundReference, decide: DecideRefund, nowMs: number): Promise<Refund | null>;
+  changeRefund(
+    refund: RefundReference,
+    decide: DecideRefund,
+    nowMs: number,
+    readUpTo?: BlockReference,
+  ): Promise<Refund | null>;
   findRefund(accountId: string, id: string): Promise<Refund | null>;
   /** Of any account. For a caller whose token was checked. */
   findRefundOfLink(id: string): Promise<Refund | null>;
@@ -27,6 +36,11 @@ export interface RefundStore {
   listWatchedRefunds(expiresAfterMs: number, limit: number): Promise<readonly Refund[]>;
   /** Whether a refund has this transfer. */
   isTransferCounted(transactionHash: string, logIndex: number): Promise<boolean>;
-  /** Notes that the blocks up to this one have been searched for these refunds. */
-  recordRefundScan(ids: readonly string[], scannedBlock: number): Promise<void>;
+  /**
+   * Notes that the blocks up to this one have been searched for these refunds.
+   *
+   * @param readUpTo the cursor up to which the chain was read
+   * @throws ScanRefusedError when the chain was rewound below it since
+   */
+  recordRefundScan(ids: readonly string[], scannedBlock: number, readUpTo: BlockReference): Promise<void>;
 }
