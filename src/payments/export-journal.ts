@@ -13,6 +13,7 @@ import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
+import { catchUpIndex, type IndexPaymentsContext } from './index-payments.ts';
 
 /** Payments that one call of the store reads. */
 const PORTION = 200;
@@ -83,6 +84,8 @@ type Search = Pick<
   'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listSlots' | 'listRates'
 >;
 
+export type JournalContext = IndexPaymentsContext & { readonly search: Search };
+
 /** The account of a report, with the currency of its books. */
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
@@ -91,11 +94,13 @@ type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
  * and have money. Payments that were created before are read until all that were counted as paid in it are found.
  */
 async function* listBooked(
-  search: Search,
+  context: JournalContext,
   account: ReportedAccount,
   { startMs, endMs }: LocalMonth,
 ): AsyncGenerator<{ readonly read: number; readonly booked: readonly BookedPayment[] }> {
+  const { search } = context;
   const { id: accountId } = account;
+  await catchUpIndex(context);
   const slots = await search.listSlots(accountId, startMs, endMs, endMs - startMs);
   let uncounted = slots.reduce((sum, { paid }) => sum + paid, 0);
   const queries: PaymentQuery[] = [
@@ -165,13 +170,13 @@ const columns = [
 
 /** The double-entry journal of a month as the lines of a CSV, a portion at a time. */
 export async function* exportJournal(
-  search: Search,
+  context: JournalContext,
   account: ReportedAccount,
   month: LocalMonth,
 ): AsyncGenerator<string> {
   // Together with the first portion, so that a failure comes before anything is sent.
   let head = csvLine(columns);
-  for await (const { booked } of listBooked(search, account, month)) {
+  for await (const { booked } of listBooked(context, account, month)) {
     yield head + booked.map((payment) => journalLines(payment, account.baseCurrency)).join('');
     head = '';
   }
@@ -220,7 +225,7 @@ export interface Statement {
 
 /** The sums of a month; null when it has too many payments to be read at once. */
 export async function readStatement(
-  search: Search,
+  context: JournalContext,
   account: ReportedAccount,
   month: LocalMonth,
 ): Promise<Statement | null> {
@@ -230,7 +235,7 @@ export async function readStatement(
   const balances = new Map<keyof typeof journalAccounts, bigint>();
   const nothing = { chargedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, paymentsWithoutRate: 0 };
   const inBase: BaseSums = { currency: account.baseCurrency, ...nothing };
-  for await (const portion of listBooked(search, account, month)) {
+  for await (const portion of listBooked(context, account, month)) {
     read += portion.read;
     if (read > MAXIMUM_STATEMENT_PAYMENTS) return null;
     for (const { payment, sums, provider, baseRate } of portion.booked) {

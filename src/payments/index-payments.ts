@@ -26,3 +26,8 @@ export async function indexPayments(
   const counted = await search.countPaid(atATime);
   return listed.length === atATime || counted === atATime;
 }
+
+/** Indexes and counts what is left, however far the index lags: books are made of all payments, or they are wrong. */
+export async function catchUpIndex(context: IndexPaymentsContext): Promise<void> {
+  while (await indexPayments(context));
+}

@@ -191,7 +191,7 @@ describe('the journal', () => {
           for (const month of monthsOf(timeZone)) {
             const local = monthOf(month, timeZone);
             if (local === null) throw new Error(month);
-            const statement = (await readStatement(search, account, local)) as Statement;
+            const statement = (await readStatement(service.store, account, local)) as Statement;
             statements.push([month, statement]);
             const lines = await readJournalCsv(apiKey, month);
             expect(sum(lines.map(({ debit }) => debit))).toBe(sum(lines.map(({ credit }) => credit)));
@@ -314,7 +314,7 @@ describe('the journal', () => {
           const totals = { forwarded: 0n, withoutRate: 0 };
           for (const month of monthsOf('UTC')) {
             const statement = (await readStatement(
-              search,
+              service.store,
               account,
               monthOf(month, 'UTC') as never,
             )) as Statement;
@@ -344,12 +344,36 @@ describe('the journal', () => {
     const lines: string[] = [];
     const july = monthOf('2026-07', 'Europe/Berlin');
     if (july === null) throw new Error('no month');
-    for await (const portion of exportJournal(service.store.search, account, july)) lines.push(portion);
+    for await (const portion of exportJournal(service.store, account, july)) lines.push(portion);
     const csv = lines.join('');
     expect(csv).toContain(
       `2026-06-30T23:30:00.000Z,${payment.id},sales,,${formatUnits(payment.usdUnits)},multi,102.57,EUR,1.090000,USD,1.00000000`,
     );
     expect(csv).toContain(`provider_costs,${formatUnits(payment.usdUnits)},,`);
+  });
+
+  it('has the payments that the index has not reached, and those that were counted before them', async () => {
+    const { account, apiKey } = await service.addAccount();
+    const paidAtMs = Date.UTC(2026, 5, 2);
+    const pay = async (createdAtMs: number) => {
+      const payment = newPayment(account.id, {
+        id: createPaymentIdGenerator(() => createdAtMs)(),
+        createdAtMs,
+      });
+      await service.store.payments.createPayment(payment, null);
+      await service.store.payments.decidePayment(payment, () => ({
+        change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
+      }));
+      return payment.id;
+    };
+    const counted = await pay(paidAtMs - 10 * DAY_MS);
+    await countAll();
+    const late = [await pay(paidAtMs - 60_000), await pay(paidAtMs - 9 * DAY_MS)];
+    const lines = await readJournalCsv(apiKey, '2026-06');
+    expect(new Set(lines.map(({ payment }) => payment))).toEqual(new Set([counted, ...late]));
+    const month = monthOf('2026-06', 'UTC');
+    if (month === null) throw new Error('no month');
+    expect((await readStatement(service.store, account, month))?.paid).toBe(3);
   });
 
   it('converts paid payments at the rate of their hour in the base currency, and says which it cannot', async () => {
@@ -373,7 +397,7 @@ describe('the journal', () => {
     await countAll();
     const month = monthOf('2026-05', 'UTC');
     if (month === null) throw new Error('no month');
-    const statement = await readStatement(service.store.search, account, month);
+    const statement = await readStatement(service.store, account, month);
     expect(statement?.paid).toBe(2);
     expect(statement?.inBase).toEqual({
       currency: 'INR',

@@ -10,7 +10,6 @@ const allowed: Record<string, string> = {
   'src/http/close-stalled.ts': 'The rule for stalled connections, apart from the server that has it.',
   'src/http/operator/audit-page.ts': 'A page, like the others in its folder.',
   'src/http/serialize-pipelined.ts': 'The rule for pipelined requests, apart from the server that has it.',
-  'src/payments/index-payments.ts': 'A step of the worker, like the others in its folder.',
   'src/payments/record-opened.ts': 'The rule for what pages record, apart from the server that has it.',
   'src/providers/evidence-files.ts': 'The one part of the providers that keeps files, and their format.',
   'src/store/records.ts': 'The store of one port, like the others in its folder.',

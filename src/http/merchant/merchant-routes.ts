@@ -166,7 +166,7 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
   server.get('/journal.csv', read, async (request, reply) => {
     const account = accountOf(request);
     const month = readMonth(queryOf(request), account.timeZone);
-    const lines = exportJournal(search, account, month);
+    const lines = exportJournal(context, account, month);
     const { value: first } = await lines.next();
     const disposition = `attachment; filename="journal-${month.month}.csv"`;
     return reply
