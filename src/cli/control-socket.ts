@@ -1,9 +1,10 @@
-import { chmodSync, mkdirSync, rmSync } from 'node:fs';
+import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { dirname } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { ServiceError } from '../domain/errors.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import { createPrivateFolder } from '../platform/private-folder.ts';
 import { operations } from './operations.ts';
 import {
   type Operation,
@@ -30,7 +31,7 @@ type ControlReply = { readonly result: unknown } | { readonly error: string };
  * with PostgreSQL each process has a data folder of its own.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
-  mkdirSync(dirname(socketFile), { recursive: true, mode: 0o700 });
+  createPrivateFolder(dirname(socketFile));
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });

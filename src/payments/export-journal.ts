@@ -37,7 +37,8 @@ export const journalAccounts = {
   unassigned_deposits: 'What arrived for payments that are not paid.',
   payout_wallet: 'What your wallet received.',
   service_fees: 'What the service kept.',
-  provider_costs: 'What the provider kept: the USD value less what arrived.',
+  provider_costs:
+    'What the provider kept, and what you accepted as missing: the USD value less what arrived.',
   deposit_address: 'What is still at the deposit addresses.',
 } as const;
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createPrivateFolder } from '../../platform/private-folder.ts';
 import type { Table } from '../columns.ts';
 import { type MoveRole, openSide, PORTION_ROWS } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
@@ -18,7 +19,7 @@ import { insertSqlOf, storedValues } from './scripts.ts';
 export async function openSqliteSide(file: string, role: MoveRole) {
   // Opening would make one.
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createPrivateFolder(dirname(file));
   const { database, close } = openLocked(file);
   return openSide(
     {

@@ -1,6 +1,6 @@
-import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
+import { createPrivateFolder } from '../../platform/private-folder.ts';
 import { assembleStore } from '../assemble-store.ts';
 import type { Store } from '../store.ts';
 import { createGroupCommit, createGroupRead } from './group-commit.ts';
@@ -27,7 +27,7 @@ export interface SqliteStoreOptions {
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
   const { file, nowMs = Date.now, onError } = options;
-  mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  createPrivateFolder(dirname(file));
   const { database, close } = openLocked(file);
   try {
     migrate(database, file, migrations, nowMs);
