@@ -12,7 +12,7 @@ import { decideOne, selectPayments, viewPayments } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore } from './providers.ts';
 import { createRecordStore } from './records.ts';
-import { createRefundStore } from './refunds.ts';
+import { createRefundStore, revertRefundsAbove } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import { createReusablePageStore } from './reusable-pages.ts';
 import type { EngineTraits, Scripts } from './scripts.ts';
@@ -60,7 +60,7 @@ export function assembleStore(
       ...createPaymentHistory(scripts),
     },
     addressPages: createAddressPageStore(scripts),
-    observations: createObservationStore(scripts, nowMs),
+    observations: createObservationStore(scripts, nowMs, revertRefundsAbove),
     relay: { ...createRelayBatches(scripts), ...releaseClaims },
     webhooks: createWebhookStore(scripts, traits, nowMs),
     emails: createEmailStore(scripts, traits),

@@ -13,21 +13,14 @@ import {
 import type { ChainPosition, PaymentId } from '../domain/payment.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type {
+  BlockReference,
   FoundOnChain,
   ObservationStore,
   RowOwner,
   ScanRecord,
 } from '../domain/ports/settlement-store.ts';
-import {
-  addCheckpoint,
-  newestCheckpoint,
-  newestFinalNumber,
-  requireCheckpoint,
-  requireCursor,
-} from './checkpoints.ts';
 import type { Row, Table } from './columns.ts';
-import { decideAll, EXPIRY_WATERMARK, watermarkBefore } from './payments.ts';
-import { revertRefundsAbove } from './refunds.ts';
+import { decideAll, EXPIRY_WATERMARK, NO_FINAL_BLOCK, watermarkBefore } from './payments.ts';
 import {
   checkedLimit,
   type Fragment,
@@ -40,10 +33,16 @@ import {
   type StoredTable,
   sql,
 } from './scripts.ts';
+import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import { ObservationConflictError } from './store-errors.ts';
 import { checkpointTable, depositTable, journalTable, releaseTable } from './tables.ts';
 
-export function createObservationStore(scripts: Scripts, nowMs: () => number): ObservationStore {
+/** @param revertAbove reverts what else rests on blocks above one, in the transaction that removes them */
+export function createObservationStore(
+  scripts: Scripts,
+  nowMs: () => number,
+  revertAbove: (blockNumber: number, nowMs: number) => Script<void>,
+): ObservationStore {
   const { read } = scripts;
   /** Writers come one after the other, whichever instance they are of. */
   const write: Scripts['write'] = (script) =>
@@ -93,7 +92,7 @@ export function createObservationStore(scripts: Scripts, nowMs: () => number): O
       yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
       yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
       yield* checkpointTable.insert(block);
-      yield* revertRefundsAbove(block.number, nowMs());
+      yield* revertAbove(block.number, nowMs());
       yield* decideAll(affected, decide);
     }),
     listEntries: read(
@@ -128,6 +127,24 @@ function* missingRescues({ rescues = [] }: FoundOnChain): Script<NonNullable<Fou
     if ((yield* newEntries(entries)).length > 0) missing.push(rescue);
   }
   return missing;
+}
+
+/** The cursor: the newest of the final blocks that were scanned up to. */
+function newestCheckpoint(): Script<BlockReference | null> {
+  return checkpointTable.selectOne`ORDER BY number DESC LIMIT 1`;
+}
+
+function* newestFinalNumber(): Script<number> {
+  return (yield* newestCheckpoint())?.number ?? NO_FINAL_BLOCK;
+}
+
+/** Moves the cursor on, and forgets the oldest checkpoint when there are too many. */
+function* addCheckpoint(block: BlockReference): Script<void> {
+  if (isCursor(yield* newestCheckpoint(), block)) return;
+  yield* checkpointTable.insert(block);
+  yield* run`
+    DELETE FROM checkpoints WHERE number <=
+      (SELECT number FROM checkpoints ORDER BY number DESC LIMIT 1 OFFSET ${raw(MAXIMUM_CHECKPOINTS)})`;
 }
 
 /** What was seen on chain, in two tables alike. Writers hold the lock of the observations. */
@@ -305,11 +322,44 @@ function finalRows({ deposits, releases, rescues = [] }: MovedRows, finalNumber:
   };
 }
 
+/**
+ * For a caller that has read the chain up to this block: what it found counts only while the block is among those scanned.
+ *
+ * @throws ObservationConflictError when the chain was rewound below the block
+ */
+export function* requireCheckpoint({ number, hash }: BlockReference): Script<void> {
+  const checkpoint = yield* checkpointTable.selectOne`WHERE number = ${number}`;
+  if (checkpoint?.hash !== hash)
+    throw new ObservationConflictError(`block ${number} (${hash}) is no checkpoint any more`);
+}
+
+/** @throws ObservationConflictError when another writer has moved the cursor */
+function requireCursor(cursor: BlockReference | null, from: BlockReference): void {
+  if (cursor?.number === from.number && cursor.hash === from.hash) return;
+  const found = cursor === null ? 'not set' : `at block ${cursor.number} (${cursor.hash})`;
+  throw new ObservationConflictError(
+    `a scan began at block ${from.number} (${from.hash}), but the cursor is ${found}`,
+  );
+}
+
 /** @throws RangeError when what was missed is not in a final block: those above are scanned again anyway */
 function requireFinal(missed: FoundOnChain, finalNumber: number): void {
   const provisional = allRows(missed).find(({ blockNumber }) => blockNumber > finalNumber);
   if (provisional === undefined) return;
   throw new RangeError(`block ${provisional.blockNumber} is not among the final blocks that were scanned`);
+}
+
+/**
+ * Whether the block is the cursor already: the chain's final block has not moved since.
+ *
+ * @throws ObservationConflictError when the cursor is another block of the same number
+ */
+function isCursor(cursor: BlockReference | null, block: BlockReference): boolean {
+  if (cursor?.number !== block.number) return false;
+  if (cursor.hash === block.hash) return true;
+  throw new ObservationConflictError(
+    `final block ${block.number} was ${cursor.hash} and is now ${block.hash}`,
+  );
 }
 
 /** Decides as asked, and keeps the watermark from passing a payment that the decision wants to see again. */

@@ -8,7 +8,7 @@ import {
   type RefundView,
   TRANSFER_MS,
 } from '../domain/refund.ts';
-import { requireCheckpoint } from './checkpoints.ts';
+import { requireCheckpoint } from './observations.ts';
 import { checkedLimit, hasRow, lock, run, type Script, type Scripts } from './scripts.ts';
 import { refundTable, unnumberedEventTable } from './tables.ts';
 
