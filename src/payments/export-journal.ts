@@ -9,7 +9,7 @@ import {
   type UsdRate,
 } from '../domain/money.ts';
 import type { Payment, PaymentId } from '../domain/payment.ts';
-import type { PaymentQuery } from '../domain/payment-search.ts';
+import { monthOfUtc, type PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
@@ -80,10 +80,7 @@ function credit(account: Posting['account'], units: bigint): Posting {
   return debit(account, -units);
 }
 
-type Search = Pick<
-  PaymentSearchStore,
-  'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listSlots' | 'listRates'
->;
+type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
 
 export type JournalContext = IndexPaymentsContext & { readonly search: Search };
 
@@ -92,7 +89,7 @@ type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
 
 /**
  * The payments that belong to a month, a portion at a time: those paid in it, and those created in it that are not paid
- * and have money. Payments that were created before are read until all that were counted as paid in it are found.
+ * and have money. Payments that are paid while this reads are in it or not, and hide no other.
  */
 async function* listBooked(
   context: JournalContext,
@@ -102,20 +99,19 @@ async function* listBooked(
   const { search } = context;
   const { id: accountId } = account;
   await catchUpIndex(context);
-  const slots = await search.listSlots(accountId, startMs, endMs, endMs - startMs);
-  let uncounted = slots.reduce((sum, { paid }) => sum + paid, 0);
+  const paidInMonths = [...new Set([startMs, endMs - 1].map(monthOfUtc))];
   const queries: PaymentQuery[] = [
     { accountId, fromMs: startMs, beforeMs: endMs },
-    { accountId, status: 'paid', beforeMs: startMs },
+    { accountId, paidInMonths, beforeMs: startMs },
   ];
   for (const query of queries) {
-    const isEarlier = query.fromMs === undefined;
-    for (let before: PaymentId | null = null; !isEarlier || uncounted > 0; ) {
+    for (let before: PaymentId | null = null; ; ) {
       const { payments, next } = await search.searchPayments(query, before, PORTION);
-      const ofMonth = payments.filter(({ status, paidAtMs }) =>
-        status === 'paid' ? paidAtMs !== null && paidAtMs >= startMs && paidAtMs < endMs : !isEarlier,
+      const ofMonth = payments.filter(({ status, paidAtMs, createdAtMs }) =>
+        status === 'paid'
+          ? paidAtMs !== null && paidAtMs >= startMs && paidAtMs < endMs
+          : createdAtMs >= startMs,
       );
-      uncounted -= ofMonth.filter(({ status }) => status === 'paid').length;
       yield { read: payments.length, booked: await addSums(search, account, ofMonth) };
       if (next === null) break;
       before = next;

@@ -1,7 +1,7 @@
 import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import { feeUnits } from '../domain/fees.ts';
 import type { Payment } from '../domain/payment.ts';
-import { numberOfTerm, termsOfPayment } from '../domain/payment-search.ts';
+import { monthOfUtc, numberOfTerm, paidMonthTerm, termsOfPayment } from '../domain/payment-search.ts';
 import {
   dayOf,
   type PaymentSlot,
@@ -160,8 +160,9 @@ function* countPaid(limit: number): Script<number> {
         AND payments."row" <= (SELECT coalesce(max(watermark), 0) FROM payment_index)`;
   const slots = createSlotCounts();
   const days = new Map<string, { readonly key: readonly ColumnValue[]; paid: number }>();
+  yield* insertAll('payment_terms (account_id, term, payment_id)', payments.map(paidMonthRow));
   for (const payment of payments) {
-    const paidAtMs = payment.paidAtMs ?? payment.createdAtMs;
+    const paidAtMs = paidTimeOf(payment);
     slots.add(payment, payment.createdAtMs, { converted: 1 });
     slots.add(payment, paidAtMs, {
       paid: 1,
@@ -181,6 +182,15 @@ function* countPaid(limit: number): Script<number> {
   yield* slots.write();
   for (const { key, paid } of days.values()) yield* runText(addToDaySql, [...key, paid]);
   return payments.length;
+}
+
+function paidMonthRow(payment: Payment): ColumnValue[] {
+  const { accountId, id } = payment;
+  return [accountId, numberOfTerm(accountId, paidMonthTerm(monthOfUtc(paidTimeOf(payment)))), id];
+}
+
+function paidTimeOf({ paidAtMs, createdAtMs }: Payment): number {
+  return paidAtMs ?? createdAtMs;
 }
 
 /** The fee of what was received. A direct payment is paid before its release: then as the deposit contract will compute it. */

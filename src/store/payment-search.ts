@@ -6,6 +6,7 @@ import {
   numberOfTerm,
   type PaymentQuery,
   type PaymentSearch,
+  paidMonthTerm,
   termOfMeaning,
 } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
@@ -111,7 +112,8 @@ function* isWindowIndexed(upper: PaymentId): Script<boolean> {
 }
 
 function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source> {
-  const { search } = query;
+  const { search, paidInMonths } = query;
+  if (paidInMonths !== undefined) return byTerms(query.accountId, paidInMonths.map(paidMonthTerm));
   switch (search?.kind) {
     case 'id':
       return byId(search.id);

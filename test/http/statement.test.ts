@@ -376,6 +376,40 @@ describe('the journal', () => {
     expect((await readStatement(service.store, account, month))?.paid).toBe(3);
   });
 
+  it('keeps payments of earlier months when others are paid while it is read', async () => {
+    const { account } = await service.addAccount();
+    const paidAtMs = Date.UTC(2026, 3, 2);
+    const create = async (createdAtMs: number) => {
+      const id = createPaymentIdGenerator(() => createdAtMs)();
+      const payment = newPayment(account.id, { id, createdAtMs });
+      await service.store.payments.createPayment(payment, null);
+      return payment;
+    };
+    const pay = (payment: Payment) =>
+      service.store.payments.decidePayment(payment, () => ({
+        change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
+      }));
+    const earlier = await create(paidAtMs - 10 * DAY_MS);
+    await pay(earlier);
+    const late = await create(paidAtMs - 60_000);
+    const { search } = service.store;
+    const context = {
+      ...service.store,
+      search: {
+        ...search,
+        async searchPayments(...parameters: Parameters<typeof search.searchPayments>) {
+          await pay(late);
+          return search.searchPayments(...parameters);
+        },
+      },
+    };
+    const month = monthOf('2026-04', 'UTC');
+    if (month === null) throw new Error('no month');
+    const lines: string[] = [];
+    for await (const portion of exportJournal(context, account, month)) lines.push(portion);
+    expect(lines.join('')).toContain(earlier.id);
+  });
+
   it('converts paid payments at the rate of their hour in the base currency, and says which it cannot', async () => {
     const { account } = await service.addAccount({ baseCurrency: 'INR' });
     const paidAtMs = Date.UTC(2026, 4, 5, 6, 30);
