@@ -47,7 +47,7 @@ export const untouchedProgress = {
   relayBatchId: null as number | null,
   /** Why it was canceled; null while it is not. */
   cancelReason: null as CancelReason | null,
-  /** Whether the merchant or the operator requested the release of a canceled payment's deposit, or of a small surplus. */
+  /** Whether the merchant or the operator requested the release: of a canceled payment, a waiting one, or a small surplus. */
   releaseRequested: false,
 };
 

@@ -340,6 +340,13 @@ describe('a refused release', () => {
   });
 });
 
+it('a requested release is forgotten when the chain takes the deposit back: a later one waits for its merchant', () => {
+  const requested = payment('unpaid/ready', { releaseRequested: true, releaseDueAtMs: 0 });
+  const before = view(requested, observations([deposit(5n, 11)]));
+  const result = applied(before, settle(before, open));
+  expect(result).toMatchObject({ ...fieldsOf('unpaid/pending'), releaseRequested: false });
+});
+
 describe('a canceled payment whose money was released', () => {
   const released = payment('canceled/completed', { receivedUnits: 5n, txidOut: 'out 9' });
 
@@ -538,7 +545,7 @@ class Model {
         )
           return false;
         return this.decide({
-          releaseRequested: this.payment.status !== 'unpaid',
+          releaseRequested: true,
           releaseRefusals: 0,
           releaseRefusalReason: null,
           releaseDueAtMs: this.nowMs,

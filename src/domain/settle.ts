@@ -238,8 +238,11 @@ function effectsOf(
     case 'expired_empty':
     case 'expired_underpaid':
       return { cancelReason: 'expired' };
-    case 'deposit_reverted':
-      return { releaseRefusals: 0, releaseRefusalReason: null };
+    case 'deposit_reverted': {
+      const noRefusals: PaymentChange = { releaseRefusals: 0, releaseRefusalReason: null };
+      // What was requested is gone: if the payment is canceled later, its merchant decides about other money.
+      return payment.status === 'unpaid' ? { ...noRefusals, releaseRequested: false } : noRefusals;
+    }
     default:
       return {};
   }
@@ -271,8 +274,8 @@ function decisiveTxid(payment: Payment, deposits: readonly Deposit[]): string | 
 /** Time of the sender's next try: null when nothing is held, or the held units may not be released yet. */
 function releasePlan(payment: Payment, sums: ObservedSums, context: SettleContext): PaymentChange {
   if (sums.heldUnits === 0n) {
-    // The release request of a canceled payment stays until the release is final.
-    const releaseRequested = payment.status === 'canceled' && payment.releaseRequested;
+    // A request stays until the release is final; then it was about all that had arrived.
+    const releaseRequested = payment.forwardStatus !== 'completed' && payment.releaseRequested;
     return { releaseDueAtMs: null, noOpBatches: 0, releaseRequested };
   }
   const isDue = payment.relayBatchId === null && mayRelease(payment, sums.heldUnits);

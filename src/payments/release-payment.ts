@@ -11,8 +11,8 @@ export interface ReleasePaymentContext {
 
 /**
  * Asks for the release of what lies at a deposit address, now: of a canceled payment (which never releases by
- * itself), of one whose release was refused, or of a surplus too small to be released by itself. The money can only
- * go where the address is bound to. Throws `payment_state_conflict` when there is nothing to release, when a
+ * itself), of one whose release was refused or waits for lower fees, or of a surplus too small to be released by itself.
+ * The money can only go where the address is bound to. Throws `payment_state_conflict` when there is nothing to release, when a
  * transaction carries it already, or when the payment may still become paid.
  */
 export async function releasePayment(context: ReleasePaymentContext, id: PaymentId): Promise<Payment> {
@@ -36,7 +36,7 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
       view,
       { nowMs },
       {
-        releaseRequested: view.payment.status !== 'unpaid',
+        releaseRequested: true,
         releaseRefusals: 0,
         releaseRefusalReason: null,
         noOpBatches: 0,
@@ -81,6 +81,10 @@ export async function acceptPayment(
     if (seenUnits !== acceptedUnits) {
       throw stateConflict('Another deposit has arrived. Look at the amount again.');
     }
-    return settle(view, { nowMs: context.nowMs() }, { paidThresholdUnits: seenUnits });
+    return settle(
+      view,
+      { nowMs: context.nowMs() },
+      { paidThresholdUnits: seenUnits, releaseRequested: true },
+    );
   });
 }

@@ -312,6 +312,25 @@ describe('with RELAY_MAX_GAS_SHARE_PERCENT, while fees are high', () => {
     await settleAtBaseFee();
     expect(await settlement.read(small)).toMatchObject({ status: 'paid' });
   });
+
+  it('a payment whose release was requested, or of which a part was accepted, does not wait', async () => {
+    await openBehindNode({ gasShare });
+    const requested = await settlement.create({ amountCents: 30_00 });
+    const accepted = await settlement.create({ amountCents: 30_00 });
+    await settlement.deposit(requested, 30_000_000n);
+    await settlement.deposit(accepted, 10_000_000n);
+    await settlement.mine();
+    await settlement.finalize();
+    await settlement.watch();
+    expect(await settlement.relay()).toBe('deferred');
+    await settlement.release(requested);
+    await settlement.accept(accepted, 10_000_000n);
+    expect(await settlement.relay()).toBe('opened');
+    expect(new Set((await openBatch()).paymentIds)).toEqual(new Set([requested.id, accepted.id]));
+    await settleAtBaseFee();
+    for (const payment of [requested, accepted])
+      expect(await settlement.read(payment)).toMatchObject({ status: 'paid', releaseRequested: false });
+  });
 });
 
 it('a batch whose fees must rise above the cap is replaced at its nonce by a smaller, dearer one', async () => {
