@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { PaymentId } from '../domain/payment.ts';
+import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { describeMistakenToken } from '../domain/provider-catalog.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
@@ -35,7 +36,7 @@ export function createWatchTasks(parts: WorkerParts): readonly WorkerTask[] {
     watchTask(parts, context, state),
     rescanTask(parts, context, state),
     sweepTask(parts, investigate),
-    expiryTask(parts, investigate),
+    expiryTask(parts, state, investigate),
   ];
 }
 
@@ -44,8 +45,8 @@ interface WatchState {
   readonly kept: KeptBlocks;
   readonly openAddresses: OpenAddresses;
   readonly expectsReleases: () => Promise<boolean>;
-  /** The last block that was read a second time; null before the first one. */
-  rescannedTo: number | null;
+  /** The newest block that was read a second time; null before the first one. */
+  rescannedTo: BlockReference | null;
 }
 
 /** The release of a batch that was closed may not have been seen yet. */
@@ -77,7 +78,7 @@ function watchContextOf(
     known,
     decide: (view) => settleScanned(view, { nowMs: nowMs() }),
     onRewind(from, to) {
-      state.rescannedTo = Math.min(state.rescannedTo ?? to.number, to.number);
+      if (state.rescannedTo === null || state.rescannedTo.number > to.number) state.rescannedTo = to;
       metrics.chainRewinds.inc();
       log.error({ from, to }, 'the chain removed blocks that it had reported as final; scanning them again');
     },
@@ -155,12 +156,12 @@ function rescanTask(
       const toBlock = cursor.number - rescanLagBlocks;
       const isThorough = monotonicMs() >= nextThoroughAtMs;
       const deepest = cursor.number - rescanDepthBlocks;
-      const next = (state.rescannedTo ?? deepest - 1) + 1;
+      const next = (state.rescannedTo?.number ?? deepest - 1) + 1;
       const fromBlock = Math.max(0, isThorough ? Math.min(next, deepest) : next);
       if (toBlock < fromBlock) return;
-      const added = await rescanFinalBlocks(context, { fromBlock, toBlock }, { signal });
+      const { added, rescannedTo } = await rescanFinalBlocks(context, { fromBlock, toBlock }, { signal });
       if (!signal.aborted) {
-        state.rescannedTo = toBlock;
+        state.rescannedTo = rescannedTo;
         if (isThorough) nextThoroughAtMs = monotonicMs() + thoroughRescanIntervalMs;
       }
       if (added > 0) {
@@ -202,7 +203,7 @@ function createInvestigation(
       { payments: due.slice(0, 10) },
       'addresses hold more than was recorded; rescanning at every endpoint',
     );
-    const added = await rescanFinalBlocks(
+    const { added } = await rescanFinalBlocks(
       context,
       { depthBlocks: deepRescanBlocks },
       { isEachAsked: true, signal },
@@ -258,8 +259,13 @@ function sweepTask(parts: WorkerParts, investigate: Investigate): WorkerTask {
   };
 }
 
-function expiryTask({ store, external, nowMs, expiryMs }: WorkerParts, investigate: Investigate): WorkerTask {
-  const context = { ...store, sweep: external.sweepBalances, nowMs, expiryMs };
+function expiryTask(
+  { store, external, nowMs, expiryMs }: WorkerParts,
+  state: Pick<WatchState, 'rescannedTo'>,
+  investigate: Investigate,
+): WorkerTask {
+  const rescannedTo = () => state.rescannedTo;
+  const context = { ...store, sweep: external.sweepBalances, rescannedTo, nowMs, expiryMs };
   return {
     name: 'expire',
     intervalMs: EXPIRY_INTERVAL_MS,

@@ -58,7 +58,7 @@ export const paymentEvents = {
   released_finally:
     'Final releases reach the paid threshold, and so do final deposits (canceled: all deposits are released).',
   expired_empty:
-    'The deadline passed, every block up to a final block after it is scanned, and no deposit is seen.',
+    'The deadline passed, every block up to a final block after it was read twice, and no deposit is seen.',
   expired_underpaid: 'The same, with deposits below the paid threshold.',
   canceled_by_request:
     'The merchant or operator cancels. The chain was just scanned, no deposit is seen, and no session can still pay or was open in the last half hour.',

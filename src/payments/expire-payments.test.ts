@@ -34,6 +34,7 @@ function createWorld(nowMs: () => number) {
   const deposits = new Map<string, ChainObservations['deposits']>();
   let watermark = '';
   let cursorMs = START_MS;
+  let rescannedMs = Number.POSITIVE_INFINITY;
   const newPaymentId = createPaymentIdGenerator(nowMs);
   const revisited: string[] = [];
   const observationsOf = (id: string): ChainObservations => ({
@@ -43,6 +44,7 @@ function createWorld(nowMs: () => number) {
   });
   const context: ExpirePaymentsContext = {
     sweep: async (addresses) => addresses.map(() => 0n),
+    rescannedTo: () => ({ number: 1, hash: '0x1', timestampMs: rescannedMs }),
     payments: {
       viewPayment: async (id: string) => ({
         payment: payments.get(id) as Payment,
@@ -84,6 +86,9 @@ function createWorld(nowMs: () => number) {
     context,
     setCursor: (timestampMs: number) => {
       cursorMs = timestampMs;
+    },
+    setRescanned: (timestampMs: number) => {
+      rescannedMs = timestampMs;
     },
     create: () =>
       createPayment(
@@ -178,6 +183,20 @@ it('expires nothing before the first scan', async () => {
   const observations = { ...world.context.observations, readCursor: async () => null };
   expect(await expirePayments({ ...world.context, observations })).toEqual({ checked: 0, unexplained: [] });
   expect(world.visits.size).toBe(0);
+});
+
+it('expires nothing whose deadline lies in blocks that were read once only', async () => {
+  const world = createWorld(() => START_MS + 10_000);
+  const payment = await world.create();
+  const deadlineMs = payment.createdAtMs + EXPIRY_MS;
+  const context = { ...world.context, nowMs: () => deadlineMs + 10_000 };
+  world.setCursor(deadlineMs + 10_000);
+  expect(await expirePayments({ ...context, rescannedTo: () => null })).toMatchObject({ checked: 0 });
+  world.setRescanned(deadlineMs - 1);
+  expect(await expirePayments(context)).toMatchObject({ checked: 0 });
+  world.setRescanned(deadlineMs + 1_000);
+  expect(await expirePayments(context)).toMatchObject({ checked: 1 });
+  expect(world.payments.get(payment.id)).toMatchObject({ status: 'canceled', cancelReason: 'expired' });
 });
 
 it('looks again at a payment whose deposit was recorded while the chain was asked for its balance', async () => {

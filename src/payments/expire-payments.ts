@@ -8,6 +8,8 @@ import { findUnexplained } from './sweep-balances.ts';
 
 export interface ExpirePaymentsContext extends Pick<Stores, 'payments' | 'observations'> {
   readonly sweep: SweepBalances;
+  /** The newest block that was read a second time, at another host; null before the first one. */
+  readonly rescannedTo: () => BlockReference | null;
   readonly nowMs: () => number;
   readonly expiryMs: number;
 }
@@ -24,13 +26,17 @@ const NOTHING: ExpiryPass = { checked: 0, unexplained: [] };
 
 /**
  * Cancels what is past its deadline, oldest first: ids are ordered by time, so how far this has come is an id, and a
- * payment that falls back to waiting moves it back. Nothing expires on the word of the logs alone: the chain is asked
- * for the balance as well, because a node that lags behind leaves events out. Throws while the chain cannot be asked.
+ * payment that falls back to waiting moves it back. Nothing expires on one reading of the logs: the blocks up to the
+ * deadline were read at another host too, and the chain is asked for the balance, because a node may leave events out. The
+ * balance alone is not enough: it is zero as well where both a deposit and its release were left out. Throws while the
+ * chain cannot be asked.
  */
 export async function expirePayments(context: ExpirePaymentsContext): Promise<ExpiryPass> {
   const cursor = await context.observations.readCursor();
-  if (cursor === null) return NOTHING;
-  const expiredBeforeMs = expiredBefore(context, cursor);
+  const rescannedTo = context.rescannedTo();
+  if (cursor === null || rescannedTo === null) return NOTHING;
+  const readUpToMs = Math.min(cursor.timestampMs, rescannedTo.timestampMs);
+  const expiredBeforeMs = expiredBefore(context, readUpToMs);
   const from = await context.observations.readExpiryWatermark();
   const ids = await context.payments.listPaymentIds(from, firstIdAtMs(expiredBeforeMs), BATCH_SIZE);
   const to = ids.at(-1);
@@ -53,10 +59,10 @@ export async function expirePayments(context: ExpirePaymentsContext): Promise<Ex
 }
 
 /**
- * Payments created before this moment are past their deadline, as far as the chain has been scanned: the deadline
- * must lie before the time of a final block that was scanned and before our own clock, whichever is earlier, so that
+ * Payments created before this moment are past their deadline, as far as the chain has been read: the deadline must lie
+ * before the time of a final block that was read twice and before our own clock, whichever is earlier, so that
  * neither a clock that runs ahead nor a watcher that is behind expires anything.
  */
-function expiredBefore(context: ExpirePaymentsContext, cursor: BlockReference): number {
-  return Math.min(cursor.timestampMs, context.nowMs()) - context.expiryMs;
+function expiredBefore(context: ExpirePaymentsContext, readUpToMs: number): number {
+  return Math.min(readUpToMs, context.nowMs()) - context.expiryMs;
 }

@@ -7,20 +7,30 @@ type BlocksBelowCursor =
   | { readonly depthBlocks: number }
   | { readonly fromBlock: number; readonly toBlock: number };
 
+export interface Rescan {
+  /** Rows that were missing. */
+  readonly added: number;
+  /** The newest block that was read again; null where none was. */
+  readonly rescannedTo: BlockReference | null;
+}
+
 /**
  * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
  * empty list, not with an error, and one that lies leaves out what it likes. So another endpoint is asked than the
- * watcher asks, or each of them. Returns how many rows were missing.
+ * watcher asks, or each of them.
  */
 export async function rescanFinalBlocks(
   context: WatchDepositsContext,
   blocks: BlocksBelowCursor,
   options: { readonly isEachAsked?: boolean; readonly signal?: AbortSignal } = {},
-): Promise<number> {
+): Promise<Rescan> {
   const rescan = (view: ChainView) => rescanAtOne(context, view, blocks, options.signal);
   if (options.isEachAsked !== true) return context.chain.withOtherView(rescan);
-  const added = await context.chain.withEachView(rescan);
-  return added.reduce((sum, one) => sum + one, 0);
+  const rescans = await context.chain.withEachView(rescan);
+  return {
+    added: rescans.reduce((sum, { added }) => sum + added, 0),
+    rescannedTo: rescans.at(-1)?.rescannedTo ?? null,
+  };
 }
 
 async function rescanAtOne(
@@ -28,12 +38,13 @@ async function rescanAtOne(
   view: ChainView,
   blocks: BlocksBelowCursor,
   signal: AbortSignal | undefined,
-): Promise<number> {
+): Promise<Rescan> {
   const cursor = await context.observations.readCursor();
-  if (cursor === null) return 0;
+  if (cursor === null) return { added: 0, rescannedTo: null };
   await requireSameChain(view, cursor);
   await context.known.catchUp();
   let added = 0;
+  let rescannedTo: BlockReference | null = null;
   let { fromBlock = 0, toBlock = cursor.number } = 'depthBlocks' in blocks ? {} : blocks;
   if ('depthBlocks' in blocks) fromBlock = Math.max(0, cursor.number - blocks.depthBlocks);
   toBlock = Math.min(toBlock, cursor.number);
@@ -46,9 +57,10 @@ async function rescanAtOne(
     if (await areConfirmed(view, missing, cursor)) {
       added += (await context.observations.recordMissed({ from: cursor, ...missing }, context.decide)).added;
     }
+    rescannedTo = logs.scannedTo;
     fromBlock = logs.scannedTo.number + 1;
   }
-  return added;
+  return { added, rescannedTo };
 }
 
 /** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */

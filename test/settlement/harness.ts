@@ -317,6 +317,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     throw new Error('the relayer did not come to rest');
   }
 
+  let lastRescannedTo: BlockReference | null = null;
   const handle = {
     chain,
     /** Somebody else's hand in the database. */
@@ -368,9 +369,14 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     }),
     /** Sends USDC from a wallet; the next block has it. Returns the transaction's hash. */
     transfer: (to: Address, units: bigint) => chain.callToken({ name: 'mint', to, units }),
-    rescan: (depthBlocks: number) => rescanFinalBlocks(watchContext(), { depthBlocks }),
-    rescanAtEach: (depthBlocks: number) =>
-      rescanFinalBlocks(watchContext(), { depthBlocks }, { isEachAsked: true }),
+    /** Returns how many rows were missing. */
+    async rescan(depthBlocks: number): Promise<number> {
+      const { added, rescannedTo } = await rescanFinalBlocks(watchContext(), { depthBlocks });
+      lastRescannedTo = rescannedTo;
+      return added;
+    },
+    rescanAtEach: async (depthBlocks: number) =>
+      (await rescanFinalBlocks(watchContext(), { depthBlocks }, { isEachAsked: true })).added,
     /** From now on the chain is read through these endpoints; what is sent still goes to the node itself. */
     readThrough(endpoints: readonly ChainEndpoint[], onDisagreement: (doubt: FinalityDoubt) => void) {
       const reader = createChainReader({
@@ -394,7 +400,20 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       };
     },
     openSender,
-    expire: () => expirePayments({ ...parts.store, sweep, nowMs, expiryMs: EXPIRY_MS }),
+    /** As if all that was scanned had been read a second time, without a fault. */
+    async expire() {
+      lastRescannedTo = await parts.store.observations.readCursor();
+      return this.expireRescanned();
+    },
+    /** With what `rescan` has read. */
+    expireRescanned: () =>
+      expirePayments({
+        ...parts.store,
+        sweep,
+        rescannedTo: () => lastRescannedTo,
+        nowMs,
+        expiryMs: EXPIRY_MS,
+      }),
     accept: (payment: Payment, units: bigint) => acceptPayment({ ...parts.store, nowMs }, payment, units),
     cancel: (payment: Payment) => cancelPayment({ ...parts.store, nowMs }, payment.id, 'merchant'),
     release: (payment: Payment) => releasePayment({ ...parts.store, nowMs }, payment.id),

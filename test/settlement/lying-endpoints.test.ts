@@ -9,7 +9,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { fabricate, hang, lagAt, moveFinality, omitLogsOf } from '../chain/endpoint-faults.ts';
-import { BLOCK_MS, EXPECTED_UNITS, useSettlement } from './harness.ts';
+import { BLOCK_MS, EXPECTED_UNITS, EXPIRY_MS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();
 
@@ -208,6 +208,26 @@ describe('an endpoint that leaves a deposit out', () => {
     // The release is left out by the same endpoint.
     await watchBlocks(4);
     await settlement.rescan(100);
+    expect(await settlement.state(payment)).toBe('paid/completed');
+  });
+
+  it('does not let a payment expire whose release it leaves out as well', async () => {
+    await readThrough(3);
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.rescan(100);
+    await settlement.relay();
+    expect(await settlement.state(payment)).toBe('unpaid/processing');
+    omitLogsOf(proxy(0), payment.depositAddress);
+    settlement.advance(EXPIRY_MS + HOUR_MS);
+    await watchBlocks(4);
+    // The address is empty, as it is where nothing has ever arrived.
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    await settlement.expireRescanned();
+    expect(await settlement.state(payment)).toBe('unpaid/pending');
+    expect(await settlement.rescan(100)).toBe(2);
     expect(await settlement.state(payment)).toBe('paid/completed');
   });
 

@@ -219,18 +219,13 @@ async function createAsked({ world, asked }: Run, process: SimulatedProcess): Pr
   }
 }
 
-/** Now and then somebody cancels a payment or asks for its release. */
-function merchantSteps({ world, faults }: Run, process: SimulatedProcess): Promise<void>[] {
+/** Now and then a merchant cancels a payment, asks for its release, or accepts a part as paid. */
+function merchantSteps({ world, faults }: Run, process: SimulatedProcess): Promise<unknown>[] {
   const { draws, payments } = world;
   if (!faults.has('merchant') || payments.length === 0 || !draws.chance(10)) return [];
   const payment = draws.oneOf(payments as [(typeof payments)[0]]);
-  const request = draws.chance(50) ? process.cancel(payment) : process.release(payment);
-  return [
-    request.then(
-      () => {},
-      (error: unknown) => checkMistake(world, 'merchant', error),
-    ),
-  ];
+  const step = draws.oneOf([process.cancel, process.release, process.acceptPart]);
+  return [step(payment).catch((error: unknown) => checkMistake(world, 'merchant', error))];
 }
 
 /**

@@ -10,10 +10,12 @@ import { ServiceError } from '../../../src/domain/errors.ts';
 import { createIpnTokens } from '../../../src/domain/ipn-token.ts';
 import { USD_RATE_ONE } from '../../../src/domain/money.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
+import { stateOf } from '../../../src/domain/payment-states.ts';
+import { sumObservations } from '../../../src/domain/settle.ts';
 import { cancelPayment } from '../../../src/payments/cancel-payment.ts';
 import { createKnownAddresses } from '../../../src/payments/known-addresses.ts';
 import { defaultRelayLimits, type RelayIncident } from '../../../src/payments/relay/relay-context.ts';
-import { releasePayment } from '../../../src/payments/release-payment.ts';
+import { acceptPayment, releasePayment } from '../../../src/payments/release-payment.ts';
 import { createSecretBox } from '../../../src/platform/secret-box.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { anvilKeys } from '../../support/anvil.ts';
@@ -86,6 +88,18 @@ export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey
     create: (input: CreateInput): Promise<Payment> => createInWorld(world, parts, input),
     cancel: (payment: Payment) => cancelPayment({ ...store, nowMs }, payment.id, 'merchant'),
     release: (payment: Payment) => releasePayment({ ...store, nowMs }, payment.id),
+    /** Accepts as paid what has arrived for an open payment, as the merchant sees it at that moment. */
+    async acceptPart(): Promise<void> {
+      for (const payment of world.payments) {
+        const view = await store.payments.viewPayment(payment.id);
+        if (view === null || stateOf(view.payment) !== 'unpaid/pending') continue;
+        const { seenUnits } = sumObservations(view.observations);
+        if (seenUnits === 0n) continue;
+        await acceptPayment({ ...store, nowMs }, payment, seenUnits);
+        world.recorder.fault('part accepted');
+        return;
+      }
+    },
     drain: tasks.drain,
   };
 }
