@@ -54,6 +54,7 @@ async function watchOnce(
   const scans: ScanRecord[] = [];
   const observations = {
     readCursor: async () => blockAt(cursor),
+    listVanished: async () => ({ deposits: [], releases: [] }),
     recordScan: async (scan: ScanRecord) => void scans.push(scan),
   } as unknown as ObservationStore;
   const known = {
@@ -143,6 +144,7 @@ it('begins below its checkpoints where the chain has none of them and two hosts 
     readCursor: async () => invented(9_000),
     listCheckpoints: async () => [invented(9_000), invented(8_000)],
     rewindTo: async (block: BlockReference) => void rewound.push(block),
+    listVanished: async () => ({ deposits: [], releases: [] }),
     recordScan: async () => {},
   } as unknown as ObservationStore;
   const known = {
@@ -188,6 +190,7 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
   let cursor = blockAt(90);
   const observations = {
     readCursor: async () => cursor,
+    listVanished: async () => ({ deposits: [], releases: [] }),
     recordScan: async ({ final }: ScanRecord) => {
       cursor = final;
     },

@@ -1,3 +1,4 @@
+import type { ChainPosition } from '../domain/payment.ts';
 import {
   type ChainReader,
   ChainUnavailableError,
@@ -99,11 +100,13 @@ async function watchToFinal(
   const reached = await confirmedFinal(view, cursor, final, found.scannedTo);
   let hasMore = found.scannedTo.number < finalNumber;
   if (!hasMore) hasMore = await keepUpTo(context, view, latest, finalNumber);
-  const rows = joinRows([found.rows, kept.rowsAbove(found.scannedTo.number)]);
+  const scannedTo = Math.max(found.scannedTo.number, kept.top?.number ?? 0);
+  const scanned = joinRows([found.rows, kept.rowsAbove(found.scannedTo.number)]);
+  const leftOut = await readLeftOut(context, view, { from: cursor, final: reached, scannedTo, ...scanned });
+  const rows = joinRows([scanned, leftOut]);
   // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
   const to = (await areConfirmed(view, rows, reached)) ? reached : cursor;
   if (kept.isDirty || to.number > cursor.number) {
-    const scannedTo = Math.max(found.scannedTo.number, kept.top?.number ?? 0);
     await recordScan(context, { from: cursor, final: to, scannedTo, ...rows });
     kept.isDirty = false;
   }
@@ -111,6 +114,30 @@ async function watchToFinal(
   // Where neither the cursor nor the newest block that was read moves, a further pass would read the same again.
   const isStuck = to.number === cursor.number && found.scannedTo.number < finalNumber;
   return { cursor: to, latest, isCaughtUp: !hasMore || isStuck };
+}
+
+/**
+ * What a scan lacks of the recorded rows that become final, and the endpoint has after all. A node behind a load balancer
+ * may lack the newest blocks and answer with an empty list; by its hash, a block has its logs or is not there.
+ */
+async function readLeftOut(
+  { observations, known }: WatchDepositsContext,
+  view: ChainView,
+  scan: ScanRecord,
+): Promise<OwnRows> {
+  if (scan.final.number === scan.from.number) return NO_ROWS;
+  const { deposits, releases } = await observations.listVanished(scan);
+  const hashes = new Set([...deposits, ...releases].map(({ transactionHash }) => transactionHash));
+  const blocks = new Set([...deposits, ...releases].map(({ blockNumber }) => blockNumber));
+  const found: OwnRows[] = [];
+  // A deeper reorganization has more of them, and is believed.
+  for (const fromBlock of [...blocks].slice(0, MAXIMUM_COMPARISONS)) {
+    const block = await view.readBlock(fromBlock);
+    if (block === null) throw new ChainUnavailableError(`${view.source} does not have block ${fromBlock}`);
+    const query = { fromBlock, toBlock: fromBlock, block, recipients: known.book.addresses };
+    found.push((await readPaymentLogs(known, view, query)).rows);
+  }
+  return filterRows(joinRows(found), ({ transactionHash }) => hashes.has(transactionHash));
 }
 
 /** As many final blocks above the cursor as one call covers, for the addresses of all payments. */
@@ -181,7 +208,7 @@ async function recordScan({ observations, decide }: WatchDepositsContext, scan: 
 
 /** Whether another host, where there is one, shows what was found in blocks that are to become final. */
 export function areConfirmed(view: ChainView, rows: OwnRows, final: BlockReference): Promise<boolean> {
-  const isFinal = ({ blockNumber }: { readonly blockNumber: number }) => blockNumber <= final.number;
+  const isFinal = ({ blockNumber }: ChainPosition) => blockNumber <= final.number;
   const { deposits, releases, rescues } = filterRows(rows, isFinal);
   return view.confirmLogs({ transfers: deposits, forwarded: releases, rescued: rescues }, final);
 }
@@ -322,7 +349,7 @@ export function createKeptBlocks() {
   return kept;
 }
 
-function filterRows(rows: OwnRows, isKept: (row: { readonly blockNumber: number }) => boolean): OwnRows {
+function filterRows(rows: OwnRows, isKept: (row: ChainPosition) => boolean): OwnRows {
   const { deposits, releases, rescues } = rows;
   return {
     deposits: deposits.filter(isKept),

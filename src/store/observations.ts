@@ -67,6 +67,15 @@ export function createObservationStore(
       yield* addCheckpoint(scan.final);
       yield* decideAll([...before, ...paymentsOf(scan)], decide);
     }),
+    listVanished: read(function* ({ from, final, ...found }) {
+      const recorded = yield* readRange(from.number, final.number);
+      const hashes = new Set(hashesOf([...found.deposits, ...found.releases]));
+      const isVanished = ({ transactionHash }: ChainPosition) => !hashes.has(transactionHash);
+      return {
+        deposits: recorded.deposits.filter(isVanished),
+        releases: recorded.releases.filter(isVanished),
+      };
+    }),
     listMissing: (found) => read(() => missingRows(found))(),
     recordMissed: write(function* (missed, decide) {
       const { from } = missed;

@@ -211,6 +211,20 @@ describe('an endpoint that leaves a deposit out', () => {
     expect(await settlement.state(payment)).toBe('paid/completed');
   });
 
+  it('does not take back what was seen, where it leaves logs out of ranges of blocks only', async () => {
+    await readThrough(1);
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    omitLogsOf(proxy(0), payment.depositAddress, 1);
+    await settlement.mine(4);
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('unpaid/ready');
+    expect(await settlement.store.observations.listEntriesOf(payment.id)).toHaveLength(1);
+  });
+
   it('does not let a payment expire whose release it leaves out as well', async () => {
     await readThrough(3);
     const payment = await settlement.create();

@@ -161,6 +161,26 @@ export function observationPromises(context: StoreContext): void {
     ).toEqual({ deposits: [other, changed], releases: [otherRelease], rescues: [otherRescue] });
   });
 
+  it('names the recorded rows that vanish with a scan: in its final blocks, of transactions that it has nowhere', async () => {
+    const payment = await givePayment(context.store);
+    const { observations } = context.store;
+    const [gone, moved, kept] = [depositOf(payment, 12), depositOf(payment, 13), depositOf(payment, 14)];
+    const rows = {
+      deposits: [gone, moved, kept, depositOf(payment, 18)],
+      releases: [releaseOf(payment, 15)],
+    };
+    await observations.startCursor(block(10));
+    await observations.recordScan(scan(10, 10, 20, rows), leave);
+    const elsewhere = { ...moved, blockNumber: 14, logIndex: 7 };
+    const vanished = await observations.listVanished(scan(10, 16, 20, { deposits: [elsewhere, kept] }));
+    expect(vanished).toMatchObject({
+      deposits: [{ blockNumber: 12, paymentId: payment.id }],
+      releases: [{ blockNumber: 15 }],
+    });
+    expect(vanished.deposits).toHaveLength(1);
+    expect(await observations.listVanished(scan(10, 10, 20, {}))).toEqual({ deposits: [], releases: [] });
+  });
+
   it('refuses rows that contradict what is known', async () => {
     const payment = await givePayment(context.store);
     const { observations } = context.store;

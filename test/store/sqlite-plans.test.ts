@@ -51,6 +51,7 @@ async function askEverything(store: Store): Promise<void> {
   const found = { deposits: [{ ...at, units: 1n }], releases: [release], rescues };
   await store.observations.listMissing(found);
   const from = (await store.observations.readCursor()) as BlockReference;
+  await store.observations.listVanished({ from, final: from, scannedTo: from.number, ...found });
   await store.observations.recordMissed({ from, deposits: [], releases: [], rescues }, leave);
   await expect(store.observations.recordMissed({ from, ...found }, leave)).rejects.toThrow('FOREIGN KEY');
   await store.observations.rewindTo({ ...from, number: from.number - 1 }, leave);

@@ -1,5 +1,5 @@
 import type { DepositFactory } from '../deposit-address.ts';
-import type { JournalEntry } from '../journal.ts';
+import type { JournalEntry, MovedRows } from '../journal.ts';
 import type { Deposit, Payment, PaymentId, Release, Rescue } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../webhook.ts';
@@ -84,6 +84,11 @@ export interface ObservationStore {
    * (transaction, log index). Throws `ScanRefusedError`.
    */
   recordScan(scan: ScanRecord, decide: Decide): Promise<void>;
+  /**
+   * Recorded rows in the blocks that become final with this scan, of transactions that it has nowhere: a reorganization
+   * dropped them, or the endpoint left them out.
+   */
+  listVanished(scan: ScanRecord): Promise<MovedRows>;
   /** The given rows that are not recorded with the same contents. Each list of the result is part of the one given. */
   listMissing<Found extends FoundOnChain>(found: Found): Promise<Found>;
   /**
