@@ -32,6 +32,8 @@ interface Pass extends WatchRefundsContext {
 const REFUNDS_A_PASS = 500;
 /** A transfer of the last moment is found although the service did not run. */
 const GRACE_MS = 24 * 3_600_000;
+/** The newest blocks are read again with each pass, about a minute long: a node may leave out what another one shows. */
+const BLOCKS_READ_AGAIN = 32;
 
 /**
  * Looks for the transfers of open refunds in the final blocks that the watcher has passed, and books them. Without an
@@ -42,7 +44,8 @@ export async function watchRefunds(context: WatchRefundsContext): Promise<void> 
   const watched = await refunds.listWatchedRefunds(nowMs() - GRACE_MS, REFUNDS_A_PASS);
   const cursor = watched.length === 0 ? null : await observations.readCursor();
   if (cursor === null) return;
-  await chain.withView(async (view) => {
+  // The endpoints of other hosts than the watcher's take turns.
+  await chain.withOtherView(async (view) => {
     const pass = { ...context, view, cursor };
     for (const refund of watched) await checkSubmitted(pass, refund);
     await scanForTransfers(pass, watched);
@@ -64,9 +67,12 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
     // Unconfirmed, the next pass begins here again.
     if (!(await areConfirmed(pass, [...found.values()]))) return;
     for (const [refund, transfer] of found) await book(pass, refund, [transfer]);
-    const behind = watched.filter((refund) => refund.scannedBlock < scannedTo.number);
-    const ids = behind.map(({ id }) => id);
-    await refunds.recordRefundScan(ids, scannedTo.number, cursor);
+    const scannedBlock = Math.min(scannedTo.number, cursor.number - BLOCKS_READ_AGAIN);
+    const behind = watched.filter((refund) => refund.scannedBlock < scannedBlock);
+    if (behind.length > 0) {
+      const ids = behind.map(({ id }) => id);
+      await refunds.recordRefundScan(ids, scannedBlock, cursor);
+    }
     fromBlock = scannedTo.number + 1;
   }
 }

@@ -48,6 +48,22 @@ async function finalize(): Promise<void> {
   await settlement.watchRefunds();
 }
 
+/** With so many endpoints of different hosts. */
+async function withProxies(count: number, use: (proxies: readonly AlteringProxy[]) => Promise<void>) {
+  const proxies = await Promise.all(Array.from({ length: count }, () => startAlteringProxy(chain.anvil.url)));
+  const urls = proxies.map(({ url }) => url);
+  const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
+  try {
+    settlement.readThrough(endpoints, () => {});
+    await settlement.mine(3);
+    await settlement.watch();
+    await use(proxies);
+  } finally {
+    await closeChainEndpoints(endpoints);
+    for (const proxy of proxies) await proxy.stop();
+  }
+}
+
 describe('a refund that the merchant transfers', () => {
   it('is paid when the transfer is final, and not before', async () => {
     const payment = await givePaid();
@@ -202,6 +218,32 @@ describe('a refund that the merchant transfers', () => {
     expect((await read(refund)).status).toBe('paid');
   });
 
+  it('is found although a node was asked that lacked the newest blocks, and answered with an empty list', async () => {
+    const payment = await givePaid();
+    const refund = await open(payment);
+    await send(refund);
+    settlement.faults.hideLogs = true;
+    await finalize();
+    expect((await read(refund)).status).toBe('awaiting_transfer');
+    settlement.faults.hideLogs = false;
+    await finalize();
+    expect((await read(refund)).status).toBe('paid');
+  });
+
+  it('is found although one of three endpoints leaves it out', async () => {
+    const payment = await givePaid();
+    await withProxies(3, async (proxies) => {
+      for (const omitting of proxies) {
+        const refund = await open(payment);
+        omitLogsOf(omitting, refund.destination as `0x${string}`);
+        await send(refund);
+        for (let pass = 0; pass < 3; pass++) await finalize();
+        expect((await read(refund)).status).toBe('paid');
+        omitting.alter = null;
+      }
+    });
+  });
+
   it('that a reorganization removes before it is final is not booked; one that comes again is', async () => {
     const payment = await givePaid();
     const refund = await open(payment);
@@ -218,13 +260,7 @@ describe('a refund that the merchant transfers', () => {
 
   it('is not booked on one endpoint’s word, and the chain is not asked while none is open', async () => {
     const payment = await givePaid();
-    const proxies = await Promise.all([0, 1].map(() => startAlteringProxy(chain.anvil.url)));
-    const urls = proxies.map(({ url }) => url);
-    const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 1_000 });
-    try {
-      settlement.readThrough(endpoints, () => {});
-      await settlement.mine(3);
-      await settlement.watch();
+    await withProxies(2, async (proxies) => {
       const before = proxies.map(({ asked }) => asked.length);
       await settlement.watchRefunds();
       expect(proxies.map(({ asked }) => asked.length)).toEqual(before);
@@ -236,9 +272,6 @@ describe('a refund that the merchant transfers', () => {
       (proxies[1] as AlteringProxy).alter = null;
       await finalize();
       expect((await read(refund)).status).toBe('paid');
-    } finally {
-      await closeChainEndpoints(endpoints);
-      for (const proxy of proxies) await proxy.stop();
-    }
+    });
   });
 });
