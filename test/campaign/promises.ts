@@ -11,6 +11,7 @@ export const promises = {
   postedOnce: 'At most one POST per event, and exactly one for a delivered one',
   claimedFirst: 'No POST without its claimed row, and `paid` is readable before it is sent',
   webhookRow: 'One webhook row with an outcome for each paid payment, and none for others',
+  refunded: 'A refund is paid by a final transfer of its amount to its address, and by nothing else',
   verified: '`verify` finds no discrepancy when all work is done',
   notEarly: 'Nothing expires before its deadline',
   liveness: 'After faults stop, all work ends within three hours of simulated time',

@@ -1,18 +1,23 @@
 import { FORWARDED_TOPIC } from '../../../src/chain/read-logs.ts';
 import { TRANSFER_TOPIC } from '../../../src/chain/token-reader.ts';
 import type { Deposit, Payment, Release } from '../../../src/domain/payment.ts';
+import type { Address } from '../../../src/domain/payout-address.ts';
 import type { PlacedLog, SimulatedChain } from './simulated-chain.ts';
 
 /** What really happened to a payment, read from the chain itself and by no code of the service. */
-export function depositsOf(chain: SimulatedChain, payment: Payment): Deposit[] {
-  return logsOf(chain, TRANSFER_TOPIC, 2, payment).map((log) => ({
+export function depositsOf(chain: SimulatedChain, { depositAddress }: Payment): Deposit[] {
+  return transfersTo(chain, depositAddress);
+}
+
+export function transfersTo(chain: SimulatedChain, address: Address): Deposit[] {
+  return logsOf(chain, TRANSFER_TOPIC, 2, address).map((log) => ({
     ...placeOf(log),
     units: BigInt(log.data),
   }));
 }
 
-export function releasesOf(chain: SimulatedChain, payment: Payment): Release[] {
-  return logsOf(chain, FORWARDED_TOPIC, 1, payment).map((log) => ({
+export function releasesOf(chain: SimulatedChain, { depositAddress }: Payment): Release[] {
+  return logsOf(chain, FORWARDED_TOPIC, 1, depositAddress).map((log) => ({
     ...placeOf(log),
     toMerchantUnits: BigInt(log.data.slice(0, 66)),
     feeUnits: BigInt(`0x${log.data.slice(66)}`),
@@ -23,8 +28,8 @@ export function finalReleases(chain: SimulatedChain, payment: Payment): Release[
   return releasesOf(chain, payment).filter(({ blockNumber }) => blockNumber <= chain.finalNumber);
 }
 
-function logsOf(chain: SimulatedChain, topic: string, place: number, payment: Payment): PlacedLog[] {
-  const address = `0x${payment.depositAddress.slice(2).toLowerCase().padStart(64, '0')}`;
+function logsOf(chain: SimulatedChain, topic: string, place: number, of: Address): PlacedLog[] {
+  const address = `0x${of.slice(2).toLowerCase().padStart(64, '0')}`;
   return chain.blocks.flatMap(({ logs }) =>
     logs.filter(({ topics }) => topics[0] === topic && topics[place] === address),
   );

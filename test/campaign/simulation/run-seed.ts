@@ -10,6 +10,7 @@ import { checkMistake } from './checks-during.ts';
 import { accountOf, type CreateInput } from './create-in-world.ts';
 import { drawCreate, drawEvents, drawFeeCaps, endFaults, type FaultKind, faultKinds } from './events.ts';
 import { honest } from './node-mood.ts';
+import { checkRefunds, isRefundDue, transferRefunds } from './refunds-in-world.ts';
 import { type RelayerKey, type SimulatedProcess, startProcess } from './simulated-process.ts';
 import { CHAIN_ID, createSimulatedWorld, EXPIRY_MS, type SimulatedWorld } from './simulated-world.ts';
 import { verifyAfter } from './verify-after.ts';
@@ -72,6 +73,7 @@ export async function runSeed(seed: number, findings: Findings, store: SeedStore
     await settleDown(run);
     const { raw, chain } = firstOf(run);
     await checkAfter(world, raw);
+    await checkRefunds(world, raw);
     await verifyAfter(world, raw, chain);
   } finally {
     for (const { process } of instances) await process.raw.close();
@@ -142,6 +144,7 @@ async function faultyTick(run: Run): Promise<void> {
   if (stepMs > LONGEST_OPEN_STEP_MS) await endDeliveries(run);
   time.trueMs += stepMs;
   drawEvents(world, faults);
+  if (faults.has('merchant')) transferRefunds(world);
   for (let blocks = draws.between(0, 3); blocks > 0; blocks--) mineNow(world, draws.oneOf([30, 70, 100]));
   const mayAsk = world.payments.length + run.asked.length < MAXIMUM_PAYMENTS;
   if (mayAsk && draws.chance(10)) run.asked.push(drawCreate(world));
@@ -219,12 +222,12 @@ async function createAsked({ world, asked }: Run, process: SimulatedProcess): Pr
   }
 }
 
-/** Now and then a merchant cancels a payment, asks for its release, or accepts a part as paid. */
+/** Now and then a merchant cancels a payment, asks for its release, accepts a part as paid, or opens a refund. */
 function merchantSteps({ world, faults }: Run, process: SimulatedProcess): Promise<unknown>[] {
   const { draws, payments } = world;
-  if (!faults.has('merchant') || payments.length === 0 || !draws.chance(10)) return [];
+  if (!faults.has('merchant') || payments.length === 0 || !draws.chance(20)) return [];
   const payment = draws.oneOf(payments as [(typeof payments)[0]]);
-  const step = draws.oneOf([process.cancel, process.release, process.acceptPart]);
+  const step = draws.oneOf([process.cancel, process.release, process.acceptPart, process.openRefund]);
   return [step(payment).catch((error: unknown) => checkMistake(world, 'merchant', error))];
 }
 
@@ -266,7 +269,7 @@ async function settleDown(run: Run): Promise<void> {
     world.time.trueMs += round < QUICK_ROUNDS ? 24_000 : 9 * MINUTE_MS;
     for (let blocks = 0; blocks < world.finalityBlocks / 2 + 1; blocks++) mineNow(world, 100);
     const seldom = round % 2 === 0 ? ['rescan', 'sweep', 'expire', 'stale webhooks'] : [];
-    await runOnOne(run, ['watch', ...seldom, 'relay', 'webhooks'], round >> 1);
+    await runOnOne(run, ['watch', ...seldom, 'relay', 'refunds', 'webhooks'], round >> 1);
     for (const { process } of instances) await process.drain();
     await nextTurn();
   }
@@ -275,6 +278,7 @@ async function settleDown(run: Run): Promise<void> {
 async function isAtRest(run: Run): Promise<boolean> {
   const { raw } = firstOf(run);
   if ((await raw.relay.listOpenBatches(1)).length > 0) return false;
+  if (await isRefundDue(run.world, raw)) return false;
   for (const { id } of run.world.payments) {
     if ((await raw.payments.findPaymentById(id))?.releaseDueAtMs !== null) return false;
     const webhooks = await raw.webhooks.listWebhooks(id);

@@ -22,6 +22,7 @@ import type { anvilKeys } from '../../support/anvil.ts';
 import { checkBroadcast, checkDecision, checkIncident, checkMistake } from './checks-during.ts';
 import { type CreateInput, createInWorld } from './create-in-world.ts';
 import { createProcessLife, type ProcessLife } from './process-life.ts';
+import { openRefundInWorld } from './refunds-in-world.ts';
 import { createInstanceTasks } from './simulated-instance.ts';
 import { createSimulatedNode } from './simulated-node.ts';
 import { createReceiver } from './simulated-receiver.ts';
@@ -100,6 +101,7 @@ export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey
         return;
       }
     },
+    openRefund: () => openRefundInWorld(world, parts),
     drain: tasks.drain,
   };
 }

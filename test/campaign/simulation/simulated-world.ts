@@ -5,6 +5,7 @@ import { USD_RATE_ONE } from '../../../src/domain/money.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import type { Address } from '../../../src/domain/payout-address.ts';
 import { checksumAddress } from '../../../src/domain/payout-address.ts';
+import type { Refund } from '../../../src/domain/refund.ts';
 import type { Store } from '../../../src/store/store.ts';
 import type { Recorder } from '../promises.ts';
 import { createDraws, type Draws } from './draws.ts';
@@ -54,6 +55,8 @@ export interface SimulatedWorld {
   readonly attempts: Map<number, readonly string[]>;
   /** Payments whose creation was acknowledged. */
   readonly payments: Payment[];
+  /** Refunds whose opening was acknowledged, as they were then. */
+  readonly refunds: Refund[];
   /** POSTs by payment. */
   readonly posts: Map<string, number>;
   /** Receivers that take their time; called to let them answer. */
@@ -106,6 +109,7 @@ export function createSimulatedWorld(
     broadcast: new Set(),
     attempts: new Map(),
     payments: [],
+    refunds: [],
     posts: new Map(),
     slowReceivers: [],
     hasRivals: false,

@@ -45,13 +45,13 @@ export function withTrouble(
     };
   }
 
-  function wrap<T extends object>(port: T): T {
+  function wrap<T extends object>(port: T, seen: (parameter: unknown) => unknown = watched): T {
     const wrapped: Port = {};
     for (const [name, method] of Object.entries(port as unknown as Port)) {
       wrapped[name] = (...parameters) =>
         life.pass(name, async () => {
           failNow(name, 'before');
-          const result = await method(...parameters.map(watched));
+          const result = await method(...parameters.map(seen));
           failNow(name, 'after');
           return result;
         });
@@ -65,6 +65,8 @@ export function withTrouble(
     observations: wrap(store.observations),
     relay: wrap(store.relay),
     webhooks: wrap(store.webhooks),
+    // Their decisions are not about payments.
+    refunds: wrap(store.refunds, (parameter) => parameter),
     search: wrap(store.search),
     events: wrap(store.events),
   };
