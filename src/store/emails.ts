@@ -4,6 +4,7 @@ import { firstIdAtMs } from '../domain/payment-id.ts';
 import type { EmailErasure, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
 import { INDEX_LOCK, replaceTerms } from './payment-index.ts';
 import { selectPayment } from './payments.ts';
+import { REFUND_LOCK } from './refunds.ts';
 import {
   checkedLimit,
   type EngineTraits,
@@ -20,8 +21,9 @@ import { refundTable } from './tables.ts';
 export function createEmailStore({ write }: Scripts, { isByAccount }: EngineTraits): EmailStore {
   function* eraseEmail(payment: PaymentReference): Script<EmailErasure> {
     const { accountId, id } = payment;
-    // No other transaction indexes or decides the payment meanwhile: the write locks the row.
+    // No other transaction indexes or decides the payment meanwhile, or changes its refunds: the write locks the row.
     yield* lock(INDEX_LOCK);
+    yield* lock(REFUND_LOCK);
     yield* run`UPDATE payments SET email = email WHERE account_id = ${accountId} AND id = ${id}`;
     const before = yield* selectPayment({ accountId, id });
     if (before === null) return 'unknown';

@@ -11,7 +11,7 @@ import type {
 import { listPaymentEntries } from './observations.ts';
 import { replaceTerms, slotColumns } from './payment-index.ts';
 import { selectPayment } from './payments.ts';
-import { checkedLimit, type Rows, raw, run, type Scripts, sql } from './scripts.ts';
+import { checkedLimit, lockPayments, type Rows, raw, run, type Scripts, sql } from './scripts.ts';
 import { hourlyRateTable } from './tables.ts';
 
 /** Reads of an account's history, and the note, the one field of a payment that its merchant may change. */
@@ -51,6 +51,7 @@ export function createPaymentHistory({ read, write }: Scripts) {
       return rows.map((row) => ({ ...row }) as unknown as FailingWebhook);
     }),
     editNote: write(function* ({ accountId, id }, note) {
+      yield* lockPayments([{ accountId, id }]);
       const before = yield* selectPayment({ accountId, id });
       if (before === null) return null;
       yield* run`UPDATE payments SET note = ${note} WHERE account_id = ${accountId} AND id = ${id}`;

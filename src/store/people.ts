@@ -40,10 +40,12 @@ export function createPeopleStore({ read, write }: Scripts): PeopleStore {
     findUserByEmail: read((email) => findUser('email', email)),
     listUsers: read((limit) => userTable.select`ORDER BY email LIMIT ${limit}`),
     updateUser: write(updateUser),
-    consumeTotpStep: write(
-      (userId, step) => hasRow`
-        UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`,
-    ),
+    consumeTotpStep: write(function* (userId, step) {
+      // A change of the user writes all of it: what it read must not be older than this step.
+      yield* lock(`user ${userId}`);
+      return yield* hasRow`
+        UPDATE users SET totp_step = ${step} WHERE id = ${userId} AND totp_step < ${step} RETURNING id`;
+    }),
     replaceRecoveryCodes: write(function* (userId, hashes, guard) {
       yield* lock(`user ${userId}`);
       if (!(yield* isGuardMet(userId, guard))) return false;

@@ -16,7 +16,7 @@ import { refundTable, unnumberedEventTable } from './tables.ts';
  * Every change waits for the one before: there are few, and one transfer must not be stored with two refunds. A rewind
  * waits as well, so that what is read of the chain is checked and written before it, or refused after it.
  */
-const REFUND_LOCK = 'refunds';
+export const REFUND_LOCK = 'refunds';
 
 export function createRefundStore({ read, write }: Scripts): RefundStore {
   return {
