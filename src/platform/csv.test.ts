@@ -11,7 +11,12 @@ it('writes text so that no spreadsheet takes it for a formula or for several cel
     ['@SUM(A1)', '"\'@SUM(A1)"'],
     ['\t=1', '"\'\t=1"'],
     ['  =1', '"\'  =1"'],
-    ['\n=1', '"\'\n=1"'],
+    ['\n=1', '"\n\'=1"'],
+    // A quote within a line means nothing to a spreadsheet that separates cells by semicolons.
+    ['a;=1', '"a;\'=1"'],
+    ['a; @SUM(A1)', '"a;\' @SUM(A1)"'],
+    ['a\r\n+1', '"a\r\n\'+1"'],
+    ['a;b\nc', '"a;b\nc"'],
     ['＝1', '"\'＝1"'],
     ['1-2', '"1-2"'],
     ['', '""'],
