@@ -1,17 +1,19 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Account } from '../domain/account.ts';
-import { currencies } from '../domain/money.ts';
+import { currencies, usdUnits } from '../domain/money.ts';
 import { minDeliveryUnits } from '../domain/paid-threshold.ts';
-import type { ProviderAdapter, ProviderSettings } from '../domain/ports/provider.ts';
+import type { ProviderAdapter, ProviderSettings, ProviderStore } from '../domain/ports/provider.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../domain/provider-catalog.ts';
 import { plainProfile } from '../domain/shop-profile.ts';
 import {
   listOffers,
   type ProviderDirectory,
   requireActive,
+  requireAmount,
   servedFromUsdCents,
 } from './provider-availability.ts';
+import type { KnownLimits } from './provider-limits.ts';
 
 const settings = fc.record({
   active: fc.constantFrom(true, false, null),
@@ -139,4 +141,32 @@ it('offers a provider that is off by default only where it is switched on, and n
       }
     }),
   );
+});
+
+describe('an amount at the limit of a provider in another currency than USD', () => {
+  const settings = {
+    readProviderSettings: async () => ({ active: null, pinned: null, minimumUsdCents: null }),
+  } as unknown as ProviderStore;
+  const charge = (amountCents: number, currency: 'EUR' | 'INR', rate: bigint) => ({
+    accountId: 'an account',
+    amountCents,
+    currency,
+    usdUnits: usdUnits(amountCents, rate),
+    maxProviderFeeBasisPoints: null,
+  });
+  const euros = (amountCents: number) => charge(amountCents, 'EUR', 108_740_000n);
+  const rupees = (amountCents: number) => charge(amountCents, 'INR', 1_200_000n);
+  const withLimits = (minimumCents: number | null, maximumCents: number | null) => {
+    const known = () => ({ minimumCents, maximumCents, isSold: true, readAtMs: 0 });
+    return { settings, limits: { known } as unknown as KnownLimits };
+  };
+
+  it('is served, and a cent less or more is not', async () => {
+    const atLeast = withLimits(20_00, null);
+    await expect(requireAmount(atLeast, 'moonpay', euros(20_00))).resolves.toBeUndefined();
+    await expect(requireAmount(atLeast, 'moonpay', euros(19_99))).rejects.toThrow('minimum');
+    const atMost = withLimits(null, 9_000_00);
+    await expect(requireAmount(atMost, 'moonpay', rupees(9_000_00))).resolves.toBeUndefined();
+    await expect(requireAmount(atMost, 'moonpay', rupees(9_000_01))).rejects.toThrow('maximum');
+  });
 });

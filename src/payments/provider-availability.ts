@@ -18,7 +18,12 @@ import {
 } from '../domain/provider-catalog.ts';
 import type { EvidenceStore } from '../domain/provider-evidence.ts';
 import type { SuccessRates } from '../domain/provider-success.ts';
-import { type ChargedAmount, type KnownLimits, limitUsdCents } from './provider-limits.ts';
+import {
+  type ChargedAmount,
+  type KnownLimits,
+  maximumUsdCentsFor,
+  minimumUsdCentsFor,
+} from './provider-limits.ts';
 
 /** The parts needed to decide whether a provider can serve a payment. */
 export interface ProviderDirectory {
@@ -162,8 +167,11 @@ function amountTerms(
     minimumUsdCents:
       liveMinimum === null
         ? (settings.minimumUsdCents ?? providerCatalog[provider].minimumUsdCents)
-        : Math.max(limitUsdCents(liveMinimum, payment, 'up'), settings.minimumUsdCents ?? 0),
-    maximumUsdCents: liveMaximum === null ? null : limitUsdCents(liveMaximum, payment, 'down'),
+        : Math.max(minimumUsdCentsFor(liveMinimum, payment), settings.minimumUsdCents ?? 0),
+    maximumUsdCents:
+      liveMaximum === null || payment.amountCents <= liveMaximum
+        ? null
+        : maximumUsdCentsFor(liveMaximum, payment),
   };
 }
 
@@ -197,7 +205,7 @@ export function refusalOfLimits(
 export interface MinimumTerms {
   /** The minimum of the provider's catalog, of the operator, or ours. */
   readonly minimumUsdCents: number;
-  /** The maximum of the provider's catalog; null or absent where it is unknown. */
+  /** The maximum of the provider's catalog, which the amount exceeds; null or absent where it does not. */
   readonly maximumUsdCents?: number | null;
   /** Whether the provider sells to the customer at all; absent where that is unknown. */
   readonly isSold?: boolean;
@@ -231,7 +239,7 @@ function refusalOfAmount(provider: ProviderId, terms: MinimumTerms, usdUnits: bi
       message: `${name} is unavailable: its fee exceeds the maximum provider fee of ${maximumFee} for every amount.`,
     };
   }
-  if (maximumUsdCents !== null && usdUnits > (BigInt(maximumUsdCents) + 1n) * UNITS_PER_CENT) {
+  if (maximumUsdCents !== null) {
     const maximum = `The maximum of ${name} is ${formatCents(maximumUsdCents)} USD`;
     const message = `${maximum}; the amount given is ${formatCents(Number(usdUnits / UNITS_PER_CENT))} USD.`;
     return { errorName: 'above_maximum', message, maximumUsdCents };

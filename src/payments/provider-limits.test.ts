@@ -1,7 +1,12 @@
 import { beforeEach, expect, it } from 'vitest';
 import { ServiceError } from '../domain/errors.ts';
 import type { CatalogEntry, ProviderAdapter, QuoteRequest } from '../domain/ports/provider.ts';
-import { createKnownLimits, type KnownLimits, limitUsdCents } from './provider-limits.ts';
+import {
+  createKnownLimits,
+  type KnownLimits,
+  maximumUsdCentsFor,
+  minimumUsdCentsFor,
+} from './provider-limits.ts';
 
 const HOUR_MS = 3_600_000;
 let nowMs: number;
@@ -102,6 +107,10 @@ it('reads at most four catalogs of a provider at a time, whatever countries visi
 
 it("converts limits at the charge's own rate, and never promises more than the catalog", () => {
   const charge = { amountCents: 100_00, currency: 'EUR', usdUnits: 110_333_333n } as const;
-  expect(limitUsdCents(20_00, charge, 'up')).toBe(22_07);
-  expect(limitUsdCents(20_00, charge, 'down')).toBe(22_06);
+  expect(maximumUsdCentsFor(20_00, charge)).toBe(22_06);
+  expect(minimumUsdCentsFor(120_00, charge)).toBe(132_40);
+  // A charge that reaches the minimum is not refused for the rounding.
+  const exact = { amountCents: 20_00, currency: 'EUR', usdUnits: 21_748_000n } as const;
+  expect(minimumUsdCentsFor(20_00, exact)).toBe(21_74);
+  expect(minimumUsdCentsFor(20_01, exact)).toBe(21_76);
 });

@@ -89,13 +89,17 @@ function keyOf(provider: ProviderId, currency: Currency, country: string | null)
 /** A charge whose value in USD is known. */
 export type ChargedAmount = Pick<Payment, 'amountCents' | 'currency' | 'usdUnits'>;
 
-/** A limit in cents of the charge's currency as USD cents, at the charge's own rate: a minimum is rounded up. */
-export function limitUsdCents(
-  limitCents: number,
-  { amountCents, usdUnits }: ChargedAmount,
-  rounding: 'up' | 'down',
-): number {
-  const divisor = BigInt(amountCents) * UNITS_PER_CENT;
-  const scaled = BigInt(limitCents) * usdUnits;
-  return Number((rounding === 'up' ? scaled + divisor - 1n : scaled) / divisor);
+/**
+ * A minimum in cents of the charge's currency as USD cents, at the charge's own rate. Rounded up, so that this amount is
+ * taken, but not above a charge that reaches it.
+ */
+export function minimumUsdCentsFor(minimumCents: number, charge: ChargedAmount): number {
+  const divisor = BigInt(charge.amountCents) * UNITS_PER_CENT;
+  const scaled = BigInt(minimumCents) * charge.usdUnits;
+  return Number((charge.amountCents >= minimumCents ? scaled : scaled + divisor - 1n) / divisor);
+}
+
+/** The same for a maximum, rounded down. */
+export function maximumUsdCentsFor(maximumCents: number, { amountCents, usdUnits }: ChargedAmount): number {
+  return Number((BigInt(maximumCents) * usdUnits) / (BigInt(amountCents) * UNITS_PER_CENT));
 }

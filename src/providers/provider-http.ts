@@ -355,10 +355,14 @@ export function countryNotServed(id: ProviderId, country: string): ServiceError 
   return new ServiceError('provider_inactive', `${name} does not serve customers in ${country}.`);
 }
 
-/** A provider's minimum in the payment's currency (10⁻⁶) as USD cents, at the payment's own rate, rounded up. */
+/**
+ * A provider's minimum in the payment's currency (10⁻⁶) as USD cents, at the payment's own rate. Rounded up, but not above a
+ * charge that reaches it.
+ */
 export function minimumUsdCentsOf(minimumUnits: bigint, request: QuoteRequest): number {
   const chargedUnits = BigInt(request.amountCents) * UNITS_PER_CENT;
   if (chargedUnits === 0n) throw new MalformedAnswerError('nothing is charged');
   const usdUnits = (minimumUnits * request.usdUnits) / chargedUnits;
-  return Number((usdUnits + UNITS_PER_CENT - 1n) / UNITS_PER_CENT);
+  const rounding = chargedUnits >= minimumUnits ? 0n : UNITS_PER_CENT - 1n;
+  return Number((usdUnits + rounding) / UNITS_PER_CENT);
 }
