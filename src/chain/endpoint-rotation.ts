@@ -243,7 +243,7 @@ export function createChainEndpoint(
       if (isProven) return;
       const answered = readCount(await rpc.call('eth_chainId', []), 'chain id');
       if (answered !== chainId) {
-        throw new WrongChainError(`${rpc.label} serves chain ${answered}, not ${chainId}`);
+        throw new WrongChainError(`${rpc.label} serves chain ${answered}, not ${chainId} (CHAIN_ID)`);
       }
       isProven = true;
     },
