@@ -8,16 +8,21 @@ import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-balance.ts';
+import { createIpnTokens } from '../domain/ipn-token.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { within } from '../platform/within.ts';
+import { StoreInUseError } from '../store/store-errors.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
+import { createLog } from './log.ts';
+import { openStore } from './open-store.ts';
 import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
 import { runOperationAnywhere } from './run-operation.ts';
+import { requireKnownSecret } from './start-service.ts';
 
 /** Below `ok`, the detail ends with what to do. */
 type Finding = Pick<DoctorCheck, 'level' | 'detail'>;
@@ -49,6 +54,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
   let switches: ReadonlyMap<string, string> = new Map();
   const store = checked('store', async () => {
     switches = await readSwitches(config);
+    await requireSecretOfPayments(config);
     return ok(`${describePlace(config)}: the database opens, or a server uses it`);
   });
   const chain = checkChain(requireChain(config));
@@ -168,6 +174,22 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
   const listed = await runOperationAnywhere(config, 'provider list', {}, { patienceMs: STORE_PATIENCE_MS });
   const providers = listed as readonly { readonly provider: string; readonly switch: string }[];
   return new Map(providers.map((each) => [each.provider, each.switch]));
+}
+
+/** As a start does. A server that holds the database has done it. Throws `ConfigError`. */
+async function requireSecretOfPayments(config: Config): Promise<void> {
+  const { secretKey, previousSecretKeys } = config;
+  if (secretKey === null) return;
+  const store = await openStore(config, createLog('error')).catch((error: unknown) => {
+    if (error instanceof StoreInUseError) return null;
+    throw error;
+  });
+  try {
+    if (store !== null)
+      await requireKnownSecret(store.payments, createIpnTokens(secretKey, previousSecretKeys));
+  } finally {
+    await store?.close();
+  }
 }
 
 /** Providers that are off by default are no failure: the operator decides which of them customers are offered. */

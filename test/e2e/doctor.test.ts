@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
 import type { DoctorCheck } from '../../src/cli/program.ts';
+import { createIpnTokens } from '../../src/domain/ipn-token.ts';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { givePayment } from '../store/fixtures.ts';
 import { askChain } from '../support/ask-chain.ts';
 import { startBlackhole } from '../support/blackhole.ts';
 import { freePorts } from '../support/free-ports.ts';
@@ -127,6 +130,19 @@ it('planted problems are found, each with its level and what to do, and in one l
     expect(found.detail(name)).toMatch(sentence);
   }
   for (const { detail } of found.checks) expect(detail).not.toMatch(/[\n\r]|hidden-password/);
+});
+
+it('a secret that the newest payment was not made with is a failure, and none beside the one that it was', async () => {
+  const old = randomBytes(32).toString('hex');
+  const data = join(folder, 'data of an old secret');
+  await runJson({ ...environment, DATA_DIR: data }, 'init');
+  const store = await openSqliteStore({ file: join(data, 'card-checkout.sqlite') });
+  await givePayment(store, { tokenFingerprint: createIpnTokens(old).currentFingerprint });
+  await store.close();
+  const alone = await diagnose({ DATA_DIR: data });
+  expect(alone.level('store')).toBe('fail');
+  expect(alone.detail('store')).toContain('SECRET_KEY differs from the key of the stored payments');
+  expect((await diagnose({ DATA_DIR: data, SECRET_KEY_PREVIOUS: old })).level('store')).toBe('ok');
 });
 
 it('what does not answer is named within its time limit', async () => {
