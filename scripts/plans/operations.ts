@@ -335,10 +335,14 @@ function watcherOperations(): HotOperation[] {
       run: async ({ observations }, sample) => {
         const from = present(await observations.readCursor());
         const final = blockAfter(from, 10);
-        await observations.recordScan(
-          { from, final, scannedTo: final.number + 50, ...foundIn(sample, final.number) },
-          decide,
-        );
+        const scan = {
+          from,
+          final,
+          scannedTo: final.number + 50,
+          ...foundIn(sample, final.number),
+        };
+        await observations.listVanished(scan);
+        await observations.recordScan(scan, decide);
       },
     },
     {
