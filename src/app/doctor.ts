@@ -18,7 +18,7 @@ import { within } from '../platform/within.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
-import { createLog } from './log.ts';
+import { createLog, requireOneChain } from './log.ts';
 import { openStore } from './open-store.ts';
 import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
 import { runOperationAnywhere } from './run-operation.ts';
@@ -54,7 +54,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
   let switches: ReadonlyMap<string, string> = new Map();
   const store = checked('store', async () => {
     switches = await readSwitches(config);
-    await requireSecretOfPayments(config);
+    await requireOwnDatabase(config);
     return ok(`${describePlace(config)}: the database opens, or a server uses it`);
   });
   const chain = checkChain(requireChain(config));
@@ -176,8 +176,8 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
   return new Map(providers.map((each) => [each.provider, each.switch]));
 }
 
-/** As a start does. A server that holds the database has done it. Throws `ConfigError`. */
-async function requireSecretOfPayments(config: Config): Promise<void> {
+/** Its chain and `SECRET_KEY`, as a start does. A server that holds the database has done it. Throws `ConfigError`. */
+async function requireOwnDatabase(config: Config): Promise<void> {
   const { secretKey, previousSecretKeys } = config;
   if (secretKey === null) return;
   const store = await openStore(config, createLog('error')).catch((error: unknown) => {
@@ -185,8 +185,9 @@ async function requireSecretOfPayments(config: Config): Promise<void> {
     throw error;
   });
   try {
-    if (store !== null)
-      await requireKnownSecret(store.payments, createIpnTokens(secretKey, previousSecretKeys));
+    if (store === null) return;
+    requireOneChain(await store.settlements.listSettlements(), requireChain(config).chainId);
+    await requireKnownSecret(store.payments, createIpnTokens(secretKey, previousSecretKeys));
   } finally {
     await store?.close();
   }

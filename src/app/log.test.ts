@@ -137,7 +137,9 @@ it('refuses the data of another chain, and remembers nothing of it', async () =>
   await startWith(settlement('3', '4'), 1);
   const started = startWith(settlement('3', '4', 80_002), 2);
   await expect(started).rejects.toThrow(ConfigError);
-  await expect(started).rejects.toThrow('CHAIN_ID is 80002, but the database holds payments of chain 137.');
+  await expect(started).rejects.toThrow(
+    'CHAIN_ID is 80002, but the database belongs to chain 137: set DATA_DIR or',
+  );
   expect(await startWith(settlement('3', '4'), 3)).toEqual(['3 4']);
 });
 

@@ -52,16 +52,20 @@ export async function rememberSettlement(
   nowMs: number,
 ): Promise<ExternalServices['settlements']> {
   const known = await store.settlements.listSettlements();
-  const foreign = known.find(({ chainId }) => chainId !== settlement.chainId);
-  if (foreign !== undefined) {
-    throw new ConfigError([
-      `CHAIN_ID is ${settlement.chainId}, but the database holds payments of chain ${foreign.chainId}.`,
-    ]);
-  }
+  requireOneChain(known, settlement.chainId);
   await store.settlements.rememberSettlement({ ...settlement, lastStartedAtMs: nowMs });
   const isCurrent = ({ factory, feeWallet }: Settlement) =>
     factory === settlement.factory && feeWallet === settlement.feeWallet;
   return [settlement, ...known.filter((earlier) => !isCurrent(earlier))];
+}
+
+/** Throws `ConfigError` when one of the settlements that the data was made with is of another chain. */
+export function requireOneChain(known: readonly Settlement[], chainId: number): void {
+  const foreign = known.find((settlement) => settlement.chainId !== chainId);
+  if (foreign === undefined) return;
+  throw new ConfigError([
+    `CHAIN_ID is ${chainId}, but the database belongs to chain ${foreign.chainId}: set DATA_DIR or DATABASE_URL to another one.`,
+  ]);
 }
 
 /** The factories of these settlements, each once. */

@@ -145,6 +145,28 @@ it('a secret that the newest payment was not made with is a failure, and none be
   expect((await diagnose({ DATA_DIR: data, SECRET_KEY_PREVIOUS: old })).level('store')).toBe('ok');
 });
 
+it('a database of another chain, such as the sandbox, is a failure that names both chains', async () => {
+  const data = join(folder, 'data of another chain');
+  await runJson({ ...environment, DATA_DIR: data }, 'init');
+  const store = await openSqliteStore({ file: join(data, 'card-checkout.sqlite') });
+  const address = (digit: string) => `0x${digit.repeat(40)}` as const;
+  await store.settlements.rememberSettlement({
+    chainId: 999,
+    factory: address('3'),
+    implementation: address('7'),
+    token: address('4'),
+    feeWallet: address('5'),
+    factoryCodeHash: `0x${'6'.repeat(64)}`,
+    lastStartedAtMs: 1,
+  });
+  await store.close();
+  const found = await diagnose({ DATA_DIR: data });
+  expect(found.level('store')).toBe('fail');
+  expect(found.detail('store')).toMatch(
+    /CHAIN_ID is \d+, but the database belongs to chain 999: set DATA_DIR/,
+  );
+});
+
 it('what does not answer is named within its time limit', async () => {
   const hole = await startBlackhole();
   const [closedPort] = (await freePorts(1)) as [number];
