@@ -18,10 +18,11 @@ import { within } from '../platform/within.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
-import { createLog, requireOneChain } from './log.ts';
+import { createLog } from './log.ts';
 import { openStore } from './open-store.ts';
 import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
 import { runOperationAnywhere } from './run-operation.ts';
+import { requireOneChain } from './settlements.ts';
 import { requireKnownSecret } from './start-service.ts';
 
 /** Below `ok`, the detail ends with what to do. */

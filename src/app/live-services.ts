@@ -18,8 +18,9 @@ import { createProviderAdapter } from '../providers/providers.ts';
 import { createLiveRates } from '../rates/live-rates.ts';
 import type { Store } from '../store/store.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';
-import { factoriesOf, type Log, rememberSettlement } from './log.ts';
+import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
+import { factoriesOf, rememberSettlement } from './settlements.ts';
 
 /** The chain on which bridged USDC exists. */
 const POLYGON_CHAIN_ID = 137;

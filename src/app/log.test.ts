@@ -1,19 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { ConfigError } from '../config.ts';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { expect, it } from 'vitest';
 import { logLevels } from '../config-variables.ts';
 import { createApiKey } from '../domain/api-key.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
 import { createPaymentIdGenerator } from '../domain/payment-id.ts';
-import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
-import type { Store } from '../store/store.ts';
-import type { Settlement } from './external-services.ts';
-import { createLog, factoriesOf, rememberSettlement } from './log.ts';
+import { createLog } from './log.ts';
 
 const apiKey = createApiKey();
 const token = createIpnTokens('a secret of the tests, long enough').create(
@@ -86,61 +79,6 @@ it('takes the error’s message where there is no text', () => {
 
 it.each(logLevels)('knows the level %s', (level) => {
   expect(createLog(level, { write: () => {} }).level).toBe(level);
-});
-
-let folder: string;
-let store: Store;
-beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'card-checkout-settlements-'));
-  store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
-});
-afterEach(async () => {
-  await store.close();
-  rmSync(folder, { recursive: true });
-});
-
-const address = (digit: string): Address => `0x${digit.repeat(40)}`;
-
-function settlement(factory: string, feeWallet: string, chainId = 137): Settlement {
-  return {
-    chainId,
-    token: address('1'),
-    factory: address(factory),
-    implementation: address('2'),
-    factoryCodeHash: `0x${'a'.repeat(64)}`,
-    feeWallet: address(feeWallet),
-  };
-}
-
-/** Factory and fee wallet by their digits, newest first, after a start with this settlement. */
-async function startWith(current: Settlement, nowMs: number): Promise<string[]> {
-  const settlements = await rememberSettlement(store, current, nowMs);
-  return settlements.map(({ factory, feeWallet }) => `${factory[2]} ${feeWallet[2]}`);
-}
-
-it('puts the settlement of new payments first, and keeps every earlier one', async () => {
-  expect(await startWith(settlement('3', '4'), 1)).toEqual(['3 4']);
-  expect(await startWith(settlement('3', '4'), 2)).toEqual(['3 4']);
-  expect(await startWith(settlement('3', '5'), 3)).toEqual(['3 5', '3 4']);
-  expect(await startWith(settlement('6', '5'), 4)).toEqual(['6 5', '3 5', '3 4']);
-  expect(await startWith(settlement('3', '4'), 5)).toEqual(['3 4', '6 5', '3 5']);
-});
-
-it('watches each factory once', async () => {
-  await startWith(settlement('3', '4'), 1);
-  await startWith(settlement('3', '5'), 2);
-  const settlements = await rememberSettlement(store, settlement('6', '5'), 3);
-  expect(factoriesOf(settlements)).toEqual([address('6'), address('3')]);
-});
-
-it('refuses the data of another chain, and remembers nothing of it', async () => {
-  await startWith(settlement('3', '4'), 1);
-  const started = startWith(settlement('3', '4', 80_002), 2);
-  await expect(started).rejects.toThrow(ConfigError);
-  await expect(started).rejects.toThrow(
-    'CHAIN_ID is 80002, but the database belongs to chain 137: set DATA_DIR or',
-  );
-  expect(await startWith(settlement('3', '4'), 3)).toEqual(['3 4']);
 });
 
 it('goes on and ends where standard output is on a full disk', () => {

@@ -1,9 +1,6 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
-import { ConfigError } from '../config.ts';
 import type { LogLevel } from '../config-variables.ts';
 import { describeError, redact } from '../http/request-log.ts';
-import type { Store } from '../store/store.ts';
-import type { ExternalServices, Settlement } from './external-services.ts';
 
 /**
  * The service's log: JSON lines on standard output. Errors and texts never hold keys, tokens, email addresses or query
@@ -40,35 +37,4 @@ function redactTexts([first, ...texts]: readonly unknown[]): unknown[] {
 function standardOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   return output.on('error', () => {});
-}
-
-/**
- * Remembers the settlement that new payments are made with, and returns it with all earlier ones, newest first.
- * Throws `ConfigError` when the data belongs to another chain: its payments could never be watched on this one.
- */
-export async function rememberSettlement(
-  store: Store,
-  settlement: Settlement,
-  nowMs: number,
-): Promise<ExternalServices['settlements']> {
-  const known = await store.settlements.listSettlements();
-  requireOneChain(known, settlement.chainId);
-  await store.settlements.rememberSettlement({ ...settlement, lastStartedAtMs: nowMs });
-  const isCurrent = ({ factory, feeWallet }: Settlement) =>
-    factory === settlement.factory && feeWallet === settlement.feeWallet;
-  return [settlement, ...known.filter((earlier) => !isCurrent(earlier))];
-}
-
-/** Throws `ConfigError` when one of the settlements that the data was made with is of another chain. */
-export function requireOneChain(known: readonly Settlement[], chainId: number): void {
-  const foreign = known.find((settlement) => settlement.chainId !== chainId);
-  if (foreign === undefined) return;
-  throw new ConfigError([
-    `CHAIN_ID is ${chainId}, but the database belongs to chain ${foreign.chainId}: set DATA_DIR or DATABASE_URL to another one.`,
-  ]);
-}
-
-/** The factories of these settlements, each once. */
-export function factoriesOf(settlements: readonly Settlement[]): Settlement['factory'][] {
-  return [...new Set(settlements.map(({ factory }) => factory))];
 }

@@ -8,8 +8,9 @@ import { locationOf } from '../domain/callback-url.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import type { Store } from '../store/store.ts';
 import { createCallbackGuard } from '../webhooks/callback-host.ts';
-import { createLog, factoriesOf } from './log.ts';
+import { createLog } from './log.ts';
 import { openStore, requireDatabase } from './open-store.ts';
+import { factoriesOf } from './settlements.ts';
 
 /** Runs an operation of the command line on the store itself. Throws `NoDatabaseError` where there is no database. */
 export async function runOnStore(

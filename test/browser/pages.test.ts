@@ -240,15 +240,17 @@ it('has no barriers in any language: the link of a refund, asked for an address 
   }
 });
 
+const ROUND_TRIP_MS = 400;
+
 /** The first contentful paint of a page, in ms after its navigation began, as a slow phone on slow 3G has it. */
 async function slowPaintMs(url: string): Promise<number> {
   let paintMs = Number.NaN;
   await inBrowser(phone, async (page, context) => {
     const devtools = await context.newCDPSession(page);
     await devtools.send('Network.enable');
-    // Slow 3G of WebPageTest: 400 kbit/s, and 400 ms for a round trip.
+    // Slow 3G of WebPageTest, with 400 kbit/s.
     const throughput = 400_000 / 8;
-    const speed = { latency: 400, downloadThroughput: throughput, uploadThroughput: throughput };
+    const speed = { latency: ROUND_TRIP_MS, downloadThroughput: throughput, uploadThroughput: throughput };
     await devtools.send('Network.emulateNetworkConditions', { offline: false, ...speed });
     await devtools.send('Emulation.setCPUThrottlingRate', { rate: 4 });
     await page.goto(url, { waitUntil: 'domcontentloaded' });
@@ -270,6 +272,7 @@ it('is painted within 0.8 s on slow 3G with a processor that is four times slowe
   const paths = ['choose', 'paid', 'direct'].map(
     (name) => `/pay/${live.put(checkoutStates[name as 'choose']())}?lang=hi`,
   );
+  const bestOverMs: number[] = [];
   for (const path of paths) {
     const overMs: number[] = [];
     // The best of up to eight: what else the machine does meanwhile is not the page's weight.
@@ -277,11 +280,13 @@ it('is painted within 0.8 s on slow 3G with a processor that is four times slowe
       const paintMs = await slowPaintMs(`${origin}${path}`);
       // A quiet machine paints one line 80 ms after the round trip. A slower machine gets its factor more.
       const oneLineMs = paintMs > 800 ? await slowPaintMs(`${origin}/one-line`) : 0;
-      overMs.push(paintMs - 400 - Math.max(400, 5 * (oneLineMs - 400)));
+      const allowedMs = Math.max(800, ROUND_TRIP_MS + 5 * (oneLineMs - ROUND_TRIP_MS));
+      overMs.push(paintMs - allowedMs);
     }
-    expect(Math.min(...overMs)).toBeLessThanOrEqual(0);
+    bestOverMs.push(Math.min(...overMs));
   }
   await live.server.close();
+  expect(Math.max(...bestOverMs)).toBeLessThanOrEqual(0);
 });
 
 it.each([
