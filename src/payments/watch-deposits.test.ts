@@ -55,7 +55,10 @@ async function watchOnce(
   const observations = {
     readCursor: async () => blockAt(cursor),
     listVanished: async () => ({ deposits: [], releases: [] }),
-    recordScan: async (scan: ScanRecord) => void scans.push(scan),
+    recordScan: async (scan: ScanRecord) => {
+      scans.push(scan);
+      return { hasRowsAbove: false };
+    },
   } as unknown as ObservationStore;
   const known = {
     book: { addresses: null, isCandidate: () => true },
@@ -145,7 +148,7 @@ it('begins below its checkpoints where the chain has none of them and two hosts 
     listCheckpoints: async () => [invented(9_000), invented(8_000)],
     rewindTo: async (block: BlockReference) => void rewound.push(block),
     listVanished: async () => ({ deposits: [], releases: [] }),
-    recordScan: async () => {},
+    recordScan: async () => ({ hasRowsAbove: false }),
   } as unknown as ObservationStore;
   const known = {
     book: { addresses: null, isCandidate: () => false },
@@ -193,6 +196,7 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
     listVanished: async () => ({ deposits: [], releases: [] }),
     recordScan: async ({ final }: ScanRecord) => {
       cursor = final;
+      return { hasRowsAbove: false };
     },
   } as unknown as ObservationStore;
   const known = {

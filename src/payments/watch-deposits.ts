@@ -107,8 +107,9 @@ async function watchToFinal(
   // One endpoint's logs are not enough: unconfirmed, they stay provisional, and the next pass begins here again.
   const to = (await areConfirmed(view, rows, reached)) ? reached : cursor;
   if (kept.isDirty || to.number > cursor.number) {
-    await recordScan(context, { from: cursor, final: to, scannedTo, ...rows });
-    kept.isDirty = false;
+    const { hasRowsAbove } = await recordScan(context, { from: cursor, final: to, scannedTo, ...rows });
+    // The chain became shorter: rows of blocks that it lost are replaced once it is as high again.
+    kept.isDirty = hasRowsAbove;
   }
   if (!hasMore) kept.finalAskedAtMs = finality?.monotonicMs() ?? 0;
   // Where neither the cursor nor the newest block that was read moves, a further pass would read the same again.
@@ -195,9 +196,9 @@ async function dropReorganized(kept: KeptBlocks, view: ChainView, latest: Latest
 }
 
 /** Rows that contradict final ones are the endpoint's mistake, also where nothing has confirmed them yet. */
-async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord): Promise<void> {
+async function recordScan({ observations, decide }: WatchDepositsContext, scan: ScanRecord) {
   try {
-    await observations.recordScan(scan, decide);
+    return await observations.recordScan(scan, decide);
   } catch (error) {
     if (!(error instanceof ScanRefusedError && error.conflict === 'rows')) throw error;
     throw new ChainUnavailableError(`the endpoint contradicts what is recorded: ${error.message}`, {

@@ -59,13 +59,14 @@ export function createObservationStore(
     recordScan: write(function* (scan, decide) {
       checkScan(scan);
       requireCursor(yield* newestCheckpoint(), scan.from);
-      const before = yield* paymentsAbove(scan.from.number);
+      const before = yield* listRowsAbove(scan.from.number);
       yield* removeRange(scan.from.number, scan.scannedTo);
       yield* removeMoved(scan, scan.from.number);
       const found = finalRows({ ...scan, ...(yield* addRows(scan)) }, scan.final.number);
       yield* appendEntries(yield* newEntries(entriesOf(found)), nowMs());
       yield* addCheckpoint(scan.final);
-      yield* decideAll([...before, ...paymentsOf(scan)], decide);
+      yield* decideAll([...before.map(paymentOf), ...paymentsOf(scan)], decide);
+      return { hasRowsAbove: before.some((row) => Number(row['block_number']) > scan.scannedTo) };
     }),
     listVanished: read(function* ({ from, final, ...found }) {
       const recorded = yield* readRange(from.number, final.number);
@@ -97,12 +98,12 @@ export function createObservationStore(
       const lost = yield* readRange(block.number, yield* newestFinalNumber());
       const taken = takenBack([...entriesOf(lost), ...(yield* rescuedAbove(block.number))]);
       yield* appendEntries(taken, nowMs());
-      const affected = yield* paymentsAbove(block.number);
+      const affected = yield* listRowsAbove(block.number);
       yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
       yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
       yield* checkpointTable.insert(block);
       yield* revertAbove(block.number, nowMs());
-      yield* decideAll(affected, decide);
+      yield* decideAll(affected.map(paymentOf), decide);
     }),
     listEntries: read(
       (after, limit) =>
@@ -165,13 +166,12 @@ type Observed<Position> = Position & Pick<RowOwner, 'paymentId'>;
 
 const tables = [depositTable, releaseTable] as const;
 
-/** The payments that have a row above a block; one may be there twice. */
-function* paymentsAbove(blockNumber: number): Script<PaymentId[]> {
+/** Payment and block of the rows above a block. */
+function* listRowsAbove(blockNumber: number): Script<readonly Row[]> {
   // Not DISTINCT: for that SQLite would walk along the index on the payment, and so along all rows there ever were.
-  const rows = yield* run`
-    SELECT payment_id FROM deposits WHERE block_number > ${blockNumber}
-    UNION ALL SELECT payment_id FROM releases WHERE block_number > ${blockNumber}`;
-  return rows.map(paymentOf);
+  return yield* run`
+    SELECT payment_id, block_number FROM deposits WHERE block_number > ${blockNumber}
+    UNION ALL SELECT payment_id, block_number FROM releases WHERE block_number > ${blockNumber}`;
 }
 
 /** The rows in blocks (above, upTo]. */

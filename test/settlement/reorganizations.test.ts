@@ -138,6 +138,30 @@ describe('a reorganization before finality', () => {
     await expectPaidOnce(payment);
   });
 
+  it('that leaves a shorter chain keeps a lost release until the chain is as high again, and pays it once', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, EXPECTED_UNITS);
+    await settlement.mine();
+    await settlement.watch();
+    await settlement.mine(2);
+    await settlement.relay();
+    await settlement.mine();
+    await settlement.watch();
+    const { releases } = await settlement.observations(payment);
+    expect(releases).toMatchObject([{ blockNumber: await chain.anvil.blockNumber() }]);
+    await chain.anvil.rpc('anvil_rollback', [3]);
+    await settlement.watch();
+    await settlement.mine(2);
+    await settlement.watch();
+    expect((await settlement.observations(payment)).releases).toEqual(releases);
+    await settlement.mine();
+    await settlement.watch();
+    expect((await settlement.observations(payment)).releases).toEqual([]);
+    expect(await settlement.state(payment)).not.toMatch(/^paid/);
+    await settlement.settleDown();
+    await expectPaidOnce(payment);
+  });
+
   it('is why a payment becomes paid with the very block that makes its release final, and not one earlier', async () => {
     const payment = await settlement.create();
     await settlement.deposit(payment, EXPECTED_UNITS);

@@ -101,8 +101,10 @@ export function observationPromises(context: StoreContext): void {
     const { observations } = context.store;
     await observations.startCursor(block(10));
     await observations.recordScan(scan(10, 10, 20, { deposits: [depositOf(payment, 15)] }), leave);
-    await observations.recordScan(scan(10, 12, 14), leave);
+    expect(await observations.recordScan(scan(10, 12, 14), leave)).toEqual({ hasRowsAbove: true });
     expect((await observationsOf(payment))?.deposits).toHaveLength(1);
+    expect(await observations.recordScan(scan(12, 12, 15), leave)).toEqual({ hasRowsAbove: false });
+    expect((await observationsOf(payment))?.deposits).toEqual([]);
   });
 
   it('follows a transaction that a reorganization moved to a lower block', async () => {

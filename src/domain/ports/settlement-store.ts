@@ -81,9 +81,10 @@ export interface ObservationStore {
   /**
    * In one transaction: replaces all rows in blocks (from.number, scannedTo], moves the cursor (and remembers it as
    * a checkpoint), and decides every payment that has a row above `from.number` before or after. A row is unique by
-   * (transaction, log index). Throws `ScanRefusedError`.
+   * (transaction, log index). Resolves with whether there were rows above `scannedTo`, which stay. Throws
+   * `ScanRefusedError`.
    */
-  recordScan(scan: ScanRecord, decide: Decide): Promise<void>;
+  recordScan(scan: ScanRecord, decide: Decide): Promise<{ readonly hasRowsAbove: boolean }>;
   /**
    * Recorded rows in the blocks that become final with this scan, of transactions that it has nowhere: a reorganization
    * dropped them, or the endpoint left them out.

@@ -51,8 +51,9 @@ const observationPoints = (store: ObservationStore): Pick<ObservationStore, 'rec
   async recordScan(scan, decide) {
     const { before, after } = pointsOf(scan);
     reach(...before);
-    await store.recordScan(scan, decide);
+    const recorded = await store.recordScan(scan, decide);
     reach(...after);
+    return recorded;
   },
 });
 
