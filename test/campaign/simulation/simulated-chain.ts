@@ -48,6 +48,8 @@ export interface SimulatedChain {
   readonly blocks: readonly Block[];
   readonly latest: Block;
   readonly finalNumber: number;
+  /** The chain was shorter after its last reorganization, and has not grown as high again. */
+  readonly isShortened: boolean;
   readonly pool: Map<string, Transaction>;
   baseFee: bigint;
   /** Blocks go on, and none of them becomes final. */
@@ -71,6 +73,7 @@ export function createSimulatedChain(
   const blocks: Block[] = [{ ...genesis, state: emptyState() }];
   const pool = new Map<string, Transaction>();
   let finalNumber = 0;
+  let highestNumber = 0;
 
   const chain: SimulatedChain = {
     contracts,
@@ -85,6 +88,9 @@ export function createSimulatedChain(
     get finalNumber() {
       return finalNumber;
     },
+    get isShortened() {
+      return chain.latest.number < highestNumber;
+    },
     mine(inclusionPercent, afterMs = BLOCK_MS) {
       const parent = chain.latest;
       const state = copyState(parent.state);
@@ -92,6 +98,7 @@ export function createSimulatedChain(
       blocks.push(buildBlock(chain, parent, state, chosen, parent.timestampMs + afterMs));
       const newest = chain.isFinalityStalled ? 0 : chain.latest.number - options.finalityBlocks;
       finalNumber = Math.max(finalNumber, newest);
+      highestNumber = Math.max(highestNumber, chain.latest.number);
     },
     reorganize(depth, keptPercent) {
       const timestampMs = chain.latest.timestampMs;
