@@ -5,6 +5,7 @@ import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-s
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
+import type { DatabaseDescription } from '../cli/operations.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-balance.ts';
@@ -15,11 +16,8 @@ import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { within } from '../platform/within.ts';
-import { StoreInUseError } from '../store/store-errors.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
-import { createLog } from './log.ts';
-import { openStore } from './open-store.ts';
 import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
 import { runOperationAnywhere } from './run-operation.ts';
 import { requireOneChain } from './settlements.ts';
@@ -177,21 +175,14 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
   return new Map(providers.map((each) => [each.provider, each.switch]));
 }
 
-/** Its chain and `SECRET_KEY`, as a start does. A server that holds the database has done it. Throws `ConfigError`. */
+/** Checks `CHAIN_ID` and `SECRET_KEY` against the database, as a start does. Throws `ConfigError`. */
 async function requireOwnDatabase(config: Config): Promise<void> {
   const { secretKey, previousSecretKeys } = config;
   if (secretKey === null) return;
-  const store = await openStore(config, createLog('error')).catch((error: unknown) => {
-    if (error instanceof StoreInUseError) return null;
-    throw error;
-  });
-  try {
-    if (store === null) return;
-    requireOneChain(await store.settlements.listSettlements(), requireChain(config).chainId);
-    await requireKnownSecret(store.payments, createIpnTokens(secretKey, previousSecretKeys));
-  } finally {
-    await store?.close();
-  }
+  const found = await runOperationAnywhere(config, 'database show', {}, { patienceMs: STORE_PATIENCE_MS });
+  const { settlements, secretFingerprint } = found as DatabaseDescription;
+  requireOneChain(settlements, requireChain(config).chainId);
+  requireKnownSecret(secretFingerprint, createIpnTokens(secretKey, previousSecretKeys));
 }
 
 /** Providers that are off by default are no failure: the operator decides which of them customers are offered. */

@@ -20,7 +20,7 @@ export async function rememberSettlement(
 }
 
 /** Throws `ConfigError` when a known settlement is of another chain than `chainId`. */
-export function requireOneChain(known: readonly Settlement[], chainId: number): void {
+export function requireOneChain(known: readonly Pick<Settlement, 'chainId'>[], chainId: number): void {
   const foreign = known.find((settlement) => settlement.chainId !== chainId);
   if (foreign === undefined) return;
   throw new ConfigError([

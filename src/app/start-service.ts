@@ -10,7 +10,6 @@ import { CONTROL_SOCKET, startControlServer } from '../cli/control-socket.ts';
 import { ConfigError } from '../config.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
-import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import { MULTI_PROVIDER } from '../domain/provider-catalog.ts';
 import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment, createPayment } from '../payments/create-payment.ts';
@@ -28,7 +27,8 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** Starts the servers, the control socket and the background tasks. */
 export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
-  await requireKnownSecret(parts.store.payments, parts.answering.tokens);
+  const [newest] = await parts.store.payments.listPayments({}, null, 1);
+  requireKnownSecret(newest?.tokenFingerprint ?? null, parts.answering.tokens);
   await parts.known.catchUp();
   const { config, log } = parts;
   if (!options.isTestMode) await warnOfProvidersOff(parts);
@@ -186,14 +186,10 @@ export async function waitForDrain(
 /**
  * Refuses to start with a SECRET_KEY that replaced another one without SECRET_KEY_PREVIOUS: webhooks of payments made
  * before could not be signed, and their one attempt would be lost. The newest payment shows it, because its secret was
- * the current one. Throws `ConfigError`.
+ * the current one; null without payments. Throws `ConfigError`.
  */
-export async function requireKnownSecret(
-  payments: Pick<PaymentStore, 'listPayments'>,
-  tokens: Pick<IpnTokens, 'knows'>,
-): Promise<void> {
-  const [newest] = await payments.listPayments({}, null, 1);
-  if (newest === undefined || tokens.knows(newest.tokenFingerprint)) return;
+export function requireKnownSecret(newestFingerprint: string | null, tokens: Pick<IpnTokens, 'knows'>): void {
+  if (newestFingerprint === null || tokens.knows(newestFingerprint)) return;
   throw new ConfigError([
     'SECRET_KEY differs from the key of the stored payments: restore that key, or add it to SECRET_KEY_PREVIOUS.',
   ]);

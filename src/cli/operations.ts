@@ -34,6 +34,21 @@ import { emailOperations, userOperations } from './user-operations.ts';
 
 const MAXIMUM_NOTE_CHARACTERS = 500;
 
+/** What `doctor` compares with the configuration. */
+export interface DatabaseDescription {
+  readonly settlements: readonly { readonly chainId: number }[];
+  /** Of the secret that the newest payment was made with; null without payments. */
+  readonly secretFingerprint: string | null;
+}
+
+async function describeDatabase({ settlements, payments }: OperationsContext): Promise<DatabaseDescription> {
+  const [newest] = await payments.listPayments({}, null, 1);
+  return {
+    settlements: (await settlements.listSettlements()).map(({ chainId }) => ({ chainId })),
+    secretFingerprint: newest?.tokenFingerprint ?? null,
+  };
+}
+
 /** Names another token at the deposit address; null where it holds none, or its chain is not read. */
 async function nameOtherToken(
   { chain, observations }: OperationsContext,
@@ -212,6 +227,8 @@ export const operations: Readonly<Record<string, Operation>> = {
     }
     return { transaction_hash: transactionHash };
   },
+
+  'database show': describeDatabase,
 
   'webhook check': async ({ checkEndpoint }, args) => {
     if (checkEndpoint === null) throw new ServiceError('not_found', 'The test needs a running server.');

@@ -14,7 +14,7 @@ import { askChain } from '../support/ask-chain.ts';
 import { startBlackhole } from '../support/blackhole.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { providerEnvironment } from '../support/provider-environment.ts';
-import { runJson, type ServiceEnvironment } from '../support/service-process.ts';
+import { runJson, type ServiceEnvironment, startServiceProcess } from '../support/service-process.ts';
 import { startSmtpServer } from '../support/smtp-server.ts';
 
 const command = fileURLToPath(new URL('../../bin/card-checkout.js', import.meta.url));
@@ -132,13 +132,22 @@ it('planted problems are found, each with its level and what to do, and in one l
   for (const { detail } of found.checks) expect(detail).not.toMatch(/[\n\r]|hidden-password/);
 });
 
-it('a secret that the newest payment was not made with is a failure, and none beside the one that it was', async () => {
+it('a secret that the newest payment was not made with is a failure, also while a server runs', async () => {
   const old = randomBytes(32).toString('hex');
   const data = join(folder, 'data of an old secret');
   await runJson({ ...environment, DATA_DIR: data }, 'init');
   const store = await openSqliteStore({ file: join(data, 'card-checkout.sqlite') });
   await givePayment(store, { tokenFingerprint: createIpnTokens(old).currentFingerprint });
   await store.close();
+  const [PORT, ADMIN_PORT] = (await freePorts(2)).map(String) as [string, string];
+  const served = { ...environment, DATA_DIR: data, SECRET_KEY: old, PORT, ADMIN_PORT };
+  const server = await startServiceProcess(served, { args: ['--live'] });
+  const beside = await diagnose({ DATA_DIR: data });
+  expect(beside.detail('store')).toContain('SECRET_KEY differs from the key of the stored payments');
+  expect((await diagnose({ DATA_DIR: data, SECRET_KEY: old, CHAIN_ID: '4242' })).detail('store')).toMatch(
+    /CHAIN_ID is 4242, but the database belongs to chain \d+: set DATA_DIR/,
+  );
+  await server.end('SIGTERM');
   const alone = await diagnose({ DATA_DIR: data });
   expect(alone.level('store')).toBe('fail');
   expect(alone.detail('store')).toContain('SECRET_KEY differs from the key of the stored payments');
