@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import { createPrivateFolder } from '../platform/private-folder.ts';
 import { hasSchema } from '../store/sqlite/migrations.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -62,6 +63,8 @@ async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Prom
  */
 export async function initDatabase(config: Config, log: Log) {
   const isCreated = !(await hasDatabase(config));
+  // It holds more than the database: the control socket and the evidence of providers.
+  await naming('DATA_DIR', async () => createPrivateFolder(config.dataDir));
   if (isCreated) await (await openStore(config, log)).close();
   return {
     data_dir: resolve(config.dataDir),

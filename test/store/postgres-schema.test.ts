@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -42,14 +43,20 @@ async function tables(): Promise<unknown[]> {
 }
 
 it('is made by init and by no other command', async () => {
-  const config = readConfig('sandbox', { DATABASE_URL: url, DATA_DIR: join(tmpdir(), 'card-checkout-none') });
+  const folder = mkdtempSync(join(tmpdir(), 'card-checkout-init-'));
+  const dataDir = join(folder, 'data');
+  const config = readConfig('sandbox', { DATABASE_URL: url, DATA_DIR: dataDir });
   await expect(runOperationAnywhere(config, 'account list', {})).rejects.toThrow(
     /^the database \w+ on [\w.]+ has no tables of card-checkout: check DATABASE_URL, .* `card-checkout init`$/,
   );
   expect(await tables()).toEqual([]);
+  expect(existsSync(dataDir)).toBe(false);
   expect(await initDatabase(config, createLog('silent'))).toMatchObject({ created: true });
   expect(await runOperationAnywhere(config, 'account list', {})).toEqual([]);
+  rmSync(dataDir, { recursive: true });
   expect(await initDatabase(config, createLog('silent'))).toMatchObject({ created: false });
+  expect(existsSync(dataDir)).toBe(true);
+  rmSync(folder, { recursive: true });
 });
 
 describe('the schema', () => {
