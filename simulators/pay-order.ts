@@ -15,6 +15,13 @@ export interface PayOrderRequest {
   readonly cameFrom?: string;
 }
 
+/** The transfer of a paid order. */
+export interface PaidOrder {
+  readonly transactionHash: string;
+  /** 10⁻⁶ units. */
+  readonly deliveryUnits: bigint;
+}
+
 /** The order cannot be paid (any more); the message is for a person. */
 export class OrderNotPayableError extends Error {
   override readonly name = 'OrderNotPayableError';
@@ -51,7 +58,7 @@ async function waitUntilSent(
   { store, worker }: { readonly store: OrderStore; readonly worker: DeliveryWorker },
   orderId: string,
   patienceMs: number,
-): Promise<string> {
+): Promise<PaidOrder> {
   const deadlineMs = performance.now() + patienceMs;
   let lastError: unknown;
   while (performance.now() < deadlineMs) {
@@ -62,7 +69,10 @@ async function waitUntilSent(
     }
     const order = store.findOrder(orderId);
     if (order?.transactionHash && (order.state === 'sent' || order.state === 'delivered')) {
-      return order.transactionHash;
+      return {
+        transactionHash: order.transactionHash,
+        deliveryUnits: order.deliveryUnits ?? order.quotedUnits,
+      };
     }
     await delay(RETRY_MS);
   }
@@ -78,7 +88,7 @@ async function waitUntilSent(
 export async function payOrder(
   dependencies: AcceptOrderContext & { readonly worker: DeliveryWorker },
   request: PayOrderRequest,
-): Promise<{ readonly transactionHash: string; readonly order: Order }> {
+): Promise<PaidOrder & { readonly order: Order }> {
   const { store, worker } = dependencies;
   const order = store.findOrder(orderIdOf(request.order));
   if (order === null) throw new OrderNotPayableError('the simulated on-ramps know no such order');
@@ -91,8 +101,7 @@ export async function payOrder(
   }
   const isLate = dependencies.faultOf(order.provider) === 'late';
   const patienceMs = SEND_MS + (isLate ? dependencies.slowDeliveryMs : 0);
-  const transactionHash = await waitUntilSent({ store, worker }, order.id, patienceMs);
-  return { transactionHash, order };
+  return { ...(await waitUntilSent({ store, worker }, order.id, patienceMs)), order };
 }
 
 export interface AcceptOrderContext {

@@ -57,18 +57,18 @@ async function payAtProvider(
 ): ReturnType<TestPayments['pay']> {
   const chosen = chooseProvider(payment.provider, provider);
   const session = await startSession(payment, chosen, { country, knowsEmail: true });
-  const units = deliveryUnits ?? session.quotedUnits;
-  if (units === null)
+  if (deliveryUnits === null && session.quotedUnits === null)
     throw new ServiceError(
       'provider_unavailable',
       'The provider returned no quote: specify an amount with --usdc.',
     );
-  const { transactionHash } = await sandbox.pay({
+  const paid = await sandbox.pay({
     order: session.redirectUrl,
-    deliveryUnits: units,
+    // Without it, the fault of the provider decides.
+    ...(deliveryUnits === null ? {} : { deliveryUnits }),
     cameFrom: baseUrl,
   });
-  return { provider: chosen, transactionHash, deliveryUnits: units };
+  return { provider: chosen, ...paid };
 }
 
 /** The provider named on the command line, else the payment's own, else the first of the catalog. */

@@ -26,6 +26,7 @@ import {
   openedOrderId,
   openOrder,
   orderIdOf,
+  type PaidOrder,
   type PayOrderRequest,
   payOrder,
 } from './pay-order.ts';
@@ -75,7 +76,7 @@ export interface Onramps {
   setFault(provider: ProviderId, fault: ProviderFault): void;
   setMode(provider: ProviderId, mode: SimulatorMode): void;
   /** Throws `OrderNotPayableError`. Resolves when the transfer is sent. */
-  payOrder(request: PayOrderRequest): Promise<{ readonly transactionHash: string; readonly order: Order }>;
+  payOrder(request: PayOrderRequest): Promise<PaidOrder>;
   /** Accepts the card; the delivery arrives after a while. Throws `OrderNotPayableError`. */
   payOrderLate(request: PayOrderRequest): Promise<void>;
   /** Declines the card; the order stays open. Throws `OrderNotPayableError`. */
@@ -264,8 +265,11 @@ function cardSimulations(parts: Parts): Pick<Onramps, 'payOrder' | 'payOrderLate
       const id = await openedOrderId(request);
       const order = store.findOrder(id);
       if (order !== null) requireWorking(order.provider, faultOf(order.provider));
-      const paid = await payOrder({ ...acceptContextOf(parts), worker }, { ...request, order: id });
-      webhooks?.orderChanged(paid.order, 'accepted');
+      const { order: accepted, ...paid } = await payOrder(
+        { ...acceptContextOf(parts), worker },
+        { ...request, order: id },
+      );
+      webhooks?.orderChanged(accepted, 'accepted');
       return paid;
     },
     async payOrderLate(request) {

@@ -18,7 +18,7 @@ import {
 import type { Fault, ProviderFault } from './fault.ts';
 import { createFixedRates, type FixedRates } from './fixed-rates.ts';
 import { preferLoopbackPort } from './loopback-port.ts';
-import type { PayOrderRequest } from './pay-order.ts';
+import type { PaidOrder, PayOrderRequest } from './pay-order.ts';
 import { allProviderValues } from './provider-values.ts';
 import type { SandboxLog } from './sandbox-log.ts';
 import { readSandboxSettings, writeSandboxSettings } from './sandbox-settings.ts';
@@ -65,7 +65,7 @@ export interface Sandbox extends SandboxContracts {
     setRates(fault: Fault): void;
   };
   /** Plays the customer at an on-ramp; resolves when the transfer is sent. Throws `OrderNotPayableError`. */
-  pay(request: PayOrderRequest): Promise<{ readonly transactionHash: string }>;
+  pay(request: PayOrderRequest): Promise<PaidOrder>;
   /** The same, but it arrives after a while; and with a card that is declined. */
   payLate(request: PayOrderRequest): Promise<void>;
   decline(request: PayOrderRequest): Promise<void>;

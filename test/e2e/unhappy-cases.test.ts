@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseUnits } from '../../src/domain/money.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { runCommand, runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -95,6 +96,20 @@ describe('every error code of the specification, brought about in the sandbox', 
       40_000,
       async () => (await service.readStatus(`payment_id=${id}`))['status'] === 'paid',
     );
+  });
+
+  it('`sandbox pay` delivers half where the provider delivers less, and the amount that it is given', async () => {
+    const payAtWert = async (...options: string[]) => {
+      const id = (await create({ amount: '40' })).body.payment_id;
+      const words = ['sandbox', 'pay', id, '--provider', 'wert', ...options];
+      return runJson<{ usdc: string }>(service.environment, ...words);
+    };
+    const { usdc: whole } = await payAtWert();
+    await command('sandbox', 'fault', 'provider', 'wert', '--less');
+    const { usdc: half } = await payAtWert();
+    expect(parseUnits(half)).toBe((parseUnits(whole) ?? 0n) / 2n);
+    expect(await payAtWert('--usdc', '39.5')).toMatchObject({ usdc: '39.500000' });
+    await command('sandbox', 'fault', 'provider', 'wert', '--up');
   });
 
   it('a provider that delivers less, late, twice or another token: what page and merchant are told', async () => {
