@@ -136,8 +136,9 @@ export async function checkBehindProxy(options: CheckOptions): Promise<readonly 
     // The stream may have news at once, or only when something happens.
     await Promise.all([events, options.pay(id)]);
   });
-  await check('refuses the API over plain HTTP', async () => {
-    expectEqual((await sendPlain(options.httpPort, '/api/v1/wallet')).status, 403);
+  await check('refuses both APIs over plain HTTP', async () => {
+    for (const path of ['/api/v1/wallet', '/merchant/v1/payments'])
+      expectEqual((await sendPlain(options.httpPort, path)).status, 403);
   });
   await check('redirects pages from plain HTTP', async () => {
     const { status, location } = await sendPlain(options.httpPort, `/pay/${id}`);

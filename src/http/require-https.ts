@@ -19,7 +19,7 @@ export function requireHttps(server: Server, isTrusted: (address: string) => boo
 
 /**
  * Refuses requests that reached a trusted proxy over plain HTTP, by the proxy's header. Browsers that request a page
- * are redirected to HTTPS. The API is refused instead: after a redirect its callers would keep sending their key in
+ * are redirected to HTTPS. The two APIs are refused instead: after a redirect its callers would keep sending their key in
  * clear text unnoticed. A proxy without the header is taken to terminate TLS, and health checks come from the proxy
  * itself.
  *
@@ -52,7 +52,7 @@ function isPageRequest(method: string, url: string): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || !url.startsWith('/')) return false;
   try {
     // As the router decodes it: `/%61pi/` is the API as well.
-    return !/^\/+api\//i.test(decodeURI(url));
+    return !/^\/+(api|merchant)\//i.test(decodeURI(url));
   } catch {
     return false;
   }

@@ -80,7 +80,7 @@ async function askBehindProxy(options: {
   let carriedOut = 0;
   requireForwardedHttps(behind, { isTrusted: createPeerCheck(trustProxy), baseUrl });
   registerHealth(behind, { isReady: () => ({ ready: true }) });
-  for (const path of ['/pay/:id', '/api/v1/wallet']) {
+  for (const path of ['/pay/:id', '/api/v1/wallet', '/merchant/v1/payments']) {
     behind.route({ method: ['GET', 'POST'], url: path, handler: async () => ({ times: ++carriedOut }) });
   }
   const headers = protocol === undefined ? {} : { 'x-forwarded-proto': protocol };
@@ -115,6 +115,8 @@ it.each([
   ['GET', '/api/v1/wallet?amount=1'],
   ['GET', '/%61pi/v1/wallet?amount=1'],
   ['POST', '/api/v1/wallet'],
+  ['GET', '/merchant/v1/payments'],
+  ['POST', '/merchant/v1/payments'],
   ['POST', '/pay/x'],
 ] as const)('refuses %s %s that a trusted proxy took over plain HTTP', async (method, url) => {
   const { statusCode, body, carriedOut } = await askBehindProxy({ method, url, protocol: 'http' });
