@@ -16,7 +16,9 @@ const compiled = join(root, 'src', 'main.js');
 const ownNode = join(root, 'node_modules', '.bin', 'node');
 
 if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
-  console.error('Nothing is installed in this clone yet: run `npm start`, or `node scripts/setup.js` alone.');
+  console.error(
+    'Nothing is installed in this clone yet: run `node scripts/setup.js --service` for the service, or `npm start` for the sandbox.',
+  );
   process.exit(1);
 } else if (Number(process.versions.node.split('.')[0]) >= oldestNode) {
   // Sources that were compiled before are taken from there: a start costs two thirds of the time and 20 MB less. Beside

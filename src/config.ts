@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import {
   HIGHEST_PORT,
@@ -206,10 +207,13 @@ function readRelayGasShare(read: Reader): GasShareLimit | null {
  */
 export function loadEnvironmentFile(): NodeJS.ProcessEnv {
   try {
+    // Read first: `loadEnvFile` reports ENOENT for a file that this user may not read as well.
+    readFileSync('.env');
     process.loadEnvFile('.env');
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'ENOENT') throw new ConfigError([`.env cannot be read (${codeOf(error)}).`]);
+    if (code !== 'ENOENT')
+      throw new ConfigError([`.env cannot be read (${codeOf(error)}): give the user of the service access.`]);
   }
   return process.env;
 }

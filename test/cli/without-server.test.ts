@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -235,12 +235,17 @@ it('commands and start read .env in the current folder, and the environment take
   expect(listed).toEqual({ code: 0, stdout: '(none)\n', stderr: `card-checkout: data folder ${fromFile}\n` });
 });
 
-it('says why .env cannot be read, instead of going on without it', async () => {
-  mkdirSync(join(dataDir, '.env'));
-  expect(await commandIn(dataDir, {}, 'account', 'list')).toMatchObject({
-    code: 1,
-    stderr: expect.stringContaining('.env cannot be read'),
-  });
+it.each([
+  ['a folder', 'EISDIR', (file: string) => mkdirSync(file)],
+  // As with a file of another user, `process.loadEnvFile` reports that there is none.
+  ['a link to itself', 'ELOOP', (file: string) => symlinkSync('.env', file)],
+])('says why .env cannot be read when it is %s, instead of going on without it', async (_, code, make) => {
+  make(join(dataDir, '.env'));
+  for (const word of ['init', 'doctor', 'start'])
+    expect(await commandIn(dataDir, {}, word), word).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining(`.env cannot be read (${code}): give the user of the service access`),
+    });
 });
 
 it('a password link says what is missing for it to open', async () => {
