@@ -87,10 +87,15 @@ describe('the units of systemd', () => {
   );
 });
 
-it('proxies refuse the API over plain HTTP, pass the client address on and do not hold events back', () => {
-  for (const file of ['deploy/nginx.conf', 'deploy/haproxy.cfg', 'deploy/Caddyfile']) {
+it('proxies refuse both APIs over plain HTTP, pass the client address on and do not hold events back', () => {
+  const refusals = {
+    'deploy/nginx.conf': /location \/api\/ \{ return 403; \}\s+location \/merchant\/ \{ return 403; \}/,
+    'deploy/haproxy.cfg': /deny_status 403 if !\{ ssl_fc \} \{ path_beg \/api\/ \/merchant\/ \}/,
+    'deploy/Caddyfile': /@api path \/api\/\* \/merchant\/\*\s+handle @api \{\s+respond .* 403/,
+  };
+  for (const [file, refusal] of Object.entries(refusals)) {
     const text = read(file);
-    expect(text, file).toMatch(/\/api\/.*(?:403|deny)|deny_status 403.*\/api\/|handle \/api\/\*/);
+    expect(text, file).toMatch(refusal);
     expect(text, file).toContain('308');
   }
   expect(read('deploy/nginx.conf')).toMatch(/proxy_buffering off;[\s\S]*proxy_read_timeout 120s;/);
