@@ -48,11 +48,16 @@ function isPlainHttp(protocol: string | string[]): boolean {
   return String(protocol).split(',').at(-1)?.trim().toLowerCase() === 'http';
 }
 
+/** Whether a path is below one of the two APIs, which take a key and answer everybody with data. */
+export function isApiPath(path: string): boolean {
+  return /^\/+(api|merchant)\//i.test(path);
+}
+
 function isPageRequest(method: string, url: string): boolean {
   if ((method !== 'GET' && method !== 'HEAD') || !url.startsWith('/')) return false;
   try {
     // As the router decodes it: `/%61pi/` is the API as well.
-    return !/^\/+(api|merchant)\//i.test(decodeURI(url));
+    return !isApiPath(decodeURI(url));
   } catch {
     return false;
   }

@@ -35,6 +35,7 @@ it('shows a page to a person who opens an unknown path, and answers everybody el
   expect(await typeOf('GET', '/nowhere', browser)).toEqual([404, 'text/html']);
   expect(await typeOf('GET', '/nowhere', '*/*')).toEqual([404, data]);
   expect(await typeOf('GET', '/api/v1/nowhere', browser)).toEqual([404, data]);
+  expect(await typeOf('GET', '/merchant/v1/nowhere', browser)).toEqual([404, data]);
   expect(await typeOf('POST', '/nowhere', browser)).toEqual([404, data]);
   expect(await typeOf('GET', '/known', browser)).toEqual([405, data]);
   await server.close();

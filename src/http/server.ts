@@ -22,6 +22,7 @@ import { closeStalled } from './close-stalled.ts';
 import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
 import { allowHalfOpen } from './node-internals.ts';
 import { createRequestLog, describeError, type Observe } from './request-log.ts';
+import { isApiPath } from './require-https.ts';
 import { createPipelining } from './serialize-pipelined.ts';
 
 /** Options of the public server; everything has a safe default. */
@@ -235,9 +236,9 @@ function createRequestIdGenerator(): () => string {
   return () => `${start}-${(++requests).toString(36)}`;
 }
 
-/** Whether a browser opens the path as a page. The API answers everybody with data. */
+/** Whether a browser opens the path as a page. */
 function isOpenedByPerson({ method, headers }: FastifyRequest, path: string): boolean {
-  return method === 'GET' && headers.accept?.includes('text/html') === true && !path.startsWith('/api/');
+  return method === 'GET' && headers.accept?.includes('text/html') === true && !isApiPath(path);
 }
 
 function pathOf(request: FastifyRequest): string {
