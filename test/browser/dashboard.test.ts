@@ -67,6 +67,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     // Back at the page that was asked for.
     await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
     await page.getByLabel('Name').fill(`Shop on a ${device} in ${colorScheme}`);
+    await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create key' }).click();
     await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor();
     await look('new-key');
@@ -117,6 +118,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     expect(await page.getByLabel('Lock payouts to this wallet').isChecked()).toBe(true);
     await page.goto(`${baseUrl}/dashboard/people`);
     await page.getByLabel('Email address').fill(`new-${device}@shop.example`);
+    await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Send the invitation' }).click();
     await page.getByRole('status').filter({ hasText: 'The invitation is sent.' }).waitFor();
     await look('invited');

@@ -227,6 +227,7 @@ it('"Your new key" makes no second key when it is loaded again', async () => {
   const page = await newPage();
   await open(page, '/keys');
   await page.getByLabel('Name').fill('Till');
+  await page.getByLabel('Your password').fill(signIn.password);
   await page.getByRole('button', { name: 'Create key' }).click();
   await page.getByRole('heading', { level: 1, name: 'Your new key' }).waitFor();
   await page.reload();

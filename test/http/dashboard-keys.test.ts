@@ -6,6 +6,7 @@ import type { User } from '../../src/domain/person.ts';
 import { newKey, newPayment, pay } from '../store/fixtures.ts';
 import {
   createTestDashboard,
+  PASSWORD,
   type TestBrowser,
   type TestDashboard,
   textOf,
@@ -28,8 +29,8 @@ afterEach(() => dashboard.close());
 const keysOf = () => dashboard.store.accounts.listKeys(account.id);
 const open = async (url: string) => textOf((await browser.get(url)).payload);
 
-/** The form as the page shows it, with every scope ticked. */
-const allScopes = { create: '1', read: '1', cancel: '1' };
+/** The form as the page shows it, with scopes ticked and the password. */
+const allScopes = { create: '1', read: '1', cancel: '1', password: PASSWORD };
 
 describe('API keys', () => {
   it('are shown once, work at once, and are masked afterwards', async () => {
@@ -123,12 +124,12 @@ describe('API keys', () => {
   });
 
   it('have the scopes that were ticked, at least one', async () => {
-    const none = await browser.post('/dashboard/keys', { name: 'Reader' });
+    const none = await browser.post('/dashboard/keys', { name: 'Reader', password: PASSWORD });
     expect([none.statusCode, none.payload.includes('id="scopes-error">Must contain at least one.')]).toEqual([
       400,
       true,
     ]);
-    await browser.post('/dashboard/keys', { name: 'Reader', read: '1' });
+    await browser.post('/dashboard/keys', { name: 'Reader', read: '1', password: PASSWORD });
     const [key] = await dashboard.store.accounts.listKeys(account.id);
     expect(key?.scopes).toEqual(['read']);
   });

@@ -1,3 +1,4 @@
+import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
 import type { Account } from '../../src/domain/account.ts';
@@ -7,6 +8,7 @@ import { newEntry } from '../store/people.ts';
 import {
   createTestDashboard,
   formTokenIn,
+  PASSWORD,
   type TestBrowser,
   type TestDashboard,
   textOf,
@@ -35,7 +37,7 @@ const audited = async () =>
 
 const linkIn = (text: string) => /\/dashboard\/invitation\/[\w-]{43}/.exec(text)?.[0];
 const postInvitation = (email: string, role = 'developer') =>
-  browser.post(`${PEOPLE}/invite`, { email, role }, { page: PEOPLE });
+  browser.post(`${PEOPLE}/invite`, { email, role, password: PASSWORD }, { page: PEOPLE });
 
 /** Invites, and returns the path of the link that is sent. */
 async function invite(email: string, role = 'developer'): Promise<string> {
@@ -96,7 +98,7 @@ describe('an invitation', () => {
     );
     const email = 'new@shop.example';
     const ours = await invite(email);
-    await theirs.post(`${PEOPLE}/invite`, { email, role: 'owner' }, { page: PEOPLE });
+    await theirs.post(`${PEOPLE}/invite`, { email, role: 'owner', password: PASSWORD }, { page: PEOPLE });
     const links = [ours, linkIn(dashboard.mails.at(-1)?.text ?? '') as string];
     const passwords = ['the first password', 'the other password'];
     await Promise.all(
@@ -191,7 +193,11 @@ describe('an invitation', () => {
     for (let index = 0; index < 4; index++)
       statuses.push((await postInvitation('a@shop.example')).statusCode);
     expect(statuses).toEqual([303, 303, 303, 429]);
-    for (let index = 0; index < 27; index++) await postInvitation(`b${index}@shop.example`);
+    for (let index = 0; index < 27; index++) {
+      if (index % 10 === 6) dashboard.advance(10 * 60_000);
+      await postInvitation(`b${index}@shop.example`);
+    }
+    dashboard.advance(10 * 60_000);
     expect((await postInvitation('c@shop.example')).statusCode).toBe(429);
     expect(dashboard.mails.length).toBeLessThanOrEqual(30);
   });
@@ -217,7 +223,11 @@ describe('an invitation', () => {
     account = await dashboard.giveAccount();
     owner = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
     browser = await dashboard.signIn(owner);
-    for (let index = 0; index < 30; index++) await postInvitation(`b${index}@shop.example`);
+    for (let index = 0; index < 30; index++) {
+      if (index % 10 === 0) dashboard.advance(10 * 60_000);
+      await postInvitation(`b${index}@shop.example`);
+    }
+    dashboard.advance(10 * 60_000);
     expect((await postInvitation('c@shop.example')).statusCode).toBe(429);
   });
 
@@ -260,9 +270,9 @@ describe('members', () => {
     const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
     const theirs = await dashboard.signIn(member);
     expect((await theirs.get('/dashboard/keys')).statusCode).toBe(403);
-    await browser.post(`${PEOPLE}/${member.id}`, { role: 'developer' }, { page: PEOPLE });
+    await browser.post(`${PEOPLE}/${member.id}`, { role: 'developer', password: PASSWORD });
     expect((await theirs.get('/dashboard/keys')).statusCode).toBe(200);
-    await browser.post(`${PEOPLE}/${member.id}`, { role: 'developer', remove: '1' }, { page: PEOPLE });
+    await browser.post(`${PEOPLE}/${member.id}`, { role: 'none', password: PASSWORD });
     expect((await theirs.get('/dashboard/keys')).statusCode).toBe(403);
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
     expect(await audited()).toEqual(expect.arrayContaining(['member.changed', 'member.removed']));
@@ -270,10 +280,10 @@ describe('members', () => {
 
   it('lose links that set their password with a change of role: a link given for fewer rights opens no more', async () => {
     const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
-    for (const fields of [{ role: 'owner' }, { role: 'viewer', remove: '1' }]) {
+    for (const role of ['owner', 'none']) {
       const link = `/dashboard/password/${await createPasswordLink(dashboard.context, member)}`;
       expect((await dashboard.newBrowser().get(link)).statusCode).toBe(200);
-      await browser.post(`${PEOPLE}/${member.id}`, fields as Record<string, string>, { page: PEOPLE });
+      await browser.post(`${PEOPLE}/${member.id}`, { role, password: PASSWORD });
       expect((await dashboard.newBrowser().get(link)).statusCode).toBe(404);
     }
   });
@@ -281,13 +291,13 @@ describe('members', () => {
   it('keep links that set their password when the same role is given again', async () => {
     const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
     const link = `/dashboard/password/${await createPasswordLink(dashboard.context, member)}`;
-    await browser.post(`${PEOPLE}/${member.id}`, { role: 'viewer' }, { page: PEOPLE });
+    await browser.post(`${PEOPLE}/${member.id}`, { role: 'viewer', password: PASSWORD });
     expect((await dashboard.newBrowser().get(link)).statusCode).toBe(200);
   });
 
   it('always have an owner among them', async () => {
-    for (const fields of [{ role: 'viewer' }, { role: 'owner', remove: '1' }]) {
-      const answer = await browser.post(`${PEOPLE}/${owner.id}`, fields, { page: PEOPLE });
+    for (const role of ['viewer', 'none']) {
+      const answer = await browser.post(`${PEOPLE}/${owner.id}`, { role, password: PASSWORD });
       expect(answer.statusCode).toBe(400);
       expect(textOf(answer.payload)).toContain('needs an owner');
     }
@@ -298,7 +308,11 @@ describe('members', () => {
     const other = await dashboard.giveAccount({ name: 'Other' });
     const stranger = await dashboard.giveUser({ accountId: other.id, role: 'owner' });
     const theirs = await dashboard.signIn(stranger);
-    await theirs.post(`${PEOPLE}/invite`, { email: 'x@shop.example', role: 'viewer' }, { page: PEOPLE });
+    await theirs.post(
+      `${PEOPLE}/invite`,
+      { email: 'x@shop.example', role: 'viewer', password: PASSWORD },
+      { page: PEOPLE },
+    );
     const [invitation] = await dashboard.store.sessions.listInvitations(other.id, dashboard.nowMs());
     for (const [path, ids] of [
       [(id: string) => `${PEOPLE}/${id}`, [stranger.id, 'usr_unknown']],
@@ -314,6 +328,56 @@ describe('members', () => {
     }
     expect(await dashboard.store.sessions.listInvitations(other.id, dashboard.nowMs())).toHaveLength(1);
     expect(await dashboard.store.people.listMembers(other.id)).toMatchObject([{ role: 'owner' }]);
+  });
+});
+
+describe('a stolen session of an owner', () => {
+  /** Invitations, roles and keys, which give rights: each with the fields of its form. */
+  const steps = (member: string): [string, Record<string, string>][] => [
+    [`${PEOPLE}/invite`, { email: 'thief@other.example', role: 'owner' }],
+    [`${PEOPLE}/${member}`, { role: 'owner' }],
+    ['/dashboard/keys', { name: 'Mine', create: '1', refund: '1' }],
+  ];
+  const given = async () => [
+    await membersOf(),
+    await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs()),
+    await dashboard.store.accounts.listKeys(account.id),
+  ];
+
+  it('gives nobody a right without the password, and without the second factor of an owner who has one', async () => {
+    const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+    const page = (await browser.get('/dashboard/security')).payload;
+    const secret = (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', '');
+    const totp = new TOTP({ secret: Secret.fromBase32(secret) });
+    const codeNow = () => totp.generate({ timestamp: dashboard.nowMs() });
+    const before = await given();
+    for (const [path, fields] of steps(member.id))
+      for (const password of ['', 'wrong']) {
+        const answer = await browser.post(path, { ...fields, password }, { page: PEOPLE });
+        expect([path, answer.statusCode]).toEqual([path, 400]);
+      }
+    const sealed = /name="sealed" value="([^"]+)"/.exec(page)?.[1] ?? '';
+    await browser.post(
+      '/dashboard/security/second-factor',
+      { sealed, code: codeNow(), password: PASSWORD },
+      { page: '/dashboard/security' },
+    );
+    dashboard.advance(10 * 60_000);
+    for (const [path, fields] of steps(member.id))
+      for (const code of ['', '000000']) {
+        const answer = await browser.post(path, { ...fields, password: PASSWORD, code }, { page: PEOPLE });
+        expect([path, code, answer.statusCode]).toEqual([path, code, 400]);
+      }
+    expect(await given()).toEqual(before);
+    for (const [path, fields] of steps(member.id)) {
+      dashboard.advance(10 * 60_000);
+      const answer = await browser.post(
+        path,
+        { ...fields, password: PASSWORD, code: codeNow() },
+        { page: PEOPLE },
+      );
+      expect([path, answer.statusCode]).toEqual([path, 303]);
+    }
   });
 });
 

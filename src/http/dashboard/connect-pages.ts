@@ -5,15 +5,13 @@ import {
   callbackHostOf,
   parseConnectRequest,
 } from '../../accounts/connect-shop.ts';
-import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { keyScopes } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { html } from '../design/html.ts';
-import { requirePassing } from '../rate-windows.ts';
 import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import type { DashboardRoutes, FormHandler, PageView } from '../signed-in/pages.ts';
 import { scopeLabels } from './key-pages.ts';
-import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
+import { confirmedForm, ownPassword, requirePasswordAndFactor } from './security-pages.ts';
 
 const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 
@@ -42,7 +40,7 @@ async function showConnect(visit: Visit): Promise<PageView> {
       ...(callbackHostOf({ returnUrl }) === null
         ? {}
         : { any_host: { label: `Allow webhooks to other hosts than ${hostname}`, type: 'checkbox' } }),
-      password: { label: 'Your password', type: 'password' },
+      ...ownPassword,
     },
     button: 'Connect the shop',
     more: html`<a class="button" href="${DASHBOARD_PATH}">Cancel</a>`,
@@ -61,10 +59,7 @@ ${form}</section>`,
 const approve: FormHandler = async (visit, form) => {
   const { context } = visit;
   const request = parseConnectRequest(visit.query);
-  // By session: a session without the password must not use up the tries of the user's others.
-  await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
-  await requireOwnPassword(context, visit.user, form.text('password'));
-  await requireConfirmedForm(visit, form);
+  await requirePasswordAndFactor(visit, form);
   const back = await approveConnection(context, request, {
     account: visit.account,
     actor: { ...visit.actor, userId: visit.user.id },

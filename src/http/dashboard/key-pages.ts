@@ -9,14 +9,16 @@ import { keepForNextPage, takeForPage } from '../../accounts/sessions.ts';
 import type { ApiKey } from '../../domain/account.ts';
 import { type KeyScope, keyScopes, maskApiKey } from '../../domain/api-key.ts';
 import { invalidField } from '../../domain/errors.ts';
+import { parseName } from '../../domain/shop-profile.ts';
 import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { type AreaVisit, DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
-import { cardForm, errorAt, type Fields } from '../signed-in/form-fields.ts';
+import { errorAt, type Fields, formFields } from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
+import { confirmedForm, ownPassword, requirePasswordAndFactor } from './security-pages.ts';
 
 const flashMessages = {
   revoked: 'The key is revoked. Requests with it are refused.',
@@ -60,7 +62,7 @@ async function showKeys(visit: Visit): Promise<PageView> {
     main: html`${forms.flashOf(visit, flashMessages)}
 <p>A key lets your shop create checkouts and read payments. Shop plugins can <a href="/docs/connect">get one in one click</a>. For webhooks, <a href="${ENDPOINT_CHECK_PATH}">test your endpoint</a>. <strong>${active.length} of ${MAXIMUM_ACTIVE_KEYS}</strong> keys are in use.</p>
 ${active.length === 0 ? html`<p class="banner plain">No keys yet. Create one for your shop's server.</p>` : keyTable(active, visit)}
-${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : createForm(visit)}
+${active.length >= MAXIMUM_ACTIVE_KEYS ? html`<p class="banner">To create another key, revoke one first.</p>` : await createForm(visit)}
 ${revoked.length === 0 ? nothing : html`<details><summary>Revoked keys</summary>${revokedTable(revoked, visit)}</details>`}`,
   };
 }
@@ -69,7 +71,7 @@ const keyFields: Fields = {
   name: { label: 'Name', hint: 'The use of the key, such as “web shop”. Customers never see it.' },
 };
 
-function createForm(visit: Visit): Html {
+async function createForm(visit: Visit): Promise<Html> {
   const { refused } = visit;
   const label = 'What the key may do';
   const error = refused === undefined ? {} : errorAt(refused, 'scopes', { label });
@@ -77,13 +79,14 @@ function createForm(visit: Visit): Html {
     const isChecked = refused?.has(name) ?? true;
     return html`<div class="actions">${forms.tickField({ type: 'checkbox', name, isChecked, label: scopeLabels[name] })}</div>`;
   });
-  return cardForm(visit, {
+  const form = await confirmedForm(visit, {
     action: KEYS_PATH,
-    title: 'Create a key',
-    fields: keyFields,
-    more: html`<fieldset class="field" id="scopes"${forms.describedBy('scopes', error)}><legend>${label}</legend>${boxes}${forms.notesOf('scopes', error)}</fieldset>`,
+    introduction: html`${formFields(visit, KEYS_PATH, keyFields)}
+<fieldset class="field" id="scopes"${forms.describedBy('scopes', error)}><legend>${label}</legend>${boxes}${forms.notesOf('scopes', error)}</fieldset>`,
+    fields: ownPassword,
     button: 'Create key',
   });
+  return html`<section class="card"><h2>Create a key</h2>${form}</section>`;
 }
 
 function keyTable(keys: readonly ApiKey[], visit: Visit): Html {
@@ -118,12 +121,17 @@ function revokedTable(keys: readonly ApiKey[], visit: Visit): Html {
   });
 }
 
-/** The key is kept only for the next page, so no other page can show it. */
+/** The key is kept only for the next page, so no other page can show it. A stolen session alone makes none. */
 const answerCreate: FormHandler = async (visit, form) => {
   const { context } = visit;
-  const name = form.text('name');
   const scopes = keyScopes.filter((scope) => form.has(scope));
-  if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
+  const name = form.text('name');
+  await requirePasswordAndFactor(visit, form, {
+    name: () => parseName(name),
+    scopes() {
+      if (scopes.length === 0) throw invalidField('scopes', 'must contain at least one');
+    },
+  });
   const { key, plainKey } = await createKey(context, visit.account.id, { name, scopes });
   await record(visit, 'key.created', describeKey(key));
   await keepForNextPage(context, visit.session.id, purposeOf(key.id), plainKey);

@@ -4,13 +4,13 @@ import { changeMember, invite, withdrawInvitation } from '../../accounts/users.t
 import type { Account } from '../../domain/account.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { isRole, type Member, type Role, roles, type User } from '../../domain/person.ts';
+import { isRole, type Member, parseUserEmail, type Role, roles, type User } from '../../domain/person.ts';
 import { type Mail, MailNotSentError } from '../../domain/ports/mail.ts';
 import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { type AreaVisit, DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
-import { cardForm, type Fields } from '../signed-in/form-fields.ts';
+import type { Fields } from '../signed-in/form-fields.ts';
 import { moment, onOff } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import {
@@ -20,9 +20,12 @@ import {
   seeOther,
   showRefused,
 } from '../signed-in/pages.ts';
+import { confirmedForm, ownPassword, requirePasswordAndFactor } from './security-pages.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
+/** The choice that removes a member. */
+const NO_ROLE = 'none';
 const flashMessages = {
   changed: 'Role updated.',
   removed: 'The member is removed.',
@@ -50,7 +53,8 @@ export function registerPeoplePages(routes: DashboardRoutes): void {
     );
     return seeOther('/people?flash=withdrawn');
   });
-  pages.form('/people/:userId', answerChange, showPeople);
+  pages.page('/people/:userId', showMember);
+  pages.form('/people/:userId', answerChange, showMember);
 }
 
 const answerInvite: FormHandler = async (visit, form) => {
@@ -62,17 +66,24 @@ const answerInvite: FormHandler = async (visit, form) => {
 };
 
 /**
- * Invites a person by the form of `inviteFields`. Sends the link by email if it is configured, so that only a reader
+ * Invites a person by the form of `inviteFields`, which holds the password and second factor of who invites. Sends the link by email if it is configured, so that only a reader
  * of the address's mail gets it, or else keeps it for `takeInvitationPage`.
  *
  * @param baseUrl of the public server, which has the dashboard
  */
 export async function sendInvitation(
-  { user, session, actor, context }: AreaVisit,
+  visit: AreaVisit,
   account: Pick<Account, 'id' | 'name'>,
   baseUrl: string,
   form: forms.FormFields,
 ): Promise<'sent' | 'kept' | { readonly failure: string }> {
+  const { user, session, actor, context } = visit;
+  await requirePasswordAndFactor(visit, form, {
+    email() {
+      if (parseUserEmail(form.text('email')) === null) throw invalidField('email', 'is not valid.');
+    },
+    role: () => roleIn(form),
+  });
   const asked = { email: form.text('email'), role: roleIn(form) };
   const { limits, mailer } = context;
   await requirePassing(limits.invitationsOfAccount, account.id);
@@ -141,11 +152,44 @@ export async function takeInvitationPage(
 }
 
 const answerChange: FormHandler = async (visit, form) => {
-  const role = form.has('remove') ? null : roleIn(form);
-  const member = { accountId: visit.account.id, userId: visit.params['userId'] ?? '', role };
-  await changeMember(visit.context, member, visit.actor);
+  const { userId } = await requireMember(visit);
+  const role = form.text('role') === NO_ROLE ? null : roleIn(form);
+  await requirePasswordAndFactor(visit, form);
+  await changeMember(visit.context, { accountId: visit.account.id, userId, role }, visit.actor);
   return seeOther(role === null ? '/people?flash=removed' : '/people?flash=changed');
 };
+
+async function requireMember({ context, account, params }: Visit): Promise<Member> {
+  const members = await context.people.listMembers(account.id);
+  const member = members.find(({ userId }) => userId === params['userId']);
+  if (member === undefined) throw new ServiceError('not_found');
+  return member;
+}
+
+/** Asks for the new role of a member. */
+async function showMember(visit: Visit): Promise<PageView> {
+  const { userId, email, role } = await requireMember(visit);
+  const form = await confirmedForm(visit, {
+    action: `${PEOPLE_PATH}/${userId}`,
+    fields: {
+      role: {
+        label: 'Role',
+        type: 'select',
+        options: [...roles, NO_ROLE],
+        wordsOf: (option) => (isRole(option) ? roleWords[option] : 'None: remove the member'),
+        value: role,
+      },
+      ...ownPassword,
+    },
+    button: 'Save',
+    more: html`<a class="button" href="${PEOPLE_PATH}">Cancel</a>`,
+  });
+  return {
+    title: 'Change a member',
+    main: html`<section class="card"><p><strong><bdi>${email}</bdi></strong>, a member of <strong><bdi>${visit.account.name}</bdi></strong>.</p>
+${form}</section>`,
+  };
+}
 
 function roleIn(form: forms.FormFields): Role {
   const role = form.text('role');
@@ -159,36 +203,37 @@ async function showPeople(visit: Visit): Promise<PageView> {
     context.people.listMembers(visit.account.id),
     context.sessions.listInvitations(visit.account.id, context.nowMs()),
   ]);
+  const form = await confirmedForm(visit, {
+    action: `${PEOPLE_PATH}/invite`,
+    fields: inviteFields,
+    button: context.mailer === null ? 'Create a link' : 'Send the invitation',
+  });
   return {
     title: 'People',
     main: html`${forms.flashOf(visit, flashMessages)}
 ${memberTable(members, visit)}
 ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
-${cardForm(visit, {
-  action: `${PEOPLE_PATH}/invite`,
-  title: 'Invite a member',
-  fields: inviteFields,
-  button: context.mailer === null ? 'Create a link' : 'Send the invitation',
-})}`,
+<section class="card"><h2>Invite a member</h2>${form}</section>`,
   };
 }
 
 export const inviteFields: Fields = {
   email: { label: 'Email address', type: 'email' },
   role: { label: 'Role', type: 'select', options: roles, wordsOf: (role) => roleWords[role as Role] },
+  ...ownPassword,
 };
 
-function memberTable(members: readonly Member[], { user, timeZone, formToken }: Visit): Html {
+function memberTable(members: readonly Member[], { user, timeZone }: Visit): Html {
   return dataTable('Members', members, {
     'Email address': ({ userId, email }) =>
       html`<bdi>${email}</bdi>${userId === user.id ? html` <span class="badge">you</span>` : nothing}`,
     'Second factor': ({ hasSecondFactor }) => onOff(hasSecondFactor),
     Since: ({ createdAtMs }) => moment(createdAtMs, timeZone),
-    Role: ({ userId, email, role }) =>
-      html`<form class="actions" method="post" action="${PEOPLE_PATH}/${userId}">${forms.formTokenField(formToken)}
-<div class="field"><select name="role" aria-label="Role of ${email}">${forms.optionsOf(roles, role)}</select></div>
-<button class="button compact">Change<span class="quiet"> the role of ${email}</span></button>
-<button class="button compact danger" name="remove" value="1">Remove<span class="quiet"> ${email}</span></button></form>`,
+    Role: ({ role }) => role,
+    Action: actions(
+      ({ userId, email }) =>
+        html`<a class="button compact" href="${PEOPLE_PATH}/${userId}">Change<span class="quiet"> the role of ${email}</span></a>`,
+    ),
   });
 }
 

@@ -25,7 +25,14 @@ import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
 import { type AreaVisit, DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
-import { cardForm, type Fields, foldedForm, formFields, newPassword } from '../signed-in/form-fields.ts';
+import {
+  cardForm,
+  checkFields,
+  type Fields,
+  foldedForm,
+  formFields,
+  newPassword,
+} from '../signed-in/form-fields.ts';
 import { moment } from '../signed-in/format.ts';
 import { banner, type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type PageAnswer, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -189,6 +196,32 @@ export async function requireConfirmedForm(visit: AreaVisit, form: FormFields): 
   if (response === '' || party === null) return requireSecondFactor(visit, form);
   if (!(await usePasskey(context, visit, response, party)))
     throw invalidField('The passkey', 'was not accepted. Please try again.');
+}
+
+/** The field of the password in a form of `requirePasswordAndFactor`. */
+export const ownPassword: Fields = { password: { label: 'Your password', type: 'password' } };
+
+/**
+ * Holds a form of `confirmedForm` to the user's password and, where there is one, the second factor: for what gives
+ * rights, because a session alone may be stolen.
+ *
+ * @param checks of the other fields
+ * @throws ServiceError `invalid_request` naming the wrong fields; `rate_limited` after ten forms in ten minutes
+ */
+export async function requirePasswordAndFactor(
+  visit: AreaVisit,
+  form: FormFields,
+  checks: Readonly<Record<string, () => unknown>> = {},
+): Promise<void> {
+  const { context, user, session } = visit;
+  // By session: a session without the password must not use up the tries of the user's others.
+  await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
+  await checkFields({
+    ...checks,
+    password: () => requireOwnPassword(context, user, form.text('password')),
+  });
+  // A code works once: it is asked of a form that is otherwise right.
+  await requireConfirmedForm(visit, form);
 }
 
 /** @param shown a message, and the confirmation of a passkey used just now (`confirmSecondFactor`) */

