@@ -154,11 +154,15 @@ export function createClient(options: ClientOptions): Client {
   const refundsOf = (paymentId: string) => `/merchant/v1/payments/${encodeURIComponent(paymentId)}/refunds`;
   const refundOf = (answer: unknown) =>
     expectFields<Refund>(answer, ['refund_id', 'payment_id', 'status', 'amount']);
-  /** Not repeated: a repeated change would answer with a conflict. */
+  /** A change is not repeated: the service would refuse it with a conflict. */
   async function refund(method: 'GET' | 'POST', path: string, body?: object): Promise<Refund> {
     const headers = { 'content-type': 'application/json' };
     const sent = body === undefined ? {} : { headers, body: JSON.stringify(body) };
-    const answer = await sendRequest({ ...context, maximumRetries: 0 }, { method, path, ...sent });
+    const answer = await sendRequest(method === 'GET' ? context : { ...context, maximumRetries: 0 }, {
+      method,
+      path,
+      ...sent,
+    });
     return refundOf(answer);
   }
   const post = async (path: string, request: object, idempotencyKey: string | undefined) =>

@@ -52,6 +52,20 @@ describe('a request', () => {
     },
   );
 
+  it('for a refund is sent again when it reads, and sent once when it changes', async () => {
+    const refund = { refund_id: 'r', payment_id: 'p', status: 'canceled', amount: '1.000000' };
+    const reading = clientOf([{ status: 503 }, { status: 200, body: refund }]);
+    expect(await reading.client.refunds.get('r')).toEqual(refund);
+    const changes = (client: ReturnType<typeof clientOf>['client']) => [
+      client.refunds.cancel('r'),
+      client.refunds.confirm('r', '0x'),
+      client.refunds.submitTransaction('r', '0x'),
+    ];
+    const { client, seen } = clientOf([{ status: 503 }, { status: 503 }, { status: 503 }]);
+    for (const change of changes(client)) await expect(change).rejects.toBeInstanceOf(ApiError);
+    expect(seen).toHaveLength(3);
+  });
+
   it('is given up after the third attempt, with the last error', async () => {
     const { client, seen } = clientOf([
       { status: 500 },

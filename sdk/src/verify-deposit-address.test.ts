@@ -54,6 +54,14 @@ function makePayment(
 }
 
 describe('verifyDepositAddress', () => {
+  it('takes the address of a direct payment and of one that was read, which have address_in alone', () => {
+    const { polygon_address_in: address_in, ...direct } = makePayment('01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4');
+    const terms = { payoutAddress, publication };
+    expect(verifyDepositAddress({ ...direct, address_in }, terms)).toMatchObject({ feeBasisPoints: 250 });
+    const other = { ...direct, address_in: feeWallets[0] as string };
+    expect(() => verifyDepositAddress(other, terms)).toThrow(DepositAddressError);
+  });
+
   it('agrees with the service for any payment, wallet and fee, with every published factory and fee wallet', () => {
     const address = fc.uint8Array({ minLength: 20, maxLength: 20 });
     const index = fc.integer({ min: 0, max: 1 });

@@ -9,8 +9,12 @@ const WORD_BYTES = 32;
 /** More than a service will ever have had; a longer list would only cost time. */
 const MAXIMUM_CANDIDATES = 256;
 
-/** What of a payment counts here. */
-export type DepositPayment = Pick<Payment, 'payment_id' | 'polygon_address_in' | 'fee_percent'>;
+/** What of a payment counts here: of a created checkout, a direct payment, or one that was read. */
+export type DepositPayment = Pick<Payment, 'payment_id' | 'fee_percent'> &
+  (
+    | Pick<Payment, 'polygon_address_in'>
+    | (Pick<Payment, 'address_in'> & { readonly polygon_address_in?: never })
+  );
 
 export interface DepositTerms {
   /** The `address` that you gave to create. */
@@ -53,7 +57,8 @@ export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerm
   }
   const feeBasisPoints = toBasisPoints(payment.fee_percent);
   const merchant = readAddress(terms.payoutAddress, 'payoutAddress');
-  const given = bytesToHex(readAddress(payment.polygon_address_in, 'polygon_address_in'));
+  const depositAddress = payment.polygon_address_in ?? payment.address_in;
+  const given = bytesToHex(readAddress(depositAddress, 'address_in'));
   const reference = keccak_256(toBytes(payment.payment_id));
 
   for (const { address, implementation } of factories) {
@@ -79,7 +84,7 @@ export function verifyDepositAddress(payment: DepositPayment, terms: DepositTerm
     }
   }
   throw new DepositAddressError(
-    `${payment.polygon_address_in} is not the deposit address of payment ${payment.payment_id} to ${terms.payoutAddress}`,
+    `${depositAddress} is not the deposit address of payment ${payment.payment_id} to ${terms.payoutAddress}`,
   );
 }
 

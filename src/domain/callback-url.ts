@@ -6,6 +6,7 @@
  * checked first, then the parsed host.
  */
 
+import { percentDecoded } from '../platform/percent-decoded.ts';
 import { isPublicAddress } from '../platform/public-address.ts';
 
 /** The most code points of a callback, as the merchant supplied it. */
@@ -127,7 +128,8 @@ export function locationOf(baseUrl: string): ServiceLocation {
  */
 export function isOwnCallback(callback: AcceptedCallbackUrl, own: ServiceLocation): boolean {
   if (callback.hostname !== own.hostname || callback.port !== own.port) return false;
-  const { pathname } = callback.url;
+  // As a proxy or the router may read it: decoded, and with one slash for several.
+  const pathname = percentDecoded(callback.url.pathname).replace(/\/+/g, '/');
   return pathname === own.path || pathname.startsWith(`${own.path}/`);
 }
 

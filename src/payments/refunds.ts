@@ -29,7 +29,7 @@ import { viewPaymentOf } from './payment-history.ts';
 
 export interface RefundContext
   extends Pick<Stores, 'refunds'>,
-    StoreParts<{ payments: 'viewPayment'; observations: 'readCursor' }> {
+    StoreParts<{ payments: 'viewPayment'; observations: 'readCursor'; accounts: 'findAccount' }> {
   /** Whether an address is a deposit address, a contract or a relayer of the service. */
   readonly isReservedAddress: (address: Address) => Promise<boolean>;
   /** Makes the tokens of the customers' links from the refunds' ids: no store has them. */
@@ -173,7 +173,7 @@ function parseReason(reason: string | null): string | null {
 
 /** The address with its checksum. Throws `invalid_request` for one that no refund may go to. */
 async function parseDestination(
-  { isReservedAddress }: RefundContext,
+  { isReservedAddress, accounts }: RefundContext,
   payment: Payment,
   text: string,
 ): Promise<Address> {
@@ -181,8 +181,9 @@ async function parseDestination(
   const address = parsePayoutAddress(text.trim());
   if (address === null)
     throw invalidField(field, 'must be a Polygon address: 0x and 40 hex digits, with a correct checksum');
-  const isOurs = [payment.payoutAddress, payment.feeWallet, payment.depositAddress].includes(address);
-  if (isOurs || (await isReservedAddress(address)))
+  const account = await accounts.findAccount(payment.accountId);
+  const ours = [payment.payoutAddress, payment.feeWallet, payment.depositAddress, account?.wallet];
+  if (ours.includes(address) || (await isReservedAddress(address)))
     throw invalidField(field, 'must not be an address of the merchant, of this service or of the token');
   return address;
 }

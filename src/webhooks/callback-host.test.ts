@@ -95,7 +95,8 @@ describe("this service's own public name", () => {
 
   it('is refused below the path of BASE_URL only, where a shop shares the host', async () => {
     const { guard } = guardWith(publicAddress, [], 'https://example.com/checkout/');
-    for (const path of ['/checkout', '/checkout/', '/checkout/pay/1', '/shop/../checkout/x']) {
+    const disguised = ['/%63heckout/pay/1', '//checkout/pay/1', '/%2Fcheckout/x'];
+    for (const path of ['/checkout', '/checkout/', '/checkout/pay/1', '/shop/../checkout/x', ...disguised]) {
       expect(await guard.refusalOf(`https://example.com${path}`), path).toBe(refusal);
     }
     for (const path of ['', '/hook', '/checkouts', '/shop/checkout']) {

@@ -57,9 +57,12 @@ it.each([
 });
 
 it('answers 401 for a key in the query, also beside a good one in a header', async () => {
-  const url = `/api/v1/payment-status?api_key=${service.apiKey}`;
-  expect(await statusOf({}, url)).toBe(401);
-  expect(await statusOf({ 'x-api-key': service.apiKey }, url)).toBe(401);
+  const encoded = service.apiKey.replaceAll('_', '%5F');
+  for (const key of [service.apiKey, encoded, encoded.toLowerCase().replace('service', '%73ervice')]) {
+    const url = `/api/v1/payment-status?api_key=${key}`;
+    expect(await statusOf({}, url)).toBe(401);
+    expect(await statusOf({ 'x-api-key': service.apiKey }, url)).toBe(401);
+  }
 });
 
 it('refuses a revoked key with the next request', async () => {

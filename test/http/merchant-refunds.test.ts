@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { updateAccount } from '../../src/accounts/manage-accounts.ts';
 import { TRANSFER_MS } from '../../src/domain/refund.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
@@ -122,7 +123,7 @@ describe('a refund', () => {
       { destination: validRequest.address },
       'destination must not be an address of the merchant, of this service or of the token',
     ],
-    [{ color: 'red' }, 'The body has a parameter that this operation does not know.'],
+    [{ color: 'red' }, 'color is not known here'],
   ])('refuses %j', async (payload, error) => {
     expect(await open(await givePaid(), payload)).toEqual({ status: 400, error });
   });
@@ -171,5 +172,37 @@ describe('a refund', () => {
       headers: { 'x-api-key': apiKey },
     });
     expect([answer.statusCode, answer.json()]).toEqual([404, { error: 'Refund not found.' }]);
+  });
+});
+
+describe('an operation of a refund', () => {
+  it('goes to no wallet of the merchant: neither to that of the payment nor to that of the settings', async () => {
+    const id = await givePaid();
+    const wallet = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+    const context = { accounts: service.store.accounts, nowMs: Date.now };
+    await updateAccount(context as never, service.account.id, { profile: { wallet } });
+    expect(await open(id, { destination: wallet })).toMatchObject({
+      status: 400,
+      error: 'destination must not be an address of the merchant, of this service or of the token',
+    });
+    await updateAccount(context as never, service.account.id, { profile: { wallet: null } });
+  });
+
+  it('names a parameter that is not known, in the body and in the query', async () => {
+    const id = await givePaid();
+    const { refund_id: refund } = await open(id);
+    for (const [method, path, payload] of [
+      ['POST', `/payments/${id}/cancel`, { Foo: '1' }],
+      ['POST', `/refunds/${refund}/cancel`, { Foo: '1' }],
+      ['POST', `/refunds/${refund}/cancel?Foo=1`, {}],
+      ['GET', `/payments/${id}/refunds?Foo=1`],
+      ['GET', `/refunds/${refund}?Foo=1`],
+      ['GET', '/payments?Foo=1'],
+      ['POST', '/direct-payments?Foo=1', { address: validRequest.address, callback: 'https://a.example' }],
+    ] as const) {
+      const answer = await call(method, path, payload);
+      expect([path, answer.status, answer.error]).toEqual([path, 400, 'Foo is not known here']);
+    }
+    expect(await call('GET', `/refunds/${refund}`)).toMatchObject({ status: 'awaiting_transfer' });
   });
 });

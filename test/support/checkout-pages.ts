@@ -234,6 +234,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
       payments,
       refunds: { findRefundOfLink: async (id: string) => refunds.get(id) ?? null } as unknown as RefundStore,
       observations: { readCursor: async () => null },
+      accounts: { findAccount: async () => null },
       isReservedAddress: async () => false,
       links: refundLinks,
       baseUrl,

@@ -4,6 +4,7 @@ import type { Account } from '../../domain/account.ts';
 import { API_KEY_PREFIX, hasApiKeyForm, hashApiKey, type KeyScope } from '../../domain/api-key.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
+import { percentDecoded } from '../../platform/percent-decoded.ts';
 import { addressGroupOf, requirePassing } from '../rate-windows.ts';
 import type { ApiContext } from './api-context.ts';
 import { acceptJsonBodies } from './request-input.ts';
@@ -112,7 +113,7 @@ function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders'
     }
   }
   // A key in the query ends up in the logs of every proxy: refused even when a header has a valid one.
-  if (headers !== 1 || key === null || url.includes(API_KEY_PREFIX)) return null;
+  if (headers !== 1 || key === null || percentDecoded(url).includes(API_KEY_PREFIX)) return null;
   return hasApiKeyForm(key) ? key : null;
 }
 

@@ -152,7 +152,7 @@ function decode(text: string): string {
 
 /** Whether an error may repeat a parameter's name: an unknown name could be anything, also a secret. */
 function nameable(name: string): string {
-  return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A query parameter';
+  return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
 }
 
 /**
@@ -192,15 +192,32 @@ export interface ParameterSchema {
   readonly anyOf?: readonly ParameterSchema[];
 }
 
-/** Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or a missing one. */
+/** Throws `invalid_request` for a parameter that an operation does not have: a typo would be ignored otherwise. */
+export function requireKnown(
+  given: Readonly<Record<string, unknown>>,
+  known: Readonly<Record<string, unknown>>,
+): void {
+  const name = Object.keys(given).find((each) => !Object.hasOwn(known, each));
+  if (name !== undefined) throw invalidField(nameable(name), 'is not known here');
+}
+
+/** Throws `invalid_request` for a request whose operation takes no parameters in the query, and has some there. */
+export function requireNoQuery({ raw: { url = '' } }: FastifyRequest): void {
+  requireKnown(parseQuery(url), {});
+}
+
+/**
+ * Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or a missing one, and for
+ * a query.
+ */
 export function readParameters(
   request: FastifyRequest,
   known: Readonly<Record<string, RequestParameter>>,
 ): Readonly<Record<string, string | undefined>> {
   const isEmpty = request.body === undefined || request.body === null;
   const body = isEmpty ? {} : readJsonObject(request);
-  if (Object.keys(body).some((name) => !Object.hasOwn(known, name)))
-    throw new ServiceError('invalid_request', 'The body has a parameter that this operation does not know.');
+  requireNoQuery(request);
+  requireKnown(body, known);
   const read = Object.entries(known).map(([name, { isRequired }]) => {
     const value = body[name] ?? undefined;
     if (value === undefined && isRequired) throw invalidField(name, 'is required');

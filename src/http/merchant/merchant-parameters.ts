@@ -14,7 +14,12 @@ import {
 import { type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { createParameters } from '../api/create-parameters.ts';
 import type { CreateParameters } from '../api/parse-create-request.ts';
-import type { ParameterSchema, QueryParameters, RequestParameter } from '../api/request-input.ts';
+import {
+  type ParameterSchema,
+  type QueryParameters,
+  type RequestParameter,
+  requireKnown,
+} from '../api/request-input.ts';
 import { type Expansion, expansions } from './present-payments.ts';
 
 export const MAXIMUM_PAGE = 100;
@@ -238,14 +243,4 @@ export function readMonth(query: QueryParameters, timeZone: string): LocalMonth 
   const month = monthOf(readQuery(query, journalParameters).month ?? '', timeZone);
   if (month === null) throw invalidField('month', 'must be a month like 2026-11');
   return month;
-}
-
-function requireKnown(
-  given: Readonly<Record<string, unknown>>,
-  known: Readonly<Record<string, unknown>>,
-): void {
-  for (const name of Object.keys(given)) {
-    if (Object.hasOwn(known, name)) continue;
-    throw invalidField(/^[a-z_]{1,32}$/.test(name) ? name : 'A parameter', 'is not known here');
-  }
 }

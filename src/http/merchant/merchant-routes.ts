@@ -19,7 +19,13 @@ import { accountOf, registerKeyRoutes, requireCallbackHost } from '../api/authen
 import { readIdempotencyKey } from '../api/create-parameters.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
 import type { PresentContext } from '../api/payment-schemas.ts';
-import { parseQuery, readJsonObject, readParameters, withNumberAsWritten } from '../api/request-input.ts';
+import {
+  parseQuery,
+  readJsonObject,
+  readParameters,
+  requireNoQuery,
+  withNumberAsWritten,
+} from '../api/request-input.ts';
 import { addressGroupOf, requirePassing } from '../rate-windows.ts';
 import {
   completeDirectParameters,
@@ -54,10 +60,10 @@ const MERCHANT_PREFIX = '/merchant/v1';
 export interface MerchantContext
   extends CancelPaymentContext,
     PresentContext,
-    Omit<RefundRoutesContext, keyof CancelPaymentContext>,
+    Omit<RefundRoutesContext, keyof CancelPaymentContext | 'accounts'>,
     Pick<Stores, 'search'>,
     StoreParts<{ webhooks: 'listWebhooks'; events: 'listEvents' }> {
-  readonly accounts: ApiContext['accounts'];
+  readonly accounts: ApiContext['accounts'] & RefundRoutesContext['accounts'];
   readonly limits: ApiRateLimiters;
   /** For direct payments, under the same rules as checkouts. */
   readonly create: CreatePaymentContext;
@@ -123,6 +129,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
 
   server.post('/direct-payments', guards.create, async (request) => {
     const account = accountOf(request);
+    requireNoQuery(request);
     const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
     const parameters = completeDirectParameters(body, account);
     const idempotencyKey = readIdempotencyKey(request.headers);

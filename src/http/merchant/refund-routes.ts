@@ -17,7 +17,12 @@ import {
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
 import { ADDRESS_PATTERN } from '../api/payment-schemas.ts';
-import { type ParameterSchema, type RequestParameter, readParameters } from '../api/request-input.ts';
+import {
+  type ParameterSchema,
+  type RequestParameter,
+  readParameters,
+  requireNoQuery,
+} from '../api/request-input.ts';
 import { required } from './merchant-parameters.ts';
 import { isoTime, isoTimeOrNull } from './present-payments.ts';
 
@@ -131,6 +136,7 @@ export function registerRefunds(
   });
 
   server.get<PaymentRoute>('/payments/:payment_id/refunds', read, async (request, reply) => {
+    requireNoQuery(request);
     const { refunds, leftUnits } = await readRefunds(
       context,
       accountOf(request).id,
@@ -142,9 +148,10 @@ export function registerRefunds(
     });
   });
 
-  server.get<RefundRoute>('/refunds/:refund_id', read, async (request, reply) =>
-    sendTagged(request, reply, presentRefund(context, await own(request))),
-  );
+  server.get<RefundRoute>('/refunds/:refund_id', read, async (request, reply) => {
+    requireNoQuery(request);
+    return sendTagged(request, reply, presentRefund(context, await own(request)));
+  });
 
   server.post<RefundRoute>('/refunds/:refund_id/confirm', write, async (request) => {
     const { destination = '' } = readParameters(request, confirmRefundParameters);
