@@ -23,6 +23,13 @@ async function askOnTerminal(question: string): Promise<string> {
   }
 }
 
+// What `| head` does to other programs: whoever reads the output has gone. A command that cleans up does so on SIGTERM.
+process.stdout.once('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  process.stdout.on('error', () => {});
+  process.kill(process.pid, 'SIGTERM');
+});
+
 // Parts are loaded when a command needs them: most commands only talk to a running server and should be quick.
 let isJson = false;
 let environment: NodeJS.ProcessEnv = {};

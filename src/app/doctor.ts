@@ -19,6 +19,7 @@ import { within } from '../platform/within.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
 import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
+import { runOnStore } from './run-on-store.ts';
 import { runOperationAnywhere } from './run-operation.ts';
 import { requireOneChain } from './settlements.ts';
 import { requireKnownSecret } from './start-service.ts';
@@ -179,7 +180,11 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
 async function requireOwnDatabase(config: Config): Promise<void> {
   const { secretKey, previousSecretKeys } = config;
   if (secretKey === null) return;
-  const found = await runOperationAnywhere(config, 'database show', {}, { patienceMs: STORE_PATIENCE_MS });
+  // A server has SQLite to itself. With PostgreSQL, it could be connected to another database than a start would be.
+  const found =
+    config.databaseUrl === null
+      ? await runOperationAnywhere(config, 'database show', {}, { patienceMs: STORE_PATIENCE_MS })
+      : await runOnStore(config, [], 'database show', {});
   const { settlements, secretFingerprint } = found as DatabaseDescription;
   requireOneChain(settlements, requireChain(config).chainId);
   requireKnownSecret(secretFingerprint, createIpnTokens(secretKey, previousSecretKeys));

@@ -147,6 +147,12 @@ it('a secret that the newest payment was not made with is a failure, also while 
   expect((await diagnose({ DATA_DIR: data, SECRET_KEY: old, CHAIN_ID: '4242' })).detail('store')).toMatch(
     /CHAIN_ID is 4242, but the database belongs to chain \d+: set DATA_DIR/,
   );
+  const database = await diagnose({
+    DATA_DIR: data,
+    SECRET_KEY: old,
+    DATABASE_URL: 'postgres://127.0.0.1:1/x',
+  });
+  expect(database.detail('store')).toMatch(/^DATABASE_URL cannot be used: .*ECONNREFUSED/);
   await server.end('SIGTERM');
   const alone = await diagnose({ DATA_DIR: data });
   expect(alone.level('store')).toBe('fail');

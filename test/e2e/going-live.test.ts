@@ -17,7 +17,7 @@ import { cloneAsNewcomer, type NewcomersClone } from '../support/newcomers-clone
 import { providerEnvironment } from '../support/provider-environment.ts';
 import { waitFor } from '../support/wait-for.ts';
 
-const RUN_ELSEWHERE = ['rehearse', 'provider prove ID', 'provider prove ID --confirm'];
+const RUN_ELSEWHERE = ['rehearse', 'provider prove ID --ip IP', 'provider prove ID --confirm'];
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
 
 let clone: NewcomersClone;
@@ -86,7 +86,7 @@ function valueIn(output: string, pattern: RegExp): string {
 it('leads from a clone to a running service with a merchant, a backup and no discrepancy, as it is written', async () => {
   const [port = 0, adminPort = 0] = await freePorts(2);
 
-  expect(page).toContain('Run `cp .env.example .env` and `chmod 600 .env`.');
+  expect(page).toContain('run `cp .env.example .env` and `chmod 600 .env`.');
   await shell('cp .env.example .env\nchmod 600 .env');
   expect(page).toContain('the output of `openssl rand -hex 32`');
   fillIn({

@@ -164,18 +164,27 @@ it('ends at the step that fails, with the last lines of the log and what to do',
   expect(processesUsing(folder)).toEqual([]);
 });
 
-it('leaves no process and no file when it is interrupted while the service runs', async () => {
+it.each([
+  [
+    'it is interrupted',
+    (child: RunningRehearsal) => void child.kill('SIGINT'),
+    /^fail .*stopped by SIGINT$/m,
+  ],
+  ['its output is closed, as by `| head`', (child: RunningRehearsal) => void child.stdout.destroy(), /^ok/],
+])('leaves no process and no file when %s while the service runs', async (_, interrupt, last) => {
   const child = startRehearsal(usual);
   let printed = '';
   child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString('utf8')));
+  const errors = text(child.stderr);
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
   await waitFor('the service to start', 200_000, () => {
     if (child.exitCode !== null) throw new Error(`it ended before: ${printed}`);
     return /^ok +start/m.test(printed);
   });
-  child.kill('SIGINT');
+  interrupt(child);
   expect(await exited).toBe(1);
-  expect(printed).toMatch(/^fail .*stopped by SIGINT$/m);
+  expect(printed).toMatch(last);
+  expect(await errors).not.toContain('EPIPE');
   expect(readdirSync(temporary)).toEqual([]);
   expect(processesUsing(folder)).toEqual([]);
 });
