@@ -1,11 +1,9 @@
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { gunzip } from 'node:zlib';
+import { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
 import type { SandboxLog } from '../sandbox-log.ts';
-
-const unzip = promisify(gunzip);
 
 /** The file anvil loads at its start and writes at its end. */
 export function stateFileOf(directory: string): string {
@@ -24,11 +22,12 @@ function previousFileOf(directory: string): string {
 export async function saveChainState(rpc: JsonRpcClient, directory: string): Promise<void> {
   const dump = await rpc.call('anvil_dumpState', []);
   if (typeof dump !== 'string' || !dump.startsWith('0x')) throw new Error('the local chain gave no state');
-  const state = await unzip(Buffer.from(dump.slice(2), 'hex'));
   const next = `${stateFileOf(directory)}.new`;
   const file = await open(next, 'w', 0o600);
   try {
-    await file.writeFile(state);
+    // In pieces: the state has many megabytes, and the process kept what whole ones took.
+    const pieces = Readable.from([Buffer.from(dump.slice(2), 'hex')]).pipe(createGunzip());
+    await file.writeFile(pieces);
     await file.sync();
   } finally {
     await file.close();
