@@ -8,7 +8,7 @@ export const paymentEventTypes = {
   'payment.deposit_seen': 'The deposits seen reach the paid threshold. They are not final yet.',
   'payment.deposit_reverted':
     'A reorganization removed a deposit. The deposits seen are below the threshold.',
-  'payment.partially_paid': 'A deposit below the paid threshold is seen.',
+  'payment.partially_paid': 'A part of the paid threshold is seen: at least 0.10 USDC, or a tenth of it.',
   'payment.overpaid': 'Clearly more than the price, or a second full deposit, is seen.',
   'payment.paid': 'The payment is paid. Fulfill the order.',
   'payment.forwarded': 'The money of a direct payment, or of a canceled payment, reached the payout wallet.',
