@@ -23,9 +23,10 @@ async function askOnTerminal(question: string): Promise<string> {
   }
 }
 
-// What `| head` does to other programs: whoever reads the output has gone. A command that cleans up does so on SIGTERM.
+// Whoever reads the output has gone, as with `| head`. A command that has something to clean up does so on SIGTERM.
 process.stdout.once('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
+  if (process.listenerCount('SIGTERM') === 0) process.exit(1);
   process.stdout.on('error', () => {});
   process.kill(process.pid, 'SIGTERM');
 });

@@ -235,6 +235,20 @@ it('commands and start read .env in the current folder, and the environment take
   expect(listed).toEqual({ code: 0, stdout: '(none)\n', stderr: `card-checkout: data folder ${fromFile}\n` });
 });
 
+it('ends with 1 and without a word on standard error when its output is closed, as by `| head`', async () => {
+  await (await openStore()).close();
+  const script = '"$0" bin/card-checkout.js account list --json | true; echo "${PIPESTATUS[0]}"';
+  const options = {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    env: { PATH: process.env['PATH'], DATA_DIR: dataDir },
+    timeout: 60_000,
+  };
+  const printed = await new Promise((resolve) =>
+    execFile('bash', ['--norc', '-c', script, process.execPath], options, (_, ...texts) => resolve(texts)),
+  );
+  expect(printed).toEqual(['1\n', '']);
+});
+
 it.each([
   ['a folder', 'EISDIR', (file: string) => mkdirSync(file)],
   // As with a file of another user, `process.loadEnvFile` reports that there is none.

@@ -66,8 +66,9 @@ const answerInvite: FormHandler = async (visit, form) => {
 };
 
 /**
- * Invites a person by the form of `inviteFields`, which holds the password and second factor of who invites. Sends the link by email if it is configured, so that only a reader
- * of the address's mail gets it, or else keeps it for `takeInvitationPage`.
+ * Invites a person by the form of `inviteFields`, which holds the password and second factor of who invites. Sends the
+ * link by email if it is configured, so that only a reader of the address's mail gets it, or else keeps it for
+ * `takeInvitationPage`.
  *
  * @param baseUrl of the public server, which has the dashboard
  */
