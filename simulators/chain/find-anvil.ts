@@ -58,7 +58,6 @@ export function findAnvil(machine: Machine = thisMachine): string {
   if (found !== undefined) return found;
   throw new Error(
     `the sandbox needs anvil, its local chain, and this machine (${machine.platform}-${machine.arch}) has none: ` +
-      'install Foundry (https://getfoundry.sh), whose foundryup puts anvil on the PATH, or set ANVIL_PATH to its file. ' +
-      `Where npm has ${anvilPackage(machine)}, "npm install" without --omit=optional brings it`,
+      'install Foundry (https://getfoundry.sh), whose foundryup puts anvil on the PATH, or set ANVIL_PATH to its file',
   );
 }
