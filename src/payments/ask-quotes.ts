@@ -40,7 +40,7 @@ export interface QuotesContext {
 /** The customer's page waits for that long, and no longer. */
 const QUOTE_WAIT_MS = 2_000;
 /**
- * Maximum cached quotes: some 1,800 amounts, each of eleven providers, some 300 bytes each. With fewer, a busy shop
+ * Maximum cached quotes: some 1,800 amounts, each of eleven providers, some 500 bytes each. With fewer, a busy shop
  * requested new quotes for each page.
  */
 const MAXIMUM_KEPT_QUOTES = 20_000;

@@ -1,11 +1,19 @@
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { createTtlCache } from './ttl-cache.ts';
 
 /** A cache of at most two entries with a clock that the test moves, and a fetch that counts. */
-function createStage(keepMs: number) {
+function createStage(keepMs: number, keepExpiredMs = 0) {
   let nowMs = 0;
   let fetches = 0;
-  const reuse = createTtlCache<string>({ monotonicMs: () => nowMs, keepMs, maximumEntries: 2 });
+  const reuse = createTtlCache<string>({
+    monotonicMs: () => nowMs,
+    keepMs,
+    keepExpiredMs,
+    maximumEntries: 2,
+  });
   const fetchValue = async () => `value ${++fetches}`;
   return {
     reuse,
@@ -53,19 +61,43 @@ it('evicts the least recently used entry, and still answers those who wait for a
 });
 
 it('tells an expired value for as long as it is asked to, also after an attempt to replace it has failed', async () => {
-  const { reuse, fail, read, pass } = createStage(100);
+  const { reuse, fail, read, pass } = createStage(100, 50);
   await read('a');
   expect(reuse.peek('a')).toBe('value 1');
   pass(100);
   expect(reuse.peek('a')).toBeNull();
-  expect(reuse.peekExpired('a', 50)).toBe('value 1');
+  expect(reuse.peekExpired('a')).toBe('value 1');
   const failing = fail('a');
   expect(reuse.peek('a')).toBeNull();
   expect(reuse.findFetch('a')).toBe(failing);
-  expect(reuse.peekExpired('a', 50)).toBe('value 1');
+  expect(reuse.peekExpired('a')).toBe('value 1');
   await expect(failing).rejects.toThrow('unreachable');
-  expect(reuse.peekExpired('a', 50)).toBe('value 1');
+  expect(reuse.peekExpired('a')).toBe('value 1');
   pass(50);
-  expect(reuse.peekExpired('a', 50)).toBeNull();
-  expect(reuse.peekExpired('b', 50)).toBeNull();
+  expect(reuse.peekExpired('a')).toBeNull();
+  expect(reuse.peekExpired('b')).toBeNull();
 });
+
+it('holds no value for longer than it can be told, once another one is fetched', async () => {
+  const collectGarbage = exposeGarbageCollection();
+  let nowMs = 0;
+  const monotonicMs = () => nowMs;
+  const reuse = createTtlCache<object>({ monotonicMs, keepMs: 100, keepExpiredMs: 50, maximumEntries: 9 });
+  const fetchValue = async () => ({});
+  const value = new WeakRef(await reuse.fetchOrReuse('a', fetchValue));
+  const isHeld = async (key: string) => {
+    await reuse.fetchOrReuse(key, fetchValue);
+    await setImmediate();
+    collectGarbage();
+    return value.deref() !== undefined;
+  };
+  nowMs = 149;
+  expect(await isHeld('b')).toBe(true);
+  nowMs = 150;
+  expect(await isHeld('c')).toBe(false);
+});
+
+function exposeGarbageCollection(): () => void {
+  setFlagsFromString('--expose-gc');
+  return runInNewContext('gc') as () => void;
+}

@@ -17,6 +17,8 @@ export interface TtlCacheOptions {
   readonly monotonicMs: () => number;
   /** Lifetime of a fetched value; 0 keeps none, but callers at the same time still share one fetch. */
   readonly keepMs: number;
+  /** How long an expired value is kept for `peekExpired`. Default 0. */
+  readonly keepExpiredMs?: number;
   /** Maximum number of entries; a new one evicts the least recently used. */
   readonly maximumEntries: number;
 }
@@ -28,6 +30,7 @@ export interface TtlCacheOptions {
  * The lifetimes of `lru-cache` are not used: there an entry of time 0 never ends, and 0 ms means for ever.
  */
 export function createTtlCache<T>(options: TtlCacheOptions) {
+  const { keepExpiredMs = 0 } = options;
   const entries = new LRUCache<string, Entry<T>>({ max: options.maximumEntries });
 
   function findFresh(key: string): Entry<T> | null {
@@ -49,10 +52,23 @@ export function createTtlCache<T>(options: TtlCacheOptions) {
     return findFresh(key)?.promise ?? null;
   }
 
-  /** The last fetched value if it expired at most so long ago; else null. It outlives an attempt to replace it that fails. */
-  function peekExpired(key: string, maximumExpiredMs: number): T | null {
+  /** The last fetched value while it is kept; else null. It outlives an attempt to replace it that fails. */
+  function peekExpired(key: string): T | null {
     const last = entries.peek(key)?.last ?? null;
-    return last !== null && options.monotonicMs() < last.expiresAtMs + maximumExpiredMs ? last.value : null;
+    return last !== null && isKept(last) ? last.value : null;
+  }
+
+  function isKept({ expiresAtMs }: Fetched<T>): boolean {
+    return options.monotonicMs() < expiresAtMs + keepExpiredMs;
+  }
+
+  /** Drops the least recently used entries that are no longer kept, so that the cache is not always at its maximum. */
+  function dropExpired(): void {
+    for (;;) {
+      const oldest = entries.rvalues().next().value;
+      if (oldest === undefined || oldest.isFetching || oldest.last === null || isKept(oldest.last)) return;
+      entries.pop();
+    }
   }
 
   function fetchOrReuse(key: string, fetchValue: () => Promise<T>): Promise<T> {
@@ -60,6 +76,7 @@ export function createTtlCache<T>(options: TtlCacheOptions) {
     if (known !== null) return known;
 
     const previous = entries.peek(key);
+    dropExpired();
     const promise = fetchValue();
     const entry: Entry<T> = { promise, last: previous?.last ?? null, isFetching: true };
     entries.set(key, entry);

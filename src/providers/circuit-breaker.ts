@@ -10,12 +10,6 @@ const FAILURES_TO_OPEN = 5;
 const MAXIMUM_FAILURE_CHARACTERS = 300;
 
 /**
- * A busy provider is there, and prices move little in a minute: a quote as old as this is better than none. It is the
- * longest time for which a 429 keeps us from asking again.
- */
-const BUSY_QUOTE_MAXIMUM_AGE_MS = 60_000;
-
-/**
  * How a call to a provider ended: `busy` was answered 429, or not made because of an earlier 429 or our own limit;
  * `circuit_open` was not made because the circuit is open.
  */
@@ -100,7 +94,8 @@ export function withCircuitBreaker(
     try {
       return await guard(quotes, request, () => adapter.quote(request));
     } catch (error) {
-      const earlier = adapter.cachedQuotes?.expired(request, BUSY_QUOTE_MAXIMUM_AGE_MS) ?? null;
+      // A busy provider is there, and prices move little in a minute: an expired quote is better than none.
+      const earlier = adapter.cachedQuotes?.expired(request) ?? null;
       if (earlier === null || !isBusy(error)) throw error;
       return earlier;
     }

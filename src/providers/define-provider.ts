@@ -157,6 +157,8 @@ const QUOTE_TIMEOUT_MS = 2_000;
 /** Lifetime of a session's address where the provider names none. */
 const LINK_LIFETIME_MS = 60 * 60_000;
 const QUOTE_CACHE_MS = 3_000;
+/** Expired quotes serve while the provider is busy: this is the longest time for which a 429 keeps us from asking again. */
+const EXPIRED_QUOTE_CACHE_MS = 60_000;
 const MAXIMUM_CACHED_QUOTES = 500;
 /** Providers wait five seconds for our answer to a webhook, and some send no more after a few that came too late. */
 const WEBHOOK_TIMEOUT_MS = 4_000;
@@ -194,6 +196,7 @@ function openAdapter<Host extends string, Own extends object>(
   const quotes = createTtlCache<Quote>({
     monotonicMs: settings.monotonicMs ?? (() => performance.now()),
     keepMs: settings.quoteCacheMs ?? QUOTE_CACHE_MS,
+    keepExpiredMs: EXPIRED_QUOTE_CACHE_MS,
     maximumEntries: MAXIMUM_CACHED_QUOTES,
   });
   const converse = createConversations(id, definition.headers?.(account));
@@ -224,7 +227,7 @@ function openAdapter<Host extends string, Own extends object>(
       ),
     cachedQuotes: {
       fresh: (request) => quotes.findFetch(quoteKeyOf(request)),
-      expired: (request, maximumExpiredMs) => quotes.peekExpired(quoteKeyOf(request), maximumExpiredMs),
+      expired: (request) => quotes.peekExpired(quoteKeyOf(request)),
     },
     startSession: (request) => attempt(settings.timeoutMs, (call) => startSession(request, call)),
     ...(readCatalog === undefined

@@ -100,8 +100,8 @@ export interface ProviderHealth {
 export interface CachedQuotes {
   /** A quote that is fresh or being fetched; null without one. */
   fresh(request: QuoteRequest): Promise<Quote> | null;
-  /** The last quote if it expired at most so long ago; null without one. */
-  expired(request: QuoteRequest, maximumExpiredMs: number): Quote | null;
+  /** The last quote if it expired in the last minute; null without one. */
+  expired(request: QuoteRequest): Quote | null;
 }
 
 /** A provider's answer as it came, without its request. */
