@@ -106,6 +106,7 @@ const stubRelayer: Relayer = {
   sign: () => notInThisWorld(),
   broadcast: () => notInThisWorld(),
   readGasBalance: async () => 10n ** 18n,
+  readHeld: async () => 0n,
 };
 
 function stubAdapter(id: ProviderId): ProviderAdapter {

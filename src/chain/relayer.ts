@@ -1,7 +1,7 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
 import { larger, smaller } from '../domain/money.ts';
-import type { Address } from '../domain/payout-address.ts';
+import { type Address, POL_ADDRESS } from '../domain/payout-address.ts';
 import {
   CallRevertedError,
   ChainUnavailableError,
@@ -19,6 +19,7 @@ import {
 import { JsonRpcAnswerError, type JsonRpcClient, readCount, readQuantity, toQuantity } from './json-rpc.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';
+import { readTokenBalance } from './token-reader.ts';
 
 /** Bounds of the fees that are offered. */
 interface QuoteBounds {
@@ -102,6 +103,10 @@ export function createRelayer(options: RelayerOptions): Relayer {
       }),
     broadcast: (rawTransaction) => broadcast(endpoints, rawTransaction),
     readGasBalance: () => rotation.useAny(({ rpc }) => readBalance(rpc, account.address)),
+    readHeld: (holder, token) =>
+      rotation.useAny(({ rpc }) =>
+        token === POL_ADDRESS ? readBalance(rpc, holder) : readTokenBalance(rpc, token, holder),
+      ),
   };
 }
 

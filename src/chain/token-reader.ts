@@ -221,6 +221,14 @@ function wordOfAnswer(rpc: JsonRpcClient, answer: MulticallAnswer | undefined): 
   throw new ChainUnavailableError(`${rpc.label} answered a balance with a failure`);
 }
 
+/** What an address holds of a token at the newest block, in the token's units. */
+export async function readTokenBalance(rpc: JsonRpcClient, token: Address, holder: Address): Promise<bigint> {
+  return readWord(
+    rpc.label,
+    await rpc.call('eth_call', [{ to: token, data: encodeBalanceOf(holder) }, 'latest']),
+  );
+}
+
 function encodeBalanceOf(address: Address): `0x${string}` {
   return encodeFunctionData({ abi: tokenAbi, functionName: 'balanceOf', args: [address] });
 }

@@ -10,6 +10,7 @@ import type { PaymentFilter } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalog.ts';
 import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
+import { parseRescuedToken } from '../payments/rescue-token.ts';
 import { canonicalPublicAddress } from '../platform/public-address.ts';
 import type { OperationArguments } from './operations-context.ts';
 
@@ -173,9 +174,5 @@ export function paymentQuery(args: OperationArguments): PaymentQuery | null {
 
 /** The token to rescue; `pol` stands for the chain's native coin, which the contract names by the zero address. */
 export function rescuedToken(args: OperationArguments): Address {
-  const value = required(args, 'token');
-  if (value.toLowerCase() === 'pol') return `0x${'0'.repeat(40)}`;
-  const token = parsePayoutAddress(value);
-  if (token === null) throw invalidField('token', 'must be "pol" or a token address (0x…)');
-  return token;
+  return parseRescuedToken(required(args, 'token'));
 }

@@ -7,6 +7,9 @@ export type Address = `0x${string}`;
 const hexAddress = /^0x[0-9a-fA-F]{40}$/;
 const zeroDigits = '0'.repeat(40);
 
+/** Stands for POL, the chain's native coin, where a token is named. */
+export const POL_ADDRESS: Address = `0x${zeroDigits}`;
+
 /** The form of an address without its checksum, and the zero address, which has no owner. */
 export const HEX_ADDRESS_PATTERN = hexAddress.source;
 export const ZERO_ADDRESS_PATTERN = `^0x${zeroDigits}$`;

@@ -1,18 +1,27 @@
 import { paymentReference, termsOf } from '../domain/deposit-address.ts';
-import { ServiceError, stateConflict } from '../domain/errors.ts';
+import { invalidField, ServiceError, stateConflict } from '../domain/errors.ts';
 import type { PaymentId } from '../domain/payment.ts';
-import type { Address } from '../domain/payout-address.ts';
+import { type Address, POL_ADDRESS, parsePayoutAddress } from '../domain/payout-address.ts';
 import { CallRevertedError, type RelayCall } from '../domain/ports/chain.ts';
 import { chooseNonce, hasFreeSlot, readCounts, unminedOf } from './relay/nonces.ts';
 import type { RelayContext } from './relay/relay-context.ts';
 import { costOf, feeBudgetOf, signAttempt, unaffordableError } from './relay/size-batch.ts';
 
+/** The token that an operator names: `pol`, or its address. Throws `invalid_request` for the field `token`. */
+export function parseRescuedToken(text: string): Address {
+  const name = text.trim();
+  if (name.toLowerCase() === 'pol') return POL_ADDRESS;
+  const token = parsePayoutAddress(name);
+  if (token === null) throw invalidField('token', 'must be "pol" or a token address (0x…)');
+  return token;
+}
+
 /**
- * Sends a wrong token, or POL (the zero address), that lies at a deposit address to the payment's merchant, without
+ * Sends a wrong token, or POL (`POL_ADDRESS`), that lies at a deposit address to the payment's merchant, without
  * a fee. It takes a slot of the relayer like a batch of releases does, and the sender follows it to its end.
  * Returns the hash of its first attempt; throws `payment_state_conflict` while no slot is free, where the contract
- * refuses (the payment token itself leaves a deposit address by its release alone), and where the gas costs more than may
- * be spent: no release behind it could be mined.
+ * refuses (the payment token itself leaves a deposit address by its release alone), where the address holds nothing of the
+ * token, and where the gas costs more than may be spent: no release behind it could be mined.
  */
 export async function rescueToken(
   context: Pick<RelayContext, 'payments' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,
@@ -32,6 +41,9 @@ export async function rescueToken(
     if (!(cause instanceof CallRevertedError)) throw cause;
     throw new ServiceError('payment_state_conflict', `This cannot be rescued: ${cause.message}.`, { cause });
   });
+  if ((await context.relayer.readHeld(payment.depositAddress, token)) === 0n) {
+    throw stateConflict('This cannot be rescued: the deposit address holds nothing of this token.');
+  }
   const fees = await context.relayer.quoteFees();
   const counts = await readCounts(context.relayer);
   const open = await context.relay.listOpenBatchesOf(context.relayer.address);

@@ -1,3 +1,4 @@
+import { zeroAddress } from 'viem';
 import { describe, expect, it } from 'vitest';
 import { createMetrics, createUnsettledTask } from '../../src/app/metrics.ts';
 import { encodeRelayCall } from '../../src/chain/read-logs.ts';
@@ -320,9 +321,7 @@ describe('a blocklisted payout wallet', () => {
 describe('what is not a payment', () => {
   it('such as another token goes to the merchant, all of it', async () => {
     const payment = await settlement.create();
-    await chain.anvil.rpc('evm_setAutomine', [true]);
-    const other = await deployTestUsdc(chain.deployer);
-    await chain.anvil.rpc('evm_setAutomine', [false]);
+    const other = await deployOtherToken();
     await chain.callToken({ name: 'mint', to: payment.depositAddress, units: 7_000_001n, token: other });
     await settlement.mine();
     await settlement.watch();
@@ -347,14 +346,27 @@ describe('what is not a payment', () => {
       { from: rival, to: payment.depositAddress, value: '0x1bc16d674ec80001' },
     ]);
     await settlement.mine();
-    await settlement.rescue(payment, `0x${'0'.repeat(40)}`);
+    await settlement.rescue(payment, zeroAddress);
     await settlement.settleDown();
     const balance = await chain.anvil.rpc('eth_getBalance', [payment.payoutAddress, 'latest']);
     expect(balance).toBe('0x1bc16d674ec80001');
     expect(await settlement.store.observations.listEntriesOf(payment.id)).toMatchObject([
-      { kind: 'rescued', token: `0x${'0'.repeat(40)}`, units: BigInt('0x1bc16d674ec80001') },
+      { kind: 'rescued', token: zeroAddress, units: BigInt('0x1bc16d674ec80001') },
     ]);
     expect(await settlement.read(payment)).toEqual(payment);
+  });
+
+  it.each([
+    ['POL', async () => zeroAddress],
+    ['another token', () => deployOtherToken()],
+  ])('such as %s costs no gas where the deposit address holds nothing of it', async (_, tokenOf) => {
+    const payment = await settlement.create();
+    const token = await tokenOf();
+    await expect(settlement.rescue(payment, token)).rejects.toMatchObject({
+      errorName: 'payment_state_conflict',
+      message: 'This cannot be rescued: the deposit address holds nothing of this token.',
+    });
+    expect(await settlement.store.relay.listOpenBatches(10)).toEqual([]);
   });
 
   it('does not include the payment token itself, which leaves by its release alone', async () => {
@@ -367,6 +379,13 @@ describe('what is not a payment', () => {
     expect(await settlement.relay()).toBe('idle');
   });
 });
+
+async function deployOtherToken(): Promise<Address> {
+  await chain.anvil.rpc('evm_setAutomine', [true]);
+  const token = await deployTestUsdc(chain.deployer);
+  await chain.anvil.rpc('evm_setAutomine', [false]);
+  return token;
+}
 
 async function balanceOfToken(token: Address, account: Address): Promise<bigint> {
   const data = `0x70a08231${account.slice(2).toLowerCase().padStart(64, '0')}`;

@@ -207,6 +207,8 @@ export interface Relayer {
   broadcast(rawTransaction: string): Promise<void>;
   /** The relayer's gas balance in wei. */
   readGasBalance(): Promise<bigint>;
+  /** What an address holds of a token, in the token's units; of POL, `POL_ADDRESS`, in wei. */
+  readHeld(holder: Address, token: Address): Promise<bigint>;
 }
 
 /** The chain as a verification asks it. */

@@ -1,13 +1,14 @@
 import { recordAction } from '../../accounts/people-context.ts';
-import { invalidField, ServiceError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import type { Payment, PaymentId } from '../../domain/payment.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
-import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
+import { POL_ADDRESS } from '../../domain/payout-address.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
 import { sumObservations } from '../../domain/settle.ts';
 import { cancelPayment } from '../../payments/cancel-payment.ts';
 import { releasePayment } from '../../payments/release-payment.ts';
+import { parseRescuedToken } from '../../payments/rescue-token.ts';
 import {
   forwardBadge,
   mismatchBadge,
@@ -74,13 +75,13 @@ export function registerPaymentPage(routes: OperatorRoutes): void {
     'rescue',
     'rescued',
     async (id, visit, token) => {
-      const hash = await context.rescue(id, tokenOf(token.trim()));
+      const hash = await context.rescue(id, parseRescuedToken(token));
       const { payment } = await readView(visit);
       await recordAction(context, payment.accountId, visit.actor, 'payment.rescued', `${id} by ${hash}`);
     },
     (token) => ({
       title: 'Send this token to the merchant?',
-      effect: html`<p>A transaction sends all of the token <code class="breaks">${tokenOf(token) === NATIVE_COIN ? 'POL' : token}</code> at the deposit address to the payout wallet, without a fee. The relayer pays the gas. This cannot be undone.</p>`,
+      effect: html`<p>A transaction sends all of the token <code class="breaks">${parseRescuedToken(token) === POL_ADDRESS ? 'POL' : token}</code> at the deposit address to the payout wallet, without a fee. The relayer pays the gas. This cannot be undone.</p>`,
       button: 'Send the token',
     }),
   );
@@ -90,17 +91,6 @@ function idOf({ params }: OperatorVisit): PaymentId {
   const id = params['paymentId'] ?? '';
   if (!isPaymentId(id)) throw new ServiceError('not_found');
   return id;
-}
-
-/** The contract's name for the chain's native coin. */
-const NATIVE_COIN: Address = `0x${'0'.repeat(40)}`;
-
-/** The token to rescue; `pol` stands for the chain's native coin. */
-function tokenOf(text: string): Address {
-  if (text.toLowerCase() === 'pol') return NATIVE_COIN;
-  const token = parsePayoutAddress(text);
-  if (token === null) throw invalidField('token', 'must be "pol" or a token address (0x…)');
-  return token;
 }
 
 async function readView(visit: OperatorVisit): Promise<PaymentView> {
