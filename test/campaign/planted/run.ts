@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { broadcastBeforeStored } from './broadcast-before-stored.ts';
 import { lostCursorCommit } from './lost-cursor-commit.ts';
@@ -19,8 +19,8 @@ export const plants: readonly Plant[] = [
 
 const root = join(import.meta.dirname, '../../..');
 const place = join(root, 'test-output', 'planted');
-/** All that a campaign runs on. */
-const copied = ['src', 'test', 'scripts', 'contracts', 'package.json'] as const;
+/** Not of the source: installed or written by a run, and the history. */
+const notCopied: readonly string[] = ['node_modules', 'test-output', '.git'];
 const LONGEST_RUN_MS = 900_000;
 
 /** Plants each fault in a copy of the source of its own. Whether each was found, and nothing where nothing is planted. */
@@ -59,7 +59,11 @@ interface Found {
   readonly promise: string;
 }
 
-async function runCampaign(planted: readonly Plant[], run: readonly string[]): Promise<readonly Found[]> {
+/** What a campaign finds in a copy of the source with these faults in it. */
+export async function runCampaign(
+  planted: readonly Plant[],
+  run: readonly string[],
+): Promise<readonly Found[]> {
   await rm(place, { recursive: true, force: true });
   try {
     await copyTree();
@@ -72,7 +76,8 @@ async function runCampaign(planted: readonly Plant[], run: readonly string[]): P
 
 async function copyTree(): Promise<void> {
   await mkdir(place, { recursive: true });
-  for (const name of copied) await cp(join(root, name), join(place, name), { recursive: true });
+  const names = (await readdir(root)).filter((name) => !notCopied.includes(name));
+  for (const name of names) await cp(join(root, name), join(place, name), { recursive: true });
   await symlink(join(root, 'node_modules'), join(place, 'node_modules'));
 }
 
