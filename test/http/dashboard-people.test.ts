@@ -332,19 +332,21 @@ describe('members', () => {
 });
 
 describe('a stolen session of an owner', () => {
-  /** Invitations, roles and keys, which give rights: each with the fields of its form. */
+  /** Invitations, roles and keys give rights, and the wallet gets the money: each with the fields of its form. */
   const steps = (member: string): [string, Record<string, string>][] => [
     [`${PEOPLE}/invite`, { email: 'thief@other.example', role: 'owner' }],
     [`${PEOPLE}/${member}`, { role: 'owner' }],
     ['/dashboard/keys', { name: 'Mine', create: '1', refund: '1' }],
+    ['/dashboard/settings/wallet', { wallet: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' }],
   ];
   const given = async () => [
     await membersOf(),
     await dashboard.store.sessions.listInvitations(account.id, dashboard.nowMs()),
     await dashboard.store.accounts.listKeys(account.id),
+    (await dashboard.store.accounts.findAccount(account.id))?.wallet,
   ];
 
-  it('gives nobody a right without the password, and without the second factor of an owner who has one', async () => {
+  it('gives nobody a right or the money without the password, and without the second factor of an owner who has one', async () => {
     const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
     const page = (await browser.get('/dashboard/security')).payload;
     const secret = (/<dt>Key<\/dt><dd><code>([A-Z2-7 ]+)</.exec(page)?.[1] ?? '').replaceAll(' ', '');

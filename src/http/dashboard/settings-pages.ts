@@ -7,7 +7,6 @@ import {
   textSettingNames,
   updateAccount,
 } from '../../accounts/manage-accounts.ts';
-import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { features } from '../../domain/account.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { currencies } from '../../domain/money.ts';
@@ -21,13 +20,13 @@ import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts
 import { isProviderId, providerCatalog, providerIds } from '../../domain/provider-catalog.ts';
 import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-windows.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
 import { cardForm, checkFields, errorAt, formField, formFields, optional } from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
+import { confirmedForm, ownPassword, requirePasswordAndFactor } from './security-pages.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
@@ -80,19 +79,17 @@ const changeProviders: FormHandler = async (visit, form) => {
   return saveProfile(visit, { pinnedProvider, excludedProviders: forms.tickedProviders(form) });
 };
 
-/** Changing the payout wallet requires the password: an unattended browser must not suffice. */
+/** It decides where the money goes, so a stolen session must not suffice. */
 const changeWallet: FormHandler = async (visit, form) => {
-  const { context } = visit;
-  await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
-  const { wallet } = await checkFields({
+  await requirePasswordAndFactor(visit, form, {
     wallet: () => walletOf(typed),
     locked: () =>
       requireWalletForLock(typed === '' ? null : parsePayoutAddress(typed), isWalletLocked && typed === ''),
-    password: () => requireOwnPassword(context, visit.user, form.text('password')),
   });
-  const account = await updateAccount(context, visit.account.id, { profile: { wallet, isWalletLocked } });
+  const profile = { wallet: walletOf(typed), isWalletLocked };
+  const account = await updateAccount(visit.context, visit.account.id, { profile });
   const change = `${account.wallet ?? 'none'}${account.isWalletLocked ? ', locked' : ', not locked'}`;
   await record(visit, 'wallet.changed', change);
   return seeOther('/settings?flash=saved');
@@ -115,7 +112,7 @@ async function showSettings(visit: Visit): Promise<PageView> {
 ${shopForm(visit, create.thresholdDefaults)}
 ${logoForm(visit)}
 ${providersForm(visit)}
-${walletForm(visit)}
+${await walletForm(visit)}
 <section class="card"><h2>Set by the operator</h2><dl class="facts">
 <div><dt>Card fee</dt><dd>${formatPercent(account.feeBasisPoints)}</dd></div>
 ${features.map((feature) => html`<div><dt>${featureWords[feature]}</dt><dd>${account.features.includes(feature) ? 'on' : 'off: contact support'}</dd></div>`)}
@@ -232,11 +229,10 @@ function lowestThresholdSentence(terms: ThresholdTerms): string {
 
 const EXAMPLE_UNITS = 100_000_000n;
 
-function walletForm(visit: Visit): Html {
+async function walletForm(visit: Visit): Promise<Html> {
   const { wallet, isWalletLocked } = visit.account;
-  return cardForm(visit, {
+  const form = await confirmedForm(visit, {
     action: `${SETTINGS_PATH}/wallet`,
-    title: 'Payout wallet',
     fields: {
       wallet: optional('Wallet on Polygon', wallet, 'Existing payments keep their wallet.'),
       locked: {
@@ -245,10 +241,11 @@ function walletForm(visit: Visit): Html {
         value: isWalletLocked,
         hint: 'The API then refuses all other wallets, so that a stolen key cannot redirect payouts.',
       },
-      password: { label: 'Your password', type: 'password' },
+      ...ownPassword,
     },
     button: 'Save wallet',
   });
+  return html`<section class="card"><h2>Payout wallet</h2>${form}</section>`;
 }
 
 const counts = new Intl.NumberFormat('en');
