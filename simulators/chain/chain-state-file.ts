@@ -1,9 +1,12 @@
 import { link, open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { JsonRpcClient } from '../../src/chain/json-rpc.ts';
+import { request } from 'undici';
 import type { SandboxLog } from '../sandbox-log.ts';
+
+/** A state of some hours has tens of megabytes. */
+const SAVE_LIMIT_MS = 60_000;
 
 /** The file anvil loads at its start and writes at its end. */
 export function stateFileOf(directory: string): string {
@@ -18,22 +21,50 @@ function previousFileOf(directory: string): string {
  * Asks the node for its whole state and puts it in place of the state file, which is always one complete state or the
  * other: anvil's own periodic dump writes in place, and a kill in the middle of it would leave half a file. The state
  * before is kept, in case the disk or anvil's last words spoil the newest.
+ *
+ * In pieces: each save takes more than the one before, and the process would keep what a whole one took.
  */
-export async function saveChainState(rpc: JsonRpcClient, directory: string): Promise<void> {
-  const dump = await rpc.call('anvil_dumpState', []);
-  if (typeof dump !== 'string' || !dump.startsWith('0x')) throw new Error('the local chain gave no state');
+export async function saveChainState(url: string, directory: string): Promise<void> {
+  const { body } = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'anvil_dumpState', params: [] }),
+    signal: AbortSignal.timeout(SAVE_LIMIT_MS),
+  });
   const next = `${stateFileOf(directory)}.new`;
   const file = await open(next, 'w', 0o600);
   try {
-    // In pieces: the state has many megabytes, and the process kept what whole ones took.
-    const pieces = Readable.from([Buffer.from(dump.slice(2), 'hex')]).pipe(createGunzip());
-    await file.writeFile(pieces);
+    await pipeline(body, readHexResult, createGunzip(), (pieces: AsyncIterable<Buffer>) =>
+      file.writeFile(pieces),
+    );
     await file.sync();
   } finally {
     await file.close();
   }
   await keepAsPrevious(directory);
   await rename(next, stateFileOf(directory));
+}
+
+/** The bytes of the text `0x…` in an answer of JSON-RPC, which has no other. Throws where it does not end. */
+async function* readHexResult(answer: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let isInResult = false;
+  let unread = '';
+  for await (const piece of answer) {
+    unread += Buffer.from(piece).toString('latin1');
+    if (!isInResult) {
+      const start = unread.indexOf('"0x');
+      if (start === -1) continue;
+      isInResult = true;
+      unread = unread.slice(start + 3);
+    }
+    const end = unread.indexOf('"');
+    // Two digits are a byte; a piece may end between them.
+    const digits = end === -1 ? unread.length - (unread.length % 2) : end;
+    yield Buffer.from(unread.slice(0, digits), 'hex');
+    if (end !== -1) return;
+    unread = unread.slice(digits);
+  }
+  throw new Error('the local chain gave no state');
 }
 
 async function keepAsPrevious(directory: string): Promise<void> {

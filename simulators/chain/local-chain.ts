@@ -34,7 +34,6 @@ export interface LocalChain {
 
 /** An anvil that ends is noticed at once; one that is alive may wait for a busy machine. */
 const READY_MS = 60_000;
-const MAXIMUM_STATE_BYTES = 1024 * 1024 * 1024;
 /** After a start there is no state of blocks before the newest; this many new ones bring `finalized` back. */
 const BLOCKS_UNTIL_FINALIZED = 3;
 const RESTART_DELAY_MS = 200;
@@ -100,7 +99,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   await endOrphanedChain(directory, log);
   const port = await choosePort(options);
   const url = `http://127.0.0.1:${port}`;
-  const rpc = createJsonRpcClient({ url, timeoutMs: 30_000, maximumResponseBytes: MAXIMUM_STATE_BYTES });
+  const rpc = createJsonRpcClient({ url, timeoutMs: 30_000 });
 
   let isStopping = false;
   let saving: Promise<void> | null = null;
@@ -142,7 +141,7 @@ export async function startLocalChain(options: LocalChainOptions): Promise<Local
   }
 
   function save(): Promise<void> {
-    saving ??= saveChainState(rpc, directory).finally(() => {
+    saving ??= saveChainState(url, directory).finally(() => {
       saving = null;
     });
     return saving;

@@ -2,9 +2,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endOrphanedChain, spawnChain } from '../../simulators/chain/chain-process.ts';
+import { saveChainState, stateFileOf } from '../../simulators/chain/chain-state-file.ts';
 import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-contracts.ts';
 import { findAnvil } from '../../simulators/chain/find-anvil.ts';
 import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
@@ -162,6 +166,45 @@ describe('the local chain', () => {
     const chain = await start();
     expect(Number(await chain.rpc.call('eth_blockNumber', []))).toBe(3);
     expect(log.lines.some((line) => line.includes('begins anew'))).toBe(true);
+  });
+});
+
+describe('the saved state', () => {
+  const state = '{"block":{"number":7},"blocks":[],"accounts":{}}';
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: 1, result: `0x${gzipSync(state).toString('hex')}` });
+
+  /** Saves what a node answers with these pieces, and then hangs up. */
+  async function save(pieces: readonly string[]): Promise<void> {
+    await mkdir(directory, { recursive: true });
+    const node = createServer(async (_request, response) => {
+      for (const piece of pieces) await new Promise((written) => response.write(piece, written));
+      response.end();
+    }).listen(0, '127.0.0.1');
+    try {
+      await once(node, 'listening');
+      await saveChainState(`http://127.0.0.1:${(node.address() as AddressInfo).port}`, directory);
+    } finally {
+      node.close();
+    }
+  }
+  const saved = async () => readFile(stateFileOf(directory), 'utf8');
+
+  it('is whole, wherever the pieces of the answer end', async () => {
+    await save([...answer]);
+    expect(await saved()).toBe(state);
+    for (let at = 30; at < 50; at++) await save([answer.slice(0, at), answer.slice(at)]);
+    expect(await saved()).toBe(state);
+  });
+
+  it.each([
+    ['is cut short', answer.slice(0, -9)],
+    ['is a refusal', '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"Method not found"}}'],
+    ['is no state', '{"jsonrpc":"2.0","id":1,"result":"0x1234"}'],
+    ['is empty', ''],
+  ])('is the one before when the answer %s', async (_what, text) => {
+    await save([answer]);
+    await expect(save([text])).rejects.toThrow();
+    expect(await saved()).toBe(state);
   });
 });
 
