@@ -14,6 +14,7 @@ import type { Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
+import { describeMissingSecret } from '../payments/secrets-in-use.ts';
 import { isLoopbackHost } from '../platform/public-address.ts';
 import { within } from '../platform/within.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
@@ -54,8 +55,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
   let switches: ReadonlyMap<string, string> = new Map();
   const store = checked('store', async () => {
     switches = await readSwitches(config);
-    await requireOwnDatabase(config);
-    return ok(`${describePlace(config)}: the database opens, or a server uses it`);
+    return assessDatabase(config, await describeDatabase(config));
   });
   const chain = checkChain(requireChain(config));
   const checks = await Promise.all([
@@ -85,6 +85,7 @@ async function checked(name: string, check: () => Promise<Finding>): Promise<Doc
 }
 
 function messageOf(error: unknown): string {
+  if (error instanceof ConfigError) return error.problems.join(' ');
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -176,18 +177,26 @@ async function readSwitches(config: Config): Promise<ReadonlyMap<string, string>
   return new Map(providers.map((each) => [each.provider, each.switch]));
 }
 
-/** Checks `CHAIN_ID` and `SECRET_KEY` against the database, as a start does. Throws `ConfigError`. */
-async function requireOwnDatabase(config: Config): Promise<void> {
-  const { secretKey, previousSecretKeys } = config;
-  if (secretKey === null) return;
+async function describeDatabase(config: Config): Promise<DatabaseDescription> {
+  const openSinceMs = Date.now() - config.checkoutExpiryHours * HOUR_MS;
+  const args = { open_since_ms: String(openSinceMs) };
   // A server has SQLite to itself. With PostgreSQL, it could be connected to another database than a start would be.
   const found =
     config.databaseUrl === null
-      ? await runOperationAnywhere(config, 'database show', {}, { patienceMs: STORE_PATIENCE_MS })
-      : await runOnStore(config, [], 'database show', {});
-  const { settlements, secretFingerprint } = found as DatabaseDescription;
+      ? await runOperationAnywhere(config, 'database show', args, { patienceMs: STORE_PATIENCE_MS })
+      : await runOnStore(config, [], 'database show', args);
+  return found as DatabaseDescription;
+}
+
+/** Compares `CHAIN_ID` and the secrets with the database, as a start does. Throws `ConfigError`. */
+function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescription): Finding {
+  const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);
-  requireKnownSecret(secretFingerprint, createIpnTokens(secretKey, previousSecretKeys));
+  requireKnownSecret(secrets.newest, tokens);
+  const missing = describeMissingSecret(secrets, tokens);
+  return missing === null
+    ? ok(`${describePlace(config)}: the database opens, or a server uses it`)
+    : warn(missing);
 }
 
 /** Providers that are off by default are no failure: the operator decides which of them customers are offered. */

@@ -14,6 +14,7 @@ import { MULTI_PROVIDER } from '../domain/provider-catalog.ts';
 import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment, createPayment } from '../payments/create-payment.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
+import { describeMissingSecret, readSecretsInUse } from '../payments/secrets-in-use.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createAdminServer } from './admin-server.ts';
@@ -27,10 +28,9 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 /** Starts the servers, the control socket and the background tasks. */
 export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
-  const [newest] = await parts.store.payments.listPayments({}, null, 1);
-  requireKnownSecret(newest?.tokenFingerprint ?? null, parts.answering.tokens);
-  await parts.known.catchUp();
   const { config, log } = parts;
+  await requireSecrets(parts);
+  await parts.known.catchUp();
   if (!options.isTestMode) await warnOfProvidersOff(parts);
 
   // Set when the service receives the stop signal.
@@ -71,6 +71,15 @@ export async function startService(options: ServiceOptions) {
       await running.stop();
     },
   };
+}
+
+/** Refuses to start without the secret of the newest payment, and warns without one that open payments need. */
+async function requireSecrets({ store, answering, log }: ServiceParts): Promise<void> {
+  const { tokens, nowMs, expiryMs } = answering;
+  const secrets = await readSecretsInUse(store, nowMs() - expiryMs);
+  requireKnownSecret(secrets.newest, tokens);
+  const missing = describeMissingSecret(secrets, tokens);
+  if (missing !== null) log.warn(missing);
 }
 
 async function warnOfProvidersOff({ answering, log }: ServiceParts): Promise<void> {

@@ -18,6 +18,7 @@ import type { PaymentView } from '../domain/ports/payment-store.ts';
 import { describeMistakenToken } from '../domain/provider-catalog.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
+import { readSecretsInUse, type SecretsInUse } from '../payments/secrets-in-use.ts';
 import { findMistakenToken } from '../payments/sweep-balances.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
@@ -37,15 +38,18 @@ const MAXIMUM_NOTE_CHARACTERS = 500;
 /** What `doctor` compares with the configuration. */
 export interface DatabaseDescription {
   readonly settlements: readonly { readonly chainId: number }[];
-  /** Of the secret that the newest payment was made with; null without payments. */
-  readonly secretFingerprint: string | null;
+  readonly secrets: SecretsInUse;
 }
 
-async function describeDatabase({ settlements, payments }: OperationsContext): Promise<DatabaseDescription> {
-  const [newest] = await payments.listPayments({}, null, 1);
+/** @param args `open_since_ms`: payments that were created earlier have expired */
+async function describeDatabase(
+  context: OperationsContext,
+  args: OperationArguments,
+): Promise<DatabaseDescription> {
+  const listed = await context.settlements.listSettlements();
   return {
-    settlements: (await settlements.listSettlements()).map(({ chainId }) => ({ chainId })),
-    secretFingerprint: newest?.tokenFingerprint ?? null,
+    settlements: listed.map(({ chainId }) => ({ chainId })),
+    secrets: await readSecretsInUse(context, Number(args['open_since_ms'] ?? 0)),
   };
 }
 

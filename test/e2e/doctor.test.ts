@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Sandbox, startSandbox } from '../../simulators/start-sandbox.ts';
 import type { DoctorCheck } from '../../src/cli/program.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
+import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { givePayment } from '../store/fixtures.ts';
 import { askChain } from '../support/ask-chain.ts';
@@ -117,7 +118,7 @@ it('planted problems are found, each with its level and what to do, and in one l
   const expected: [string, string, RegExp][] = [
     ['trust_proxy', 'warn', /BASE_URL is not https: set BASE_URL/],
     ['endpoints', 'warn', /one host .*: add endpoints of other companies/],
-    ['contract', 'fail', /^The configuration is not valid: SETTLEMENT_TOKEN_ADDRESS is missing/],
+    ['contract', 'fail', /^SETTLEMENT_TOKEN_ADDRESS is missing/],
     ['relayer', 'fail', /has 0 POL for gas, for about 0 payments: send POL/],
     ['smtp', 'fail', /cannot be reached \(.*ECONNREFUSED.*\): correct SMTP_URL/],
     ['providers', 'fail', /no provider has credentials/],
@@ -143,7 +144,7 @@ it('a secret that the newest payment was not made with is a failure, also while 
   const served = { ...environment, DATA_DIR: data, SECRET_KEY: old, PORT, ADMIN_PORT };
   const server = await startServiceProcess(served, { args: ['--live'] });
   const beside = await diagnose({ DATA_DIR: data });
-  expect(beside.detail('store')).toContain('SECRET_KEY differs from the key of the stored payments');
+  expect(beside.detail('store')).toMatch(/^SECRET_KEY differs from the key of the stored payments/);
   expect((await diagnose({ DATA_DIR: data, SECRET_KEY: old, CHAIN_ID: '4242' })).detail('store')).toMatch(
     /CHAIN_ID is 4242, but the database belongs to chain \d+: set DATA_DIR/,
   );
@@ -158,6 +159,41 @@ it('a secret that the newest payment was not made with is a failure, also while 
   expect(alone.level('store')).toBe('fail');
   expect(alone.detail('store')).toContain('SECRET_KEY differs from the key of the stored payments');
   expect((await diagnose({ DATA_DIR: data, SECRET_KEY_PREVIOUS: old })).level('store')).toBe('ok');
+});
+
+it('a former secret that open payments need is a warning, for doctor and at a start', async () => {
+  const [former, longAgo] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+  const data = join(folder, 'data of two secrets');
+  await runJson({ ...environment, DATA_DIR: data }, 'init');
+  const store = await openSqliteStore({ file: join(data, 'card-checkout.sqlite') });
+  const madeWith = async (secret: string, ageHours: number) => {
+    const createdAtMs = Date.now() - ageHours * 3_600_000;
+    const tokenFingerprint = createIpnTokens(secret).currentFingerprint;
+    await givePayment(store, {
+      id: createPaymentIdGenerator(() => createdAtMs)(),
+      createdAtMs,
+      tokenFingerprint,
+    });
+    return tokenFingerprint;
+  };
+  await madeWith(longAgo, 24 * 90);
+  const needed = await madeWith(former, 24);
+  await madeWith(environment['SECRET_KEY'] as string, 0);
+  await store.close();
+  const sentence = `payments that may still be open need an earlier secret, whose fingerprint is ${needed}: add it`;
+
+  const alone = await diagnose({ DATA_DIR: data });
+  expect([alone.level('store'), alone.detail('store')]).toEqual(['warn', expect.stringContaining(sentence)]);
+  expect((await diagnose({ DATA_DIR: data, SECRET_KEY_PREVIOUS: former })).level('store')).toBe('ok');
+
+  const [PORT, ADMIN_PORT] = (await freePorts(2)).map(String) as [string, string];
+  const server = await startServiceProcess(
+    { ...environment, DATA_DIR: data, PORT, ADMIN_PORT },
+    { args: ['--live'] },
+  );
+  expect(server.output()).toContain(sentence);
+  expect((await diagnose({ DATA_DIR: data })).detail('store')).toContain(sentence);
+  await server.end('SIGTERM');
 });
 
 it('a database of another chain, such as the sandbox, is a failure that names both chains', async () => {
