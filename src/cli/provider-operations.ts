@@ -181,7 +181,10 @@ async function purchase({ context, args, provider }: ProofContext): Promise<unkn
   const account = await context.accounts.findAccount(argument.required(args, 'account'));
   if (account === null || direct === null) throw new ServiceError('not_found', 'The account does not exist.');
   if (account.wallet === null || account.defaultCallbackUrl === null)
-    throw invalidField('account', 'must have a wallet and a default callback');
+    throw invalidField(
+      'account',
+      'must have a wallet and a default callback: run account update with --wallet and --default-callback',
+    );
   const payment = await direct.createCheckout(account, {
     payoutAddress: account.wallet,
     callbackUrl: account.defaultCallbackUrl,

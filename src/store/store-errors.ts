@@ -6,8 +6,8 @@ export class StoreInUseError extends Error {
 
   constructor(file: string) {
     super(
-      `${file} is in use by another process: stop that one, ` +
-        'or set DATA_DIR and PORT to run a second service beside it',
+      `${file} is in use by another process: stop that one first. ` +
+        'A second service beside it needs a DATA_DIR and PORT of its own',
     );
   }
 }

@@ -149,7 +149,7 @@ it('is told that the store is in use when no server answers in time, and a secon
     code: 1,
     stdout: '',
     stderr: expect.stringMatching(
-      /^card-checkout: .*card-checkout\.sqlite is in use by another process: stop that one, or set DATA_DIR and PORT .*\n$/,
+      /^card-checkout: .*card-checkout\.sqlite is in use by another process: stop that one first\. A second service .*\n$/,
     ),
   });
   await store.close();
