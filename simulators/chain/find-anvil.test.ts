@@ -67,7 +67,7 @@ describe('the local chain of the sandbox', () => {
 
   it('is missing with what to do where there is none', () => {
     expect(() => findAnvil(machine({ environment: { PATH: folder } }))).toThrow(
-      /darwin-arm64.*foundryup.*ANVIL_PATH.*@foundry-rs\/anvil-darwin-arm64/,
+      /darwin-arm64.*foundryup.*or set ANVIL_PATH to its file$/,
     );
   });
 });
