@@ -22,7 +22,7 @@ function previousFileOf(directory: string): string {
  * other: anvil's own periodic dump writes in place, and a kill in the middle of it would leave half a file. The state
  * before is kept, in case the disk or anvil's last words spoil the newest.
  *
- * In pieces: each save takes more than the one before, and the process would keep what a whole one took.
+ * Goes to the file in pieces, so that the whole state is never in memory.
  */
 export async function saveChainState(url: string, directory: string): Promise<void> {
   const { body } = await request(url, {
