@@ -7,6 +7,7 @@ import { verifyDepositAddress } from '../../sdk/src/verify-deposit-address.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
 import { FACTORY, FEE_WALLET } from '../support/payment-context.ts';
+import { withOtherEnd } from '../support/random.ts';
 import { CUSTOMER_ADDRESS, payWithDeposit } from '../support/refunds.ts';
 
 let service: ApiService;
@@ -113,7 +114,7 @@ describe('the SDK and the real service', () => {
       status: 404,
       message: errorTable.payment_not_found.text,
     });
-    const stranger = clientOf(`${service.apiKey.slice(0, -2)}zz`);
+    const stranger = clientOf(withOtherEnd(service.apiKey));
     await expect(stranger.checkouts.create(validRequest)).rejects.toMatchObject({ status: 401 });
   });
 

@@ -111,9 +111,16 @@ function run(language: string, code: string): string {
 }
 
 function isHere(language: string): boolean {
-  const command = { sh: 'bash', python: 'python3', php: 'php' }[language];
-  if (command === undefined || spawnSync(command, ['--version']).status === 0) return true;
-  console.warn(`not checked: the samples in ${language}, because ${command} is not installed here`);
+  const commands: Record<string, readonly [string, ...string[]]> = {
+    sh: ['bash', '--version'],
+    python: ['python3', '--version'],
+    php: ['php', '-r', "exit(function_exists('curl_init') ? 0 : 1);"],
+  };
+  const [command, ...check] = commands[language] ?? ['node', '--version'];
+  if (spawnSync(command, check).status === 0) return true;
+  console.warn(
+    `not checked: the samples in ${language}, because ${command} is not installed here with all they need`,
+  );
   return false;
 }
 

@@ -1,3 +1,7 @@
+/** The token with another end: the same length, and never the token itself by chance. */
+export const withOtherEnd = (token: string): string =>
+  `${token.slice(0, -2)}${token.endsWith('AA') ? 'QQ' : 'AA'}`;
+
 /** Numbers from 0 to below 1 that the same seed brings about again (mulberry32). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { createPaymentIdGenerator } from '../../../src/domain/payment-id.ts';
 import type { CreatedPayment } from '../../support/e2e-service.ts';
+import { withOtherEnd } from '../../support/random.ts';
 import type { RawAnswer } from './raw-exchange.ts';
 import type { Merchant, Stage } from './stage.ts';
 
@@ -48,7 +49,7 @@ function foreignQueries(
   own: CreatedPayment,
 ): Record<string, string> {
   const { payment_id: id, ipn_token: token } = payment;
-  const forged = `${token.slice(0, -1)}${token.endsWith('A') ? 'E' : 'A'}`;
+  const forged = withOtherEnd(token);
   return {
     'its id': `payment_id=${id}`,
     'its id in capitals': `payment_id=${id.toUpperCase()}`,
