@@ -3,7 +3,7 @@ import {
   assessClock,
   assessDisk,
   assessEndpoints,
-  assessMode,
+  assessEnvFile,
   assessOpenFiles,
   assessProviders,
   assessProxy,
@@ -20,14 +20,20 @@ it.each([
 });
 
 it.each([
-  ['none', 0, 'ok'],
   ['600', 0o100600, 'ok'],
   ['640', 0o100640, 'ok'],
   ['644', 0o100644, 'warn'],
   ['660', 0o100660, 'warn'],
   ['601', 0o100601, 'warn'],
 ])('a file of secrets with the mode %s is %s', (_, mode, level) => {
-  expect(assessMode(mode).level).toBe(level);
+  expect(assessEnvFile(mode, ['SECRET_KEY']).level).toBe(level);
+});
+
+it('variables in .env that only Node reads, from the environment, are named', () => {
+  expect(assessEnvFile(0o100600, ['SECRET_KEY', 'NODE_EXTRA_CA_CERTS'])).toMatchObject({
+    level: 'warn',
+    detail: 'Node does not read NODE_EXTRA_CA_CERTS from .env: set it in the environment of the service',
+  });
 });
 
 it.each([
@@ -74,7 +80,16 @@ it('an endpoint that does not answer is named; none that answers is a failure', 
   const endpoints = [{ host: 'a' }, { host: 'b' }, { host: 'c' }];
   const some = assessEndpoints(endpoints, [1, null, 1]);
   expect(some).toMatchObject({ level: 'warn', detail: expect.stringMatching(/do not answer .*: b;/) });
+  expect(some.detail).not.toContain('nothing becomes paid');
   expect(assessEndpoints(endpoints, [null, null, null]).level).toBe('fail');
+});
+
+it('one of two hosts that does not answer keeps every payment unpaid, which the line says', () => {
+  expect(assessEndpoints([{ host: 'a' }, { host: 'b' }], [1, null])).toEqual({
+    level: 'warn',
+    detail:
+      'of a, b, these do not answer for this chain: b; replace them, and nothing becomes paid until then',
+  });
 });
 
 it.each([

@@ -1,6 +1,7 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-skew.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
@@ -15,7 +16,7 @@ import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { describeMissingSecret } from '../payments/secrets-in-use.ts';
-import { isLoopbackHost } from '../platform/public-address.ts';
+import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
 import { within } from '../platform/within.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
@@ -42,7 +43,7 @@ const STORE_PATIENCE_MS = 3_000;
 export async function runDoctor(): Promise<{ readonly checks: readonly DoctorCheck[] }> {
   const machine = [
     checked('open_files', async () => assessOpenFiles(readOpenFilesLimit())),
-    checked('env_file', async () => assessMode(statSync('.env', { throwIfNoEntry: false })?.mode ?? 0)),
+    checked('env_file', async () => checkEnvFile()),
   ];
   let config: Config;
   try {
@@ -98,16 +99,30 @@ export function assessOpenFiles(limit: number): Finding {
   return warn(`${found}: allow ${WANTED_OPEN_FILES} with ulimit -n, LimitNOFILE= or ulimits:`);
 }
 
-/** Only the owner may change the file of the secrets, and no other user may read it; 0 where there is none. */
-export function assessMode(mode: number): Finding {
-  return (mode & 0o027) === 0
-    ? ok('.env is closed to other users, or not used')
-    : warn('other users can read or change .env: run chmod 600 .env');
+function checkEnvFile(): Finding {
+  const found = statSync('.env', { throwIfNoEntry: false });
+  if (found === undefined) return ok('not used');
+  return assessEnvFile(found.mode, Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
+}
+
+/** Node reads these at its start, before the service reads `.env`. */
+const OF_NODE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
+
+/** Only the owner may change the file of the secrets, and no other user may read it. */
+export function assessEnvFile(mode: number, variables: readonly string[]): Finding {
+  if ((mode & 0o027) !== 0) return warn('other users can read or change .env: run chmod 600 .env');
+  const early = OF_NODE.filter((name) => variables.includes(name)).join(' and ');
+  return early === ''
+    ? ok('.env is closed to other users')
+    : warn(`Node does not read ${early} from .env: set it in the environment of the service`);
 }
 
 async function checkBaseUrl({ baseUrl }: Config): Promise<Finding> {
   if (isLoopbackHost(new URL(baseUrl).hostname))
     return fail(`customers cannot open ${baseUrl}: set BASE_URL to the public https:// address`);
+  const address = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
+  if (addressFamily(address) !== null && !isPublicAddress(address))
+    return warn(`customers cannot open the private address of ${baseUrl}: set BASE_URL to a public one`);
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
   let reason: string;
   try {
@@ -240,7 +255,10 @@ export function assessEndpoints(
   const names = hosts.join(', ');
   if (silent.length > 0) {
     const level = silent.length < endpoints.length ? warn : fail;
-    return level(`of ${names}, these do not answer for this chain: ${silent.join(', ')}; replace them`);
+    const effect = hosts.length === 2 ? ', and nothing becomes paid until then' : '';
+    return level(
+      `of ${names}, these do not answer for this chain: ${silent.join(', ')}; replace them${effect}`,
+    );
   }
   if (hosts.length === 1)
     return warn(

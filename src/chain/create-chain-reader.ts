@@ -174,7 +174,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     }
     if (answers.length > 0) return answers;
     const messages = failures.map(({ message }) => message).join('; ');
-    throw new ChainUnavailableError(`no endpoint answered: ${messages}`, { cause: failures.at(-1) });
+    throw new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
   }
 
   const withView: ChainReader['withView'] = (use) =>

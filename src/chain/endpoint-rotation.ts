@@ -154,7 +154,7 @@ function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavaila
   const [only] = failures;
   if (failures.length === 1 && only !== undefined) return only;
   const messages = failures.map((failure) => failure.message).join('; ');
-  return new ChainUnavailableError(`no endpoint answered: ${messages}`, { cause: failures.at(-1) });
+  return new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
 }
 
 /** The endpoint belongs to another chain; nothing it says may be used. */

@@ -120,7 +120,11 @@ async function verifyAt(rpc: JsonRpcClient, { chainId, factory, token }: Deploym
     onChain === ours,
     `For the same terms the factory computes ${onChain ?? 'no address'}, our arithmetic ${ours}.`,
   );
-  if (problems.length > 0) throw new DeploymentMismatchError(problems);
+  if (problems.length > 0)
+    throw new DeploymentMismatchError([
+      ...problems,
+      'Correct DEPOSIT_FACTORY_ADDRESS or SETTLEMENT_TOKEN_ADDRESS, or run card-checkout contract deploy.',
+    ]);
   return { implementation, factoryCodeHash: `0x${keccak256Hex(Buffer.from(factoryCode.slice(2), 'hex'))}` };
 }
 

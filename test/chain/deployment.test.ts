@@ -97,6 +97,10 @@ describe('a deployed factory', () => {
   });
 });
 
+/** Ends the problems of a factory that is not ours. */
+const WAY_OUT =
+  'Correct DEPOSIT_FACTORY_ADDRESS or SETTLEMENT_TOKEN_ADDRESS, or run card-checkout contract deploy.';
+
 describe('verification refuses', () => {
   it('a factory where there is no contract', async () => {
     const factory = addressFor('no factory');
@@ -132,6 +136,7 @@ describe('verification refuses', () => {
     await withCode(chain.factory, code.slice(0, -2) + last, async () => {
       expect(await problemsWith(deployment)).toEqual([
         `The factory at ${chain.factory} runs other code than contracts/artifacts/DepositFactory.json.`,
+        WAY_OUT,
       ]);
     });
   });
@@ -164,11 +169,13 @@ describe('verification refuses', () => {
     await withCode(chain.implementation, '0x5f5ffd', async () => {
       expect(await problemsWith(deployment)).toEqual([
         `The implementation at ${chain.implementation} runs other code than contracts/artifacts/Deposit.json.`,
+        WAY_OUT,
       ]);
     });
     await withCode(chain.implementation, '0x', async () => {
       expect(await problemsWith(deployment)).toEqual([
         `The factory's implementation is not at ${chain.implementation}, where our arithmetic expects it.`,
+        WAY_OUT,
       ]);
     });
   });

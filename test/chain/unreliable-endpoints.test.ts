@@ -108,7 +108,7 @@ describe('failing over', () => {
     proxies[1].alter = () => ({ error: { code: -32_005, message: 'rate limit' } });
     expect(await token.readBalance(addressFor('nobody'))).toBe(0n);
     proxies[2].failWithStatus = 500;
-    await expect(token.readBalance(addressFor('nobody'))).rejects.toThrow(/no endpoint answered: .*;.*;/);
+    await expect(token.readBalance(addressFor('nobody'))).rejects.toThrow(/no endpoint can be used: .*;.*;/);
   });
 
   it('refuses an endpoint of another chain, also one that changes behind its address after a failure', async () => {

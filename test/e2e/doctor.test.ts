@@ -218,12 +218,27 @@ it('a database of another chain, such as the sandbox, is a failure that names bo
   );
 });
 
+it('a BASE_URL with a private address is a warning', async () => {
+  const found = await diagnose({ BASE_URL: 'https://192.168.1.20' });
+  expect([found.level('base_url'), found.detail('base_url')]).toEqual([
+    'warn',
+    'customers cannot open the private address of https://192.168.1.20: set BASE_URL to a public one',
+  ]);
+});
+
+/** Resolves pay.example to this machine, as a line in /etc/hosts would. */
+const hostsLine = `
+  import dns from 'node:dns';
+  const { lookup } = dns;
+  dns.lookup = (name, ...rest) => lookup(name === 'pay.example' ? '127.0.0.1' : name, ...rest);`;
+
 it('what does not answer is named within its time limit', async () => {
   const hole = await startBlackhole();
   const [closedPort] = (await freePorts(1)) as [number];
   const startedAtMs = performance.now();
   const found = await diagnose({
-    BASE_URL: `https://0.0.0.0:${closedPort}`,
+    BASE_URL: `https://pay.example:${closedPort}`,
+    NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hostsLine)}`,
     POLYGON_RPC_URL: `http://127.0.0.1:${hole.port},${world.rpcUrl},${world.anvilUrl}`,
     SMTP_URL: `smtp://127.0.0.1:${hole.port}`,
     MAIL_FROM: 'pay@service.example',
