@@ -2,11 +2,11 @@ import type { VerifyReport } from '../../verifier/verify-payments.ts';
 import type { Account, ApiKey } from '../domain/account.ts';
 import { maskApiKey } from '../domain/api-key.ts';
 import { formatCents, formatUnits } from '../domain/money.ts';
-import type { Payment } from '../domain/payment.ts';
+import type { ChainPosition, Payment } from '../domain/payment.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderDescription } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
-import { proofOf } from '../domain/provider-evidence.ts';
+import { type ProvenPurchase, proofOf } from '../domain/provider-evidence.ts';
 import { type Refund, refundStatusAt } from '../domain/refund.ts';
 import type { Webhook } from '../domain/webhook.ts';
 import {
@@ -132,12 +132,12 @@ export function presentPayment(payment: Payment) {
 export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webhook[]) {
   return {
     ...presentPayment(view.payment),
-    deposits: view.observations.deposits.map(({ units, ...deposit }) => ({
-      ...deposit,
+    deposits: view.observations.deposits.map(({ units, ...position }) => ({
+      ...placeOf(position),
       amount: formatUnits(units),
     })),
-    releases: view.observations.releases.map(({ toMerchantUnits, feeUnits, ...release }) => ({
-      ...release,
+    releases: view.observations.releases.map(({ toMerchantUnits, feeUnits, ...position }) => ({
+      ...placeOf(position),
       to_merchant: formatUnits(toMerchantUnits),
       fee: formatUnits(feeUnits),
     })),
@@ -147,8 +147,32 @@ export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webho
       reference: providerReference,
       created_at: new Date(createdAtMs).toISOString(),
     })),
-    webhooks: webhooks.map(({ event, url, status, result }) => ({ event, url, status, result })),
+    webhooks: webhooks.map(presentWebhook),
   };
+}
+
+const placeOf = ({ transactionHash, blockNumber, logIndex }: ChainPosition) => ({
+  transaction: transactionHash,
+  block_number: blockNumber,
+  log_index: logIndex,
+});
+
+/** With what was sent and what came back: null until the delivery ended. */
+const presentWebhook = ({ event, url, status, result }: Webhook) => ({
+  event,
+  url,
+  status,
+  http_status: result?.httpStatus ?? null,
+  reason: result?.reason ?? null,
+  duration_ms: result?.durationMs ?? null,
+  finished_at: timeOf(result?.finishedAtMs),
+  body: result?.body ?? null,
+  signature: result?.signature ?? null,
+  response_excerpt: result?.responseExcerpt ?? null,
+});
+
+export function presentPurchase({ paidAtMs, isNativeUsdc, ...purchase }: ProvenPurchase) {
+  return { paid_at: timeOf(paidAtMs), ...purchase, native_usdc: isNativeUsdc };
 }
 
 /** A refund in its state at this time. */

@@ -19,7 +19,7 @@ import { readMinimumUsdCents } from '../payments/provider-availability.ts';
 import { redactJson } from '../platform/redact.ts';
 import * as argument from './arguments.ts';
 import type { Operation, OperationArguments, OperationsContext } from './operations-context.ts';
-import { presentProvider } from './present.ts';
+import { presentProvider, presentPurchase } from './present.ts';
 
 /** The default amount of a check; the provider's minimum if that is more. */
 const USUAL_AMOUNT_CENTS = 50_00;
@@ -114,9 +114,13 @@ const proveOperation: Operation = async (context, args) => {
 
 async function confirm(proof: ProofContext): Promise<unknown> {
   const { context, adapter, store } = proof;
-  const presented = await presentEvidence(proof, await confirmPage(store, adapter, context.nowMs()));
+  const evidence = await confirmPage(store, adapter, context.nowMs());
+  const presented = await presentEvidence(proof, evidence);
   await switchOnProved(context, operatorActor);
-  return presented;
+  const next = proofOf(evidence, adapter.endpoint).isProved
+    ? 'The provider is on, unless provider set has turned it off.'
+    : `This does not enable the provider: its base URLs are not those of production. To offer it unproved, run: provider set ${adapter.id} --active`;
+  return { ...presented, next };
 }
 
 async function run(proof: ProofContext): Promise<unknown> {
@@ -144,7 +148,7 @@ function nextStep({ id, checksReferrer }: ProviderAdapter, isFine: boolean): str
     checksReferrer === true
       ? ' It checks from which site you come: set location in the console of a page of yours to each URL.'
       : '';
-  return `Open url: the page must show the five facts. Open altered_url: the page must refuse it, or show your wallet. Do not pay on either page.${referrer} If both is so, run: provider prove ${id} --confirm`;
+  return `Open url: the page must show the five facts. Open altered_url: the page must refuse it, or show your wallet. Do not pay on either page.${referrer} If both pages pass, run: provider prove ${id} --confirm`;
 }
 
 /** Writes the evidence, and describes it. */
@@ -158,7 +162,7 @@ async function presentEvidence({ store, adapter }: ProofContext, evidence: Provi
     is_fine: evidence.steps.every(({ outcome }) => outcome !== 'failed'),
     steps: evidence.steps,
     evidence: proofOf(evidence, adapter.endpoint).text,
-    purchase: evidence.purchase,
+    purchase: evidence.purchase === null ? null : presentPurchase(evidence.purchase),
     file,
   };
 }
@@ -168,13 +172,13 @@ async function purchase({ context, args, provider }: ProofContext): Promise<unkn
   const limitCents = argument.optionalAmountCents(args, 'spend-up-to');
   if (limitCents === null)
     throw invalidField(
-      'spend-up-to',
+      '--spend-up-to',
       'is required with --purchase: the most that the purchase may cost, in USD',
     );
   const amountCents = await minimumCents(context, provider);
   if (amountCents > limitCents)
     throw invalidField(
-      'spend-up-to',
+      '--spend-up-to',
       `must be at least ${formatCents(amountCents)}, just above the provider's minimum`,
     );
   const { direct } = context;

@@ -146,7 +146,7 @@ function describeFailure(error: unknown): string {
     case 'TimeoutError':
       return 'It did not respond in time.';
     default:
-      return `It could not be used: ${message}.`;
+      return `The call failed: ${message}.`;
   }
 }
 
@@ -206,10 +206,10 @@ async function collect(request: ProveRequest, answers: readonly RecordedAnswer[]
   for (const currency of currencies) {
     await request.pause();
     if (onlyCurrency !== null && currency !== onlyCurrency) continue;
-    const step = await attempt('quote', () => askQuote(request.adapter, request, currency));
+    const quote = await attempt('quote', () => askQuote(request.adapter, request, currency));
     // Few providers sell in all four; the currency of the proof has to be one of them.
-    const isFatal = currency === request.currency;
-    steps.push(step.outcome === 'failed' && !isFatal ? { ...step, outcome: 'skipped' } : step);
+    const outcome = quote.outcome === 'failed' && currency !== request.currency ? 'skipped' : quote.outcome;
+    steps.push({ ...quote, outcome, detail: `${currency}: ${quote.detail}` });
   }
   const sessions: StartedSession[] = [];
   const before = answers.length;

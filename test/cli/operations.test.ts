@@ -610,12 +610,12 @@ describe('payments', () => {
       amount: '102.57',
       currency: 'EUR',
       enough: '104.000001',
-      deposits: [{ amount: '104.500000', transactionHash: '0xaa' }],
+      deposits: [{ transaction: '0xaa', block_number: 2, log_index: 0, amount: '104.500000' }],
       releases: [],
       final_block: 2,
       sessions: [{ provider: 'moonpay' }],
       refunds: [{ refund_id: refund.id, status: 'awaiting_transfer', amount: '5.000000' }],
-      webhooks: [{ event: 'payment.paid', url: payment.callbackUrl, status: 'pending', result: null }],
+      webhooks: [{ event: 'payment.paid', url: payment.callbackUrl, status: 'pending', http_status: null }],
     });
   });
 

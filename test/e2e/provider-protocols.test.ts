@@ -183,7 +183,10 @@ it.concurrent.each(providerIds)(
     expect(page).toContain(proof.facts.wallet);
     const altered = await open(proof.altered_url);
     expect(altered.status >= 400 || !(await altered.text()).includes(FOREIGN_WALLET)).toBe(true);
-    expect((await prove('--confirm')).evidence).toMatch(/^simulated on /);
+    expect(await prove('--confirm')).toMatchObject({
+      evidence: expect.stringMatching(/^simulated on /),
+      next: expect.stringContaining('does not enable the provider'),
+    });
 
     const kept = await readFile(proof.file, 'utf8');
     expect(proof.file).toContain(join(service.environment['DATA_DIR'] ?? '?', 'evidence', `${provider}-`));
@@ -205,7 +208,7 @@ it('provider prove creates no purchase above its limit, and records one that was
   const own = ['--wallet', FOREIGN_WALLET, '--default-callback', service.receiver.url];
   await runJson(service.environment, 'account', 'update', account?.account_id ?? '', ...own);
   const buy = ['--purchase', '--account', account?.account_id ?? ''];
-  await expect(prove(...buy)).rejects.toThrow('spend-up-to is required');
+  await expect(prove(...buy)).rejects.toThrow('--spend-up-to is required');
   await expect(prove(...buy, '--spend-up-to', '0.50')).rejects.toThrow('must be at least 1.10');
   await prove('--currency', 'EUR');
   const { payment_id: id, amount } = await prove(...buy, '--spend-up-to', '2');
@@ -222,7 +225,8 @@ it('provider prove creates no purchase above its limit, and records one that was
     token: expect.stringMatching(/^0x[0-9a-fA-F]{40}$/),
     symbol: 'USDC',
     decimals: 6,
-    isNativeUsdc: false,
+    native_usdc: false,
+    paid_at: expect.stringMatching(/^20.*Z$/),
   });
 }, 120_000);
 

@@ -83,7 +83,7 @@ describe('says in words', () => {
     expect(wordsOf(await check('wert'), 'session')).toEqual({
       step: 'session',
       outcome: 'failed',
-      detail: 'It could not be used: the provider answered 503.',
+      detail: 'The call failed: the provider answered 503.',
     });
     stage.onramps.setFault('wert', 'slow');
     expect(wordsOf(await check('wert', { timeoutMs: 300 }), 'quote')?.detail).toBe(

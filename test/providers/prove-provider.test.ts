@@ -62,7 +62,9 @@ describe('a trial', () => {
   it.each(providerIds)('of %s has quotes, a session, and an altered copy that is refused', async (id) => {
     const { evidence, facts, url, alteredUrl } = await prove(id);
     expect(evidence.steps.filter(({ outcome }) => outcome === 'failed')).toEqual([]);
-    expect(stepsOf(evidence, 'quote').find(({ detail }) => detail.includes('EUR'))?.outcome).toBe('fine');
+    const quotes = stepsOf(evidence, 'quote');
+    expect(quotes.find(({ detail }) => detail.startsWith('EUR: '))?.outcome).toBe('fine');
+    for (const { detail } of quotes) expect(detail).toMatch(/^(USD|EUR|CAD|INR): /);
     expect(stepsOf(evidence, 'locks')).toHaveLength(1);
     expect(evidence).toMatchObject({ provider: id, environment: 'simulated', confirmedAtMs: null });
 
