@@ -64,7 +64,7 @@ async function main() {
     const extent = isSmall && !hasToolsOfTests() ? 'sandbox' : 'all';
     requireFolder(extent);
     await install(extent, present);
-  }
+  } else if (process.argv.includes('--service')) console.log('Everything is installed already.');
   const node = verifiedNode();
   linkCommand();
   if (process.argv.includes('--tests')) unpackBrowser(node);

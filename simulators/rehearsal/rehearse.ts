@@ -92,7 +92,8 @@ export async function rehearse({
   let service: LiveProcess | null = null;
 
   const report: Rehearsal['report'] = (name, level, detail) => {
-    const log = level === 'fail' && service !== null ? { log: service.log() } : {};
+    // What the log has last is no cause where the operator ended the rehearsal.
+    const log = level === 'fail' && service !== null && !signal.aborted ? { log: service.log() } : {};
     const check = { name, level, isFine: level !== 'fail', detail: detail.replace(/\s+/g, ' '), ...log };
     checks.push(check);
     onStep(check);
@@ -133,7 +134,7 @@ async function runSteps(rehearsal: Rehearsal): Promise<void> {
   reportConfiguration(rehearsal);
   const { sandbox } = await step(
     'chain',
-    'the chain needs anvil, from Foundry; ANVIL_PATH can name its file',
+    '`anvil --version` must work here',
     () => startWorld(rehearsal),
     START_LIMIT_MS * 2,
   );

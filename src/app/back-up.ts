@@ -1,22 +1,27 @@
 import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { type Config, ConfigError } from '../config.ts';
+import type { Config } from '../config.ts';
 import { backUpSqlite } from '../store/sqlite/back-up.ts';
 import { requireDatabase, SQLITE_FILE } from './open-store.ts';
 
 /** In the data folder; written by each backup, so that `doctor` knows the age of the last one. */
 export const LAST_BACKUP_FILE = 'last-backup';
 
+/** Thrown for PostgreSQL, which has a tool of its own. */
+class NotSqliteError extends Error {
+  override readonly name = 'NotSqliteError';
+}
+
 /**
  * Copies the database of the data folder into a file, also while a server runs. Returns what the command prints.
- * Throws `ConfigError` for PostgreSQL, which has a tool of its own, and `NoDatabaseError`.
+ * Throws `NotSqliteError` and `NoDatabaseError`.
  */
 export async function backUp(config: Config, file: string) {
   if (config.databaseUrl !== null) {
-    throw new ConfigError([
+    throw new NotSqliteError(
       'DATABASE_URL is a PostgreSQL database. Back it up with pg_dump, which works while the service runs: ' +
         `pg_dump --format=custom --file=${file} "$DATABASE_URL"`,
-    ]);
+    );
   }
   const database = join(config.dataDir, SQLITE_FILE);
   await requireDatabase(config);

@@ -168,7 +168,8 @@ it.each([
   [
     'it is interrupted',
     (child: RunningRehearsal) => void child.kill('SIGINT'),
-    /^fail .*stopped by SIGINT$/m,
+    // The last line: no log of the service follows.
+    /^fail .*stopped by SIGINT\n$/m,
   ],
   ['its output is closed, as by `| head`', (child: RunningRehearsal) => void child.stdout.destroy(), /^ok/],
 ])('leaves no process and no file when %s while the service runs', async (_, interrupt, last) => {

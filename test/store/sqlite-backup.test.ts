@@ -222,6 +222,7 @@ describe('a backup', () => {
 
   it('is refused for PostgreSQL with the command that does it, and without the password', async () => {
     const refused = run({ DATABASE_URL: 'postgres://checkout:secret@db.example/checkout' });
+    await expect(refused).rejects.toThrow(/^DATABASE_URL is a PostgreSQL database/);
     await expect(refused).rejects.toThrow(`pg_dump --format=custom --file=${target} "$DATABASE_URL"`);
     await expect(refused).rejects.not.toThrow('secret');
   });
