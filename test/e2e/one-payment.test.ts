@@ -239,7 +239,7 @@ describe('one payment, whole, in the sandbox', () => {
         'card-checkout.sqlite-wal',
         'card-checkout.sqlite.lock',
         'sandbox/onramps.sqlite',
-        'sandbox/chain/chain-state.json',
+        'sandbox/chain/chain-state.json.gz',
         'sandbox/settings.json',
       ]),
     );

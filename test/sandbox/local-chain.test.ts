@@ -1,14 +1,19 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { endOrphanedChain, spawnChain } from '../../simulators/chain/chain-process.ts';
-import { saveChainState, stateFileOf } from '../../simulators/chain/chain-state-file.ts';
+import {
+  previousFileOf,
+  saveChainState,
+  savedFileOf,
+  stateFileOf,
+} from '../../simulators/chain/chain-state-file.ts';
 import { deploySandboxContracts } from '../../simulators/chain/deploy-sandbox-contracts.ts';
 import { findAnvil } from '../../simulators/chain/find-anvil.ts';
 import { type LocalChain, startLocalChain } from '../../simulators/chain/local-chain.ts';
@@ -139,21 +144,39 @@ describe('the local chain', () => {
     await expect(other).rejects.toThrow(`port ${port} for the local chain is in use`);
   });
 
-  it.each([
-    ['cut short', (text: string) => text.slice(0, text.length / 2)],
-    ['emptied', () => ''],
-    ['replaced by something else', () => '{"hello":"world"}'],
-  ])('survives a state file that was %s: it takes the one before, and says so', async (_what, damage) => {
+  const damages: [string, (bytes: Buffer) => Buffer][] = [
+    ['cut short', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['emptied', () => Buffer.alloc(0)],
+    ['replaced by something else', () => gzipSync('{"hello":"world"}')],
+  ];
+  const damage = async (file: string, by: (bytes: Buffer) => Buffer) =>
+    await writeFile(file, by(await readFile(file)));
+
+  it.each(damages)(
+    'loses nothing when the state of its end was %s: it takes the saved one',
+    async (_, by) => {
+      const first = await start();
+      await mark(first, '1');
+      await first.stop();
+      await damage(stateFileOf(directory), by);
+      expect(await isMarked(await start(), '1')).toBe(true);
+      expect(log.lines).toEqual([expect.stringMatching(/^error.*damaged/)]);
+    },
+  );
+
+  it.each(damages)('takes the state before when both newer ones were %s, and says so', async (_, by) => {
     const first = await start();
     await mark(first, '1');
     await first.save();
     await mark(first, '2');
     await first.stop();
-    const file = join(directory, 'chain-state.json');
-    await writeFile(file, damage(await readFile(file, 'utf8')));
+    await damage(stateFileOf(directory), by);
+    await damage(savedFileOf(directory), by);
     const second = await start();
     expect(await isMarked(second, '1')).toBe(true);
+    expect(await isMarked(second, '2')).toBe(false);
     expect(log.lines.filter((line) => line.startsWith('error'))).toEqual([
+      expect.stringContaining('damaged'),
       expect.stringContaining('damaged'),
       expect.stringContaining('OLDER'),
     ]);
@@ -161,11 +184,20 @@ describe('the local chain', () => {
 
   it('begins anew, loudly, when no state can be used', async () => {
     await mkdir(directory, { recursive: true });
-    await writeFile(join(directory, 'chain-state.json'), '{');
-    await writeFile(join(directory, 'chain-state.previous.json'), '{');
+    for (const file of [stateFileOf(directory), savedFileOf(directory), previousFileOf(directory)])
+      await writeFile(file, '{');
     const chain = await start();
     expect(Number(await chain.rpc.call('eth_blockNumber', []))).toBe(3);
     expect(log.lines.some((line) => line.includes('begins anew'))).toBe(true);
+  });
+
+  it('goes on from the state of an older version, which had it only in the file of anvil', async () => {
+    const first = await start();
+    await mark(first, '1');
+    await first.stop();
+    await rm(savedFileOf(directory));
+    expect(await isMarked(await start(), '1')).toBe(true);
+    expect(log.lines).toEqual([]);
   });
 });
 
@@ -187,7 +219,7 @@ describe('the saved state', () => {
       node.close();
     }
   }
-  const saved = async () => readFile(stateFileOf(directory), 'utf8');
+  const saved = async () => gunzipSync(await readFile(savedFileOf(directory))).toString('utf8');
 
   it('is whole, wherever the pieces of the answer end', async () => {
     await save([...answer]);
