@@ -95,6 +95,7 @@ function installPackages(): void {
     'nftables',
     'python3',
     'php-cli',
+    'php-curl',
     'php-sqlite3',
     'postgresql',
     'debootstrap',
@@ -147,10 +148,6 @@ async function checkProxy(name: keyof typeof proxies, folder: string): Promise<v
         forwardsCallersHeader,
       }),
     );
-  } catch (error) {
-    report(`${name} ${versionOf(name)}`, [
-      { name: 'starts with the file of deploy/', problem: String(error) },
-    ]);
   } finally {
     await proxy?.stop();
     await service.end('SIGTERM');
@@ -183,8 +180,6 @@ async function checkPgbouncer(folder: string): Promise<void> {
       return body['status'] === 'paid';
     });
     report(neighbor, [{ name, problem: null }]);
-  } catch (error) {
-    report(neighbor, [{ name, problem: String(error).slice(0, 1_500) }]);
   } finally {
     await world.stop();
     await bouncer.stop();
@@ -206,6 +201,13 @@ async function checkPages(folder: string): Promise<void> {
   else report(`Lighthouse ${lighthouse.version}`, await checkLighthouse(lighthouse.file, folder));
 }
 
+/** An error ends its part with a failure, and the next part follows. */
+async function runPart(name: string, check: () => Promise<void>): Promise<void> {
+  await check().catch((error) =>
+    report(name, [{ name: 'runs to its end', problem: String(error).slice(0, 1_500) }]),
+  );
+}
+
 async function main(): Promise<void> {
   const names = [...Object.keys(packages), ...npmChecks, ...Object.keys(hostChecks)];
   const only = process.argv.slice(2).filter((word) => names.includes(word));
@@ -215,16 +217,19 @@ async function main(): Promise<void> {
     for (const name of Object.keys(packages) as (keyof typeof packages)[]) {
       if (only.length > 0 && !only.includes(name)) continue;
       if (versionOf(name) === undefined) console.log(`not checked: ${name} is not installed`);
-      else if (name === 'pgbouncer') await checkPgbouncer(folder);
-      else await checkProxy(name, folder);
+      else if (name === 'pgbouncer') await runPart(name, () => checkPgbouncer(folder));
+      else await runPart(name, () => checkProxy(name, folder));
     }
-    if (only.length === 0 || only.includes('prism')) await checkOpenApi(folder);
-    if (only.length === 0 || only.includes('lighthouse')) await checkPages(folder);
+    if (only.length === 0 || only.includes('prism')) await runPart('prism', () => checkOpenApi(folder));
+    if (only.length === 0 || only.includes('lighthouse'))
+      await runPart('lighthouse', () => checkPages(folder));
     for (const [name, check] of Object.entries(hostChecks)) {
       if (only.length > 0 && !only.includes(name)) continue;
-      const outcomes = await check(folder);
-      if (typeof outcomes === 'string') console.log(`not checked: ${name}: ${outcomes}`);
-      else report(name, outcomes);
+      await runPart(name, async () => {
+        const outcomes = await check(folder);
+        if (typeof outcomes === 'string') console.log(`not checked: ${name}: ${outcomes}`);
+        else report(name, outcomes);
+      });
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
