@@ -179,7 +179,7 @@ async function runSteps(rehearsal: Rehearsal): Promise<void> {
   await step('stop', 'see the log of the service', async () => {
     const code = await service.end('SIGTERM');
     if (code !== 0) throw new Error(`the service ended with ${code ?? 'a signal'}`);
-    return { detail: 'the service ended by itself' };
+    return { detail: 'the service ended after SIGTERM' };
   });
 }
 

@@ -101,7 +101,7 @@ export function assessOpenFiles(limit: number): Finding {
 
 function checkEnvFile(): Finding {
   const found = statSync('.env', { throwIfNoEntry: false });
-  if (found === undefined) return ok('not used');
+  if (found === undefined) return ok(`there is no .env in ${process.cwd()}`);
   return assessEnvFile(found.mode, Object.keys(parseEnv(readFileSync('.env', 'utf8'))));
 }
 

@@ -71,7 +71,7 @@ export function presentKey(key: ApiKey) {
   };
 }
 
-/** `active` and `configured` are null if it is unknown whether the provider has credentials. */
+/** `active`, `configured` and `evidence` are null if it is unknown whether the provider has credentials, and for which hosts. */
 export async function presentProvider(
   { adapters, settings, evidence, isOffByDefault = false }: OperatorDirectory,
   { unverified }: ProviderDescription,
@@ -92,7 +92,8 @@ export async function presentProvider(
     minimum_usd: formatCents(await readMinimumUsdCents({ settings }, id)),
     only_currency: providerCatalog[id].onlyCurrency,
     blocked_because: adapter?.blockedBecause ?? (state === 'off' ? describeOffByDefault([id]) : null),
-    evidence: proofOf((await evidence?.readEvidence(id)) ?? null, adapter?.endpoint).text,
+    evidence:
+      adapters === null ? null : proofOf((await evidence?.readEvidence(id)) ?? null, adapter?.endpoint).text,
     unverified,
     resting: health?.isCircuitOpen ?? null,
     failures_in_a_row: health?.failuresInARow ?? null,
@@ -142,10 +143,14 @@ export function presentPaymentInFull(view: PaymentView, webhooks: readonly Webho
       fee: formatUnits(feeUnits),
     })),
     final_block: view.observations.finalBlock,
-    sessions: view.sessions.map(({ provider, providerReference, createdAtMs }) => ({
-      provider,
-      reference: providerReference,
-      created_at: new Date(createdAtMs).toISOString(),
+    sessions: view.sessions.map((session) => ({
+      provider: session.provider,
+      reference: session.providerReference,
+      charged_amount: formatCents(session.chargedCents),
+      quoted_amount: session.quotedUnits === null ? null : formatUnits(session.quotedUnits),
+      progress: session.progress,
+      created_at: timeOf(session.createdAtMs),
+      expires_at: timeOf(session.expiresAtMs),
     })),
     webhooks: webhooks.map(presentWebhook),
   };

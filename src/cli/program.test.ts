@@ -352,7 +352,7 @@ describe('provider prove on a terminal', () => {
   }
 
   it('confirms the pages once every question is answered with yes', async () => {
-    answers = { is_fine: true, facts };
+    answers = { is_fine: true, facts, confirm: 'provider prove wert --confirm' };
     answerWith('y', 'yes', 'Y', 'y');
     await type('provider', 'prove', 'wert');
     expect(asked[0]).toBe('Does the page at url show 50.00 EUR? [y/N] ');
@@ -361,25 +361,38 @@ describe('provider prove on a terminal', () => {
       ['provider prove', { provider: 'wert' }],
       ['provider prove', { provider: 'wert', confirm: true }],
     ]);
+    expect(out).not.toContain('--confirm');
   });
+
+  it.each([['--confirm'], ['--purchase'], ['--payment', 'a payment']])(
+    'takes no fixtures with %s, which has none',
+    async (option, ...value) => {
+      const typed = type('provider', 'prove', 'wert', '--fixtures', 'kept', option, ...value);
+      await expect(typed).rejects.toThrow(`--fixtures cannot be combined with ${option}`);
+      expect(calls).toEqual([]);
+    },
+  );
 
   it.each([
     [['y', 'y', 'n'], true, 3],
     [['y', ''], true, 2],
     [['y', 'y', 'y', 'y'], false, 0],
   ])('confirms nothing after %j where the run succeeded is %j', async (typed, isFine, questions) => {
-    answers = { is_fine: isFine, facts };
+    answers = { is_fine: isFine, facts, ...(isFine ? { confirm: 'provider prove wert --confirm' } : {}) };
     answerWith(...typed);
     await type('provider', 'prove', 'wert');
     expect(asked).toHaveLength(questions);
     expect(calls).toHaveLength(1);
+    expect(out.includes('Not confirmed. Once both pages pass, run: provider prove wert --confirm')).toBe(
+      isFine,
+    );
   });
 
   it('asks for the spending limit of a purchase where it is missing, and nothing with --json', async () => {
     answerWith('25');
     await type('provider', 'prove', 'wert', '--purchase');
     expect(calls).toEqual([['provider prove', { provider: 'wert', purchase: true, 'spend-up-to': '25' }]]);
-    answers = { is_fine: true, facts };
+    answers = { is_fine: true, facts, confirm: 'provider prove wert --confirm' };
     answerWith('y', 'y', 'y', 'y');
     await type('provider', 'prove', 'wert', '--json');
     expect(asked).toEqual([]);

@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Command } from 'commander';
 import { addGradeCommand, type GradeServices } from '../../receiver-grader/grade-command.ts';
+import { invalidField } from '../domain/errors.ts';
 import { faults, type ProviderFault, providerFaults } from '../domain/ports/test-payments.ts';
 import { addAccountCommands, addUserCommands } from './account-commands.ts';
 import { leaf, type OperationRunner, operationsOf, printed } from './command.ts';
@@ -155,7 +156,8 @@ function addProviderCommands(program: Command, services: ProgramServices): void 
   })
     .option('--amount <amount>', 'the charge (50, or just above the provider’s minimum if that is more)')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
-    .option('--country <code>', 'the customer’s country, such as DE');
+    .option('--country <code>', 'the customer’s country, such as DE')
+    .option('--ip <address>', 'the public IP address of the customer');
   addProveCommand(group, services);
   provider('set <provider>', 'change the settings of a provider')
     .option('--active', 'offer the provider')
@@ -180,6 +182,12 @@ function addProveCommand(group: Command, services: ProgramServices): void {
     .option('--spend-up-to <amount>', 'with --purchase: the most that it may cost, in USD')
     .option('--payment <payment>', 'record this paid payment as the purchase')
     .action(async (name: string, { json, spendUpTo, ...options }: ProveOptions) => {
+      const other = ['confirm', 'purchase', 'payment'].find((option) => options[option] !== undefined);
+      if (options.fixtures !== undefined && other !== undefined)
+        throw invalidField(
+          '--fixtures',
+          `cannot be combined with --${other}, which asks the provider nothing`,
+        );
       const ask = json === true ? null : services.ask;
       const isLimitMissing = options['purchase'] === true && spendUpTo === undefined;
       const limit = isLimitMissing && ask !== null ? await ask(SPENDING_QUESTION) : spendUpTo;
@@ -190,10 +198,16 @@ function addProveCommand(group: Command, services: ProgramServices): void {
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, `${JSON.stringify(fixtures, null, 2)}\n`);
       }
-      printResult({ ...result, ...(file === null ? {} : { fixtures: file }) }, { json: json === true });
+      const report = { ...result, ...(file === null ? {} : { fixtures: file }) };
       if (result.is_fine === false) process.exitCode = 1;
-      else if (ask !== null && result.facts !== undefined && (await confirmsPages(ask, result.facts)))
-        printResult(await services.runOperation('provider prove', { provider: name, confirm: true }), {});
+      if (ask === null || result.confirm === undefined) return printResult(report, { json: json === true });
+      const { confirm, ...asking } = report;
+      printResult(asking, {});
+      if (!(await confirmsPages(ask, result.facts ?? {})))
+        return printResult(`Not confirmed. Once both pages pass, run: ${confirm}`, {});
+      const confirmed = await services.runOperation('provider prove', { provider: name, confirm: true });
+      const { evidence, next } = confirmed as ProveResult;
+      printResult({ evidence, next }, {});
     });
 }
 
@@ -224,7 +238,11 @@ interface ProveOptions extends Record<string, string | boolean | undefined> {
 interface ProveResult {
   readonly is_fine?: boolean;
   readonly fixtures?: unknown;
-  /** What the page must show; only of a run. */
+  readonly evidence?: string;
+  readonly next?: string;
+  /** The command that confirms the pages; only of a run in which nothing failed. */
+  readonly confirm?: string;
+  /** What the page must show; of a run. */
   readonly facts?: Readonly<Record<string, string>>;
 }
 

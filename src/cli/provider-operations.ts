@@ -118,8 +118,8 @@ async function confirm(proof: ProofContext): Promise<unknown> {
   const presented = await presentEvidence(proof, evidence);
   await switchOnProved(context, operatorActor);
   const next = proofOf(evidence, adapter.endpoint).isProved
-    ? 'The provider is on, unless provider set has turned it off.'
-    : `This does not enable the provider: its base URLs are not those of production. To offer it unproved, run: provider set ${adapter.id} --active`;
+    ? 'Confirmed. The provider is on, unless provider set has turned it off.'
+    : `Confirmed, but this does not enable the provider: its base URLs are not those of production. To offer it unproved, run: provider set ${adapter.id} --active`;
   return { ...presented, next };
 }
 
@@ -132,23 +132,25 @@ async function run(proof: ProofContext): Promise<unknown> {
     pause: () => delay(PROOF_INTERVAL_MS),
   });
   const presented = await presentEvidence(proof, trial.evidence);
+  const isFine = trial.url !== null && presented.is_fine;
   return {
     ...presented,
     facts: trial.facts,
     url: trial.url,
     altered_url: trial.alteredUrl,
-    next: nextStep(adapter, trial.url !== null && presented.is_fine),
+    next: nextStep(adapter, isFine),
+    ...(isFine ? { confirm: `provider prove ${provider} --confirm` } : {}),
     ...(args['fixtures'] === undefined ? {} : { fixtures: redactJson(trial.answers) }),
   };
 }
 
-function nextStep({ id, checksReferrer }: ProviderAdapter, isFine: boolean): string {
+function nextStep({ checksReferrer }: ProviderAdapter, isFine: boolean): string {
   if (!isFine) return 'Correct what failed, and run the command anew.';
   const referrer =
     checksReferrer === true
       ? ' It checks from which site you come: set location in the console of a page of yours to each URL.'
       : '';
-  return `Open url: the page must show the five facts. Open altered_url: the page must refuse it, or show your wallet. Do not pay on either page.${referrer} If both pages pass, run: provider prove ${id} --confirm`;
+  return `Open url: the page must show the five facts. Open altered_url: the page must refuse it, or show your wallet. Do not pay on either page.${referrer} If both pages pass, confirm it.`;
 }
 
 /** Writes the evidence, and describes it. */

@@ -266,8 +266,9 @@ function readLocks(
     read
       .filter(([, each]) => each === isRead)
       .map(([name]) => name)
-      .join(', ') || 'nothing';
-  const detail = `Read back: ${namesOf(true)}. To compare on the page: ${namesOf(false)}.`;
+      .join(', ');
+  const [confirmed, others] = [namesOf(true) || 'nothing', namesOf(false)];
+  const detail = `The session confirms: ${confirmed}.${others === '' ? '' : ` Only the page shows: ${others}.`}`;
   return { step: 'locks', ...fine(detail) };
 }
 

@@ -119,7 +119,7 @@ export const moonpay = defineProvider({
     const { customerIp = null } = request;
     if (customerIp === null)
       warn?.(
-        'MoonPay session without the IP address of the customer, which MoonPay requires: check TRUST_PROXY',
+        'MoonPay session without the IP address of the customer, which MoonPay requires: check TRUST_PROXY, unless it was of provider check without --ip, or of a rehearsal',
       );
     const query = new URLSearchParams({
       apiKey,

@@ -114,7 +114,7 @@ export const transak = defineProvider({
     const { customerIp = null } = request;
     if (customerIp === null)
       warn?.(
-        'Transak session without the IP address of the customer, which Transak requires: check TRUST_PROXY',
+        'Transak session without the IP address of the customer, which Transak requires: check TRUST_PROXY, unless it was of provider check without --ip, or of a rehearsal',
       );
     const userIp = customerIp === null ? {} : { 'x-user-ip': customerIp };
     const widgetParams = {

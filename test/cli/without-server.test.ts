@@ -85,14 +85,14 @@ it('works directly on the store, and lets go of it afterwards', async () => {
   await again.close();
 });
 
-it('does not know which providers have credentials, and does not call them inactive', async () => {
+it('does not know which providers have credentials, and calls them neither inactive nor unproved', async () => {
   await (await openStore()).close();
   await run('provider set', { provider: 'wert', inactive: true });
-  const listed = (await run('provider list')) as { provider: string; active: unknown; configured: unknown }[];
+  const listed = (await run('provider list')) as Readonly<Record<string, unknown>>[];
   const found = Object.fromEntries(
-    listed.map(({ provider, active, configured }) => [provider, [active, configured]]),
+    listed.map(({ provider, active, configured, evidence }) => [provider, [active, configured, evidence]]),
   );
-  expect(found).toMatchObject({ moonpay: [null, null], wert: [false, null] });
+  expect(found).toMatchObject({ moonpay: [null, null, null], wert: [false, null, null] });
 });
 
 it('says what needs a running server', async () => {

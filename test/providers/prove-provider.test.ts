@@ -99,11 +99,9 @@ describe('a trial', () => {
 
   it('names what the session repeats, and what only the page shows', async () => {
     const detailOf = async (id: ProviderId) => stepsOf((await prove(id)).evidence, 'locks')[0]?.detail;
-    expect(await detailOf('moonpay')).toBe(
-      'Read back: wallet, amount, currency, asset, network. To compare on the page: nothing.',
-    );
+    expect(await detailOf('moonpay')).toBe('The session confirms: wallet, amount, currency, asset, network.');
     expect(await detailOf('coinbase')).toBe(
-      'Read back: currency, asset, network. To compare on the page: wallet, amount.',
+      'The session confirms: currency, asset, network. Only the page shows: wallet, amount.',
     );
   });
 });
