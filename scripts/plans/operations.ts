@@ -113,6 +113,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'receipts.claimReceipts': 'where mail is configured, every two seconds, by the index of those that wait',
   'receipts.recordReceipt': 'once a receipt, by the primary key',
   'payments.listPayments': 'command line, and the newest one at the start',
+  'payments.listOpenFingerprints': 'once at the start and for doctor, in windows of a thousand rows',
   'webhooks.listWebhooks': 'command line, by the primary key',
   'search.searchPayments': 'dashboard, in windows of a thousand rows of an index, at most ten of them',
   'search.listUnsettled': 'operator’s console, by an index that holds what is under way',

@@ -15,7 +15,7 @@ import type { Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
-import { describeMissingSecret } from '../payments/secrets-in-use.ts';
+import { describeMissingSecrets } from '../payments/secrets-in-use.ts';
 import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
 import { within } from '../platform/within.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
@@ -208,7 +208,7 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);
   requireKnownSecret(secrets.newest, tokens);
-  const missing = describeMissingSecret(secrets, tokens);
+  const missing = describeMissingSecrets(secrets.open, tokens);
   return missing === null
     ? ok(`${describePlace(config)}: the database opens, or a server uses it`)
     : warn(missing);

@@ -152,6 +152,12 @@ export function createGasTask({ relayer, metrics, log }: GasParts): WorkerTask {
 }
 
 const UNSETTLED_INTERVAL_MS = 30_000;
+/** Another process watches now: values of this one that no longer change would look like a chain that stands still. */
+export function forgetWatched({ scannedBlock, latestBlock }: Metrics): void {
+  scannedBlock.set(0);
+  latestBlock.set(0);
+}
+
 /** More than an operator looks at one by one. */
 const UNSETTLED_COUNTED = 1_000;
 

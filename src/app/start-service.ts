@@ -14,7 +14,7 @@ import { MULTI_PROVIDER } from '../domain/provider-catalog.ts';
 import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment, createPayment } from '../payments/create-payment.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
-import { describeMissingSecret, readSecretsInUse } from '../payments/secrets-in-use.ts';
+import { describeMissingSecrets, readNewestSecret, readSecretsInUse } from '../payments/secrets-in-use.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createAdminServer } from './admin-server.ts';
@@ -29,7 +29,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
   const { config, log } = parts;
-  await requireSecrets(parts);
+  requireKnownSecret(await readNewestSecret(parts.store.payments), parts.answering.tokens);
   await parts.known.catchUp();
   if (!options.isTestMode) await warnOfProvidersOff(parts);
 
@@ -56,6 +56,7 @@ export async function startService(options: ServiceOptions) {
     await listenOn(adminServer, { host: config.adminHost, port: config.adminPort }, 'ADMIN_PORT');
     adminPort = portOf(adminServer.server);
     cleanUp.add(await startControl(parts), closed);
+    cleanUp.add({ warned: warnOfMissingSecrets(parts) }, ({ warned }) => warned);
     if (options.role !== 'api') {
       cleanUp.add(await startWork(parts, delivererOf(parts)), (work) => work.stop());
     }
@@ -73,13 +74,16 @@ export async function startService(options: ServiceOptions) {
   };
 }
 
-/** Refuses to start without the secret of the newest payment, and warns without one that open payments need. */
-async function requireSecrets({ store, answering, log }: ServiceParts): Promise<void> {
+/** Beside the first requests, because it reads all payments that may be open. */
+async function warnOfMissingSecrets({ store, answering, log }: ServiceParts): Promise<void> {
   const { tokens, nowMs, expiryMs } = answering;
-  const secrets = await readSecretsInUse(store, nowMs() - expiryMs);
-  requireKnownSecret(secrets.newest, tokens);
-  const missing = describeMissingSecret(secrets, tokens);
-  if (missing !== null) log.warn(missing);
+  try {
+    const { open } = await readSecretsInUse(store.payments, nowMs() - expiryMs);
+    const missing = describeMissingSecrets(open, tokens);
+    if (missing !== null) log.warn(missing);
+  } catch (error) {
+    log.warn({ err: error }, 'the secrets of open payments could not be read');
+  }
 }
 
 async function warnOfProvidersOff({ answering, log }: ServiceParts): Promise<void> {

@@ -65,6 +65,27 @@ it('is succeeded within ten seconds of its holder’s end', async () => {
   expect(external.nowMs - endedAtMs).toBeLessThan(10_000);
 });
 
+it('tells the work that another process has it, after a pause as well, and not while nobody knows', async () => {
+  const { external, open } = createWorld();
+  const [one, other] = [open('one'), open('other')];
+  const isToldBy = async (lease: Lease) => {
+    let isTold = false;
+    const task = { name: 'watch', intervalMs: 1, run: async () => false };
+    await lease.whileHeld(task, () => (isTold = true)).run(signal);
+    return isTold;
+  };
+  expect(await isToldBy(one)).toBe(false);
+  for (const lease of [one, other]) await lease.renewal.run(signal);
+  expect([await isToldBy(one), await isToldBy(other)]).toEqual([false, true]);
+  external.nowMs += 6_000;
+  external.isDown = true;
+  await one.renewal.run(signal);
+  expect(await isToldBy(one)).toBe(false);
+  external.isDown = false;
+  for (const lease of [other, one]) await lease.renewal.run(signal);
+  expect([await isToldBy(one), await isToldBy(other)]).toEqual([true, false]);
+});
+
 it('stops the work when it cannot be renewed in time, and goes on when it can', async () => {
   const { external, open } = createWorld();
   const lease = open('one');

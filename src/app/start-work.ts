@@ -3,6 +3,7 @@ import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import type { LeaseStore } from '../domain/ports/settlement-store.ts';
 import type { SharedStore } from '../store/store.ts';
 import { startWorker, type Worker, type WorkerTask } from '../worker.ts';
+import { forgetWatched } from './metrics.ts';
 import type { ServiceParts } from './service-parts.ts';
 import { createWorkerTasks, reportAbandoned, type WorkerTasks } from './worker-tasks.ts';
 
@@ -53,7 +54,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
 function clustered(
   { leases }: SharedStore,
   holder: string,
-  { clock, log }: ServiceParts,
+  { clock, log, metrics }: ServiceParts,
   { watching, sending, shared: unleased }: WorkerTasks,
   wake: (...names: string[]) => void,
 ) {
@@ -74,7 +75,7 @@ function clustered(
   return {
     own: [
       watcher.renewal,
-      ...watching.map(watcher.whileHeld),
+      ...watching.map((task) => watcher.whileHeld(task, () => forgetWatched(metrics))),
       ...senders.flatMap(({ task, lease }) => [lease.renewal, lease.whileHeld(task)]),
       ...unleased,
     ],
@@ -123,6 +124,7 @@ export async function withFreeLease(
  */
 export function createLease({ leases, name, holder, monotonicMs, onAcquired, onFailure }: LeaseOptions) {
   let heldUntilMs = Number.NEGATIVE_INFINITY;
+  let isElsewhere = false;
   const isHeld = () => monotonicMs() < heldUntilMs;
 
   async function renew(): Promise<void> {
@@ -130,6 +132,7 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
     // Counted from before the request, so that it ends here before it ends in the store.
     const askedAtMs = monotonicMs();
     const isAcquired = await leases.takeLease(name, holder, DURATION_MS);
+    isElsewhere = !isAcquired;
     heldUntilMs = isAcquired ? askedAtMs + DURATION_MS : Number.NEGATIVE_INFINITY;
     if (isAcquired && !wasHeld) onAcquired();
   }
@@ -146,10 +149,14 @@ export function createLease({ leases, name, holder, monotonicMs, onAcquired, onF
   };
   return {
     renewal,
-    /** The same task, which does nothing while another process has the lease. */
-    whileHeld: (task: WorkerTask): WorkerTask => ({
+    /** The same task, which does nothing but `elsewhere` while another process has the lease. */
+    whileHeld: (task: WorkerTask, elsewhere: () => void = () => {}): WorkerTask => ({
       ...task,
-      run: async (signal) => isHeld() && task.run(signal),
+      async run(signal) {
+        if (isHeld()) return task.run(signal);
+        if (isElsewhere) elsewhere();
+        return false;
+      },
     }),
     /** Lets another process have it at once. What cannot be given back ends by itself. */
     release: () => leases.releaseLease(name, holder).catch(onFailure),

@@ -1,42 +1,39 @@
 import type { IpnTokens } from '../domain/ipn-token.ts';
-import { AFTER_ALL_IDS, firstIdAtMs } from '../domain/payment-id.ts';
+import { firstIdAtMs } from '../domain/payment-id.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 
 /** Fingerprints of the secrets that payments need: their tokens can only be made with the secret of their creation. */
 export interface SecretsInUse {
   /** Of the newest payment, whose secret was the current one; null without payments. */
   readonly newest: string | null;
-  /** Of the oldest payment that may still be open; null without one. */
-  readonly oldestOpen: string | null;
+  /** Of all payments that are neither completed nor canceled. */
+  readonly open: readonly string[];
+}
+
+type Payments = Pick<PaymentStore, 'listPayments' | 'listOpenFingerprints'>;
+
+export async function readNewestSecret(payments: Payments): Promise<string | null> {
+  const [newest] = await payments.listPayments({}, null, 1);
+  return newest?.tokenFingerprint ?? null;
 }
 
 /** @param openSinceMs payments that were created earlier have expired */
-export async function readSecretsInUse(
-  {
-    payments,
-  }: { readonly payments: Pick<PaymentStore, 'listPayments' | 'listPaymentIds' | 'findPaymentById'> },
-  openSinceMs: number,
-): Promise<SecretsInUse> {
-  const [newest] = await payments.listPayments({}, null, 1);
-  const [oldestId] = await payments.listPaymentIds(firstIdAtMs(openSinceMs), AFTER_ALL_IDS, 1);
-  const oldest = oldestId === undefined ? null : await payments.findPaymentById(oldestId);
+export async function readSecretsInUse(payments: Payments, openSinceMs: number): Promise<SecretsInUse> {
   return {
-    newest: newest?.tokenFingerprint ?? null,
-    oldestOpen: oldest?.tokenFingerprint ?? null,
+    newest: await readNewestSecret(payments),
+    open: await payments.listOpenFingerprints(firstIdAtMs(openSinceMs)),
   };
 }
 
-/**
- * Says that a secret was removed from `SECRET_KEY_PREVIOUS` too early, and what to do; null where it was not. The first
- * secret of the open payments shows it, because secrets are replaced one after the other.
- */
-export function describeMissingSecret(
-  { oldestOpen }: SecretsInUse,
+/** Says which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and what to do; null where none was. */
+export function describeMissingSecrets(
+  open: readonly string[],
   tokens: Pick<IpnTokens, 'knows'>,
 ): string | null {
-  if (oldestOpen === null || tokens.knows(oldestOpen)) return null;
+  const missing = open.filter((fingerprint) => !tokens.knows(fingerprint));
+  if (missing.length === 0) return null;
   return (
-    `payments that may still be open need an earlier secret, whose fingerprint is ${oldestOpen}: add it to ` +
+    `open payments need earlier secrets, with the fingerprints ${missing.join(', ')}: add them to ` +
     'SECRET_KEY_PREVIOUS, or their webhooks are not sent and their ipn_token is refused'
   );
 }

@@ -29,8 +29,12 @@ interface Window {
 export function createPaymentLists(
   { read }: Scripts,
   { isByAccount }: EngineTraits,
-): Pick<PaymentStore, 'findPaymentsByRow' | 'listPayments' | 'listByOrigin' | 'listPaymentIds'> {
+): Pick<
+  PaymentStore,
+  'findPaymentsByRow' | 'listPayments' | 'listByOrigin' | 'listPaymentIds' | 'listOpenFingerprints'
+> {
   const nextWindow = read(readWindow);
+  const nextFingerprints = read(readFingerprints);
   return {
     async listPayments(filter, before, limit) {
       checkedLimit(limit);
@@ -59,7 +63,33 @@ export function createPaymentLists(
         SELECT id FROM payments WHERE id > ${after} AND id < ${below} ORDER BY id LIMIT ${checkedLimit(limit)}`;
       return rows.map(({ id }) => id as PaymentId);
     }),
+    async listOpenFingerprints(after) {
+      const found = new Set<string>();
+      for (let from: string | null = after; from !== null; ) {
+        const { fingerprints, end }: FingerprintWindow = await nextFingerprints(from);
+        for (const fingerprint of fingerprints) found.add(fingerprint);
+        from = end;
+      }
+      return [...found];
+    },
   };
+}
+
+interface FingerprintWindow {
+  readonly fingerprints: readonly string[];
+  /** Null where nothing is left above it. */
+  readonly end: string | null;
+}
+
+/** In windows as well, upwards: all payments of some days are looked at. */
+function* readFingerprints(after: string): Script<FingerprintWindow> {
+  const last = yield* runForOne<{ id: string }>`
+    SELECT id FROM payments WHERE id > ${after} ORDER BY id LIMIT 1 OFFSET ${WINDOW - 1}`;
+  const rows = yield* run`
+    SELECT DISTINCT token_fingerprint FROM payments
+    WHERE id > ${after} AND id <= ${last?.id ?? AFTER_ALL_IDS}
+      AND forward_status <> 'completed' AND forward_status <> 'canceled'`;
+  return { fingerprints: rows.map((row) => row['token_fingerprint'] as string), end: last?.id ?? null };
 }
 
 /**

@@ -66,6 +66,27 @@ export function paymentListPromises(context: StoreContext): void {
     expect(await payments.listPaymentIds('~', '~', 100)).toEqual([]);
   });
 
+  it('lists the fingerprints of open payments above an id, each once, however many payments there are', async () => {
+    const { payments } = context.store;
+    const [first] = await givePayments(context.store, 1);
+    const accountId = first?.accountId as string;
+    const give = async (tokenFingerprint: string, change: Partial<Payment> = {}) => {
+      const payment = newPayment(accountId, { tokenFingerprint, ...change });
+      await payments.createPayment(payment, null);
+      return payment;
+    };
+    const oldest = await give('oldest');
+    await give('rare');
+    await give('paid', { status: 'paid', forwardStatus: 'completed' });
+    await give('canceled', { status: 'canceled', forwardStatus: 'canceled' });
+    await give('paid, not released', { status: 'paid', forwardStatus: 'ready' });
+    await atOnce(1_100, () => give('usual'));
+    await give('newest');
+    const found = await payments.listOpenFingerprints(oldest.id);
+    expect(found.toSorted()).toEqual(['newest', 'paid, not released', 'rare', 'usual']);
+    expect(await payments.listOpenFingerprints('~')).toEqual([]);
+  });
+
   it('lists every deposit address once, in the order of row numbers that never change', async () => {
     const created = await givePayments(context.store, 1);
     await atOnce(49, (index) => {

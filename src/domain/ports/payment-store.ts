@@ -71,6 +71,8 @@ export interface PaymentStore {
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below` (both may be any text that sorts among ids). */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
+  /** Token fingerprints of the payments above this id that are neither completed nor canceled, in any order. */
+  listOpenFingerprints(after: string): Promise<readonly string[]>;
   /** Reads, decides and writes in one transaction; returns the payment as it then is, null when unknown. */
   decidePayment(payment: PaymentReference, decide: Decide): Promise<Payment | null>;
   /** Stores a session that was started for this payment and applies the decision in one transaction. */

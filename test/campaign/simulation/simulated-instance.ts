@@ -60,8 +60,8 @@ export function createInstanceTasks(
   const sender = leaseFor(senderOf(parts.external.relayers[0].address));
   return {
     all: [
-      ...tasks.watching.map(noted).map(watcher.whileHeld),
-      ...tasks.sending.map(noted).map(sender.whileHeld),
+      ...tasks.watching.map(noted).map((task) => watcher.whileHeld(task)),
+      ...tasks.sending.map(noted).map((task) => sender.whileHeld(task)),
       ...tasks.shared.map(noted),
     ],
     renewals: [watcher.renewal, sender.renewal],
