@@ -108,6 +108,10 @@ async function startHaproxy({ folder, port, httpPort, httpsPort }: ProxyOptions)
     ['bind :80\n', `bind 127.0.0.1:${httpPort}\n`],
     ['bind :443 ', `bind 127.0.0.1:${httpsPort} `],
     ['/etc/haproxy/pay.example.com.pem', join(folder, 'both.pem')],
+    // Only root may change its user.
+    ...(process.getuid?.() === 0
+      ? []
+      : [['    user haproxy\n    group haproxy\n    chroot /var/lib/haproxy\n', ''] as const]),
     ['127.0.0.1:3000', `127.0.0.1:${port}`],
   ]);
   writeFileSync(file, text);

@@ -155,7 +155,8 @@ const OLD_BACKUP_HOURS = 26;
 
 function checkBackup({ dataDir }: Config): Finding {
   const last = statSync(join(dataDir, LAST_BACKUP_FILE), { throwIfNoEntry: false });
-  if (last === undefined) return warn('no backup was ever made: run card-checkout backup every night');
+  if (last === undefined)
+    return warn('no backup from this DATA_DIR is recorded: run card-checkout backup every night');
   const hours = Math.floor((Date.now() - last.mtimeMs) / HOUR_MS);
   const found = `the last backup is ${hours} hours old`;
   return hours < OLD_BACKUP_HOURS ? ok(found) : warn(`${found}: run card-checkout backup every night`);

@@ -1,6 +1,7 @@
 /** More would make a new connection wait for too long where most of them are down. */
 const MAXIMUM_HOSTS = 5;
-const NO_URL = 'DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL.';
+const NO_URL =
+  'DATABASE_URL must be empty for SQLite in DATA_DIR, or a postgres:// URL. Encode special characters of its password, such as %40 for @.';
 /** Scheme and credentials, the hosts, and the rest. The credentials end with the last `@`, as in `URL`. */
 const PARTS = /^(postgres(?:ql)?:\/\/(?:[^/?#]*@)?)([^/?#]*)(.*)$/s;
 /** The service writes, so that no other value of libpq makes sense. */
