@@ -29,7 +29,7 @@ export class NoDatabaseError extends Error {
 /** Whether `start` or `init` has made the database. Makes nothing. */
 export async function hasDatabase(config: Config): Promise<boolean> {
   if (config.databaseUrl !== null) return (await findPostgresSchema(config.databaseUrl)).isThere;
-  return hasSchema(join(config.dataDir, SQLITE_FILE));
+  return naming('DATA_DIR', async () => hasSchema(join(config.dataDir, SQLITE_FILE)));
 }
 
 /** Throws `NoDatabaseError` where neither `start` nor `init` has made a database. */

@@ -51,6 +51,7 @@ export async function runUntilStopped(
   collectGarbageAfterStart();
   await stopped;
   await running.stop();
+  log.info('stopped');
 }
 
 async function startLive(config: Config, role: Role, log: Log): Promise<Running> {

@@ -1,5 +1,6 @@
 import { chmodSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { connect } from 'node:net';
 import { dirname } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { ServiceError } from '../domain/errors.ts';
@@ -27,11 +28,11 @@ type ControlReply = { readonly result: unknown } | { readonly error: string };
 
 /**
  * Serves the command line on a running server: one POST for each operation, over a Unix socket that only its owner can
- * open. With SQLite the data folder's lock ensures that an existing socket is left over from a process that has exited;
- * with PostgreSQL each process has a data folder of its own.
+ * open. An existing socket that nobody answers is left over from a process that was killed. Throws `SocketInUseError`.
  */
 export async function startControlServer(socketFile: string, context: OperationsContext): Promise<Server> {
   createPrivateFolder(dirname(socketFile));
+  if (await isListening(socketFile)) throw new SocketInUseError(dirname(socketFile));
   rmSync(socketFile, { force: true });
   const server = createServer(async (request, response) => {
     response.writeHead(200, { 'content-type': 'application/json' });
@@ -51,6 +52,26 @@ export async function startControlServer(socketFile: string, context: Operations
   });
   chmodSync(socketFile, 0o600);
   return server;
+}
+
+/** Another service has this data folder. With SQLite the lock of the database refuses it before. */
+class SocketInUseError extends Error {
+  override readonly name = 'SocketInUseError';
+
+  constructor(dataDir: string) {
+    super(`${dataDir} is the DATA_DIR of a running service: give each process one of its own`);
+  }
+}
+
+function isListening(socketFile: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(socketFile);
+    socket.once('error', () => resolve(false));
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+  });
 }
 
 /** The reply's text. No error may leave this function, because no caller would catch it. */
