@@ -137,6 +137,10 @@ it('leads from a clone to a running service with a merchant, a backup and no dis
     await run("key create --account ACCOUNT_ID --name 'Web shop'", { ACCOUNT_ID: account }),
     /(service_live_[\w-]+)/,
   );
+  const invited = await run('user create anna@shop.example --account ACCOUNT_ID --role owner', {
+    ACCOUNT_ID: account,
+  });
+  expect(invited).toContain('/dashboard/password');
   const created = await fetch(`http://127.0.0.1:${port}/api/v1/wallet`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
