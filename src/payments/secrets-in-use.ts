@@ -6,7 +6,7 @@ import type { PaymentStore } from '../domain/ports/payment-store.ts';
 export interface SecretsInUse {
   /** Of the newest payment, whose secret was the current one; null without payments. */
   readonly newest: string | null;
-  /** Of all payments that are neither completed nor canceled. */
+  /** Of all payments that are not done, see `listOpenFingerprints`. */
   readonly open: readonly string[];
 }
 

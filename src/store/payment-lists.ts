@@ -35,6 +35,7 @@ export function createPaymentLists(
 > {
   const nextWindow = read(readWindow);
   const nextFingerprints = read(readFingerprints);
+  const readUnderWay = read(readFingerprintsUnderWay);
   return {
     async listPayments(filter, before, limit) {
       checkedLimit(limit);
@@ -64,7 +65,7 @@ export function createPaymentLists(
       return rows.map(({ id }) => id as PaymentId);
     }),
     async listOpenFingerprints(after) {
-      const found = new Set<string>();
+      const found = new Set<string>(await readUnderWay());
       for (let from: string | null = after; from !== null; ) {
         const { fingerprints, end }: FingerprintWindow = await nextFingerprints(from);
         for (const fingerprint of fingerprints) found.add(fingerprint);
@@ -79,6 +80,17 @@ interface FingerprintWindow {
   readonly fingerprints: readonly string[];
   /** Null where nothing is left above it. */
   readonly end: string | null;
+}
+
+/** Whatever the age of the payment: a release and a webhook may wait for long. Both are few, and have an index. */
+function* readFingerprintsUnderWay(): Script<readonly string[]> {
+  const rows = yield* run`
+    SELECT token_fingerprint FROM payments
+    WHERE forward_status = 'ready' OR forward_status = 'processing'
+      OR forward_status = 'failed' OR forward_status = 'manual_required'
+    UNION SELECT token_fingerprint FROM webhooks JOIN payments ON payments.id = webhooks.payment_id
+    WHERE webhooks.status = 'pending'`;
+  return rows.map((row) => row['token_fingerprint'] as string);
 }
 
 /** In windows as well, upwards: all payments of some days are looked at. */

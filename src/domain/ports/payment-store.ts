@@ -71,7 +71,10 @@ export interface PaymentStore {
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below` (both may be any text that sorts among ids). */
   listPaymentIds(after: string, below: string, limit: number): Promise<readonly PaymentId[]>;
-  /** Token fingerprints of the payments above this id that are neither completed nor canceled, in any order. */
+  /**
+   * Token fingerprints of the payments above this id that are neither completed nor canceled, and of those of any age whose
+   * release or webhook is not done; in any order.
+   */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
   /** Reads, decides and writes in one transaction; returns the payment as it then is, null when unknown. */
   decidePayment(payment: PaymentReference, decide: Decide): Promise<Payment | null>;
