@@ -51,8 +51,11 @@ const GAS_BALANCE = `0x${(10n ** 20n).toString(16)}`;
 /** A longer folder leaves no room for the path of the control socket in it, which has a limit of 103 bytes. */
 const MAXIMUM_FOLDER_BYTES = 50;
 
-/** Below the ports that systems give away by themselves: no other listener or connection gets one of these unasked. */
-const FIRST_PORT = 10_000;
+/**
+ * Below the ports that systems give away by themselves: no other listener or connection gets one of these unasked. Above
+ * 10080, the highest port that fetch refuses.
+ */
+const FIRST_PORT = 10_100;
 const LAST_PORT = 11_999;
 
 const silent = { info() {}, warn() {}, error() {} };

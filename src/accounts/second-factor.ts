@@ -23,6 +23,9 @@ export interface SecondFactorContext extends PeopleContext {
   readonly secondFactor: SecondFactorSecrets;
 }
 
+/** The purpose of the key that encrypts the secrets of authenticator apps. */
+export const SECOND_FACTOR = 'second factor';
+
 type People = Pick<PeopleContext, 'people'>;
 
 const PERIOD_SECONDS = 30;
@@ -162,8 +165,10 @@ export async function consumeCode(
   if (user.totpSecret === null) return false;
   const secret = secondFactor.box.open(user.totpSecret, user.id);
   if (secret === null) {
-    throw new Error(
-      'a second factor was sealed with a secret key that is not here; is SECRET_KEY_PREVIOUS complete?',
+    throw invalidField(
+      'The code',
+      'cannot be checked: a key of the service is missing. Ask the operator to restore it, or to reset your second factor.',
+      'code',
     );
   }
   const step = stepOf(secret, code, nowMs());

@@ -2,6 +2,7 @@ import { existsSync, readFileSync, statSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
+import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-skew.ts';
 import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
@@ -17,6 +18,7 @@ import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { describeMissingSecrets } from '../payments/secrets-in-use.ts';
 import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
+import { createSecretBox } from '../platform/secret-box.ts';
 import { within } from '../platform/within.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
@@ -209,10 +211,13 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
   const tokens = createIpnTokens(config.secretKey ?? '', config.previousSecretKeys);
   requireOneChain(settlements, requireChain(config).chainId);
   requireKnownSecret(secrets.newest, tokens);
-  const missing = describeMissingSecrets(secrets.open, tokens);
-  return missing === null
-    ? ok(`${describePlace(config)}: the database opens, or a server uses it`)
-    : warn(missing);
+  const secondFactors = createSecretBox(SECOND_FACTOR, config.secretKey ?? '', config.previousSecretKeys);
+  const missing = describeMissingSecrets(secrets, { tokens, secondFactors });
+  if (missing !== null) return warn(missing);
+  const fingerprints = tokens.fingerprints.join(', ');
+  return ok(
+    `${describePlace(config)}: the database opens, or a server uses it; fingerprints of the secrets: ${fingerprints}`,
+  );
 }
 
 /** Providers that are off by default are no failure: the operator decides which of them customers are offered. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { DocsContext } from '../../docs-site/register-docs.ts';
 import { createPasswords } from '../accounts/passwords.ts';
+import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import type { SandboxOperations } from '../cli/operations-context.ts';
 import type { Config, Role } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
@@ -259,7 +260,7 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
   return {
     ...parts.answering,
     passwords: createPasswords(),
-    secondFactor: { box: box('second factor'), recoveryHash: keyed('recovery codes') },
+    secondFactor: { box: box(SECOND_FACTOR), recoveryHash: keyed('recovery codes') },
     shopUrl: parts.additions?.startLinks?.find(({ title }) => title === 'Shop')?.href ?? null,
     browsers: box('known browsers'),
     shownOnce: box('secrets shown once'),

@@ -6,6 +6,7 @@ import { Server as TlsServer } from 'node:tls';
 import type { FastifyInstance } from 'fastify';
 import { switchOnProved } from '../accounts/change-provider.ts';
 import { operatorActor } from '../accounts/people-context.ts';
+import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import { CONTROL_SOCKET, startControlServer } from '../cli/control-socket.ts';
 import { ConfigError } from '../config.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
@@ -15,6 +16,7 @@ import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment, createPayment } from '../payments/create-payment.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { describeMissingSecrets, readNewestSecret, readSecretsInUse } from '../payments/secrets-in-use.ts';
+import { createSecretBox } from '../platform/secret-box.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createAdminServer } from './admin-server.ts';
@@ -29,7 +31,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 export async function startService(options: ServiceOptions) {
   const parts = assembleParts(options);
   const { config, log } = parts;
-  requireKnownSecret(await readNewestSecret(parts.store.payments), parts.answering.tokens);
+  requireKnownSecret(await readNewestSecret(parts.store), parts.answering.tokens);
   await parts.known.catchUp();
   if (!options.isTestMode) await warnOfProvidersOff(parts);
 
@@ -75,11 +77,18 @@ export async function startService(options: ServiceOptions) {
 }
 
 /** Beside the first requests, because it reads all payments that may be open. */
-async function warnOfMissingSecrets({ store, answering, log }: ServiceParts): Promise<void> {
+async function warnOfMissingSecrets({
+  config,
+  secretKey,
+  store,
+  answering,
+  log,
+}: ServiceParts): Promise<void> {
   const { tokens, nowMs, expiryMs } = answering;
+  const secondFactors = createSecretBox(SECOND_FACTOR, secretKey, config.previousSecretKeys);
   try {
-    const { open } = await readSecretsInUse(store.payments, nowMs() - expiryMs);
-    const missing = describeMissingSecrets(open, tokens);
+    const secrets = await readSecretsInUse(store, nowMs() - expiryMs);
+    const missing = describeMissingSecrets(secrets, { tokens, secondFactors });
     if (missing !== null) log.warn(missing);
   } catch (error) {
     log.warn({ err: error }, 'the secrets of open payments could not be read');

@@ -49,7 +49,7 @@ async function describeDatabase(
   const listed = await context.settlements.listSettlements();
   return {
     settlements: listed.map(({ chainId }) => ({ chainId })),
-    secrets: await readSecretsInUse(context.payments, Number(args['open_since_ms'] ?? 0)),
+    secrets: await readSecretsInUse(context, Number(args['open_since_ms'] ?? 0)),
   };
 }
 

@@ -36,6 +36,8 @@ export function createIpnTokens(secret: string, previousSecrets: readonly string
   return {
     /** Names the current secret; a payment keeps it, so that its token can be made again. */
     currentFingerprint,
+    /** Those of all secrets, the current one first. */
+    fingerprints: [...macs.keys()] as readonly string[],
     /** Whether tokens made with the secret of this fingerprint can be made and proven. */
     knows: (fingerprint: string) => macs.has(fingerprint),
     /** The token of a payment, under the secret that was current when it was created. */

@@ -1,39 +1,64 @@
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import { firstIdAtMs } from '../domain/payment-id.ts';
+import type { PeopleStore } from '../domain/ports/account-store.ts';
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
+import type { SecretBox } from '../platform/secret-box.ts';
 
-/** Fingerprints of the secrets that payments need: their tokens can only be made with the secret of their creation. */
+/** Fingerprints of the secrets that the database needs. Each purpose has fingerprints of its own. */
 export interface SecretsInUse {
-  /** Of the newest payment, whose secret was the current one; null without payments. */
+  /** Of the newest payment's token, whose secret was the current one; null without payments. */
   readonly newest: string | null;
-  /** Of all payments that are not done, see `listOpenFingerprints`. */
+  /** Of the tokens of all payments that are not done, see `listOpenFingerprints`. */
   readonly open: readonly string[];
+  /** Of the users' second factors. */
+  readonly secondFactors: readonly string[];
 }
 
-type Payments = Pick<PaymentStore, 'listPayments' | 'listOpenFingerprints'>;
+interface Stores {
+  readonly payments: Pick<PaymentStore, 'listPayments' | 'listOpenFingerprints'>;
+  readonly people: Pick<PeopleStore, 'listUsers'>;
+}
 
-export async function readNewestSecret(payments: Payments): Promise<string | null> {
+/** More than a service has; users beyond are not looked at. */
+const MAXIMUM_USERS = 10_000;
+
+export async function readNewestSecret({ payments }: Pick<Stores, 'payments'>): Promise<string | null> {
   const [newest] = await payments.listPayments({}, null, 1);
   return newest?.tokenFingerprint ?? null;
 }
 
 /** @param openSinceMs payments that were created earlier have expired */
-export async function readSecretsInUse(payments: Payments, openSinceMs: number): Promise<SecretsInUse> {
+export async function readSecretsInUse(stores: Stores, openSinceMs: number): Promise<SecretsInUse> {
+  const users = await stores.people.listUsers(MAXIMUM_USERS);
   return {
-    newest: await readNewestSecret(payments),
-    open: await payments.listOpenFingerprints(firstIdAtMs(openSinceMs)),
+    newest: await readNewestSecret(stores),
+    open: await stores.payments.listOpenFingerprints(firstIdAtMs(openSinceMs)),
+    secondFactors: [...new Set(users.flatMap(({ totpSecret }) => totpSecret?.split('.')[0] ?? []))],
   };
+}
+
+/** The secrets of the configuration. */
+interface KnownSecrets {
+  readonly tokens: Pick<IpnTokens, 'knows'>;
+  readonly secondFactors: Pick<SecretBox, 'knows'>;
 }
 
 /** Says which secrets were removed from `SECRET_KEY_PREVIOUS` too early, and what to do; null where none was. */
 export function describeMissingSecrets(
-  open: readonly string[],
-  tokens: Pick<IpnTokens, 'knows'>,
+  { open, secondFactors }: SecretsInUse,
+  known: KnownSecrets,
 ): string | null {
-  const missing = open.filter((fingerprint) => !tokens.knows(fingerprint));
-  if (missing.length === 0) return null;
-  return (
-    `open payments need earlier secrets, with the fingerprints ${missing.join(', ')}: add them to ` +
-    'SECRET_KEY_PREVIOUS, or their webhooks are not sent and their ipn_token is refused'
-  );
+  const sentences: string[] = [];
+  const missing = open.filter((fingerprint) => !known.tokens.knows(fingerprint));
+  if (missing.length > 0)
+    sentences.push(
+      `open payments need earlier secrets, with the fingerprints ${missing.join(', ')}: add them to ` +
+        'SECRET_KEY_PREVIOUS, or their webhooks are not sent and their ipn_token is refused',
+    );
+  if (secondFactors.some((fingerprint) => !known.secondFactors.knows(fingerprint)))
+    sentences.push(
+      'second factors of users need an earlier secret: add it to SECRET_KEY_PREVIOUS, or they cannot sign in with a code ' +
+        'until user reset-second-factor',
+    );
+  return sentences.length === 0 ? null : sentences.join('; ');
 }

@@ -21,6 +21,8 @@ export function createSecretBox(purpose: string, secret: string, previousSecrets
       const sealed = Buffer.concat([iv, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
       return `${fingerprint}.${sealed.toString('base64url')}`;
     },
+    /** Whether a text that begins with this fingerprint was sealed with a secret we hold. */
+    knows: (fingerprint: string) => keys.some((key) => key.fingerprint === fingerprint),
     /** Whether it was sealed with the current secret. */
     isCurrent: (sealed: string) => sealed.startsWith(`${keys[0].fingerprint}.`),
     /** Null when no secret we hold has sealed it, it is another's, or it was changed. */

@@ -200,7 +200,10 @@ it('former secrets that open payments need are a warning, for doctor and at a st
   const partly = await diagnose({ DATA_DIR: data, SECRET_KEY_PREVIOUS: former });
   expect(partly.detail('store')).toMatch(sentenceFor(alsoNeeded));
   const all = await diagnose({ DATA_DIR: data, SECRET_KEY_PREVIOUS: `${former},${between}` });
-  expect(all.level('store')).toBe('ok');
+  expect([all.level('store'), all.detail('store')]).toEqual([
+    'ok',
+    expect.stringMatching(new RegExp(`fingerprints of the secrets: [\\w-]{6}, ${needed}, ${alsoNeeded}$`)),
+  ]);
 
   const [PORT, ADMIN_PORT] = (await freePorts(2)).map(String) as [string, string];
   const server = await startServiceProcess(

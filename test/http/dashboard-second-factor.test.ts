@@ -1,8 +1,10 @@
 import { Secret, TOTP } from 'otpauth';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createPasswordLink } from '../../src/accounts/password-links.ts';
+import { SECOND_FACTOR } from '../../src/accounts/second-factor.ts';
 import type { Account } from '../../src/domain/account.ts';
 import type { User } from '../../src/domain/person.ts';
+import { createSecretBox } from '../../src/platform/secret-box.ts';
 import {
   createTestDashboard,
   PASSWORD,
@@ -78,6 +80,18 @@ describe('a second factor', () => {
     expect(codesPage).toContain('data-prints hidden>Print<');
     const link = /href="data:text\/plain;charset&#61;utf-8,([^"]+)" download="recovery-codes.txt"/;
     expect(decodeURIComponent(link.exec(codesPage)?.[1] ?? '').split('\n')).toEqual(recoveryCodes);
+  });
+
+  it('that a missing key sealed is refused with the way out', async () => {
+    const totpSecret = createSecretBox(SECOND_FACTOR, 'a key that is not here').seal(secret, owner.id);
+    await dashboard.store.people.updateUser(owner.id, { totpSecret });
+    const next = await givePassword();
+    dashboard.advance(30_000);
+    const answer = await next.post(QUESTION, { code: codeAt() });
+    expect(answer.statusCode).toBe(400);
+    expect(textOf(answer.payload)).toContain(
+      'Ask the operator to restore it, or to reset your second factor.',
+    );
   });
 
   it('is asked for after a link sets the password', async () => {
