@@ -112,11 +112,12 @@ const OF_NODE = ['NODE_OPTIONS', 'NODE_EXTRA_CA_CERTS'];
 
 /** Only the owner may change the file of the secrets, and no other user may read it. */
 export function assessEnvFile(mode: number, variables: readonly string[]): Finding {
-  if ((mode & 0o027) !== 0) return warn('other users can read or change .env: run chmod 600 .env');
+  const problems: string[] = [];
+  if ((mode & 0o027) !== 0) problems.push('other users can read or change .env: run chmod 600 .env');
   const early = OF_NODE.filter((name) => variables.includes(name)).join(' and ');
-  return early === ''
-    ? ok('.env is closed to other users')
-    : warn(`Node does not read ${early} from .env: set it in the environment of the service`);
+  if (early !== '')
+    problems.push(`Node does not read ${early} from .env: set it in the environment of the service`);
+  return problems.length === 0 ? ok('.env is closed to other users') : warn(problems.join('; '));
 }
 
 async function checkBaseUrl({ baseUrl }: Config): Promise<Finding> {

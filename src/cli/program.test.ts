@@ -383,6 +383,7 @@ describe('provider prove on a terminal', () => {
     await type('provider', 'prove', 'wert');
     expect(asked).toHaveLength(questions);
     expect(calls).toHaveLength(1);
+    expect(process.exitCode).toBe(1);
     expect(out.includes('Not confirmed. Once both pages pass, run: provider prove wert --confirm')).toBe(
       isFine,
     );

@@ -203,8 +203,10 @@ function addProveCommand(group: Command, services: ProgramServices): void {
       if (ask === null || result.confirm === undefined) return printResult(report, { json: json === true });
       const { confirm, ...asking } = report;
       printResult(asking, {});
-      if (!(await confirmsPages(ask, result.facts ?? {})))
+      if (!(await confirmsPages(ask, result.facts ?? {}))) {
+        process.exitCode = 1;
         return printResult(`Not confirmed. Once both pages pass, run: ${confirm}`, {});
+      }
       const confirmed = await services.runOperation('provider prove', { provider: name, confirm: true });
       const { evidence, next } = confirmed as ProveResult;
       printResult({ evidence, next }, {});
