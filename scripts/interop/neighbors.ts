@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { codeBlocks, read } from '../../test/docs/markdown.ts';
 import { freePorts } from '../../test/support/free-ports.ts';
+import { waitFor } from '../../test/support/wait-for.ts';
 
 export interface Neighbor {
   stop(): Promise<void>;
@@ -151,6 +152,8 @@ export async function startPrometheus(
   const words = [`--config.file=${file}`, `--storage.tsdb.path=${join(home, 'data')}`];
   const address = `127.0.0.1:${port}`;
   const started = await start(port, 'prometheus', [...words, `--web.listen-address=${address}`]);
+  // It listens before it answers queries.
+  await waitFor('Prometheus', 30_000, async () => (await fetch(`http://${address}/-/ready`)).ok);
   return { ...started, url: `http://${address}` };
 }
 
