@@ -47,7 +47,7 @@ export async function createServicePosts(folder: string, port: number): Promise<
       const open = new Map<Webhook, Promise<void>>();
       let left = posts;
       while (left > 0) {
-        const { claimed } = await claimWebhooks(store.webhooks, [...open.keys()], bounds, Date.now);
+        const { claimed } = await claimWebhooks(context, [...open.keys()], bounds);
         if (claimed.length === 0) throw new Error('the webhooks have run out');
         left -= claimed.length;
         for (const webhook of claimed) {

@@ -203,7 +203,7 @@ function createWebhookTask({ store, tokens, deliver, nowMs, log, metrics, wake }
       async run() {
         // Set before the check: a delivery that ends during it wakes the task, and is not missed.
         hasBacklog = true;
-        const pass = await claimWebhooks(store.webhooks, [...open.keys()], deliveryBounds, nowMs);
+        const pass = await claimWebhooks(context, [...open.keys()], deliveryBounds);
         hasBacklog = pass.hasBacklog;
         for (const webhook of pass.claimed) open.set(webhook, send(webhook));
         return pass.claimed.length > 0;

@@ -6,6 +6,7 @@ import type { DeliveryOutcome } from '../domain/ports/callback-guard.ts';
 import { hostOfCallback, type WaitingWebhook, type Webhook, type WebhookResult } from '../domain/webhook.ts';
 import {
   chooseWebhooks,
+  claimWebhooks,
   type DeliveryBounds,
   fullHosts,
   type OpenDelivery,
@@ -105,6 +106,27 @@ it('ends as failed, with nothing sent, when the secret is gone', async () => {
     { outcome: 'failed', reason: 'signing_key_missing', body: null, signature: null },
   ]);
   expect(String(thrown)).toContain('SECRET_KEY_PREVIOUS');
+});
+
+it('leaves a webhook that it cannot sign to others for ten minutes', async () => {
+  const { id, accountId, host, createdAtMs } = webhook;
+  const claims: unknown[] = [];
+  const webhooks = {
+    listWaitingWebhooks: async () => [{ id, accountId, host, createdAtMs }],
+    claimWebhooks: async (...claim: unknown[]) => {
+      claims.push(claim);
+      return [];
+    },
+  } as unknown as SendWebhooksContext['webhooks'];
+  const nowMs = () => 1_700_000_000_000;
+  const both = createIpnTokens('a newer secret of this test, long too', [
+    'the secret of this test, long enough',
+  ]);
+  await claimWebhooks({ webhooks, tokens: both, nowMs }, [], { open: 10, openPerHost: 10 });
+  expect(claims).toEqual([
+    [[id], nowMs(), { fingerprints: both.fingerprints, anyCreatedBeforeMs: nowMs() - 10 * 60_000 }],
+  ]);
+  expect(both.fingerprints).toHaveLength(2);
 });
 
 it('ends as unknown when the delivery breaks in our own hands, because it may have arrived', async () => {

@@ -56,21 +56,32 @@ async function attempt(
 const SEEN_PER_ACCOUNT = 100;
 
 /**
+ * How long a webhook that this process cannot sign is left to the others. While a new secret is introduced, only some of
+ * them have it. Afterwards the secret is taken for lost, and the webhook ends as `failed`.
+ */
+const LEFT_TO_OTHERS_MS = 10 * 60_000;
+
+/**
  * Claims what may be sent now beside these open deliveries; durably, before anything of it is sent. `hasBacklog`: others
  * wait, or may wait, for a place: check again when a delivery has ended.
  */
 export async function claimWebhooks(
-  webhooks: WebhookStore,
+  { webhooks, tokens, nowMs }: Pick<SendWebhooksContext, 'webhooks' | 'tokens' | 'nowMs'>,
   open: readonly OpenDelivery[],
   bounds: DeliveryBounds,
-  nowMs: () => number,
 ) {
   const full = fullHosts(open, bounds);
   const waiting = await webhooks.listWaitingWebhooks(SEEN_PER_ACCOUNT, full);
   const chosen = chooseWebhooks(waiting, open, bounds).map(({ id }) => id);
+  const hasBacklog = full.length > 0 || chosen.length < waiting.length;
+  if (chosen.length === 0) return { claimed: [], hasBacklog };
   // The time of the claim, not of the check: the time limit of a delivery counts from it.
-  const claimed = chosen.length === 0 ? [] : await webhooks.claimWebhooks(chosen, nowMs());
-  return { claimed, hasBacklog: full.length > 0 || chosen.length < waiting.length };
+  const claimedAtMs = nowMs();
+  const claimed = await webhooks.claimWebhooks(chosen, claimedAtMs, {
+    fingerprints: tokens.fingerprints,
+    anyCreatedBeforeMs: claimedAtMs - LEFT_TO_OTHERS_MS,
+  });
+  return { claimed, hasBacklog };
 }
 
 /** Maximum open deliveries in one process. */

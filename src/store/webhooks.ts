@@ -1,5 +1,5 @@
 import { UnknownStateError } from '../domain/errors.ts';
-import type { WebhookStore } from '../domain/ports/settlement-store.ts';
+import type { ClaimableWebhooks, WebhookStore } from '../domain/ports/settlement-store.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../domain/webhook.ts';
 import type { Row } from './columns.ts';
 import {
@@ -31,9 +31,9 @@ export function createWebhookStore(
       const listed = isByAccount ? listWaiting : listWaitingOfEach;
       return listed(checkedLimit(perAccount), exceptHosts);
     }),
-    async claimWebhooks(ids, claimedAtMs) {
+    async claimWebhooks(ids, claimedAtMs, may) {
       if (ids.length === 0) return [];
-      return (await claim(ids, claimedAtMs)).map(webhookOfRow).sort(byAge);
+      return (await claim(ids, claimedAtMs, may)).map(webhookOfRow).sort(byAge);
     },
     // After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now.
     recordWebhookResult: writeStatement(function* ({ id, accountId }, result) {
@@ -100,26 +100,31 @@ function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]):
   }
 }
 
+type Claim = (ids: readonly string[], claimedAtMs: number, may: ClaimableWebhooks) => Script<Rows>;
+
 /** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
-function claimUnlocked(ids: readonly string[], claimedAtMs: number): Script<Rows> {
-  return run`
-    WITH webhooks AS (
-      UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE (id, account_id) IN (
-        SELECT id, account_id FROM webhooks WHERE id = ANY(${ids}) AND status = 'pending'
-        FOR UPDATE SKIP LOCKED)
-      RETURNING *
-    )
-    SELECT ${raw(selected)} ${raw(joined)}`;
-}
+const claimUnlocked: Claim = (ids, claimedAtMs, { fingerprints, anyCreatedBeforeMs }) => run`
+  WITH webhooks AS (
+    UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE (id, account_id) IN (
+      SELECT webhooks.id, webhooks.account_id ${raw(joined)}
+      WHERE webhooks.id = ANY(${ids}) AND webhooks.status = 'pending'
+        AND (payments.token_fingerprint = ANY(${fingerprints}) OR webhooks.created_at_ms < ${anyCreatedBeforeMs})
+      FOR UPDATE OF webhooks SKIP LOCKED)
+    RETURNING *
+  )
+  SELECT ${raw(selected)} ${raw(joined)}`;
 
 /** The same where one process has the data for itself. */
-function* claimPending(ids: readonly string[], claimedAtMs: number): Script<Rows> {
+const claimPending: Claim = function* (ids, claimedAtMs, { fingerprints, anyCreatedBeforeMs }) {
   const claimed = yield* run`
-    UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs}
-    WHERE id = ANY(${ids}) AND status = 'pending' RETURNING id`;
+    UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE id IN (
+      SELECT webhooks.id ${raw(joined)}
+      WHERE webhooks.id = ANY(${ids}) AND webhooks.status = 'pending'
+        AND (payments.token_fingerprint = ANY(${fingerprints}) OR webhooks.created_at_ms < ${anyCreatedBeforeMs}))
+    RETURNING id`;
   return yield* run`
     SELECT ${raw(selected)} ${raw(joined)} WHERE webhooks.id = ANY(${claimed.map(({ id }) => String(id))})`;
-}
+};
 
 function byAge(one: Webhook, other: Webhook): number {
   return one.createdAtMs - other.createdAtMs || (one.id < other.id ? -1 : 1);

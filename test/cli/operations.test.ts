@@ -41,7 +41,7 @@ import {
   pay,
 } from '../store/fixtures.ts';
 import { newDashboardSession } from '../store/people.ts';
-import { claimOldest } from '../support/claim-oldest.ts';
+import { claimOldest, withAnySecret } from '../support/claim-oldest.ts';
 import { onePixel } from '../support/pictures.ts';
 import { giveRefund, newRefund } from '../support/refunds.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-store.ts';
@@ -760,7 +760,7 @@ describe('trigger', () => {
         pay: async () => {
           const waiting = await store.webhooks.listWaitingWebhooks(10, []);
           const ids = waiting.map(({ id }) => id);
-          for (const claimed of await store.webhooks.claimWebhooks(ids, NOW_MS)) {
+          for (const claimed of await store.webhooks.claimWebhooks(ids, NOW_MS, withAnySecret)) {
             await store.webhooks.recordWebhookResult(claimed, failedResult);
           }
           return { provider: 'moonpay', transactionHash: '0xaa', deliveryUnits: 1n };

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
-import { claimOldest } from '../support/claim-oldest.ts';
+import { claimOldest, withAnySecret } from '../support/claim-oldest.ts';
 import {
   atOnce,
   failedResult,
@@ -48,7 +48,7 @@ export function webhookPromises(context: StoreContext): void {
   it('gives each webhook to exactly one of 1,000 claims at once', async () => {
     const ids = await givePaid(300);
     const claims = await atOnce(1_000, (index) =>
-      context.store.webhooks.claimWebhooks([ids[index % 300] as string], NOW_MS + 1),
+      context.store.webhooks.claimWebhooks([ids[index % 300] as string], NOW_MS + 1, withAnySecret),
     );
     const claimed = claims.flat();
     expect(claimed.map(({ id }) => id).sort()).toEqual(ids.sort());
@@ -86,7 +86,7 @@ export function webhookPromises(context: StoreContext): void {
         createdAtMs: expect.any(Number),
       },
     ]);
-    await webhooks.claimWebhooks([...first.slice(0, 29), ...second], NOW_MS);
+    await webhooks.claimWebhooks([...first.slice(0, 29), ...second], NOW_MS, withAnySecret);
     expect(await idsOf(2, [])).toEqual([first[29], other].sort());
     await expect(webhooks.listWaitingWebhooks(0, [])).rejects.toThrow(RangeError);
   });
@@ -94,9 +94,29 @@ export function webhookPromises(context: StoreContext): void {
   it('claims none that was claimed before, is unknown, or was not asked for', async () => {
     const [one, two] = (await givePaid(2)) as [string, string];
     const { webhooks } = context.store;
-    expect(await webhooks.claimWebhooks([], NOW_MS)).toEqual([]);
-    expect(await webhooks.claimWebhooks(['nobody', one], NOW_MS)).toHaveLength(1);
-    expect((await webhooks.claimWebhooks([one, two], NOW_MS)).map(({ id }) => id)).toEqual([two]);
+    expect(await webhooks.claimWebhooks([], NOW_MS, withAnySecret)).toEqual([]);
+    expect(await webhooks.claimWebhooks(['nobody', one], NOW_MS, withAnySecret)).toHaveLength(1);
+    expect((await webhooks.claimWebhooks([one, two], NOW_MS, withAnySecret)).map(({ id }) => id)).toEqual([
+      two,
+    ]);
+  });
+
+  it('claims those whose secret is known, and older ones with any', async () => {
+    const [known] = (await givePaid(1, { tokenFingerprint: 'aaaaaa' })) as [string];
+    const [unknown] = (await givePaid(1, { tokenFingerprint: 'bbbbbb' })) as [string];
+    const { webhooks } = context.store;
+    const { createdAtMs } = await read(unknown);
+    const claim = async (fingerprints: string[], anyCreatedBeforeMs: number) => {
+      const claimed = await webhooks.claimWebhooks([known, unknown], NOW_MS, {
+        fingerprints,
+        anyCreatedBeforeMs,
+      });
+      return claimed.map(({ id }) => id);
+    };
+    expect(await claim([], 0)).toEqual([]);
+    expect(await claim(['cccccc', 'aaaaaa'], createdAtMs)).toEqual([known]);
+    expect(await claim(['aaaaaa'], createdAtMs)).toEqual([]);
+    expect(await claim(['aaaaaa'], createdAtMs + 1)).toEqual([unknown]);
   });
 
   it('keeps how the one attempt ended, once', async () => {

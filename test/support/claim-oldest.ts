@@ -1,6 +1,9 @@
 import type { WebhookStore } from '../../src/domain/ports/settlement-store.ts';
 import type { Webhook } from '../../src/domain/webhook.ts';
 
+/** For a process that may claim each webhook. */
+export const withAnySecret = { fingerprints: [], anyCreatedBeforeMs: Number.MAX_SAFE_INTEGER };
+
 /** Claims the oldest webhooks of all accounts, as many as there are up to the limit. */
 export async function claimOldest(
   webhooks: WebhookStore,
@@ -14,5 +17,6 @@ export async function claimOldest(
   return webhooks.claimWebhooks(
     oldest.slice(0, limit).map(({ id }) => id),
     nowMs,
+    withAnySecret,
   );
 }

@@ -241,14 +241,25 @@ export interface LeaseStore {
   releaseLease(name: string, holder: string): Promise<void>;
 }
 
+/** Which webhooks a process may claim. */
+export interface ClaimableWebhooks {
+  /** Fingerprints of the secrets with which it can sign. */
+  readonly fingerprints: readonly string[];
+  /** Webhooks that were created earlier are claimed with any secret. */
+  readonly anyCreatedBeforeMs: number;
+}
+
 export interface WebhookStore {
   /**
    * The oldest `perAccount` pending webhooks of each account that has any, save those to these hosts. What one account
    * has waiting makes no difference to what is seen of another.
    */
   listWaitingWebhooks(perAccount: number, exceptHosts: readonly string[]): Promise<readonly WaitingWebhook[]>;
-  /** Durably moves those that are still pending to `sending` and returns them, oldest first; each is claimed once. */
-  claimWebhooks(ids: readonly string[], nowMs: number): Promise<readonly Webhook[]>;
+  /**
+   * Durably moves those that are still pending, and that this process may send, to `sending` and returns them, oldest
+   * first; each is claimed once.
+   */
+  claimWebhooks(ids: readonly string[], nowMs: number, may: ClaimableWebhooks): Promise<readonly Webhook[]>;
   /** Records how the one attempt ended. */
   recordWebhookResult(webhook: Pick<Webhook, 'id' | 'accountId'>, result: WebhookResult): Promise<void>;
   /** After a crash: every `sending` webhook claimed before `beforeMs` becomes `unknown` and is never sent again. */

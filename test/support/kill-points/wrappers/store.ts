@@ -116,8 +116,8 @@ const relayPoints = (
 });
 
 const webhookPoints = (store: WebhookStore): Pick<WebhookStore, 'claimWebhooks' | 'recordWebhookResult'> => ({
-  async claimWebhooks(limit, nowMs) {
-    const claimed = await store.claimWebhooks(limit, nowMs);
+  async claimWebhooks(ids, nowMs, may) {
+    const claimed = await store.claimWebhooks(ids, nowMs, may);
     if (claimed.length > 0) reach('webhook claimed … connected');
     return claimed;
   },
