@@ -81,7 +81,10 @@ it('an endpoint that does not answer is named; none that answers is a failure', 
   const some = assessEndpoints(endpoints, [1, null, 1]);
   expect(some).toMatchObject({ level: 'warn', detail: expect.stringMatching(/do not answer .*: b;/) });
   expect(some.detail).not.toContain('nothing becomes paid');
-  expect(assessEndpoints(endpoints, [null, null, null]).level).toBe('fail');
+  expect(assessEndpoints(endpoints, [null, null, null])).toEqual({
+    level: 'fail',
+    detail: 'none of these hosts answers for this chain: a, b, c; replace them',
+  });
 });
 
 it('one of two hosts that does not answer keeps every payment unpaid, which the line says', () => {

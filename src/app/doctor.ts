@@ -260,10 +260,11 @@ export function assessEndpoints(
   const silent = endpoints.filter((_, index) => newestBlocksMs[index] === null).map(({ host }) => host);
   const hosts = [...new Set(endpoints.map(({ host }) => host))];
   const names = hosts.join(', ');
+  if (silent.length === endpoints.length)
+    return fail(`none of these hosts answers for this chain: ${names}; replace them`);
   if (silent.length > 0) {
-    const level = silent.length < endpoints.length ? warn : fail;
     const effect = hosts.length === 2 ? ', and nothing becomes paid until then' : '';
-    return level(
+    return warn(
       `of ${names}, these do not answer for this chain: ${silent.join(', ')}; replace them${effect}`,
     );
   }
