@@ -243,7 +243,7 @@ export const operations: readonly Operation[] = [
     id: 'listEvents',
     summary: 'Follow events',
     description:
-      'What happened to the payments of your account, in order and without gaps. Store `next_after` with your own data, and send it as `after` next time. Events are kept for 30 days. `payment` is the payment as it is now.',
+      'What happened to the payments of your account, in order and without loss. Store `next_after` with your own data, and send it as `after` next time. Events are kept for 30 days. `payment` is the payment as it is now.',
     query: eventParameters,
     answer: 'MerchantEvents',
     errors: ['cursor_expired'],

@@ -69,10 +69,10 @@ export function openShop() {
   /** @type {import('@card-checkout/sdk').EventCursor<DatabaseSync>} */
   const cursor = {
     read: () => Number(database.prepare('SELECT number FROM event_cursor').get()?.['number']),
-    advance: async (number, work) =>
+    advance: async (previous, number, work) =>
       runOnce(
         () =>
-          database.prepare('UPDATE event_cursor SET number = ? WHERE number = ?').run(number, number - 1)
+          database.prepare('UPDATE event_cursor SET number = ? WHERE number = ?').run(number, previous)
             .changes,
         work,
       ),

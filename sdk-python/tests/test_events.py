@@ -8,10 +8,10 @@ class Stop(Exception):
 
 
 class Log:
-    """A client whose event log is a list; ``oldest`` is the smallest ``after`` that works."""
+    """A client whose event log is a list of the numbers 10, 20 …; ``oldest`` is the smallest ``after`` that works."""
 
-    def __init__(self, count, oldest=0):
-        self.numbers = range(oldest + 1, count + 1)
+    def __init__(self, last, oldest=0):
+        self.numbers = range(oldest + 10, last + 10, 10)
         self.oldest = oldest
         self.fail = None
 
@@ -33,8 +33,8 @@ class Cursor:
     def read(self):
         return self.number
 
-    def advance(self, number, work):
-        if self.number != number - 1:
+    def advance(self, previous, number, work):
+        if self.number != previous:
             return False
         work(None)
         self.number = number
@@ -55,15 +55,15 @@ class FollowEvents(unittest.TestCase):
 
     def test_processes_each_event_once_in_order_over_pages_and_continues_after_the_last(self):
         seen, cursor = [], Cursor()
-        self.follow(Log(5), cursor, lambda _, event: seen.append(event["number"]))
-        self.follow(Log(7), cursor, lambda _, event: seen.append(event["number"]))
-        self.assertEqual((seen, cursor.number), ([1, 2, 3, 4, 5, 6, 7], 7))
+        self.follow(Log(50), cursor, lambda _, event: seen.append(event["number"]))
+        self.follow(Log(70), cursor, lambda _, event: seen.append(event["number"]))
+        self.assertEqual((seen, cursor.number), ([10, 20, 30, 40, 50, 60, 70], 70))
 
     def test_an_error_stops_at_its_event_and_repeats_it_after_a_pause(self):
         seen, errors, pauses = [], [], []
 
         def process(_, event):
-            if event["number"] == 2 and not errors:
+            if event["number"] == 20 and not errors:
                 raise OSError("the database is down")
             seen.append(event["number"])
 
@@ -72,8 +72,8 @@ class FollowEvents(unittest.TestCase):
             if len(pauses) == 2:
                 raise Stop
 
-        self.follow(Log(3), Cursor(), process, on_error=errors.append, wait=wait)
-        self.assertEqual((seen, pauses, len(errors)), ([1, 2, 3], [10, 5], 1))
+        self.follow(Log(30), Cursor(), process, on_error=errors.append, wait=wait)
+        self.assertEqual((seen, pauses, len(errors)), ([10, 20, 30], [10, 5], 1))
 
     def test_waits_as_long_as_the_service_asks(self):
         log, pauses = Log(0), []
@@ -88,20 +88,20 @@ class FollowEvents(unittest.TestCase):
 
     def test_a_gap_is_an_error_or_is_handled_and_followed_by_the_oldest_event(self):
         with self.assertRaises(EventGapError):
-            follow_events(Log(9, oldest=4), Cursor(), None)
+            follow_events(Log(90, oldest=40), Cursor(), None)
         gaps, seen, cursor = [], [], Cursor()
-        self.follow(Log(9, oldest=4), cursor, lambda _, event: seen.append(event["number"]), on_gap=gaps.append)
-        self.assertEqual((gaps, seen), ([0], [5, 6, 7, 8, 9]))
+        self.follow(Log(90, oldest=40), cursor, lambda _, event: seen.append(event["number"]), on_gap=gaps.append)
+        self.assertEqual((gaps, seen), ([0], [50, 60, 70, 80, 90]))
 
     def test_another_process_that_was_faster_is_no_error(self):
         class Contested(Cursor):
-            def advance(self, number, work):
-                self.number = max(self.number, 2)
-                return super().advance(number, work)
+            def advance(self, previous, number, work):
+                self.number = max(self.number, 20)
+                return super().advance(previous, number, work)
 
         seen = []
-        self.follow(Log(3), Contested(), lambda _, event: seen.append(event["number"]))
-        self.assertEqual(seen, [3])
+        self.follow(Log(30), Contested(), lambda _, event: seen.append(event["number"]))
+        self.assertEqual(seen, [30])
 
 
 class Store:

@@ -12,10 +12,14 @@ export interface EventCursor<Transaction = void> {
   /** The number of the last processed event; 0 before the first. */
   read(): Promise<number> | number;
   /**
-   * Opens a transaction, sets the stored number to `number` if it is `number - 1`, and runs `work` in the same
-   * transaction. Both commit together or not at all. Returns false, and runs nothing, when another number is stored.
+   * Opens a transaction, sets the stored number to `number` if it is `previous`, and runs `work` in the same transaction.
+   * Both commit together or not at all. Returns false, and runs nothing, when another number is stored.
    */
-  advance(number: number, work: (transaction: Transaction) => Promise<void> | void): Promise<boolean>;
+  advance(
+    previous: number,
+    number: number,
+    work: (transaction: Transaction) => Promise<void> | void,
+  ): Promise<boolean>;
   /** Sets the stored number, where the events in between no longer exist. */
   skipTo(number: number): Promise<void> | void;
 }
@@ -80,10 +84,13 @@ async function processPage<Transaction>(
     await cursor.skipTo(first === undefined ? oldest.next_after : first.number - 1);
     return true;
   }
+  let previous = after;
   for (const event of page.events) {
     if (isOver()) return false;
+    const isNext = await cursor.advance(previous, event.number, (transaction) => onEvent(transaction, event));
     // Another process was faster: the next page begins where it is.
-    if (!(await cursor.advance(event.number, (transaction) => onEvent(transaction, event)))) return true;
+    if (!isNext) return true;
+    previous = event.number;
   }
   return page.has_more;
 }

@@ -192,7 +192,7 @@ export interface RefundList {
 
 /** One entry of the account's event log. */
 export interface MerchantEvent {
-  /** The numbers of an account are consecutive. */
+  /** Higher than that of the event before, and not consecutive. */
   readonly number: number;
   readonly type: MerchantEventType;
   readonly created_at: string;

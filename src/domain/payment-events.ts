@@ -26,8 +26,9 @@ export const paymentEventTypes = {
 
 export type PaymentEventType = keyof typeof paymentEventTypes;
 
-/** An event of an account. The numbers of an account are consecutive and follow the order of commits. */
+/** An event of an account. */
 export interface NumberedEvent {
+  /** Numbers follow the order of commits. They are milliseconds since 1970, or one above the last. */
   readonly number: number;
   readonly type: PaymentEventType;
   readonly paymentId: PaymentId;

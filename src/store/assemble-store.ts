@@ -67,7 +67,7 @@ export function assembleStore(
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
     records: createRecordStore(scripts),
-    events: createEventStore(scripts),
+    events: createEventStore(scripts, nowMs),
     notifications: createNotificationStore(scripts),
     refunds: createRefundStore(scripts),
     reusablePages: createReusablePageStore(scripts),

@@ -6,11 +6,11 @@ import { eventTable, unnumberedEventTable } from './tables.ts';
 /** Lock of every process that numbers or deletes events. */
 const EVENT_LOCK = 'events';
 
-export function createEventStore({ read, write }: Scripts): EventStore {
+export function createEventStore({ read, write }: Scripts, nowMs: () => number): EventStore {
   // Nearly always there is nothing to number or to delete: the read costs no commit.
   const hasUnnumbered = read(() => hasRow`SELECT 1 FROM unnumbered_events LIMIT 1`);
   const hasOld = read((beforeMs: number) => hasRow`SELECT 1 FROM events WHERE at_ms < ${beforeMs} LIMIT 1`);
-  const number = write(numberEvents);
+  const number = write((limit: number) => numberEvents(limit, nowMs()));
   const remove = write(deleteEvents);
   return {
     async numberEvents(limit) {
@@ -20,13 +20,12 @@ export function createEventStore({ read, write }: Scripts): EventStore {
     listEvents: read(function* (accountId, after, limit) {
       const events = yield* eventTable.select`
         WHERE account_id = ${accountId} AND number > ${after} ORDER BY number LIMIT ${checkedLimit(limit)}`;
-      const oldest = yield* runForOne<{ number: number }>`
-        SELECT number FROM events WHERE account_id = ${accountId} ORDER BY number LIMIT 1`;
-      const newest = yield* newestNumber(accountId);
+      const numbers = yield* runForOne<{ newest: number; deletedThrough: number }>`
+        SELECT newest, deleted_through AS "deletedThrough" FROM event_numbers WHERE account_id = ${accountId}`;
       return {
         events: events.map((event) => ({ ...event, type: paymentEventTypeOf(event.type) })),
-        newest,
-        oldestAfter: oldest === null ? newest : Number(oldest.number) - 1,
+        newest: Number(numbers?.newest ?? 0),
+        oldestAfter: Number(numbers?.deletedThrough ?? 0),
       };
     }),
     async deleteEvents(beforeMs, limit) {
@@ -36,13 +35,18 @@ export function createEventStore({ read, write }: Scripts): EventStore {
   };
 }
 
-function* numberEvents(limit: number): Script<number> {
+/**
+ * The number is the time, or one above the last. A database that was restored to an earlier moment therefore gives its
+ * next events higher numbers than all that readers know, and no reader misses one.
+ */
+function* numberEvents(limit: number, nowMs: number): Script<number> {
   yield* lock(EVENT_LOCK);
   const waiting = yield* unnumberedEventTable.select`ORDER BY "row" LIMIT ${limit}`;
   const numbers = new Map<string, number>();
   for (const { row, ...event } of waiting) {
     const { accountId } = event;
-    const number = (numbers.get(accountId) ?? (yield* newestNumber(accountId))) + 1;
+    const last = numbers.get(accountId) ?? (yield* newestNumber(accountId));
+    const number = Math.max(last + 1, nowMs);
     numbers.set(accountId, number);
     yield* eventTable.insert({ ...event, number });
     // One by one: a row that committed late may lie between two that were read.
@@ -67,7 +71,7 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
   const old = yield* run`
     SELECT account_id AS "accountId", number FROM events WHERE at_ms < ${beforeMs} ORDER BY at_ms
     LIMIT ${limit}`;
-  // By number, so that no gap arises where a clock went back and a later event has an earlier time.
+  // By number: where a clock went back, a later event has an earlier time.
   const through = new Map<string, number>();
   for (const row of old) {
     const accountId = String(row['accountId']);
@@ -75,6 +79,7 @@ function* deleteEvents(beforeMs: number, limit: number): Script<number> {
   }
   for (const [accountId, number] of through) {
     yield* run`DELETE FROM events WHERE account_id = ${accountId} AND number <= ${number}`;
+    yield* run`UPDATE event_numbers SET deleted_through = ${number} WHERE account_id = ${accountId}`;
   }
   return old.length;
 }

@@ -3,7 +3,7 @@ import type { PaymentNews } from '../domain/notification-message.ts';
 import type { NotificationStore } from '../domain/ports/notifications.ts';
 import { newestNumber } from './events.ts';
 import { selectPayment } from './payments.ts';
-import { checkedLimit, countOf, hasRow, lock, type Scripts, sql } from './scripts.ts';
+import { checkedLimit, countOf, hasRow, lock, runForOne, type Scripts, sql } from './scripts.ts';
 import { channelTable, eventTable } from './tables.ts';
 
 /** Events that one message covers. A reading of so many takes some milliseconds. */
@@ -53,7 +53,10 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
         ORDER BY not_before_ms LIMIT ${checkedLimit(limit)}`,
     ),
     readNews: read(function* ({ accountId, readThrough, events }, named) {
-      const through = Math.min(yield* newestNumber(accountId), readThrough + EVENTS_AT_A_TIME);
+      const last = yield* runForOne<{ number: number }>`
+        SELECT number FROM events WHERE account_id = ${accountId} AND number > ${readThrough}
+        ORDER BY number LIMIT 1 OFFSET ${EVENTS_AT_A_TIME - 1}`;
+      const through = Number(last?.number ?? (yield* newestNumber(accountId)));
       const kinds = new Map(
         events.flatMap((event) => (event === 'daily_sum' ? [] : [[notifiedTypes[event], event]])),
       );

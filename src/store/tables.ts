@@ -329,9 +329,9 @@ export const eventTable = table<StoredEvent>('events', ['account_id', 'number'])
   integer: ['number', 'atMs'],
 });
 
-table<{ accountId: string; newest: number }>('event_numbers', ['account_id'])({
+table<{ accountId: string; newest: number; deletedThrough: number }>('event_numbers', ['account_id'])({
   text: ['accountId'],
-  integer: ['newest'],
+  integer: ['newest', 'deletedThrough'],
 });
 
 export const refundTable = table<Refund>('refunds', ['id'])({

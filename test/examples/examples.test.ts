@@ -193,12 +193,13 @@ describe('the example shops', () => {
         refund: null,
       });
       const log = [
-        eventOf(1, 'payment.created', { status: 'unpaid' }),
-        eventOf(2, 'payment.paid', { amount: '2.50' }),
-        eventOf(3, 'payment.paid', { payment_id: '01a1fbd7-b7b3-7002-be38-000000000000' }),
-        eventOf(4, 'payment.paid'),
-        eventOf(5, 'payment.paid'),
+        eventOf(1_795_917_789_770, 'payment.created', { status: 'unpaid' }),
+        eventOf(1_795_917_789_771, 'payment.paid', { amount: '2.50' }),
+        eventOf(1_795_917_801_002, 'payment.paid', { payment_id: '01a1fbd7-b7b3-7002-be38-000000000000' }),
+        eventOf(1_795_917_950_118, 'payment.paid'),
+        eventOf(1_795_918_000_500, 'payment.paid'),
       ];
+      const last = log.at(-1)?.number ?? 0;
       const afters: number[] = [];
       let isOrdered = false;
       const service = await startService(({ url }, response) => {
@@ -209,7 +210,7 @@ describe('the example shops', () => {
           // Two a page, and the first one again and again until the order is there.
           const events = isOrdered ? log.filter(({ number }) => number > after).slice(0, 2) : [];
           const next = events.at(-1)?.number ?? after;
-          const page = { events, next_after: next, has_more: isOrdered && next < log.length };
+          const page = { events, next_after: next, has_more: isOrdered && next < last };
           return void response.end(JSON.stringify(page));
         }
         const order = {
@@ -230,9 +231,9 @@ describe('the example shops', () => {
         });
         isOrdered = true;
         const count = async () => (await fetch(`${url}/orders/${payment.payment_id}`)).json();
-        await waitFor('the log to be read to its end', 30_000, () => afters.includes(log.length));
+        await waitFor('the log to be read to its end', 30_000, () => afters.includes(last));
         expect(await count()).toEqual({ fulfilments: 1 });
-        expect(afters.slice(0, 3)).toEqual([0, 2, 4]);
+        expect(afters.slice(0, 3)).toEqual([0, log[1]?.number, log[3]?.number]);
       });
       await service.stop();
     },

@@ -194,17 +194,22 @@ describe('events', () => {
     await numberAll();
     const page = (await get('/events?limit=1')).json();
     expect(page).toMatchObject({
-      events: [{ number: 1, type: 'payment.paid', payment: { payment_id: first, status: 'paid' } }],
-      next_after: 1,
+      events: [{ type: 'payment.paid', payment: { payment_id: first, status: 'paid' } }],
+      next_after: page.events[0].number,
       has_more: true,
     });
     const rest = (await get(`/events?after=${page.next_after}`)).json();
     expect(rest).toMatchObject({
-      events: [{ number: 2, payment: { payment_id: second } }],
-      next_after: 2,
+      events: [{ payment: { payment_id: second } }],
+      next_after: rest.events[0].number,
       has_more: false,
     });
-    expect((await get('/events?after=2')).json()).toEqual({ events: [], next_after: 2, has_more: false });
+    const { next_after: last } = rest;
+    expect((await get(`/events?after=${last}`)).json()).toEqual({
+      events: [],
+      next_after: last,
+      has_more: false,
+    });
   });
 
   it('contain no token, and no email address that was erased', async () => {
@@ -227,8 +232,9 @@ describe('events', () => {
       { error: `Events after 0 are not available. Continue with after=${newest}.`, code: 'cursor_expired' },
     ]);
     expect((await get(`/events?after=${newest}`)).json()).toMatchObject({ events: [] });
-    // A backup that ends before the reader's number was restored.
-    expect((await get(`/events?after=${newest + 1}`)).statusCode).toBe(410);
+    // A restored database may end before the reader's number. What it adds has higher ones.
+    expect((await get(`/events?after=${newest + 1}`)).json()).toMatchObject({ events: [] });
+    expect((await get(`/events?after=${Date.now() + 60_000}`)).statusCode).toBe(410);
     expect(EVENT_RETENTION_MS).toBe(30 * 86_400_000);
   });
 });

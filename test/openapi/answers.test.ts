@@ -210,7 +210,7 @@ const causes: Partial<Record<ErrorName, Cause>> = {
     return ask(operation, { payment_id: created.json().payment_id });
   },
   refund_not_found: (operation) => ask(operation, {}),
-  cursor_expired: (operation) => ask(operation, { after: '7' }),
+  cursor_expired: (operation) => ask(operation, { after: String(Date.now() + 60_000) }),
   invalid_request: ({ method, path }) =>
     sendRaw(service, `${method.toUpperCase()} ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`),
   https_required: (operation) => sendRaw(httpsOnly, `${requestLine(operation)}Host: x\r\n\r\n`),

@@ -20,12 +20,12 @@ database.exec(`
 
 const cursor: EventCursor<DatabaseSync> = {
   read: () => Number(database.prepare('SELECT number FROM cursor').get()?.['number']),
-  async advance(number, work) {
+  async advance(previous, number, work) {
     step();
     database.exec('BEGIN IMMEDIATE');
     const { changes } = database
       .prepare('UPDATE cursor SET number = ? WHERE number = ?')
-      .run(number, number - 1);
+      .run(number, previous);
     step();
     if (changes === 1) await work(database);
     step();

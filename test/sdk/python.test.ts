@@ -112,7 +112,7 @@ def canceled():
 
 import time
 deadline = time.monotonic() + 60
-while Cursor().read() < (canceled() or [10**9])[0] and time.monotonic() < deadline:
+while Cursor().read() < (canceled() or [10**15])[0] and time.monotonic() < deadline:
     time.sleep(0.05)
 stop.set()
 thread.join()

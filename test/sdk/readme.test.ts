@@ -77,7 +77,7 @@ beforeAll(async () => {
   databaseUrl = await postgres.createDatabase();
   pool = new Pool({ connectionString: databaseUrl });
   await pool.query('CREATE TABLE fulfilments (payment_id uuid PRIMARY KEY)');
-  await pool.query('CREATE TABLE event_cursor AS SELECT 0 AS number');
+  await pool.query('CREATE TABLE event_cursor AS SELECT 0::bigint AS number');
   await pool.query('CREATE TABLE parcels (sent_at timestamptz DEFAULT now())');
   mkdirSync(join(sdk.folder, 'shop'));
   const file = join(sdk.folder, 'shop', 'shop.mjs');
@@ -147,7 +147,7 @@ it('fulfils once in PostgreSQL, whoever comes first: webhooks at the same time, 
   expect(await Promise.all([deliver(), deliver(), deliver()])).toEqual([204, 204, 204]);
   expect(await deliver()).toBe(204);
   await waitFor('the event to be processed', 20_000, async () => {
-    return (await pool.query('SELECT number FROM event_cursor')).rows[0].number === 1;
+    return (await pool.query('SELECT number FROM event_cursor')).rows[0].number > 0;
   });
   shutdown.abort();
   await looking;

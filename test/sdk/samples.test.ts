@@ -69,9 +69,9 @@ function forThisRun(code: string): string {
     .replaceAll('https://shop.example/webhook', service.receiver.url)
     .replaceAll('01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4', paidId)
     .replaceAll('$PAYMENT_ID', paidId)
-    .replaceAll('after=41', 'after=0')
-    .replaceAll('after: 41', 'after: 0')
-    .replaceAll('list_events(41)', 'list_events(0)')
+    .replaceAll('after=1795226471325', 'after=0')
+    .replaceAll('after: 1795226471325', 'after: 0')
+    .replaceAll('list_events(1795226471325)', 'list_events(0)')
     .replaceAll('2026-11-01T00:00:00Z', '2020-01-01T00:00:00Z');
   return adapted;
 }

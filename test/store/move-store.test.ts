@@ -8,7 +8,6 @@ import fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { moveStore } from '../../src/app/move-store.ts';
-import type { Migration } from '../../src/store/migration.ts';
 import { PORTION_ROWS } from '../../src/store/move-tables.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import { migrations as sqliteMigrations } from '../../src/store/sqlite/migrations.ts';
@@ -257,9 +256,11 @@ describe('a move is refused, and nothing is written,', () => {
     inSqliteFile((database) => database.exec("INSERT INTO migrations VALUES (1, 'from before', 0)"));
     await expect(move()).rejects.toThrow(UnreleasedSchemaError);
     await expect(moveBack()).rejects.toThrow(UnreleasedSchemaError);
-    inSqliteFile((database) =>
-      database.exec(`UPDATE migrations SET name = '${(sqliteMigrations[0] as Migration).name}'`),
-    );
+    inSqliteFile((database) => {
+      database.exec('DELETE FROM migrations');
+      for (const { number, name } of sqliteMigrations)
+        database.exec(`INSERT INTO migrations VALUES (${number}, '${name}', 0)`);
+    });
     await query(future);
     await expect(move()).rejects.toThrow(StoreTooNewError);
     await query('DELETE FROM migrations');

@@ -91,7 +91,7 @@ export function notificationPromises(context: StoreContext): void {
       newChannel(accountId, userId, { readThrough: Number.MAX_SAFE_INTEGER, dailyDueAtMs: 1_500 }),
       newChannel(accountId, userId, { pausedReason: 'http_404' }),
       newChannel(accountId, userId, { notBeforeMs: 3_000 }),
-      newChannel(accountId, userId, { readThrough: 1, notBeforeMs: 500 }),
+      newChannel(accountId, userId, { readThrough: Date.now() + 60_000, notBeforeMs: 500 }),
     ] as const;
     for (const channel of [reading, daily, paused, early, done]) await notifications.addChannel(channel);
     expect(await dueIds(1_499)).toEqual([]);
@@ -103,7 +103,8 @@ export function notificationPromises(context: StoreContext): void {
     expect((await dueIds(1_500)).sort()).toEqual([reading.id, daily.id].sort());
     expect(await dueIds(1_500, [reading.id])).toEqual([daily.id]);
     expect(await dueIds(999)).toEqual([]);
-    expect(await notifications.readNewestEvent(accountId)).toBe(1);
+    const { newest } = await context.store.events.listEvents(accountId, 0, 1);
+    expect(await notifications.readNewestEvent(accountId)).toBe(newest);
   });
 
   it('are changed by one of several, and by none after a removal', async () => {
@@ -144,5 +145,20 @@ export function notificationPromises(context: StoreContext): void {
     expect(restArrived.newest.map(({ payment: { id } }) => id)).toEqual([expired.id]);
     const after = await notifications.readNews({ ...channel, readThrough: restArrived.through }, 5);
     expect([after.counts.size, after.newest, after.through]).toEqual([0, [], restArrived.through]);
+  });
+
+  it('read 5,000 events at a time, whatever their numbers are', async () => {
+    const { payment, accountId, userId } = await giveMember();
+    const { notifications } = context.store;
+    await context.change(`INSERT INTO event_numbers (account_id, newest) VALUES ('${accountId}', 50010)`);
+    await context.change(`
+      WITH RECURSIVE one AS (SELECT 1 AS i UNION ALL SELECT i + 1 FROM one WHERE i < 5001)
+      INSERT INTO events (account_id, number, at_ms, type, payment_id)
+      SELECT '${accountId}', i * 10, ${Date.now()}, 'payment.paid', '${payment.id}' FROM one`);
+    const channel = newChannel(accountId, userId, { events: ['paid'] });
+    const first = await notifications.readNews(channel, 0);
+    expect([first.counts.get('paid'), first.through]).toEqual([5_000, 50_000]);
+    const rest = await notifications.readNews({ ...channel, readThrough: first.through }, 0);
+    expect([rest.counts.get('paid'), rest.through]).toEqual([1, 50_010]);
   });
 }

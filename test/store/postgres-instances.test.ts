@@ -62,6 +62,7 @@ describe('events of transactions that cross', () => {
   it('reach a reader that was ahead, also where a lower row commits later', async () => {
     const [slow, fast] = await givePayments(one, 2);
     const accountId = slow?.accountId as string;
+    let last = 0;
     await withClient(async (client) => {
       await client.query('BEGIN');
       await client.query(
@@ -71,12 +72,13 @@ describe('events of transactions that cross', () => {
       await other.payments.decidePayment(fast as Payment, pay);
       await one.events.numberEvents(10);
       const seen = await other.events.listEvents(accountId, 0, 10);
-      expect(seen.events).toMatchObject([{ number: 1, paymentId: fast?.id }]);
+      expect(seen.events).toMatchObject([{ paymentId: fast?.id }]);
       await client.query('COMMIT');
+      last = seen.newest;
     });
     await Promise.all([one.events.numberEvents(10), other.events.numberEvents(10)]);
-    const later = await other.events.listEvents(accountId, 1, 10);
-    expect(later.events).toMatchObject([{ number: 2, paymentId: slow?.id }]);
+    const later = await other.events.listEvents(accountId, last, 10);
+    expect(later.events).toMatchObject([{ paymentId: slow?.id }]);
   });
 });
 

@@ -17,9 +17,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { backUp } from '../../src/app/back-up.ts';
 import { readConfig } from '../../src/config.ts';
+import type { Payment } from '../../src/domain/payment.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
-import { givePayment, leave, newPayment } from './fixtures.ts';
+import { givePayment, givePayments, leave, newPayment, pay } from './fixtures.ts';
 import { block, depositOf, scan } from './observations.ts';
 
 let folder: string;
@@ -58,6 +59,25 @@ async function restore<T>(use: (store: Store) => Promise<T>): Promise<T> {
 }
 
 describe('a backup', () => {
+  it('that is restored gives its next events higher numbers than all that a reader knows', async () => {
+    const store = await open();
+    const [first, second] = await givePayments(store, 2);
+    const payAndRead = async ({ payments, events }: Store, payment = second) => {
+      await payments.decidePayment(payment as Payment, pay);
+      await events.numberEvents(10);
+      return events.listEvents(payment?.accountId as string, 0, 10);
+    };
+    await payAndRead(store, first);
+    await run();
+    const { newest: known } = await payAndRead(store);
+    await store.close();
+    await restore(async (restored) => {
+      const { events } = await payAndRead(restored);
+      expect(events).toMatchObject([{ paymentId: first?.id }, { paymentId: second?.id }]);
+      expect(events[1]?.number).toBeGreaterThan(known);
+    });
+  });
+
   it('of a store that is being written to has everything that was acknowledged before, and nothing by half', async () => {
     const store = await open();
     const first = await givePayment(store);

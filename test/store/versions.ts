@@ -1,4 +1,5 @@
 import type { Migration } from '../../src/store/migration.ts';
+import { migrations } from '../../src/store/sqlite/migrations.ts';
 
 /** A database as commits from before the first release made it, as far as a program looks at it. */
 export const unreleasedSchema = `
@@ -11,7 +12,7 @@ export const unreleasedSchema = `
 
 /** A made-up migration of a later version, for both engines: a column with a value for old rows, and a table. */
 export const nextMigration: Migration = {
-  number: 2,
+  number: migrations.length + 1,
   name: 'colors of payments',
   sql: `
     ALTER TABLE payments ADD COLUMN color TEXT NOT NULL DEFAULT 'unknown';

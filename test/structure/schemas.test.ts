@@ -1,25 +1,26 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import type { Migration } from '../../src/store/migration.ts';
+import { migrations as postgresMigrations } from '../../src/store/postgres/migrations.ts';
+import { migrations as sqliteMigrations } from '../../src/store/sqlite/migrations.ts';
 import { tables } from '../../src/store/tables.ts';
 
 /** The columns of each table of an engine's schema, in order. */
-function schemaOf(engine: 'sqlite' | 'postgres'): ReadonlyMap<string, readonly string[]> {
-  const text = readFileSync(
-    join(import.meta.dirname, `../../src/store/${engine}/schema.sql`),
-    'utf8',
-  ).replaceAll(/--.*$/gm, '');
-  const statements = text.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+) \((.*?)\n?\)[^)\n]*(?:\([^)]*\))?;/gs);
-  return new Map(
-    [...statements].map(([, name = '', body = '']) => [
+function schemaOf(migrations: readonly Migration[]): ReadonlyMap<string, readonly string[]> {
+  const text = migrations.map(({ sql }) => sql.replaceAll(/--.*$/gm, '')).join(';');
+  const created = text.matchAll(/CREATE (?:UNLOGGED )?TABLE (\w+) \((.*?)\n?\)[^)\n]*(?:\([^)]*\))?;/gs);
+  const schema = new Map(
+    [...created].map(([, name = '', body = '']) => [
       name,
       [...body.matchAll(/(?:^|[(,])\s*([a-z_]+) [a-z]/gm)].map(([, column = '']) => column),
     ]),
   );
+  for (const [, name = '', column = ''] of text.matchAll(/ALTER TABLE (\w+) ADD COLUMN (\w+)/g))
+    schema.get(name)?.push(column);
+  return schema;
 }
 
-const sqlite = schemaOf('sqlite');
-const postgres = schemaOf('postgres');
+const sqlite = schemaOf(sqliteMigrations);
+const postgres = schemaOf(postgresMigrations);
 
 it('has the same tables and columns in both schemas, but for those with a reason', () => {
   const differences = [...new Set([...sqlite.keys(), ...postgres.keys()])].flatMap((table) => {

@@ -23,8 +23,8 @@ class EventCursor(Protocol[Transaction]):
         """The number of the last processed event; 0 before the first."""
         ...
 
-    def advance(self, number: int, work: Callable[[Transaction], None]) -> bool:
-        """Opens a transaction, sets the stored number if it is ``number - 1``, and runs ``work`` in it.
+    def advance(self, previous: int, number: int, work: Callable[[Transaction], None]) -> bool:
+        """Opens a transaction, sets the stored number to ``number`` if it is ``previous``, and runs ``work`` in it.
 
         Both commit together or not at all. Returns False, and runs nothing, when another number is stored.
         """
@@ -92,10 +92,13 @@ def _process_page(
         events = oldest["events"]
         cursor.skip_to(events[0]["number"] - 1 if events else oldest["next_after"])
         return True
+    previous = after
     for event in page["events"]:
         if stop.is_set():
             return False
+        number = event["number"]
         # Another process was faster: the next page begins where it is.
-        if not cursor.advance(event["number"], lambda transaction, event=event: on_event(transaction, event)):
+        if not cursor.advance(previous, number, lambda transaction, event=event: on_event(transaction, event)):
             return True
+        previous = number
     return page["has_more"]

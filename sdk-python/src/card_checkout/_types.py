@@ -133,7 +133,7 @@ class RefundList(TypedDict):
 
 
 class Event(TypedDict):
-    """One entry of the event log. The numbers of an account are consecutive."""
+    """One entry of the event log. Its number is higher than that of the event before, and not consecutive."""
 
     number: int
     #: Such as ``payment.paid``. Other types can be added: ignore those that you do not know.

@@ -4,7 +4,7 @@ export interface EventPage {
   readonly events: readonly NumberedEvent[];
   /** The number of the account's newest event, 0 before the first. */
   readonly newest: number;
-  /** The lowest number after which every event is still kept. */
+  /** The lowest number after which every event is still kept: that of the last one that was deleted, or 0. */
   readonly oldestAfter: number;
 }
 

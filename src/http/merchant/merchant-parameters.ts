@@ -139,7 +139,7 @@ export const eventParameters = {
     0,
     Number.MAX_SAFE_INTEGER,
     'The number of the last event that you processed. Default: 0.',
-    41,
+    1_795_226_471_325,
   ),
   limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${MAXIMUM_PAGE}.`, 100),
 };

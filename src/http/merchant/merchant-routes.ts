@@ -8,6 +8,7 @@ import type { NumberedEvent } from '../../domain/payment-events.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import { createPayoutAddressParser } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
+import type { EventPage } from '../../domain/ports/event-store.ts';
 import type { StoreParts, Stores } from '../../domain/ports/stores.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payments/cancel-payment.ts';
 import { type CreatePaymentContext, createDirectPayment } from '../../payments/create-payment.ts';
@@ -147,7 +148,7 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
     // Without a number, from the oldest event that is kept.
     const { after = null, limit = MAXIMUM_PAGE } = readQuery(queryOf(request), eventParameters);
     const page = await events.listEvents(accountId, after ?? 0, limit);
-    if (after !== null) requireKept(after, page);
+    if (after !== null) requireKept(after, page, nowMs());
     const viewOf = await readEach(page.events, 'paymentId', (id) => payments.viewPayment({ accountId, id }));
     const refundOf = await readEach(page.events, 'refundId', (id) => refunds.findRefund(accountId, id));
     const presented = page.events.map((event) => {
@@ -193,13 +194,9 @@ async function readEach<Name extends 'paymentId' | 'refundId', Found>(
   return new Map(await Promise.all([...ids].map(async (id) => [id, await read(id)] as const)));
 }
 
-/** Events are missing after a number that is too old, and also where a restored backup ends before the number. */
-function requireKept(
-  after: number,
-  { newest, oldestAfter }: { readonly newest: number; readonly oldestAfter: number },
-): void {
-  const isNewAccount = after === 0 && oldestAfter === 0;
-  if (isNewAccount || (after >= oldestAfter && after <= newest)) return;
+/** Events after a number that is too old were deleted. One in the future was given before the clock was put back. */
+function requireKept(after: number, { newest, oldestAfter }: EventPage, nowMs: number): void {
+  if (after >= oldestAfter && after <= Math.max(newest, nowMs)) return;
   throw new ServiceError(
     'cursor_expired',
     `Events after ${after} are not available. Continue with after=${oldestAfter}.`,

@@ -12,6 +12,13 @@ import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 /** The schema, step by step. Never edit a migration that was released: add one. */
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'initial schema', sql: readFileSync(new URL('schema.sql', import.meta.url), 'utf8') },
+  {
+    number: 2,
+    name: 'number of the last deleted event',
+    sql: `ALTER TABLE event_numbers ADD COLUMN deleted_through bigint NOT NULL DEFAULT 0;
+      UPDATE event_numbers SET deleted_through = coalesce(
+        (SELECT min(number) - 1 FROM events WHERE events.account_id = event_numbers.account_id), newest)`,
+  },
 ];
 
 /** Names our advisory lock among others in the same database: "cardchec" in ASCII. */
