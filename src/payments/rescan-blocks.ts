@@ -66,8 +66,9 @@ async function rescanAtOne(
 /** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */
 async function requireSameChain(view: ChainView, cursor: BlockReference): Promise<void> {
   const { final } = await view.readHeads();
+  if (final === null)
+    throw new ChainUnavailableError(`no second host confirms a final block of ${view.source}`);
   const block = await view.readBlock(cursor.number);
-  if (final === null || block?.hash !== cursor.hash) {
-    throw new ChainUnavailableError('the endpoint is not on the chain that was scanned');
-  }
+  if (block?.hash !== cursor.hash)
+    throw new ChainUnavailableError(`${view.source} is not on the chain that was scanned`);
 }

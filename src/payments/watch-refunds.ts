@@ -144,5 +144,5 @@ async function readTransfers(
   // Asked after reading: what was read is of the chain that was scanned.
   const block = await view.readBlock(cursor.number);
   if (block?.hash === cursor.hash) return logs;
-  throw new ChainUnavailableError('the endpoint is not on the chain that was scanned');
+  throw new ChainUnavailableError(`${view.source} is not on the chain that was scanned`);
 }

@@ -371,3 +371,12 @@ describe('what confirming costs', () => {
     }
   });
 });
+
+it('a second reading names the host whose blocks nobody confirms, while the other one is down', async () => {
+  await readThrough(2);
+  proxy(0).failWithStatus = 503;
+  const confirmed = endpoints[1]?.rpc.label as string;
+  await expect(settlement.rescan(100)).rejects.toThrow(
+    `no second host confirms a final block of ${confirmed}`,
+  );
+});
