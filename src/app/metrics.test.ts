@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
-import { createRequestDurations } from './metrics.ts';
+import { createMetrics, createRequestDurations } from './metrics.ts';
 
 const requests = fc.array(
   fc.record({
@@ -49,4 +49,23 @@ it("counts requests as the library's histogram does", async () => {
       }
     }),
   );
+});
+
+it('begins its counters at zero, so that the first count is an increase', async () => {
+  const metrics = createMetrics();
+  metrics.beginEndpoints(['one']);
+  metrics.beginProviders(['moonpay']);
+  metrics.beginTasks([{ name: 'rescan', intervalMs: 1, run: async () => {} }]);
+  const lines = new Set((await metrics.registry.metrics()).split('\n'));
+  for (const line of [
+    'card_checkout_webhooks_total{outcome="failed"} 0',
+    'card_checkout_relay_passes_total{result="abandoned"} 0',
+    'card_checkout_relay_incidents_total{kind="no_op_batch"} 0',
+    'card_checkout_provider_webhooks_total{provider="moonpay",outcome="refused"} 0',
+    'card_checkout_provider_calls_total{provider="moonpay",outcome="failed"} 0',
+    'card_checkout_endpoint_disagreements_total{kind="unconfirmed",endpoint="one"} 0',
+    'card_checkout_endpoint_calls_total{endpoint="one",outcome="slow"} 0',
+    'card_checkout_task_failures_total{task="rescan"} 0',
+  ])
+    expect(lines).toContain(line);
 });

@@ -1,9 +1,62 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { FinalityDoubt } from '../chain/confirm-finality.ts';
+import type { EndpointOutcome } from '../chain/endpoint-rotation.ts';
 import { lowGasWei, polOf } from '../domain/gas-balance.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { StoreParts } from '../domain/ports/stores.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
+import type { WebhookResult } from '../domain/webhook.ts';
+import type { ProviderWebhookOutcome } from '../payments/handle-provider-webhook.ts';
+import type { RelayIncident, RelayPass } from '../payments/relay/relay-context.ts';
+import type { CallOutcome } from '../providers/circuit-breaker.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { Log } from './log.ts';
+
+/** The values of labels, each with where its series begins: at zero, so that the first count is an increase. */
+const begins = {
+  webhooks: { delivered: 0, failed: 0, blocked: 0, unknown: 0 } satisfies Record<WebhookResult['outcome'], 0>,
+  relayPasses: {
+    idle: 0,
+    collecting: 0,
+    refused: 0,
+    deferred: 0,
+    opened: 0,
+    waiting: 0,
+    rebroadcast: 0,
+    bumped: 0,
+    replaced: 0,
+    filled: 0,
+    resolved: 0,
+    abandoned: 0,
+  } satisfies Record<RelayPass, 0>,
+  relayIncidents: {
+    no_op_batch: 0,
+    displaced_batch: 0,
+    replaced_batch: 0,
+    filled_gap: 0,
+    deferred_releases: 0,
+    halved_batch: 0,
+    retired_batch_resolved: 0,
+    retired_batch_abandoned: 0,
+  } satisfies Record<RelayIncident['kind'], 0>,
+  providerWebhooks: {
+    noted: 0,
+    stale: 0,
+    irrelevant: 0,
+    unmatched: 0,
+    unknown_state: 0,
+    refused: 0,
+  } satisfies Record<ProviderWebhookOutcome, 0>,
+  providerCalls: { answered: 0, declined: 0, busy: 0, failed: 0, circuit_open: 0 } satisfies Record<
+    CallOutcome,
+    0
+  >,
+  endpointDisagreements: { hash: 0, refuted: 0, disputed: 0, unconfirmed: 0 } satisfies Record<
+    FinalityDoubt['kind'],
+    0
+  >,
+  endpointCalls: { answered: 0, refused: 0, slow: 0, failed: 0 } satisfies Record<EndpointOutcome, 0>,
+};
 
 /** The service's metrics. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -17,6 +70,31 @@ export function createMetrics() {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `card_checkout_${name}_total`, help, labelNames, registers });
 
+  /** A counter with one label, whose series begin with these values. */
+  const counterBy = <Label extends string>(
+    name: string,
+    help: string,
+    label: Label,
+    values: Readonly<Record<string, number>>,
+  ) => {
+    const counts = counter<string>(name, help, label);
+    for (const [value, count] of Object.entries(values)) counts.inc({ [label]: value }, count);
+    return counts;
+  };
+
+  const taskFailures = counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task');
+  const providerWebhooks = counter(
+    'provider_webhooks',
+    'Provider webhooks by outcome.',
+    'provider',
+    'outcome',
+  );
+  const providerCalls = counter(
+    'provider_calls',
+    'Quote and session requests to providers by outcome.',
+    'provider',
+    'outcome',
+  );
   // Each RPC endpoint is labeled by its host and port.
   const endpointDisagreements = counter(
     'endpoint_disagreements',
@@ -55,30 +133,34 @@ export function createMetrics() {
       'Final blocks by which an endpoint lags behind the highest reported one.',
       'endpoint',
     ),
-    /** Begins the counters of these endpoints at zero, so that the first count is an increase. */
+    /** Begins the counters of these endpoints, providers and tasks. */
     beginEndpoints(labels: readonly string[]): void {
       for (const endpoint of labels) {
-        for (const kind of ['hash', 'refuted', 'disputed', 'unconfirmed'])
+        for (const kind of Object.keys(begins.endpointDisagreements))
           endpointDisagreements.inc({ kind, endpoint }, 0);
-        for (const outcome of ['answered', 'refused', 'slow', 'failed'])
-          endpointCalls.inc({ endpoint, outcome }, 0);
+        for (const outcome of Object.keys(begins.endpointCalls)) endpointCalls.inc({ endpoint, outcome }, 0);
       }
+    },
+    beginProviders(providers: Iterable<ProviderId>): void {
+      for (const provider of providers) {
+        for (const outcome of Object.keys(begins.providerCalls)) providerCalls.inc({ provider, outcome }, 0);
+        for (const outcome of Object.keys(begins.providerWebhooks))
+          providerWebhooks.inc({ provider, outcome }, 0);
+      }
+    },
+    beginTasks(tasks: readonly WorkerTask[]): void {
+      for (const { name } of tasks) taskFailures.inc({ task: name }, 0);
     },
     missedLogs: counter('missed_logs', 'Events missed by the first scan and found by the second.'),
     unexplainedBalances: counter(
       'unexplained_balances',
       'Open payments whose address balance differs from the recorded deposits.',
     ),
-    relayPasses: counter('relay_passes', 'Passes of the relayer by result.', 'result'),
-    relayIncidents: counter('relay_incidents', 'Relay incidents by kind.', 'kind'),
-    webhooks: counter('webhooks', 'Webhooks by outcome.', 'outcome'),
-    providerWebhooks: counter('provider_webhooks', 'Provider webhooks by outcome.', 'provider', 'outcome'),
-    providerCalls: counter(
-      'provider_calls',
-      'Quote and session requests to providers by outcome.',
-      'provider',
-      'outcome',
-    ),
+    relayPasses: counterBy('relay_passes', 'Passes of the relayer by result.', 'result', begins.relayPasses),
+    relayIncidents: counterBy('relay_incidents', 'Relay incidents by kind.', 'kind', begins.relayIncidents),
+    webhooks: counterBy('webhooks', 'Webhooks by outcome.', 'outcome', begins.webhooks),
+    providerWebhooks,
+    providerCalls,
     providerCircuitOpen: gauge(
       'provider_circuit_open',
       'Whether the circuit breaker of a provider is open (1) or closed (0).',
@@ -93,7 +175,7 @@ export function createMetrics() {
       'release_overdue_seconds',
       'Longest time for which a release is due, or its transaction under way.',
     ),
-    taskFailures: counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task'),
+    taskFailures,
     relayerBalancePol: gauge('relayer_balance_pol', 'Gas balance of each relayer in POL.', 'relayer'),
     relayerLowBalancePol: gauge(
       'relayer_low_balance_pol',

@@ -126,6 +126,7 @@ export function assembleParts(options: ServiceOptions) {
       metrics.providerCircuitOpen.set({ provider }, isCircuitOpen ? 1 : 0);
     },
   };
+  metrics.beginProviders(external.adapters.keys());
   const success = createSuccessReader(store.visits, clock);
   /** Providers, each behind its circuit breaker. */
   const directory: ProviderDirectory = {

@@ -37,6 +37,7 @@ export async function startWork(parts: ServiceParts, deliver: DeliverWebhook) {
     shared === null
       ? { own: [...tasks.watching, ...tasks.sending, ...tasks.shared], leases: [] }
       : clustered(shared, holder, parts, tasks, wake);
+  metrics.beginTasks(own);
   const worker: Worker = startWorker(own, (name, error, failuresInARow) => {
     metrics.taskFailures.inc({ task: name });
     log.warn({ err: error, task: name, failuresInARow }, 'a task failed and is retried');
