@@ -1,3 +1,4 @@
+import { UnknownStateError } from '../domain/errors.ts';
 import {
   changingFields,
   type Payment,
@@ -43,8 +44,19 @@ const changingPlaces = changingPaymentColumns.map((column) => paymentTable.colum
 
 /** A row of these columns, read as an array. @throws UnknownStateError for a state the domain does not know */
 export function paymentOfRow(values: unknown): Payment {
-  const payment = paymentTable.ofValues(values as readonly unknown[]);
-  stateOf(payment);
+  return withKnownState(paymentTable.ofValues(values as readonly unknown[]));
+}
+
+/** The payment as it is. @throws UnknownStateError, which names it, for a state the domain does not know */
+function withKnownState(payment: Payment): Payment {
+  try {
+    stateOf(payment);
+  } catch (error) {
+    if (!(error instanceof UnknownStateError)) throw error;
+    throw new UnknownStateError(
+      `payment ${payment.id}: ${error.message}. Rows were changed: see "Incidents" in docs/operating.md`,
+    );
+  }
   return payment;
 }
 
@@ -59,9 +71,7 @@ export function* selectPayments(
 
 /** A row by the names of its columns. @throws UnknownStateError for a state the domain does not know */
 export function paymentOf(row: Row): Payment {
-  const payment = paymentTable.ofRow(row);
-  stateOf(payment);
-  return payment;
+  return withKnownState(paymentTable.ofRow(row));
 }
 
 /** Reads one payment; null where the account has none with this id. */

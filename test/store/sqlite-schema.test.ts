@@ -172,7 +172,11 @@ describe('stored rows', () => {
     const store = await openSqliteStore({ file });
     const payment = await givePayment(store);
     withDatabase((database) => database.exec("UPDATE payments SET status = 'refunded'"));
-    await expect(store.payments.findPaymentById(payment.id)).rejects.toThrow(UnknownStateError);
+    await expect(store.payments.findPaymentById(payment.id)).rejects.toThrow(
+      new UnknownStateError(
+        `payment ${payment.id}: no such payment state: refunded/pending. Rows were changed: see "Incidents" in docs/operating.md`,
+      ),
+    );
     await store.close();
   });
 
