@@ -8,7 +8,7 @@ import type { Webhook } from '../src/domain/webhook.ts';
 
 export interface VerifyContext
   extends StoreParts<{
-    payments: 'findPaymentById' | 'listPaymentIds' | 'listPayments' | 'viewPayment';
+    payments: 'findPaymentById' | 'findNewest' | 'listPaymentIds' | 'viewPayment';
     observations: 'listEntries' | 'listEntriesOf' | 'readCursor';
     webhooks: 'listWebhooks';
     refunds: 'listRefunds';

@@ -59,12 +59,12 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   if (cursor !== null) await verifyFinalBlock(context, cursor, report);
   const journal = await verifyJournal(context, report);
   const depositAddressOf = addressesBy(await context.settlements.listSettlements());
-  const [newest] = await context.payments.listPayments({}, null, 1);
+  const newest = await context.payments.findNewest();
 
   let payments = 0;
   let totals: Totals = { depositedUnits: 0n, forwardedUnits: 0n, feeUnits: 0n, heldUnits: 0n };
   let after = '';
-  while (newest !== undefined && after < newest.id) {
+  while (newest !== null && after < newest.id) {
     // A tilde sorts after everything that an id is made of.
     const ids = await context.payments.listPaymentIds(after, `${newest.id}~`, PAYMENTS_AT_A_TIME);
     if (ids.length === 0) break;

@@ -15,7 +15,7 @@ export interface SecretsInUse {
 }
 
 interface Stores {
-  readonly payments: Pick<PaymentStore, 'listPayments' | 'listOpenFingerprints'>;
+  readonly payments: Pick<PaymentStore, 'findNewest' | 'listOpenFingerprints'>;
   readonly people: Pick<PeopleStore, 'listUsers'>;
 }
 
@@ -23,8 +23,7 @@ interface Stores {
 const MAXIMUM_USERS = 10_000;
 
 export async function readNewestSecret({ payments }: Pick<Stores, 'payments'>): Promise<string | null> {
-  const [newest] = await payments.listPayments({}, null, 1);
-  return newest?.tokenFingerprint ?? null;
+  return (await payments.findNewest())?.tokenFingerprint ?? null;
 }
 
 /** @param openSinceMs payments that were created earlier have expired */

@@ -31,7 +31,12 @@ export function createPaymentLists(
   { isByAccount }: EngineTraits,
 ): Pick<
   PaymentStore,
-  'findPaymentsByRow' | 'listPayments' | 'listByOrigin' | 'listPaymentIds' | 'listOpenFingerprints'
+  | 'findPaymentsByRow'
+  | 'findNewest'
+  | 'listPayments'
+  | 'listByOrigin'
+  | 'listPaymentIds'
+  | 'listOpenFingerprints'
 > {
   const nextWindow = read(readWindow);
   const nextFingerprints = read(readFingerprints);
@@ -54,6 +59,10 @@ export function createPaymentLists(
       const byRow = new Map(found.map((row) => [row['place'], paymentOf(row)]));
       return rows.flatMap((row) => byRow.get(row) ?? []);
     }),
+    findNewest: read(
+      () => runForOne<Pick<Payment, 'id' | 'tokenFingerprint'>>`
+        SELECT id, token_fingerprint AS "tokenFingerprint" FROM payments ORDER BY id DESC LIMIT 1`,
+    ),
     listByOrigin: read(
       (accountId, origin, limit) => selectPayments`
         FROM payments WHERE account_id = ${accountId} AND origin = ${origin}

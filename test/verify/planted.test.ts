@@ -355,6 +355,13 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
       expect(others.filter(({ kind }) => !/^journal_(chain|number|orphan)$/.test(kind))).toEqual([]);
     });
 
+    it('finds every state that does not exist, also that of the newest payment', async () => {
+      await change("UPDATE payments SET status = 'refunded'");
+      const report = await verifyPayments(world.context);
+      expect(kindsOf(report.discrepancies)).toEqual(['unreadable']);
+      expect(report.discrepancyCount).toBe(Object.keys(world.payments).length);
+    });
+
     it('without a chain finds only what the database says of itself', async () => {
       world.chain.fork = ' of another chain';
       world.chain.transfers.splice(0);

@@ -67,6 +67,8 @@ export interface PaymentStore {
   viewPayment(payment: PaymentReference | PaymentId): Promise<PaymentView | null>;
   /** Newest first; `before` is the last id of the page before. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
+  /** The newest payment, of which the state is not read: it may be one that does not exist. Null without payments. */
+  findNewest(): Promise<Pick<Payment, 'id' | 'tokenFingerprint'> | null>;
   /** Payments of an account with this origin, newest first. */
   listByOrigin(accountId: string, origin: string, limit: number): Promise<readonly Payment[]>;
   /** Oldest first, ids above `after` and below `below` (both may be any text that sorts among ids). */
