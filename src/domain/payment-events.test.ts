@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
+import type { Payment } from './payment.ts';
 import { eventsOfChange, paymentEventTypeOf, paymentEventTypes } from './payment-events.ts';
 import { fieldsOf, paymentTransitions } from './payment-states.ts';
 
-const plain = { amountMismatch: null, receivedUnits: 0n } as const;
+const plain = { provider: 'moonpay', amountMismatch: null, receivedUnits: 0n } as const;
 
 it('makes exactly one event of each transition', () => {
   for (const { from, to } of paymentTransitions) {
@@ -22,12 +23,25 @@ it('says paid exactly where a payment becomes paid', () => {
 
 it('names a difference to the price once', () => {
   const unpaid = fieldsOf('unpaid/pending');
-  const part = { ...unpaid, amountMismatch: 'partially_paid', receivedUnits: 1n } as const;
+  const part = { ...unpaid, ...plain, amountMismatch: 'partially_paid', receivedUnits: 1n } as const;
   expect(eventsOfChange({ ...unpaid, ...plain }, part)).toEqual(['payment.partially_paid']);
   expect(eventsOfChange(part, part)).toEqual([]);
   expect(eventsOfChange(part, { ...unpaid, ...plain })).toEqual([]);
-  const paid = { ...fieldsOf('paid/completed'), amountMismatch: 'overpaid', receivedUnits: 3n } as const;
+  const paid = {
+    ...fieldsOf('paid/completed'),
+    ...plain,
+    amountMismatch: 'overpaid',
+    receivedUnits: 3n,
+  } as const;
   expect(eventsOfChange(part, paid)).toEqual(['payment.paid', 'payment.overpaid']);
+});
+
+it('says paid and forwarded where a direct payment becomes both at once, and paid of a card payment', () => {
+  const [before, after] = [fieldsOf('unpaid/pending'), fieldsOf('paid/completed')];
+  const eventsOf = (provider: Payment['provider']) =>
+    eventsOfChange({ ...before, ...plain, provider }, { ...after, ...plain, provider });
+  expect(eventsOf('direct')).toEqual(['payment.paid', 'payment.forwarded']);
+  expect(eventsOf('moonpay')).toEqual(['payment.paid']);
 });
 
 it('asks for attention each time that more arrives for a canceled payment', () => {

@@ -1,5 +1,5 @@
 import { UnknownStateError } from './errors.ts';
-import type { Payment, PaymentId } from './payment.ts';
+import { isDirect, type Payment, type PaymentId } from './payment.ts';
 
 /** The numbered events of an account's payments and refunds, which the merchant API lists. */
 
@@ -40,7 +40,10 @@ export interface NumberedEvent {
 /** How long an event is kept. */
 export const EVENT_RETENTION_MS = 30 * 24 * 3_600_000;
 
-type EventFields = Pick<Payment, 'status' | 'forwardStatus' | 'amountMismatch' | 'receivedUnits'>;
+type EventFields = Pick<
+  Payment,
+  'provider' | 'status' | 'forwardStatus' | 'amountMismatch' | 'receivedUnits'
+>;
 
 /** The events that a change of a payment makes, in their order. */
 export function eventsOfChange(before: EventFields, after: EventFields): PaymentEventType[] {
@@ -55,6 +58,9 @@ export function eventsOfChange(before: EventFields, after: EventFields): Payment
   if (after.amountMismatch !== null && after.amountMismatch !== before.amountMismatch) {
     events.push(`payment.${after.amountMismatch}`);
   }
+  // After an outage or a restore, one scan finds the deposit of a direct payment and its release.
+  if (isDirect(after) && events[0] === 'payment.paid' && after.forwardStatus === 'completed')
+    events.push('payment.forwarded');
   return events;
 }
 
