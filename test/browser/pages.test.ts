@@ -129,7 +129,13 @@ const addresses: Record<string, () => string> = {
   'short-link': () => `/s/${shortCodeOf(pages.put(pageView(pagePayment({ note: 'Table 4, two cakes' }))))}`,
 };
 
-/** How far things have moved under the reader's eyes, as the browser counts it (cumulative layout shift). */
+/**
+ * How far things may move under the reader's eyes. A busy browser paints a page of which it has read a part: the centered
+ * list of languages then moves aside as it grows, by up to 0.002. A banner that comes late moves the page by far more.
+ */
+const TOLERATED_SHIFT = 0.005;
+
+/** How far things have moved, as the browser counts it (cumulative layout shift). */
 const shiftOf = (page: Page) =>
   page.evaluate(`new Promise((resolve) => {
     let shift = 0;
@@ -154,7 +160,7 @@ describe.each(looks)('on a %s in %s, in %s', (device, colorScheme, locale, optio
       await page.setExtraHTTPHeaders(name === 'short-link' ? { 'user-agent': 'Twitterbot/1.0' } : {});
       await page.goto(`${baseUrl}${(addresses[name] as () => string)()}`);
       expect(await page.getAttribute('html', 'dir')).toBe(locale === 'ar' ? 'rtl' : 'ltr');
-      expect(await shiftOf(page)).toBe(0);
+      expect(await shiftOf(page)).toBeLessThan(TOLERATED_SHIFT);
       await takeScreenshot(page, `${name}-${device}-${colorScheme}-${locale}.png`);
       expect(await violationsOf(page)).toEqual([]);
       expect(await overflowOf(page)).toBe(0);
@@ -702,7 +708,7 @@ describe('the way back to the shop', () => {
     await inBrowser(desktop, async (page) => {
       await page.clock.install();
       await page.goto(`${waysUrl}/pay/${id}`);
-      expect(await shiftOf(page)).toBe(0);
+      expect(await shiftOf(page)).toBeLessThan(TOLERATED_SHIFT);
       await page.getByText('in 5 seconds').waitFor();
       expect(await violationsOf(page)).toEqual([]);
       await page.clock.runFor(4_900);
