@@ -134,10 +134,10 @@ export const merchantEventsSchema = json.object({
   events: json.list(
     'The events in their order.',
     json.object({
-      number: json.count(
-        "The event's number, above that of the event before it. It needs 64 bits.",
-        1_795_226_589_901,
-      ),
+      number: {
+        ...json.count("The event's number, above that of the event before it.", 1_795_226_589_901),
+        format: 'int64',
+      },
       type: { type: 'string', enum: Object.keys(paymentEventTypes), description: 'What happened.' },
       created_at: json.time('When it happened.'),
       payment: { $ref: '#/components/schemas/MerchantPayment' },
@@ -147,7 +147,7 @@ export const merchantEventsSchema = json.object({
       },
     }),
   ),
-  next_after: json.count('The `after` of the next request.', 1_795_226_589_901),
+  next_after: { ...json.count('The `after` of the next request.', 1_795_226_589_901), format: 'int64' },
   has_more: json.yesOrNo('Whether more events are there now.', false),
 });
 

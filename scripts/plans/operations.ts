@@ -460,8 +460,8 @@ function webhookOperations(): HotOperation[] {
       run: async ({ webhooks }) => {
         const waiting = requireRows(await webhooks.listWaitingWebhooks(100, ['full.example.com']));
         const ids = waiting.slice(0, 50).map(({ id }) => id);
-        const may = { fingerprints: ['known0', 'known1'], anyCreatedBeforeMs: SYNTHETIC_NOW_MS };
-        const [webhook] = requireRows(await webhooks.claimWebhooks(ids, SYNTHETIC_NOW_MS, may));
+        const claimable = { fingerprints: ['known0', 'known1'], anyCreatedBeforeMs: SYNTHETIC_NOW_MS };
+        const [webhook] = requireRows(await webhooks.claimWebhooks(ids, SYNTHETIC_NOW_MS, claimable));
         await webhooks.recordWebhookResult(present(webhook), {
           outcome: 'delivered',
           httpStatus: 200,

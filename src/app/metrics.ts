@@ -12,51 +12,74 @@ import type { CallOutcome } from '../providers/circuit-breaker.ts';
 import type { WorkerTask } from '../worker.ts';
 import type { Log } from './log.ts';
 
-/** The values of labels, each with where its series begins: at zero, so that the first count is an increase. */
-const begins = {
-  webhooks: { delivered: 0, failed: 0, blocked: 0, unknown: 0 } satisfies Record<WebhookResult['outcome'], 0>,
-  relayPasses: {
-    idle: 0,
-    collecting: 0,
-    refused: 0,
-    deferred: 0,
-    opened: 0,
-    waiting: 0,
-    rebroadcast: 0,
-    bumped: 0,
-    replaced: 0,
-    filled: 0,
-    resolved: 0,
-    abandoned: 0,
-  } satisfies Record<RelayPass, 0>,
-  relayIncidents: {
-    no_op_batch: 0,
-    displaced_batch: 0,
-    replaced_batch: 0,
-    filled_gap: 0,
-    deferred_releases: 0,
-    halved_batch: 0,
-    retired_batch_resolved: 0,
-    retired_batch_abandoned: 0,
-  } satisfies Record<RelayIncident['kind'], 0>,
-  providerWebhooks: {
-    noted: 0,
-    stale: 0,
-    irrelevant: 0,
-    unmatched: 0,
-    unknown_state: 0,
-    refused: 0,
-  } satisfies Record<ProviderWebhookOutcome, 0>,
-  providerCalls: { answered: 0, declined: 0, busy: 0, failed: 0, circuit_open: 0 } satisfies Record<
-    CallOutcome,
-    0
-  >,
-  endpointDisagreements: { hash: 0, refuted: 0, disputed: 0, unconfirmed: 0 } satisfies Record<
-    FinalityDoubt['kind'],
-    0
-  >,
-  endpointCalls: { answered: 0, refused: 0, slow: 0, failed: 0 } satisfies Record<EndpointOutcome, 0>,
-};
+/** All values of a label: one that the type has and the record lacks does not compile. */
+const valuesOf = <Value extends string>(all: Readonly<Record<Value, true>>) => Object.keys(all) as Value[];
+
+const webhookOutcomes = valuesOf<WebhookResult['outcome']>({
+  delivered: true,
+  failed: true,
+  blocked: true,
+  unknown: true,
+});
+const relayPasses = valuesOf<RelayPass>({
+  idle: true,
+  collecting: true,
+  refused: true,
+  deferred: true,
+  opened: true,
+  waiting: true,
+  rebroadcast: true,
+  bumped: true,
+  replaced: true,
+  filled: true,
+  resolved: true,
+  abandoned: true,
+});
+const relayIncidentKinds = valuesOf<RelayIncident['kind']>({
+  no_op_batch: true,
+  displaced_batch: true,
+  replaced_batch: true,
+  filled_gap: true,
+  deferred_releases: true,
+  halved_batch: true,
+  retired_batch_resolved: true,
+  retired_batch_abandoned: true,
+});
+const providerWebhookOutcomes = valuesOf<ProviderWebhookOutcome>({
+  noted: true,
+  stale: true,
+  irrelevant: true,
+  unmatched: true,
+  unknown_state: true,
+  refused: true,
+});
+const providerCallOutcomes = valuesOf<CallOutcome>({
+  answered: true,
+  declined: true,
+  busy: true,
+  failed: true,
+  circuit_open: true,
+});
+const disagreementKinds = valuesOf<FinalityDoubt['kind']>({
+  hash: true,
+  refuted: true,
+  disputed: true,
+  unconfirmed: true,
+});
+const endpointCallOutcomes = valuesOf<EndpointOutcome>({
+  answered: true,
+  refused: true,
+  slow: true,
+  failed: true,
+});
+
+/** Begins these series of a counter at zero, so that the first count is an increase. */
+function begin<Label extends string>(
+  counts: Counter<Label>,
+  series: readonly Readonly<Record<Label, string>>[],
+): void {
+  for (const labels of series) counts.inc(labels, 0);
+}
 
 /** The service's metrics. */
 export type Metrics = ReturnType<typeof createMetrics>;
@@ -70,18 +93,21 @@ export function createMetrics() {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `card_checkout_${name}_total`, help, labelNames, registers });
 
-  /** A counter with one label, whose series begin with these values. */
-  const counterBy = <Label extends string>(
-    name: string,
-    help: string,
-    label: Label,
-    values: Readonly<Record<string, number>>,
-  ) => {
-    const counts = counter<string>(name, help, label);
-    for (const [value, count] of Object.entries(values)) counts.inc({ [label]: value }, count);
-    return counts;
-  };
-
+  const relayPassCounts = counter('relay_passes', 'Passes of the relayer by result.', 'result');
+  begin(
+    relayPassCounts,
+    relayPasses.map((result) => ({ result })),
+  );
+  const relayIncidents = counter('relay_incidents', 'Relay incidents by kind.', 'kind');
+  begin(
+    relayIncidents,
+    relayIncidentKinds.map((kind) => ({ kind })),
+  );
+  const webhooks = counter('webhooks', 'Webhooks by outcome.', 'outcome');
+  begin(
+    webhooks,
+    webhookOutcomes.map((outcome) => ({ outcome })),
+  );
   const taskFailures = counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task');
   const providerWebhooks = counter(
     'provider_webhooks',
@@ -133,32 +159,45 @@ export function createMetrics() {
       'Final blocks by which an endpoint lags behind the highest reported one.',
       'endpoint',
     ),
-    /** Begins the counters of these endpoints, providers and tasks. */
+    /** Begin the counters of these endpoints, providers and tasks. */
     beginEndpoints(labels: readonly string[]): void {
       for (const endpoint of labels) {
-        for (const kind of Object.keys(begins.endpointDisagreements))
-          endpointDisagreements.inc({ kind, endpoint }, 0);
-        for (const outcome of Object.keys(begins.endpointCalls)) endpointCalls.inc({ endpoint, outcome }, 0);
+        begin(
+          endpointDisagreements,
+          disagreementKinds.map((kind) => ({ kind, endpoint })),
+        );
+        begin(
+          endpointCalls,
+          endpointCallOutcomes.map((outcome) => ({ endpoint, outcome })),
+        );
       }
     },
     beginProviders(providers: Iterable<ProviderId>): void {
       for (const provider of providers) {
-        for (const outcome of Object.keys(begins.providerCalls)) providerCalls.inc({ provider, outcome }, 0);
-        for (const outcome of Object.keys(begins.providerWebhooks))
-          providerWebhooks.inc({ provider, outcome }, 0);
+        begin(
+          providerCalls,
+          providerCallOutcomes.map((outcome) => ({ provider, outcome })),
+        );
+        begin(
+          providerWebhooks,
+          providerWebhookOutcomes.map((outcome) => ({ provider, outcome })),
+        );
       }
     },
     beginTasks(tasks: readonly WorkerTask[]): void {
-      for (const { name } of tasks) taskFailures.inc({ task: name }, 0);
+      begin(
+        taskFailures,
+        tasks.map(({ name }) => ({ task: name })),
+      );
     },
     missedLogs: counter('missed_logs', 'Events missed by the first scan and found by the second.'),
     unexplainedBalances: counter(
       'unexplained_balances',
       'Open payments whose address balance differs from the recorded deposits.',
     ),
-    relayPasses: counterBy('relay_passes', 'Passes of the relayer by result.', 'result', begins.relayPasses),
-    relayIncidents: counterBy('relay_incidents', 'Relay incidents by kind.', 'kind', begins.relayIncidents),
-    webhooks: counterBy('webhooks', 'Webhooks by outcome.', 'outcome', begins.webhooks),
+    relayPasses: relayPassCounts,
+    relayIncidents,
+    webhooks,
     providerWebhooks,
     providerCalls,
     providerCircuitOpen: gauge(

@@ -54,7 +54,7 @@ function withKnownState(payment: Payment): Payment {
   } catch (error) {
     if (!(error instanceof UnknownStateError)) throw error;
     throw new UnknownStateError(
-      `payment ${payment.id}: ${error.message}. Rows were changed: see "Incidents" in docs/operating.md`,
+      `payment ${payment.id}: ${error.message}. If rows were changed, see "Incidents" in docs/operating.md`,
     );
   }
   return payment;

@@ -31,9 +31,9 @@ export function createWebhookStore(
       const listed = isByAccount ? listWaiting : listWaitingOfEach;
       return listed(checkedLimit(perAccount), exceptHosts);
     }),
-    async claimWebhooks(ids, claimedAtMs, may) {
+    async claimWebhooks(ids, claimedAtMs, claimable) {
       if (ids.length === 0) return [];
-      return (await claim(ids, claimedAtMs, may)).map(webhookOfRow).sort(byAge);
+      return (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
     },
     // After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now.
     recordWebhookResult: writeStatement(function* ({ id, accountId }, result) {
@@ -100,7 +100,7 @@ function* listWaitingOfEach(perAccount: number, exceptHosts: readonly string[]):
   }
 }
 
-type Claim = (ids: readonly string[], claimedAtMs: number, may: ClaimableWebhooks) => Script<Rows>;
+type Claim = (ids: readonly string[], claimedAtMs: number, claimable: ClaimableWebhooks) => Script<Rows>;
 
 /** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
 const claimUnlocked: Claim = (ids, claimedAtMs, { fingerprints, anyCreatedBeforeMs }) => run`

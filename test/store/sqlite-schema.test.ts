@@ -174,7 +174,7 @@ describe('stored rows', () => {
     withDatabase((database) => database.exec("UPDATE payments SET status = 'refunded'"));
     await expect(store.payments.findPaymentById(payment.id)).rejects.toThrow(
       new UnknownStateError(
-        `payment ${payment.id}: no such payment state: refunded/pending. Rows were changed: see "Incidents" in docs/operating.md`,
+        `payment ${payment.id}: no such payment state: refunded/pending. If rows were changed, see "Incidents" in docs/operating.md`,
       ),
     );
     await store.close();

@@ -259,7 +259,11 @@ export interface WebhookStore {
    * Durably moves those that are still pending, and that this process may send, to `sending` and returns them, oldest
    * first; each is claimed once.
    */
-  claimWebhooks(ids: readonly string[], nowMs: number, may: ClaimableWebhooks): Promise<readonly Webhook[]>;
+  claimWebhooks(
+    ids: readonly string[],
+    nowMs: number,
+    claimable: ClaimableWebhooks,
+  ): Promise<readonly Webhook[]>;
   /** Records how the one attempt ended. */
   recordWebhookResult(webhook: Pick<Webhook, 'id' | 'accountId'>, result: WebhookResult): Promise<void>;
   /** After a crash: every `sending` webhook claimed before `beforeMs` becomes `unknown` and is never sent again. */

@@ -188,7 +188,7 @@ export interface ParameterSchema {
   readonly minimum?: number;
   readonly maximum?: number;
   readonly enum?: readonly string[];
-  readonly format?: 'email' | 'uuid';
+  readonly format?: 'email' | 'uuid' | 'int64';
   readonly anyOf?: readonly ParameterSchema[];
 }
 

@@ -51,6 +51,9 @@ export function required(
   return { ...optional(schema, description, example), isRequired: true };
 }
 
+/** Generated clients take an integer without a format for one of 32 bits. */
+const MAXIMUM_INT32 = 2 ** 31 - 1;
+
 function wholeNumber(
   minimum: number,
   maximum: number,
@@ -58,7 +61,11 @@ function wholeNumber(
   example: number,
 ): QueryParameter<number> {
   return {
-    ...optional({ type: 'integer', minimum, maximum }, description, example),
+    ...optional(
+      { type: 'integer', minimum, maximum, ...(maximum > MAXIMUM_INT32 ? { format: 'int64' as const } : {}) },
+      description,
+      example,
+    ),
     read(text, name) {
       const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
       if (number >= minimum && number <= maximum) return number;

@@ -116,8 +116,8 @@ const relayPoints = (
 });
 
 const webhookPoints = (store: WebhookStore): Pick<WebhookStore, 'claimWebhooks' | 'recordWebhookResult'> => ({
-  async claimWebhooks(ids, nowMs, may) {
-    const claimed = await store.claimWebhooks(ids, nowMs, may);
+  async claimWebhooks(ids, nowMs, claimable) {
+    const claimed = await store.claimWebhooks(ids, nowMs, claimable);
     if (claimed.length > 0) reach('webhook claimed … connected');
     return claimed;
   },
