@@ -141,7 +141,8 @@ describe('a second factor', () => {
   });
 
   it('takes the codes of a clock that is half a minute off, and no more', async () => {
-    dashboard.advance(10 * 30_000);
+    // To the beginning of a step, which the requests do not outlast.
+    dashboard.advance(10 * 30_000 - (dashboard.nowMs() % 30_000));
     const next = await givePassword();
     expect(await give(next, codeAt(-2))).toBe(401);
     expect(await give(next, codeAt(2))).toBe(401);
