@@ -269,10 +269,11 @@ function createErasingTask({ store, nowMs }: Pick<WorkerParts, 'store' | 'nowMs'
 
 const RATE_INTERVAL_MS = 60_000;
 
-/** Keeps the exchange rates of each hour, for reports. A rate that cannot be read is tried again a minute later. */
+/** Keeps the exchange rates of each hour, for reports. A rate that cannot be read is tried again each minute, and logged once an hour. */
 export function createRateTask({ store, external, nowMs, log }: RateParts): WorkerTask {
   const others = currencies.filter((currency) => currency !== 'USD');
   const recorded = new Map<Currency, number>();
+  let warnedHourMs = 0;
   return {
     name: 'rates',
     intervalMs: RATE_INTERVAL_MS,
@@ -280,13 +281,18 @@ export function createRateTask({ store, external, nowMs, log }: RateParts): Work
       const hourMs = hourOf(nowMs());
       const due = others.filter((currency) => recorded.get(currency) !== hourMs);
       const rates: HourlyRate[] = [];
+      let failure: ServiceError | null = null;
       for (const currency of due) {
         try {
           rates.push({ currency, hourMs, usdRate: await external.rates.usdRate(currency) });
-        } catch (err) {
-          if (!(err instanceof ServiceError)) throw err;
-          log.warn({ err, currency }, 'the exchange rate of this hour could not be read for reports');
+        } catch (error) {
+          if (!(error instanceof ServiceError)) throw error;
+          failure = error;
         }
+      }
+      if (failure !== null && warnedHourMs !== hourMs) {
+        warnedHourMs = hourMs;
+        log.warn({ err: failure }, 'exchange rates of this hour could not be read for reports');
       }
       if (rates.length > 0) await store.search.recordRates(rates, hourMs - RATE_RETENTION_MS);
       for (const { currency } of rates) recorded.set(currency, hourMs);
