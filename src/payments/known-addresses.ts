@@ -22,9 +22,15 @@ const PAGES_AT_A_TIME = 8;
  * The deposit addresses of all payments, kept in memory and filled from the store. They are read anew where the database has
  * lost payments that are known, as a standby that was promoted has: it gives their row numbers to others.
  *
+ * @param onPaymentsLost called when they were read anew for that reason
  * @param pageSize how many payments a page has that is kept
  */
-export function createKnownAddresses(payments: PaymentStore, pages: AddressPageStore, pageSize = PAGE_SIZE) {
+export function createKnownAddresses(
+  payments: PaymentStore,
+  pages: AddressPageStore,
+  onPaymentsLost: () => void = () => {},
+  pageSize = PAGE_SIZE,
+) {
   let known = readAddresses(payments, pages, pageSize);
   return {
     get book(): AddressBook {
@@ -32,9 +38,12 @@ export function createKnownAddresses(payments: PaymentStore, pages: AddressPageS
     },
     /** Takes in all payments created since the last call. */
     async catchUp(): Promise<void> {
-      if (await hasLastPaymentOf(known.book, payments)) return known.catchUp();
+      const former = known;
+      if (await hasLastPaymentOf(former.book, payments)) return former.catchUp();
       const anew = readAddresses(payments, pages, pageSize);
       await anew.catchUp();
+      // Several calls can find out at once.
+      if (known === former) onPaymentsLost();
       // Only when it is complete: an address that is missing meanwhile would hide a deposit.
       known = anew;
     },
