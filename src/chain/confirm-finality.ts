@@ -10,23 +10,31 @@ import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { answersUntil, type ChainEndpoint } from './endpoint-rotation.ts';
 import { type BlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
-/** Why something is not taken as final, or which endpoint contradicts the one that says so. */
+/** Why something is not taken as final, or which endpoint contradicts the others. */
 export interface FinalityDoubt {
   /**
-   * `hash`: another endpoint has another block. `refuted`: two other hosts do not have logs of ours that the endpoint
-   * shows. `disputed`: one other host does not have them, and none confirms them. `unconfirmed`: no other host could say.
+   * `hash`: more hosts have another block than the endpoint. `refuted`: two other hosts do not have logs of ours that the
+   * endpoint shows. `disputed`: hosts contradict each other about a block or logs, and none decides. `unconfirmed`: no other
+   * host could say.
    */
   readonly kind: 'hash' | 'refuted' | 'disputed' | 'unconfirmed';
   readonly block: BlockReference;
-  /** The endpoint that called the block final, or showed the logs. */
+  /** The endpoint that is wrong; where nobody knows which one is, the one that was read. */
   readonly endpoint: string;
   /** One sentence for the operator. */
   readonly message: string;
 }
 
 type Answer =
-  | { readonly kind: 'agrees'; readonly block: BlockReference }
-  | { readonly kind: 'hash' | 'unconfirmed'; readonly doubt: FinalityDoubt };
+  | { readonly kind: 'agrees'; readonly host: string; readonly block: BlockReference }
+  | {
+      readonly kind: 'contradicts';
+      readonly host: string;
+      readonly label: string;
+      readonly height: number;
+      readonly message: string;
+    }
+  | { readonly kind: 'cannot say'; readonly message: string };
 
 /**
  * Payments are settled on finalized blocks, so one endpoint's word is not enough where there are several: one of another
@@ -43,21 +51,47 @@ export async function confirmFinalBlock(
   report: (doubt: FinalityDoubt) => void,
 ) {
   if (others.length === 0) return { block: final, isContradicted: false };
-  const pending = others.map(async (other) => {
-    const answer = await compareBlocks(primary, other, final);
-    if (answer.kind === 'hash') report(answer.doubt);
-    return answer;
-  });
+  const pending = others.map((other) => compareBlocks(primary, other, final));
   const answers = await answersUntil(pending, (answer) => {
     if (answer.kind !== 'agrees') return 'not';
     return answer.block.number === final.number ? 'enough' : 'better than nothing';
   });
   const blocks = answers.flatMap((answer) => (answer.kind === 'agrees' ? [answer.block] : []));
-  const isContradicted = answers.some(({ kind }) => kind === 'hash');
+  const isContradicted = answers.some(({ kind }) => kind === 'contradicts');
+  const reportDoubts = (all: readonly Answer[]) => describeDoubts(primary, final, all).forEach(report);
+  if (answers.length === pending.length) reportDoubts(answers);
+  // An error that comes this late changes nothing.
+  else void Promise.all(pending).then(reportDoubts, () => {});
   const [highest] = blocks.sort((one, other) => other.number - one.number);
-  if (highest !== undefined) return { block: highest, isContradicted };
-  for (const answer of answers) if (answer.kind === 'unconfirmed') report(answer.doubt);
-  return { block: null, isContradicted };
+  return { block: highest ?? null, isContradicted };
+}
+
+/** Who contradicts whom once all have answered, and where nobody agrees, why. */
+function describeDoubts(
+  primary: ChainEndpoint,
+  block: BlockReference,
+  answers: readonly Answer[],
+): FinalityDoubt[] {
+  const { label } = primary.rpc;
+  const contradictions = answers.flatMap((answer) => (answer.kind === 'contradicts' ? [answer] : []));
+  const opponents = hostsOf(contradictions);
+  const supportersAt = (height: number) =>
+    1 + hostsOf(answers.filter((answer) => answer.kind === 'agrees' && answer.block.number >= height));
+  const doubts = contradictions.map(({ label: other, height, message }): FinalityDoubt => {
+    const majority = supportersAt(height) - opponents;
+    if (majority === 0) return { kind: 'disputed', block, endpoint: label, message };
+    const endpoint = majority > 0 ? other : label;
+    return { kind: 'hash', block, endpoint, message: `${endpoint} contradicts the other hosts: ${message}` };
+  });
+  if (answers.some(({ kind }) => kind === 'agrees')) return doubts;
+  for (const answer of answers)
+    if (answer.kind === 'cannot say')
+      doubts.push({ kind: 'unconfirmed', block, endpoint: label, message: answer.message });
+  return doubts;
+}
+
+function hostsOf(answers: readonly Answer[]): number {
+  return new Set(answers.flatMap((answer) => ('host' in answer ? [answer.host] : []))).size;
 }
 
 async function compareBlocks(
@@ -65,26 +99,21 @@ async function compareBlocks(
   other: ChainEndpoint,
   final: BlockReference,
 ): Promise<Answer> {
-  const doubt = (kind: 'hash' | 'unconfirmed', message: string): Answer => ({
-    kind,
-    doubt: { kind, block: final, endpoint: primary.rpc.label, message },
-  });
+  const { host } = other;
+  const { label } = other.rpc;
   try {
     await other.ensureChain();
     const pair = await readSameHeight(primary, other, final);
-    if (pair === null) {
-      return doubt('unconfirmed', `${other.rpc.label} is behind and cannot confirm block ${final.number}`);
-    }
+    if (pair === null)
+      return { kind: 'cannot say', message: `${label} is behind and cannot confirm block ${final.number}` };
     const { own, theirs } = pair;
-    if (own.hash === theirs.hash) return { kind: 'agrees', block: own };
-    return doubt(
-      'hash',
-      `block ${own.number} is ${own.hash} at ${primary.rpc.label}, but ${theirs.hash} at ${other.rpc.label}`,
-    );
+    if (own.hash === theirs.hash) return { kind: 'agrees', host, block: own };
+    const message = `block ${own.number} is ${own.hash} at ${primary.rpc.label}, but ${theirs.hash} at ${label}`;
+    return { kind: 'contradicts', host, label, height: own.number, message };
   } catch (error) {
     if (!(error instanceof ChainUnavailableError)) throw error;
     other.suspect();
-    return doubt('unconfirmed', `block ${final.number} cannot be confirmed: ${error.message}`);
+    return { kind: 'cannot say', message: `block ${final.number} cannot be confirmed: ${error.message}` };
   }
 }
 

@@ -136,7 +136,7 @@ describe('finality', () => {
     const { reader, doubts } = createReader(2);
     forgeHashes(proxies[1]);
     expect((await readHeads(reader)).final).toBeNull();
-    expect(doubts).toMatchObject([{ kind: 'hash' }]);
+    expect(doubts).toMatchObject([{ kind: 'disputed' }]);
     expect(doubts[0]?.message).toContain(`0x${'ab'.repeat(32)}`);
     expect(reader.listEndpoints()).toMatchObject([
       { isPaused: false, disagreements: 1, lastDisagreement: doubts[0]?.message },
@@ -153,6 +153,34 @@ describe('finality', () => {
     expect(doubts.map(({ kind }) => kind)).toEqual(['hash', 'hash']);
     const { final } = await readHeads(reader);
     expect(final?.hash).toBe((await chain.endpoints[0]?.readBlock(final?.number ?? 0))?.hash);
+  });
+
+  it.each([0, 1, 2] as const)(
+    'names the one of three endpoints that has other blocks, as number %i, and no other',
+    async (wrong) => {
+      const { reader, doubts } = createReader(3);
+      forgeHashes(proxies[wrong]);
+      const label = new URL(proxies[wrong].url).host;
+      await vi.waitFor(async () => {
+        await readHeads(reader);
+        expect(doubts.length).toBeGreaterThan(1);
+      }, 10_000);
+      expect((await readHeads(reader)).final).not.toBeNull();
+      for (const doubt of doubts) {
+        expect(doubt).toMatchObject({ kind: 'hash', endpoint: label });
+        expect(doubt.message).toMatch(new RegExp(`^${label} contradicts the other hosts: block \\d+ is `));
+      }
+      const blamed = reader.listEndpoints().filter(({ disagreements }) => disagreements > 0);
+      expect(blamed.map((endpoint) => endpoint.label)).toEqual([label]);
+    },
+  );
+
+  it('names none of two endpoints that disagree while the third one does not answer', async () => {
+    const { reader, doubts } = createReader(3);
+    forgeHashes(proxies[1]);
+    proxies[2].failWithStatus = 500;
+    expect((await readHeads(reader)).final).toBeNull();
+    expect(doubts.map(({ kind }) => kind).toSorted()).toEqual(['disputed', 'unconfirmed']);
   });
 
   it('is not given, and reported, while no second endpoint answers', async () => {
