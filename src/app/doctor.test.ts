@@ -72,23 +72,24 @@ it.each([
   const found = assessEndpoints(
     endpoints,
     hosts.map(() => 1),
+    [],
   );
   expect(found).toMatchObject({ level, detail: expect.stringMatching(sentence) });
 });
 
 it('an endpoint that does not answer is named; none that answers is a failure', () => {
   const endpoints = [{ host: 'a' }, { host: 'b' }, { host: 'c' }];
-  const some = assessEndpoints(endpoints, [1, null, 1]);
+  const some = assessEndpoints(endpoints, [1, null, 1], []);
   expect(some).toMatchObject({ level: 'warn', detail: expect.stringMatching(/do not answer .*: b;/) });
   expect(some.detail).not.toContain('nothing becomes paid');
-  expect(assessEndpoints(endpoints, [null, null, null])).toEqual({
+  expect(assessEndpoints(endpoints, [null, null, null], [])).toEqual({
     level: 'fail',
     detail: 'none of these hosts answers for this chain: a, b, c; replace them',
   });
 });
 
 it('one of two hosts that does not answer keeps every payment unpaid, which the line says', () => {
-  expect(assessEndpoints([{ host: 'a' }, { host: 'b' }], [1, null])).toEqual({
+  expect(assessEndpoints([{ host: 'a' }, { host: 'b' }], [1, null], [])).toEqual({
     level: 'warn',
     detail:
       'of a, b, these do not answer for this chain: b; replace them, and nothing becomes paid until then',

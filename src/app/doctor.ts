@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-skew.ts';
-import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
+import { type FinalityDoubt, findContradictions } from '../chain/confirm-finality.ts';
+import { type ChainEndpoint, closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DatabaseDescription } from '../cli/operations.ts';
@@ -235,8 +236,11 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
   const endpoints = createChainEndpoints({ urls, chainId, timeoutMs: ANSWER_LIMIT_MS });
   try {
     const newest = await readNewestBlocksMs(endpoints);
+    const answering = endpoints.filter((_, index) => newest[index] !== null);
     return await Promise.all([
-      checked('endpoints', async () => assessEndpoints(endpoints, newest)),
+      checked('endpoints', async () =>
+        assessEndpoints(endpoints, newest, await compareFinalBlocks(answering)),
+      ),
       checked('clock', async () => assessClock(newest, Date.now())),
       checked('contract', async () => {
         const token = requireToken(chain);
@@ -252,22 +256,41 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
   }
 }
 
-/** The confirmations that these hosts allow, and whether they all answer; URLs on one host count as one. */
+/** Which of these endpoints have another final block than the first one, or than the others. */
+async function compareFinalBlocks(answering: readonly ChainEndpoint[]): Promise<FinalityDoubt[]> {
+  const [first, ...others] = answering;
+  const final = await first?.readBlock('finalized').catch(() => null);
+  if (first === undefined || final == null) return [];
+  return await findContradictions(
+    first,
+    others.filter(({ host }) => host !== first.host),
+    final,
+  );
+}
+
+/** The confirmations that these hosts allow, and whether they all answer and agree; URLs on one host count as one. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string }[],
   newestBlocksMs: readonly (number | null)[],
+  contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[],
 ): Finding {
   const silent = endpoints.filter((_, index) => newestBlocksMs[index] === null).map(({ host }) => host);
   const hosts = [...new Set(endpoints.map(({ host }) => host))];
   const names = hosts.join(', ');
   if (silent.length === endpoints.length)
     return fail(`none of these hosts answers for this chain: ${names}; replace them`);
+  const problems = contradictions.map(({ kind, endpoint, message }) =>
+    kind === 'hash'
+      ? `${message}; replace ${endpoint}`
+      : `${message}; nothing becomes paid until they agree: add a third host, which decides`,
+  );
   if (silent.length > 0) {
     const effect = hosts.length === 2 ? ', and nothing becomes paid until then' : '';
-    return warn(
+    problems.push(
       `of ${names}, these do not answer for this chain: ${silent.join(', ')}; replace them${effect}`,
     );
   }
+  if (problems.length > 0) return warn(problems.join('; '));
   if (hosts.length === 1)
     return warn(
       `one host (${names}) is trusted in everything it reports, even invented payments: add endpoints of other companies`,

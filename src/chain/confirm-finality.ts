@@ -66,6 +66,16 @@ export async function confirmFinalBlock(
   return { block: highest ?? null, isContradicted };
 }
 
+/** Who contradicts whom about that block or one below it, with the answers of all these endpoints of other hosts. */
+export async function findContradictions(
+  primary: ChainEndpoint,
+  others: readonly ChainEndpoint[],
+  final: BlockReference,
+): Promise<FinalityDoubt[]> {
+  const answers = await Promise.all(others.map((other) => compareBlocks(primary, other, final)));
+  return describeDoubts(primary, final, answers).filter(({ kind }) => kind !== 'unconfirmed');
+}
+
 /** Who contradicts whom once all have answered, and where nobody agrees, why. */
 function describeDoubts(
   primary: ChainEndpoint,

@@ -11,6 +11,8 @@ import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import { startAlteringProxy } from '../chain/altering-proxy.ts';
+import { forgeHashes } from '../chain/endpoint-faults.ts';
 import { givePayment } from '../store/fixtures.ts';
 import { askChain } from '../support/ask-chain.ts';
 import { startBlackhole } from '../support/blackhole.ts';
@@ -323,4 +325,22 @@ it('a clock that differs from the chain by more than receivers allow is a failur
   const found = await diagnose();
   expect(found.level('clock')).toBe('fail');
   expect(found.detail('clock')).toMatch(/ s ahead of this clock: set the clock by NTP/);
+});
+
+it('hosts that have different final blocks are named: the odd one of three, and both of two', async () => {
+  const wrong = await startAlteringProxy(world.anvilUrl);
+  forgeHashes(wrong);
+  const label = new URL(wrong.url).host;
+  const three = await diagnose({ POLYGON_RPC_URL: [world.rpcUrl, wrong.url, world.anvilUrl].join() });
+  const two = await diagnose({ POLYGON_RPC_URL: [world.rpcUrl, wrong.url].join() });
+  await wrong.stop();
+  expect([three.level('endpoints'), two.level('endpoints')]).toEqual(['warn', 'warn']);
+  expect(three.detail('endpoints')).toMatch(
+    new RegExp(`^${label} contradicts the other hosts: block \\d+ is .*; replace ${label}$`),
+  );
+  expect(two.detail('endpoints')).toMatch(
+    new RegExp(
+      `^block \\d+ is .* but .* at ${label}; nothing becomes paid until they agree: add a third host`,
+    ),
+  );
 });
