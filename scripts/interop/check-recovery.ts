@@ -52,6 +52,8 @@ interface ArchivingServer {
   readonly hasCast: boolean;
   /** Runs the block of the docs that contains `words`, with the folders and the moment of this drill. */
   runBlock(words: string, moment?: string, environment?: Readonly<Record<string, string>>): Promise<string>;
+  /** Builds a standby of the server and starts it, and waits until it streams. */
+  startStandby(): Promise<{ readonly url: string }>;
   remove(): Promise<void>;
 }
 
@@ -64,10 +66,11 @@ async function startArchivingServer(
   const [data, backups] = [join(home, '15/main'), join(home, 'backups')];
   mkdirSync(join(home, '15'), { recursive: true });
   mkdirSync(join(backups, 'wal'), { recursive: true });
+  const urlOf = (at: number) => `postgres://checkout@127.0.0.1:${at}/checkout`;
   const isRoot = process.getuid?.() === 0;
   chmodSync(folder, 0o755);
   if (isRoot) execFileSync('chown', ['-R', 'postgres', home]);
-  const [port = 0] = await freePorts(1);
+  const [port = 0, standbyPort = 0] = await freePorts(2);
   const identity = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : [];
   const cast = join(castFolder, 'node_modules', castPackage.replace(/@[^@]+$/, ''), 'bin');
   const place = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'checkout', HOME: home };
@@ -95,9 +98,11 @@ listen_addresses = '127.0.0.1'
 unix_socket_directories = ''
 END
 pg_ctl start --pgdata=${data} --log=${home}/main.log
-createdb checkout`);
+createdb checkout
+# For the restored server, which starts with the settings of this one: it has none of the standbys of this one.
+echo "synchronous_standby_names = '*'" >> ${data}/postgresql.conf`);
   // Ends the servers when this process is gone without having done so, also after a kill -9.
-  const end = `for data in ${data} ${home}/15/restored; do ${programs}/pg_ctl stop --pgdata=$data --mode=immediate; done`;
+  const end = `for data in ${data} ${home}/15/restored ${home}/15/standby; do ${programs}/pg_ctl stop --pgdata=$data --mode=immediate; done`;
   const [guardProgram = 'sh', ...guardWords] = [
     ...identity,
     'sh',
@@ -106,13 +111,22 @@ createdb checkout`);
   ];
   const guard = spawn(guardProgram, guardWords, { cwd: home, stdio: ['pipe', 'ignore', 'ignore'] });
   return {
-    url: `postgres://checkout@127.0.0.1:${port}/checkout`,
+    url: urlOf(port),
     version: (await runScript('postgres --version')).trim(),
     hasCast: existsSync(join(cast, 'cast')),
     async runBlock(words, moment, more) {
       const block = codeBlocks(text, 'sh').find((each) => each.includes(words));
       if (block === undefined) throw new Error(`docs/operating.md has no block with "${words}"`);
       return runScript(ofThisDrill(block, moment), more);
+    },
+    async startStandby() {
+      const url = urlOf(standbyPort);
+      await runScript(`pg_basebackup --checkpoint=fast --write-recovery-conf --pgdata=${home}/15/standby
+pg_ctl start --pgdata=${home}/15/standby --log=${home}/standby.log --options='-p ${standbyPort}'`);
+      const isStreaming = async () =>
+        (await queryPostgres(urlOf(port), 'SELECT 1 FROM pg_stat_replication')).length > 0;
+      await waitFor('the standby to stream', RECOVERED_MS, isStreaming);
+      return { url };
     },
     async remove() {
       const ended = once(guard, 'exit');
@@ -214,6 +228,25 @@ async function checkOn(
           return lines[0];
         },
       );
+    await check('a standby of the restored server follows it, and commits wait for it again', async () => {
+      const standby = await server.startStandby();
+      await server.runBlock('15/restored --mode=fast');
+      const [{ synchronous_standby_names: names } = {}] = await queryPostgres(
+        server.url,
+        'SHOW synchronous_standby_names',
+      );
+      if (names !== '*') throw new Error(`synchronous_standby_names is ${names}`);
+      const isSynchronous = async () =>
+        (await queryPostgres(server.url, "SELECT 1 FROM pg_stat_replication WHERE sync_state = 'sync'"))
+          .length > 0;
+      await waitFor('the synchronous standby', RECOVERED_MS, isSynchronous);
+      const { id } = await service.begin();
+      await waitFor('the payment on the standby', RECOVERED_MS, async () => {
+        const sql = `SELECT pg_is_in_recovery() AS follows FROM payments WHERE id = '${id}'`;
+        return (await queryPostgres(standby.url, sql))[0]?.['follows'] === true;
+      });
+      return undefined;
+    });
     await check('verify finds no difference', async () => {
       await runCommand(machine.environment, 'verify');
       return undefined;

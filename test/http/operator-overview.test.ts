@@ -76,7 +76,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   const [webhook] = await claimOldest(store.webhooks, 1, nowMs());
   if (webhook === undefined) throw new Error('no webhook was queued');
   await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });
-  await store.observations.startCursor({ ...block(100), timestampMs: nowMs() - HOUR_MS });
+  await store.observations.startCursor({ ...block(100), timestampMs: nowMs() - 181_000 });
   outside.gasBalanceWei = 10n ** 16n;
   outside.endpoints = [
     { label: 'slow.example', isPaused: true, lagBlocks: null, disagreements: 0, lastDisagreement: null },
@@ -98,7 +98,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   const alerts = text.slice(text.indexOf('Needs your attention'), text.indexOf('All accounts'));
   expect(alerts).toContain('3 payments are stuck. Stuck payments');
   expect(alerts).toContain('A relayer is low on POL.');
-  expect(alerts).toContain('The chain has not been read for more than five minutes. Settlement');
+  expect(alerts).toContain('The chain has not been read for more than three minutes. Settlement');
   expect(alerts).toContain('2 RPC endpoints are paused, behind, or in disagreement.');
   expect(alerts).toContain('Paused after failures: MoonPay. Providers');
   expect(alerts).toContain('1 webhook is undelivered since yesterday. Webhooks');

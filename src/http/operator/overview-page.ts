@@ -117,7 +117,7 @@ function alertsCard({ stuck, providers, relayers, endpoints, isBehind, failed }:
       'RPC endpoints',
       '#endpoints',
     ],
-    [isBehind, 'The chain has not been read for more than five minutes.', 'Settlement', '/settlement'],
+    [isBehind, 'The chain has not been read for more than three minutes.', 'Settlement', '/settlement'],
     [
       unwell > 0,
       `${countOf(unwell, 'RPC endpoint')} paused, behind, or in disagreement.`,

@@ -27,8 +27,8 @@ const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
 /** Timeout of the chain: a page must not wait for an unreachable node. */
 const CHAIN_TIMEOUT_MS = 3_000;
-/** The sync delay that counts as late: the chain is read every two seconds. */
-export const LATE_MS = 5 * 60_000;
+/** The sync delay that counts as late: without money under way, up to two minutes pass between two reads of final blocks. */
+export const LATE_MS = 3 * 60_000;
 
 /**
  * `/operator/settlement`: the chain's read position, the relayer, releases in progress, and payments that need
