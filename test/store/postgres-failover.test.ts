@@ -147,6 +147,27 @@ describe('a connection to a standby', () => {
   });
 });
 
+it('names a missing synchronous standby where a commit waits for one, and goes on when it is not required any more', async () => {
+  const database = connectTo(urlOf(primary.port));
+  await database.query(readPort);
+  const set = async (sql: string) => {
+    await primary.query(urlOf(primary.port), sql);
+    await primary.query(urlOf(primary.port), 'SELECT pg_reload_conf()');
+  };
+  await set("ALTER SYSTEM SET synchronous_standby_names = 'absent'");
+  try {
+    await waitFor('a commit that waits', BOUND_MS, () =>
+      database.execute(insertNote).then(
+        () => false,
+        (error: Error) => error.message.includes('a commit can wait for a missing synchronous standby'),
+      ),
+    );
+  } finally {
+    await set('ALTER SYSTEM RESET synchronous_standby_names');
+  }
+  expect(await database.execute(insertNote)).toBe(1);
+});
+
 /** Payments with deposit addresses of their own. */
 function giveAddresses(store: Store, count: number): Promise<Payment[]> {
   const give = () => givePayment(store, { depositAddress: `0x${randomBytes(20).toString('hex')}` });
