@@ -297,11 +297,12 @@ export class DeclinedRequestError extends Error {
   override readonly name = 'DeclinedRequestError';
 }
 
-/** The provider did not answer, or not in a way that can be used. */
+/** The provider declined the request, did not answer, or not in a way that can be used. */
 export function unavailable(id: ProviderId, cause: unknown): ServiceError {
   if (cause instanceof ProviderBusyError) return busy(id, cause.retryAfterSeconds, cause);
   const { name } = providerCatalog[id];
-  return new ServiceError('provider_unavailable', `${name} did not respond. Retry later or use "multi".`, {
+  const outcome = cause instanceof DeclinedRequestError ? 'declined the request' : 'did not respond';
+  return new ServiceError('provider_unavailable', `${name} ${outcome}. Retry later or use "multi".`, {
     cause,
   });
 }
