@@ -158,11 +158,13 @@ async function verifyFinalBlock(
   report: (discrepancy: Discrepancy) => void,
 ): Promise<void> {
   if (chain === null) return;
-  const block = await chain.reader.withView((view) => view.readBlock(cursor.number));
-  if (block === null) throw new ChainUnavailableError(`the endpoint does not know block ${cursor.number}`);
+  const { block, source } = await chain.reader.withView(async (view) => {
+    return { block: await view.readBlock(cursor.number), source: view.source };
+  });
+  if (block === null) throw new ChainUnavailableError(`${source} does not know block ${cursor.number}`);
   if (block.hash === cursor.hash) return;
-  const expected = `block ${cursor.number} with hash ${block.hash}`;
-  report({ paymentId: null, kind: 'final_block', expected, found: cursor.hash });
+  const expected = `block ${cursor.number} with hash ${cursor.hash}, as scanned`;
+  report({ paymentId: null, kind: 'final_block', expected, found: `${block.hash} at ${source}` });
 }
 
 /** Deposit addresses by the factories that payments were made with. */

@@ -72,24 +72,41 @@ it.each([
   const found = assessEndpoints(
     endpoints,
     hosts.map(() => 1),
-    [],
+    { contradictions: [], finalNumbers: hosts.map(() => 100) },
   );
   expect(found).toMatchObject({ level, detail: expect.stringMatching(sentence) });
 });
 
+const unknownFinality = { contradictions: [], finalNumbers: [] };
+
+it('a host whose final block is far behind is named, and that payments wait for one of two', () => {
+  const assess = (...finalNumbers: readonly number[]) =>
+    assessEndpoints(
+      finalNumbers.map((_, index) => ({ host: `host ${index}` })),
+      finalNumbers.map(() => 1),
+      { contradictions: [], finalNumbers },
+    );
+  expect(assess(69, 100)).toEqual({
+    level: 'warn',
+    detail: 'host 0 is 31 blocks behind: replace it, because payments wait for it',
+  });
+  expect(assess(100, 100, 69)).toEqual({ level: 'warn', detail: 'host 2 is 31 blocks behind: replace it' });
+  expect(assess(70, 100).level).toBe('ok');
+});
+
 it('an endpoint that does not answer is named; none that answers is a failure', () => {
   const endpoints = [{ host: 'a' }, { host: 'b' }, { host: 'c' }];
-  const some = assessEndpoints(endpoints, [1, null, 1], []);
+  const some = assessEndpoints(endpoints, [1, null, 1], unknownFinality);
   expect(some).toMatchObject({ level: 'warn', detail: expect.stringMatching(/do not answer .*: b;/) });
   expect(some.detail).not.toContain('nothing becomes paid');
-  expect(assessEndpoints(endpoints, [null, null, null], [])).toEqual({
+  expect(assessEndpoints(endpoints, [null, null, null], unknownFinality)).toEqual({
     level: 'fail',
     detail: 'none of these hosts answers for this chain: a, b, c; replace them',
   });
 });
 
 it('one of two hosts that does not answer keeps every payment unpaid, which the line says', () => {
-  expect(assessEndpoints([{ host: 'a' }, { host: 'b' }], [1, null], [])).toEqual({
+  expect(assessEndpoints([{ host: 'a' }, { host: 'b' }], [1, null], unknownFinality)).toEqual({
     level: 'warn',
     detail:
       'of a, b, these do not answer for this chain: b; replace them, and nothing becomes paid until then',
@@ -126,5 +143,16 @@ it('no provider is a failure, one that is off by default is named, and one that 
     level: 'warn',
     detail: expect.stringMatching(/^credentials for moonpay, wert\. Off, .*: moonpay\. Run/),
   });
-  expect(assessProviders(['moonpay'], new Map([['moonpay', 'off']])).level).toBe('ok');
+  expect(assessProviders(['moonpay'], new Map([['moonpay', 'off']]))).toEqual({
+    level: 'fail',
+    detail: 'all providers are disabled: customers cannot pay. Run provider set moonpay --active',
+  });
+  const switches = new Map([
+    ['moonpay', 'off'],
+    ['wert', 'on'],
+  ]);
+  expect(assessProviders(['moonpay', 'wert'], switches)).toEqual({
+    level: 'ok',
+    detail: 'credentials for moonpay, wert; disabled: moonpay',
+  });
 });

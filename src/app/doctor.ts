@@ -13,7 +13,7 @@ import type { DoctorCheck } from '../cli/program.ts';
 import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-balance.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
-import type { Relayer } from '../domain/ports/chain.ts';
+import { LAGGING_BLOCKS, type Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
@@ -226,8 +226,11 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
 export function assessProviders(ids: readonly ProviderId[], switches: ReadonlyMap<string, string>): Finding {
   if (ids.length === 0)
     return fail('no provider has credentials: customers cannot pay until you set those of one');
+  const disabled = ids.filter((id) => switches.get(id) === 'off');
+  if (disabled.length === ids.length)
+    return fail(`all providers are disabled: customers cannot pay. Run provider set ${disabled[0]} --active`);
   const off = ids.filter((id) => (switches.get(id) ?? 'default') === 'default');
-  const found = `credentials for ${ids.join(', ')}`;
+  const found = `credentials for ${ids.join(', ')}${disabled.length > 0 ? `; disabled: ${disabled.join(', ')}` : ''}`;
   return off.length === 0 ? ok(found) : warn(`${found}. ${describeOffByDefault(off)}`);
 }
 
@@ -239,7 +242,11 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
     const answering = endpoints.filter((_, index) => newest[index] !== null);
     return await Promise.all([
       checked('endpoints', async () =>
-        assessEndpoints(endpoints, newest, await compareFinalBlocks(answering)),
+        assessEndpoints(endpoints, newest, {
+          contradictions: await compareFinalBlocks(answering),
+          // Read by the comparison.
+          finalNumbers: endpoints.map(({ finalNumber }) => finalNumber),
+        }),
       ),
       checked('clock', async () => assessClock(newest, Date.now())),
       checked('contract', async () => {
@@ -268,11 +275,18 @@ async function compareFinalBlocks(answering: readonly ChainEndpoint[]): Promise<
   );
 }
 
-/** The confirmations that these hosts allow, and whether they all answer and agree; URLs on one host count as one. */
+/** What endpoints call final. */
+interface Finality {
+  readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
+  /** The newest final block of each endpoint; null where it is not known. */
+  readonly finalNumbers: readonly (number | null)[];
+}
+
+/** The confirmations that these hosts allow, and whether they all answer, agree and follow; URLs on one host count as one. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string }[],
   newestBlocksMs: readonly (number | null)[],
-  contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[],
+  { contradictions, finalNumbers }: Finality,
 ): Finding {
   const silent = endpoints.filter((_, index) => newestBlocksMs[index] === null).map(({ host }) => host);
   const hosts = [...new Set(endpoints.map(({ host }) => host))];
@@ -284,6 +298,12 @@ export function assessEndpoints(
       ? `${message}; replace ${endpoint}`
       : `${message}; nothing becomes paid until they agree: add a third host, which decides`,
   );
+  const highest = Math.max(...finalNumbers.map((number) => number ?? 0));
+  for (const [index, { host }] of endpoints.entries()) {
+    const behind = highest - (finalNumbers[index] ?? highest);
+    const effect = hosts.length === 2 ? ', because payments wait for it' : '';
+    if (behind > LAGGING_BLOCKS) problems.push(`${host} is ${behind} blocks behind: replace it${effect}`);
+  }
   if (silent.length > 0) {
     const effect = hosts.length === 2 ? ', and nothing becomes paid until then' : '';
     problems.push(

@@ -5,7 +5,7 @@ import { describeMistakenToken } from '../domain/provider-catalog.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { expirePayments } from '../payments/expire-payments.ts';
 import { createOpenAddresses, type OpenAddresses } from '../payments/known-addresses.ts';
-import { rescanFinalBlocks } from '../payments/rescan-blocks.ts';
+import { type Rescan, rescanFinalBlocks } from '../payments/rescan-blocks.ts';
 import { findMistakenToken, type SweepResult, sweepOpenPayments } from '../payments/sweep-balances.ts';
 import {
   createKeptBlocks,
@@ -135,11 +135,8 @@ function watchTask(
  * Reads each final block a second time with a lag, and once more with the thorough rescan, for the addresses of all payments. A
  * surplus of a paid payment that two endpoints have left out is found by nothing else.
  */
-function rescanTask(
-  { store, external, metrics, monotonicMs, log }: WorkerParts,
-  context: WatchDepositsContext,
-  state: WatchState,
-): WorkerTask {
+function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: WatchState): WorkerTask {
+  const { store, external, monotonicMs } = parts;
   let nextThoroughAtMs = Number.NEGATIVE_INFINITY;
   const {
     rescanIntervalMs,
@@ -159,17 +156,24 @@ function rescanTask(
       const next = (state.rescannedTo?.number ?? deepest - 1) + 1;
       const fromBlock = Math.max(0, isThorough ? Math.min(next, deepest) : next);
       if (toBlock < fromBlock) return;
-      const { added, rescannedTo } = await rescanFinalBlocks(context, { fromBlock, toBlock }, { signal });
+      const rescan = await rescanFinalBlocks(context, { fromBlock, toBlock }, { signal });
       if (!signal.aborted) {
-        state.rescannedTo = rescannedTo;
+        state.rescannedTo = rescan.rescannedTo;
         if (isThorough) nextThoroughAtMs = monotonicMs() + thoroughRescanIntervalMs;
       }
-      if (added > 0) {
-        metrics.missedLogs.inc(added);
-        log.warn({ added }, 'an earlier scan missed events, which are now recorded');
-      }
+      reportMissed(parts, rescan);
     },
   };
+}
+
+/** Counts and logs what an earlier scan missed. The endpoints that showed it now are right, and another one left it out. */
+function reportMissed(
+  { metrics, log }: Pick<WorkerParts, 'metrics' | 'log'>,
+  { added, shownBy }: Rescan,
+): void {
+  if (added === 0) return;
+  metrics.missedLogs.inc(added);
+  log.warn({ added, shownBy }, 'an earlier scan missed events, which are now recorded');
 }
 
 /** Reads the chain again, deeply and at each endpoint, for payments that hold more than was observed. */
@@ -203,16 +207,16 @@ function createInvestigation(
       { payments: due.slice(0, 10) },
       'addresses hold more than was recorded; rescanning at every endpoint',
     );
-    const { added } = await rescanFinalBlocks(
+    const rescan = await rescanFinalBlocks(
       context,
       { depthBlocks: deepRescanBlocks },
       { isEachAsked: true, signal },
     );
-    metrics.missedLogs.inc(added);
+    reportMissed({ metrics, log }, rescan);
     // Not before: a reading that failed is tried again with the next sweep. One that found something may have explained
     // them all; what it did not explain the next sweep names again.
     for (const id of due) {
-      if (added > 0) investigated.delete(id);
+      if (rescan.added > 0) investigated.delete(id);
       else remember(id);
     }
   };

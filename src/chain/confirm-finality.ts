@@ -21,6 +21,8 @@ export interface FinalityDoubt {
   readonly block: BlockReference;
   /** The endpoint that is wrong; where nobody knows which one is, the one that was read. */
   readonly endpoint: string;
+  /** Where it is disputed: those that contradict it, and can be wrong as well. */
+  readonly others?: readonly string[];
   /** One sentence for the operator. */
   readonly message: string;
 }
@@ -89,7 +91,7 @@ function describeDoubts(
     1 + hostsOf(answers.filter((answer) => answer.kind === 'agrees' && answer.block.number >= height));
   const doubts = contradictions.map(({ label: other, height, message }): FinalityDoubt => {
     const majority = supportersAt(height) - opponents;
-    if (majority === 0) return { kind: 'disputed', block, endpoint: label, message };
+    if (majority === 0) return { kind: 'disputed', block, endpoint: label, others: [other], message };
     const endpoint = majority > 0 ? other : label;
     return { kind: 'hash', block, endpoint, message: `${endpoint} contradicts the other hosts: ${message}` };
   });
@@ -157,7 +159,7 @@ interface ConfirmLogsContext {
 
 type LogsAnswer =
   | { readonly kind: 'has them' }
-  | { readonly kind: 'lacks some'; readonly host: string; readonly message: string }
+  | { readonly kind: 'lacks some'; readonly host: string; readonly label: string; readonly message: string }
   | { readonly kind: 'cannot say'; readonly message: string };
 
 /**
@@ -178,7 +180,8 @@ export async function confirmLogs(
   const kind = isRefuted ? 'refuted' : denials.length > 0 ? 'disputed' : 'unconfirmed';
   const messages = answers.flatMap((answer) => (answer.kind === 'has them' ? [] : [answer.message]));
   const message = `logs of ours at ${primary.rpc.label} are not confirmed: ${messages.join('; ')}`;
-  context.report({ kind, block: final, endpoint: primary.rpc.label, message });
+  const others = isRefuted ? [] : denials.map(({ label }) => label);
+  context.report({ kind, block: final, endpoint: primary.rpc.label, others, message });
   return isRefuted ? 'refuted' : 'unconfirmed';
 }
 
@@ -203,7 +206,7 @@ async function compareLogs(
     if (first === undefined) return { kind: 'has them' };
     const example = `transaction ${first.log.transactionHash} in block ${first.log.blockNumber}`;
     const message = `${label} does not show ${lacking.length} of them, such as ${example}`;
-    return { kind: 'lacks some', host, message };
+    return { kind: 'lacks some', host, label, message };
   } catch (error) {
     if (!(error instanceof ChainUnavailableError)) throw error;
     endpoint.suspect();

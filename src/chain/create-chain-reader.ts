@@ -44,14 +44,21 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     }),
   );
   /** By label: how many, and the last one. */
-  const disagreements = new Map<string, { readonly count: number; readonly last: string }>();
+  const disagreements = new Map<
+    string,
+    { readonly count: number; readonly message: string; readonly atMs: number }
+  >();
   let secondLooks = 0;
 
   const knownOf = (endpoint: ChainEndpoint) =>
     known.get(endpoint) as NonNullable<ReturnType<typeof known.get>>;
   const report = (doubt: FinalityDoubt) => {
-    const count = (disagreements.get(doubt.endpoint)?.count ?? 0) + 1;
-    disagreements.set(doubt.endpoint, { count, last: doubt.message });
+    const { kind, endpoint, others = [], message } = doubt;
+    // Who cannot be confirmed is not to blame for it.
+    for (const label of kind === 'unconfirmed' ? [] : [endpoint, ...others]) {
+      const count = (disagreements.get(label)?.count ?? 0) + 1;
+      disagreements.set(label, { count, message, atMs: monotonicMs() });
+    }
     options.onDisagreement?.(doubt);
   };
   /** Endpoints that can confirm the endpoint's answer: names on one host count as one. */
@@ -88,13 +95,18 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
 
   function listEndpoints(): readonly EndpointHealth[] {
     const highest = endpoints.reduce((most, { finalNumber }) => Math.max(most, finalNumber ?? 0), 0);
-    return endpoints.map(({ rpc: { label }, isPaused, finalNumber }) => ({
-      label,
-      isPaused,
-      lagBlocks: finalNumber === null ? null : highest - finalNumber,
-      disagreements: disagreements.get(label)?.count ?? 0,
-      lastDisagreement: disagreements.get(label)?.last ?? null,
-    }));
+    return endpoints.map(({ rpc: { label }, isPaused, isFailing, finalNumber }) => {
+      const last = disagreements.get(label);
+      return {
+        label,
+        isPaused,
+        isFailing,
+        lagBlocks: finalNumber === null ? null : highest - finalNumber,
+        disagreements: last?.count ?? 0,
+        lastDisagreement:
+          last === undefined ? null : { message: last.message, agoMs: monotonicMs() - last.atMs },
+      };
+    });
   }
 
   function reportLags(): void {

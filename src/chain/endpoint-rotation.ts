@@ -215,6 +215,7 @@ export function createChainEndpoint(
   const circuit = isOneOfSeveral ? withCircuit(observed, monotonicMs) : null;
   const rpc = circuit ?? observed;
   let isProven = false;
+  let isFailing = false;
   let finalNumber: number | null = null;
   return {
     rpc,
@@ -226,6 +227,10 @@ export function createChainEndpoint(
      */
     get isPaused(): boolean {
       return circuit !== null && (circuit.isOpen || patience.isOverdue);
+    },
+    /** Whether it has failed since it last told its chain. */
+    get isFailing(): boolean {
+      return isFailing;
     },
     /** How long an answer may take before another endpoint is asked as well: a multiple of what was usual of late. */
     get patienceMs(): number {
@@ -246,10 +251,12 @@ export function createChainEndpoint(
         throw new WrongChainError(`${rpc.label} serves chain ${answered}, not ${chainId} (CHAIN_ID)`);
       }
       isProven = true;
+      isFailing = false;
     },
     /** Forgets the checked chain after a failure: another node may answer next at this address. */
     suspect(): void {
       isProven = false;
+      isFailing = true;
     },
     /** Null when the endpoint has no such block. */
     async readBlock(block: number | 'latest' | 'finalized'): Promise<BlockReference | null> {

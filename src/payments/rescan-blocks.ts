@@ -10,6 +10,8 @@ type BlocksBelowCursor =
 export interface Rescan {
   /** Rows that were missing. */
   readonly added: number;
+  /** The endpoints that showed them. */
+  readonly shownBy: readonly string[];
   /** The newest block that was read again; null where none was. */
   readonly rescannedTo: BlockReference | null;
 }
@@ -29,6 +31,7 @@ export async function rescanFinalBlocks(
   const rescans = await context.chain.withEachView(rescan);
   return {
     added: rescans.reduce((sum, { added }) => sum + added, 0),
+    shownBy: rescans.flatMap(({ shownBy }) => shownBy),
     rescannedTo: rescans.at(-1)?.rescannedTo ?? null,
   };
 }
@@ -40,7 +43,7 @@ async function rescanAtOne(
   signal: AbortSignal | undefined,
 ): Promise<Rescan> {
   const cursor = await context.observations.readCursor();
-  if (cursor === null) return { added: 0, rescannedTo: null };
+  if (cursor === null) return { added: 0, shownBy: [], rescannedTo: null };
   await requireSameChain(view, cursor);
   await context.known.catchUp();
   let added = 0;
@@ -60,7 +63,7 @@ async function rescanAtOne(
     rescannedTo = logs.scannedTo;
     fromBlock = logs.scannedTo.number + 1;
   }
-  return { added, rescannedTo };
+  return { added, shownBy: added > 0 ? [view.source] : [], rescannedTo };
 }
 
 /** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */

@@ -139,8 +139,8 @@ describe('finality', () => {
     expect(doubts).toMatchObject([{ kind: 'disputed' }]);
     expect(doubts[0]?.message).toContain(`0x${'ab'.repeat(32)}`);
     expect(reader.listEndpoints()).toMatchObject([
-      { isPaused: false, disagreements: 1, lastDisagreement: doubts[0]?.message },
-      { isPaused: false, disagreements: 0, lastDisagreement: null },
+      { isFailing: false, disagreements: 1, lastDisagreement: { message: doubts[0]?.message } },
+      { isFailing: false, disagreements: 1, lastDisagreement: { message: doubts[0]?.message } },
     ]);
     // Neither knows which of them is right, so the other one's word is not taken either.
     expect((await readHeads(reader)).final).toBeNull();
@@ -188,6 +188,13 @@ describe('finality', () => {
     proxies[1].failWithStatus = 500;
     expect((await readHeads(reader)).final).toBeNull();
     expect(doubts).toMatchObject([{ kind: 'unconfirmed' }]);
+    expect(reader.listEndpoints()).toMatchObject([
+      { isFailing: false, disagreements: 0 },
+      { isFailing: true, disagreements: 0 },
+    ]);
+    proxies[1].failWithStatus = null;
+    expect((await readHeads(reader)).final).not.toBeNull();
+    expect(reader.listEndpoints()).toMatchObject([{ isFailing: false }, { isFailing: false }]);
   });
 
   it('goes as far as an endpoint that is behind can confirm', async () => {

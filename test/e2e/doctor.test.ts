@@ -12,7 +12,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { startAlteringProxy } from '../chain/altering-proxy.ts';
-import { forgeHashes } from '../chain/endpoint-faults.ts';
+import { forgeHashes, lagAt } from '../chain/endpoint-faults.ts';
 import { givePayment } from '../store/fixtures.ts';
 import { askChain } from '../support/ask-chain.ts';
 import { startBlackhole } from '../support/blackhole.ts';
@@ -342,5 +342,17 @@ it('hosts that have different final blocks are named: the odd one of three, and 
     new RegExp(
       `^block \\d+ is .* but .* at ${label}; nothing becomes paid until they agree: add a third host`,
     ),
+  );
+});
+
+it('a host that reports no new blocks is named, although its old ones are those of the other host', async () => {
+  const stalled = await startAlteringProxy(world.anvilUrl);
+  lagAt(stalled, Number(await askChain(world.anvilUrl, 'eth_blockNumber', [])));
+  await askChain(world.anvilUrl, 'anvil_mine', ['0x40']);
+  const found = await diagnose({ POLYGON_RPC_URL: [stalled.url, world.anvilUrl].join() });
+  await stalled.stop();
+  expect(found.level('endpoints')).toBe('warn');
+  expect(found.detail('endpoints')).toMatch(
+    /^localhost:\d+ is 6\d blocks behind: replace it, because payments wait/,
   );
 });

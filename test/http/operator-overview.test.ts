@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import type { Payment } from '../../src/domain/payment.ts';
+import type { EndpointHealth } from '../../src/domain/ports/chain.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
@@ -29,6 +30,16 @@ async function give(account: Account, change: Partial<Payment> = {}): Promise<Pa
 }
 
 const shortOf = ({ id }: Payment) => `${id.slice(0, 8)}…${id.slice(-6)}`;
+
+const endpoint = (label: string, health: Partial<EndpointHealth>): EndpointHealth => ({
+  label,
+  isPaused: false,
+  isFailing: false,
+  lagBlocks: 0,
+  disagreements: 0,
+  lastDisagreement: null,
+  ...health,
+});
 
 it('is where the console opens, and says so when nothing needs attention', async () => {
   const text = await overview();
@@ -79,14 +90,17 @@ it('names what needs attention, each with a link to where one acts', async () =>
   await store.observations.startCursor({ ...block(100), timestampMs: nowMs() - 181_000 });
   outside.gasBalanceWei = 10n ** 16n;
   outside.endpoints = [
-    { label: 'slow.example', isPaused: true, lagBlocks: null, disagreements: 0, lastDisagreement: null },
-    {
-      label: 'odd.example',
-      isPaused: false,
-      lagBlocks: 31,
+    endpoint('slow.example', { isPaused: true, isFailing: true, lagBlocks: null }),
+    endpoint('down.example', { isFailing: true }),
+    endpoint('behind.example', { lagBlocks: 31 }),
+    endpoint('odd.example', {
       disagreements: 2,
-      lastDisagreement: '<b>block 7</b>',
-    },
+      lastDisagreement: { message: '<b>block 7</b>', agoMs: 9 * 60_000 },
+    }),
+    endpoint('calm.example', {
+      disagreements: 1,
+      lastDisagreement: { message: 'block 6', agoMs: 10 * 60_000 },
+    }),
   ];
   const moonpay = outside.adapters.get('moonpay');
   if (moonpay === undefined) throw new Error('the world lacks providers');
@@ -99,14 +113,17 @@ it('names what needs attention, each with a link to where one acts', async () =>
   expect(alerts).toContain('3 payments are stuck. Stuck payments');
   expect(alerts).toContain('A relayer is low on POL.');
   expect(alerts).toContain('The chain has not been read for more than three minutes. Settlement');
-  expect(alerts).toContain('2 RPC endpoints are paused, behind, or in disagreement.');
+  expect(alerts).toContain('4 RPC endpoints are failing, behind, or in disagreement.');
   expect(alerts).toContain('Paused after failures: MoonPay. Providers');
   expect(alerts).toContain('1 webhook is undelivered since yesterday. Webhooks');
   const stuck = text.slice(text.indexOf('Stuck payments Payment'));
   for (const payment of [manual, due, slow]) expect(stuck).toContain(shortOf(payment));
   expect(text).not.toContain(shortOf(fresh));
   expect(text).toContain('slow.example Paused – none');
-  expect(text).toContain('odd.example Degraded 31 2, last: <b>block 7</b>');
+  expect(text).toContain('down.example Failing 0 none');
+  expect(text).toContain('behind.example Degraded 31 none');
+  expect(text).toContain('odd.example Degraded 0 2, last 9 min ago: <b>block 7</b>');
+  expect(text).toContain('calm.example Operational 0 1, last 10 min ago: block 6');
   expect(page).not.toContain('<b>block 7');
   expect(text).toMatch(/0\.01 about \d+ low: send it POL/);
   for (const path of [

@@ -91,7 +91,14 @@ export async function createTestConsole({
     heads: null,
     gasBalanceWei: 5n * 10n ** 18n,
     endpoints: [
-      { label: 'rpc.example', isPaused: false, lagBlocks: 0, disagreements: 0, lastDisagreement: null },
+      {
+        label: 'rpc.example',
+        isPaused: false,
+        isFailing: false,
+        lagBlocks: 0,
+        disagreements: 0,
+        lastDisagreement: null,
+      },
     ],
     rescued: [],
   };

@@ -97,17 +97,23 @@ export class TransactionRefusedError extends Error {
   override readonly name = 'TransactionRefusedError';
 }
 
+/** So many final blocks behind another one, an endpoint is not well; the alert CardCheckoutEndpointLags begins there as well. */
+export const LAGGING_BLOCKS = 30;
+
 /** The health of one endpoint, as this process has seen it since its start. */
 export interface EndpointHealth {
   /** Its host, and its port if it names one. */
   readonly label: string;
   /** Whether other endpoints are asked instead, because this one did not answer in time. */
   readonly isPaused: boolean;
+  /** Whether its last call failed. */
+  readonly isFailing: boolean;
   /** Final blocks by which it lags behind the highest reported one; null before it was asked. */
   readonly lagBlocks: number | null;
-  /** How often another endpoint contradicted it or could not confirm it, and the last time in one sentence. */
+  /** How often other endpoints contradicted it, also where either can be wrong. */
   readonly disagreements: number;
-  readonly lastDisagreement: string | null;
+  /** The last of them in one sentence, and how long ago it was. */
+  readonly lastDisagreement: { readonly message: string; readonly agoMs: number } | null;
 }
 
 /** The watcher's way to the chain. */

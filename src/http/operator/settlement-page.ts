@@ -2,7 +2,7 @@ import { lowGasWei, polOf, releasesPaidBy } from '../../domain/gas-balance.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { parsePaymentSearch } from '../../domain/payment-search.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
-import type { ChainHeads, EndpointHealth } from '../../domain/ports/chain.ts';
+import { type ChainHeads, type EndpointHealth, LAGGING_BLOCKS } from '../../domain/ports/chain.ts';
 import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { within } from '../../platform/within.ts';
 import { forwardBadge } from '../dashboard/payment-words.ts';
@@ -131,12 +131,21 @@ export function relayersCard(relayers: Awaited<ReturnType<typeof readRelayers>>)
 
 const counts = new Intl.NumberFormat('en');
 
-/** Final blocks; the alert CardCheckoutEndpointLags begins there as well. */
-const LAGGING_BLOCKS = 30;
+/** For so long after its last disagreement, an endpoint is not well. */
+const DISAGREEMENT_MS = 10 * 60_000;
 
 /** Whether an endpoint can be relied on. */
-export function isWell({ isPaused, lagBlocks, disagreements }: EndpointHealth): boolean {
-  return !isPaused && (lagBlocks ?? 0) <= LAGGING_BLOCKS && disagreements === 0;
+export function isWell({ isPaused, isFailing, lagBlocks, lastDisagreement }: EndpointHealth): boolean {
+  const hasDisagreed = lastDisagreement !== null && lastDisagreement.agoMs < DISAGREEMENT_MS;
+  return !isPaused && !isFailing && (lagBlocks ?? 0) <= LAGGING_BLOCKS && !hasDisagreed;
+}
+
+function endpointStatus(endpoint: EndpointHealth): Html {
+  if (isWell(endpoint)) return html`<span class="badge good">Operational</span>`;
+  if (endpoint.isPaused) return html`<span class="badge bad">Paused</span>`;
+  return endpoint.isFailing
+    ? html`<span class="badge bad">Failing</span>`
+    : html`<span class="badge warn">Degraded</span>`;
 }
 
 export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
@@ -145,15 +154,12 @@ export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {
     endpoints,
     {
       Endpoint: headings(({ label }) => html`<code class="breaks">${label}</code>`),
-      Status(endpoint) {
-        if (isWell(endpoint)) return html`<span class="badge good">Operational</span>`;
-        return html`<span class="badge ${endpoint.isPaused ? 'bad' : 'warn'}">${endpoint.isPaused ? 'Paused' : 'Degraded'}</span>`;
-      },
+      Status: endpointStatus,
       'Blocks behind': numbers(({ lagBlocks }) => lagBlocks ?? '–'),
       Disagreements: sentences(({ disagreements, lastDisagreement }) =>
         lastDisagreement === null
           ? html`<span class="soft">none</span>`
-          : html`${counts.format(disagreements)}, last: <bdi>${lastDisagreement}</bdi>`,
+          : html`${counts.format(disagreements)}, last ${Math.round(lastDisagreement.agoMs / 60_000)} min ago: <bdi>${lastDisagreement.message}</bdi>`,
       ),
     },
   )}<p class="soft small">As this process has seen them since its start. To replace one, change <code>POLYGON_RPC_URL</code>, and restart.</p></section>`;
