@@ -91,7 +91,13 @@ function chainCard(
 <div><dt>Newest block</dt><dd>${heads === null ? html`<span class="badge bad">no endpoint answers</span>` : html`${heads.latest.number}, ${utcTime(heads.latest.timestampMs)}`}</dd></div>
 <div><dt>Newest final block</dt><dd>${heads?.final == null ? html`<span class="soft">unknown</span>` : heads.final.number}</dd></div>
 <div><dt>Read up to</dt><dd>${cursor === null ? html`<span class="soft">nothing yet</span>` : html`${cursor.number}, ${utcTime(cursor.timestampMs)}`}</dd></div>
-<div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">unknown</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${lagMs > LATE_MS ? html`<span class="badge bad">late</span>` : html`<span class="badge good">up to date</span>`}`}</dd></div></dl></section>`;
+<div><dt>Sync delay</dt><dd>${lagMs === null ? html`<span class="soft">unknown</span>` : html`${Math.max(0, Math.round(lagMs / 1000))} s ${delayBadge(lagMs, heads)}`}</dd></div></dl></section>`;
+}
+
+/** Without a final block that a second host confirms, nothing moves on, however short the delay still is. */
+function delayBadge(lagMs: number, heads: ChainHeads | null): Html {
+  if (lagMs > LATE_MS) return html`<span class="badge bad">late</span>`;
+  return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
 }
 
 /** The relayers of this process, and what each balance is good for. */
