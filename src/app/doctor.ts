@@ -244,7 +244,6 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
       checked('endpoints', async () =>
         assessEndpoints(endpoints, newest, {
           contradictions: await compareFinalBlocks(answering),
-          // Read by the comparison.
           finalNumbers: endpoints.map(({ finalNumber }) => finalNumber),
         }),
       ),
@@ -265,20 +264,17 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
 
 /** Which of these endpoints have another final block than the first one, or than the others. */
 async function compareFinalBlocks(answering: readonly ChainEndpoint[]): Promise<FinalityDoubt[]> {
-  const [first, ...others] = answering;
+  const [first] = answering;
   const final = await first?.readBlock('finalized').catch(() => null);
   if (first === undefined || final == null) return [];
-  return await findContradictions(
-    first,
-    others.filter(({ host }) => host !== first.host),
-    final,
-  );
+  const others = answering.filter(({ host }) => host !== first.host);
+  return await findContradictions(first, others, final);
 }
 
 /** What endpoints call final. */
 interface Finality {
   readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
-  /** The newest final block of each endpoint; null where it is not known. */
+  /** The newest final block of each endpoint, which the comparison has read; null where it is not known. */
   readonly finalNumbers: readonly (number | null)[];
 }
 

@@ -176,10 +176,7 @@ export function assembleParts(options: ServiceOptions) {
   const deliveryRulesOf = createDeliveryRules(rules, options.additions?.receiverAuthorities);
   const tokens = createIpnTokens(options.secretKey, config.previousSecretKeys);
   const known = createKnownAddresses(store.payments, store.addressPages, () =>
-    options.log.error(
-      'the database lost payments that this process knew, as after a failover to a standby that was behind: the deposit ' +
-        'addresses were read again',
-    ),
+    options.log.error('the database lost payments that this process knew; all addresses were read again'),
   );
   /** Context of every creation, whether by API or dashboard: ids come in one order, and the address book catches up once. */
   const create = createPaymentContext({ ...options, directory, tokens, known });

@@ -167,10 +167,7 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
 }
 
 /** Counts and logs what an earlier scan missed. The endpoints that showed it now are right, and another one left it out. */
-function reportMissed(
-  { metrics, log }: Pick<WorkerParts, 'metrics' | 'log'>,
-  { added, shownBy }: Rescan,
-): void {
+function reportMissed({ metrics, log }: WorkerParts, { added, shownBy }: Rescan): void {
   if (added === 0) return;
   metrics.missedLogs.inc(added);
   log.warn({ added, shownBy }, 'an earlier scan missed events, which are now recorded');
@@ -185,10 +182,8 @@ interface Unexplained {
   readonly pauseMs: number;
 }
 
-function createInvestigation(
-  { external, metrics, log, monotonicMs }: WorkerParts,
-  context: WatchDepositsContext,
-): Investigate {
+function createInvestigation(parts: WorkerParts, context: WatchDepositsContext): Investigate {
+  const { external, metrics, log, monotonicMs } = parts;
   const { sweepIntervalMs, deepRescanBlocks } = external.intervals;
   // What is evicted is investigated once more than necessary.
   const investigated = new LRUCache<PaymentId, Unexplained>({ max: MAXIMUM_REMEMBERED });
@@ -212,7 +207,7 @@ function createInvestigation(
       { depthBlocks: deepRescanBlocks },
       { isEachAsked: true, signal },
     );
-    reportMissed({ metrics, log }, rescan);
+    reportMissed(parts, rescan);
     // Not before: a reading that failed is tried again with the next sweep. One that found something may have explained
     // them all; what it did not explain the next sweep names again.
     for (const id of due) {

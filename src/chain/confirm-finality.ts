@@ -13,9 +13,8 @@ import { type BlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 /** Why something is not taken as final, or which endpoint contradicts the others. */
 export interface FinalityDoubt {
   /**
-   * `hash`: more hosts have another block than the endpoint. `refuted`: two other hosts do not have logs of ours that the
-   * endpoint shows. `disputed`: hosts contradict each other about a block or logs, and none decides. `unconfirmed`: no other
-   * host could say.
+   * `hash`: more hosts have another block than the endpoint. `refuted`: two other hosts lack logs of ours that it shows.
+   * `disputed`: hosts contradict each other, and none decides. `unconfirmed`: no other host could say.
    */
   readonly kind: 'hash' | 'refuted' | 'disputed' | 'unconfirmed';
   readonly block: BlockReference;

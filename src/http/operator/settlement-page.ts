@@ -149,9 +149,8 @@ export function isWell({ isPaused, isFailing, lagBlocks, lastDisagreement }: End
 function endpointStatus(endpoint: EndpointHealth): Html {
   if (isWell(endpoint)) return html`<span class="badge good">Operational</span>`;
   if (endpoint.isPaused) return html`<span class="badge bad">Paused</span>`;
-  return endpoint.isFailing
-    ? html`<span class="badge bad">Failing</span>`
-    : html`<span class="badge warn">Degraded</span>`;
+  if (endpoint.isFailing) return html`<span class="badge bad">Failing</span>`;
+  return html`<span class="badge warn">Degraded</span>`;
 }
 
 export function endpointsCard(endpoints: readonly EndpointHealth[]): Html {

@@ -94,12 +94,11 @@ async function connect(pool: Pool): Promise<PoolClient> {
 /** The connection broke off in a statement, which may have taken effect if it was a COMMIT. */
 class ConnectionLostError extends StoreWriteError {
   constructor(cause: unknown) {
-    super(
-      isUnanswered(cause)
-        ? 'the database did not answer a statement in time: a commit can wait for a missing synchronous standby'
-        : 'the connection to the database was lost',
-      { cause },
-    );
+    // The driver has no class and no code for giving up waiting.
+    const isUnanswered = cause instanceof Error && cause.message === 'Query read timeout';
+    const unanswered =
+      'the database did not answer a statement in time: a commit can wait for a missing synchronous standby';
+    super(isUnanswered ? unanswered : 'the connection to the database was lost', { cause });
   }
 }
 
@@ -157,11 +156,6 @@ const FAREWELLS = ['57P01', '57P02', '57P03', '57P05', '25P03'];
 const REFUSALS_OF_STANDBYS = ['25006', '0A000'];
 const connectionLosses = new Set([...FAREWELLS, ...REFUSALS_OF_STANDBYS]);
 const CONNECTION_EXCEPTION = '08';
-
-/** Whether the driver gave up waiting: it has no class or code for that. */
-function isUnanswered(error: unknown): boolean {
-  return error instanceof Error && error.message === 'Query read timeout';
-}
 
 /** Whether the transaction was undone only because it met another one: the same again makes sense. */
 function isConflict(error: unknown): boolean {
