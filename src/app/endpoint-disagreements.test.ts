@@ -11,10 +11,11 @@ it('counts every disagreement by its kind and endpoint, from zero, and logs each
   const lines = async () => (await metrics.registry.getSingleMetricAsString(NAME)).split('\n').slice(2);
   metrics.beginEndpoints(['one']);
   expect(await lines()).toEqual([
-    `${NAME}{kind="hash",endpoint="one"} 0`,
-    `${NAME}{kind="refuted",endpoint="one"} 0`,
-    `${NAME}{kind="disputed",endpoint="one"} 0`,
-    `${NAME}{kind="unconfirmed",endpoint="one"} 0`,
+    `${NAME}{endpoint="one",kind="hash"} 0`,
+    `${NAME}{endpoint="one",kind="refuted"} 0`,
+    `${NAME}{endpoint="one",kind="omitted"} 0`,
+    `${NAME}{endpoint="one",kind="disputed"} 0`,
+    `${NAME}{endpoint="one",kind="unconfirmed"} 0`,
   ]);
 
   let nowMs = 0;
@@ -36,6 +37,6 @@ it('counts every disagreement by its kind and endpoint, from zero, and logs each
     'RPC endpoints do not agree (refuted): what one said',
     'RPC endpoints do not agree (refuted): what other said',
   ]);
-  expect(await lines()).toContain(`${NAME}{kind="unconfirmed",endpoint="one"} 60`);
-  expect(await lines()).toContain(`${NAME}{kind="refuted",endpoint="other"} 1`);
+  expect(await lines()).toContain(`${NAME}{endpoint="one",kind="unconfirmed"} 60`);
+  expect(await lines()).toContain(`${NAME}{endpoint="other",kind="refuted"} 1`);
 });

@@ -113,8 +113,8 @@ export function createDisagreementReport(
 ): (doubt: FinalityDoubt) => void {
   const loggedAtMs = new Map<string, number>();
   return (doubt) => {
-    metrics.endpointDisagreements.inc({ kind: doubt.kind, endpoint: doubt.endpoint });
-    // As many keys as endpoints, four times.
+    metrics.endpointDisagreements.inc({ endpoint: doubt.endpoint, kind: doubt.kind });
+    // As many keys as endpoints, five times.
     const key = `${doubt.kind} ${doubt.endpoint}`;
     const nowMs = clock.monotonicMs();
     if (nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_DISAGREEMENT_MS) return;

@@ -63,7 +63,7 @@ it('begins its counters at zero, so that the first count is an increase', async 
     'card_checkout_relay_incidents_total{kind="no_op_batch"} 0',
     'card_checkout_provider_webhooks_total{provider="moonpay",outcome="refused"} 0',
     'card_checkout_provider_calls_total{provider="moonpay",outcome="failed"} 0',
-    'card_checkout_endpoint_disagreements_total{kind="unconfirmed",endpoint="one"} 0',
+    'card_checkout_endpoint_disagreements_total{endpoint="one",kind="unconfirmed"} 0',
     'card_checkout_endpoint_calls_total{endpoint="one",outcome="slow"} 0',
     'card_checkout_task_failures_total{task="rescan"} 0',
   ])

@@ -63,6 +63,7 @@ const providerCallOutcomes = valuesOf<CallOutcome>({
 const disagreementKinds = valuesOf<FinalityDoubt['kind']>({
   hash: true,
   refuted: true,
+  omitted: true,
   disputed: true,
   unconfirmed: true,
 });
@@ -73,12 +74,14 @@ const endpointCallOutcomes = valuesOf<EndpointOutcome>({
   failed: true,
 });
 
-/** Begins these series of a counter at zero, so that the first count is an increase. */
+/** Begins the series of a counter with these values of a label at zero, so that the first count is an increase. */
 function begin<Label extends string>(
   counts: Counter<Label>,
-  series: readonly Readonly<Record<Label, string>>[],
+  label: NoInfer<Label>,
+  values: readonly string[],
+  otherLabels: Partial<Record<NoInfer<Label>, string>> = {},
 ): void {
-  for (const labels of series) counts.inc(labels, 0);
+  for (const value of values) counts.inc({ ...otherLabels, [label as string]: value }, 0);
 }
 
 /** The service's metrics. */
@@ -94,20 +97,11 @@ export function createMetrics() {
     new Counter({ name: `card_checkout_${name}_total`, help, labelNames, registers });
 
   const relayPassCounts = counter('relay_passes', 'Passes of the relayer by result.', 'result');
-  begin(
-    relayPassCounts,
-    relayPasses.map((result) => ({ result })),
-  );
+  begin(relayPassCounts, 'result', relayPasses);
   const relayIncidents = counter('relay_incidents', 'Relay incidents by kind.', 'kind');
-  begin(
-    relayIncidents,
-    relayIncidentKinds.map((kind) => ({ kind })),
-  );
+  begin(relayIncidents, 'kind', relayIncidentKinds);
   const webhooks = counter('webhooks', 'Webhooks by outcome.', 'outcome');
-  begin(
-    webhooks,
-    webhookOutcomes.map((outcome) => ({ outcome })),
-  );
+  begin(webhooks, 'outcome', webhookOutcomes);
   const taskFailures = counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task');
   const providerWebhooks = counter(
     'provider_webhooks',
@@ -162,33 +156,19 @@ export function createMetrics() {
     /** Begin the counters of these endpoints, providers and tasks. */
     beginEndpoints(labels: readonly string[]): void {
       for (const endpoint of labels) {
-        begin(
-          endpointDisagreements,
-          disagreementKinds.map((kind) => ({ kind, endpoint })),
-        );
-        begin(
-          endpointCalls,
-          endpointCallOutcomes.map((outcome) => ({ endpoint, outcome })),
-        );
+        begin(endpointDisagreements, 'kind', disagreementKinds, { endpoint });
+        begin(endpointCalls, 'outcome', endpointCallOutcomes, { endpoint });
       }
     },
     beginProviders(providers: Iterable<ProviderId>): void {
       for (const provider of providers) {
-        begin(
-          providerCalls,
-          providerCallOutcomes.map((outcome) => ({ provider, outcome })),
-        );
-        begin(
-          providerWebhooks,
-          providerWebhookOutcomes.map((outcome) => ({ provider, outcome })),
-        );
+        begin(providerCalls, 'outcome', providerCallOutcomes, { provider });
+        begin(providerWebhooks, 'outcome', providerWebhookOutcomes, { provider });
       }
     },
     beginTasks(tasks: readonly WorkerTask[]): void {
-      begin(
-        taskFailures,
-        tasks.map(({ name }) => ({ task: name })),
-      );
+      const names = tasks.map(({ name }) => name);
+      begin(taskFailures, 'task', names);
     },
     missedLogs: counter('missed_logs', 'Events missed by the first scan and found by the second.'),
     unexplainedBalances: counter(

@@ -12,6 +12,7 @@ function partsWithMissedDeposit(
   failures: number,
   {
     mistakenToken = undefined as MistakenToken | undefined,
+    added = 0,
     warn = (_fields: unknown, _message: string): void => {},
   } = {},
 ) {
@@ -38,7 +39,7 @@ function partsWithMissedDeposit(
         listMissing: async (rows: unknown) => rows,
         recordMissed: async () => {
           deepScans++;
-          return { added: 0 };
+          return { added };
         },
       },
       payments: {
@@ -87,6 +88,15 @@ it('looks deeply again for a balance that a deep rescan did not explain, after a
     time.nowMs += SWEEP_INTERVAL_MS;
   }
   expect(scansAtSweep).toEqual([1, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
+});
+
+it('says how many events an earlier scan missed, and which endpoint shows them', async () => {
+  const warned: unknown[] = [];
+  const { run } = partsWithMissedDeposit(0, { added: 2, warn: (...line) => void warned.push(line) });
+  await run();
+  expect(warned).toEqual([
+    [{ added: 2, shownBy: ['node'] }, 'an earlier scan missed events, which are now recorded'],
+  ]);
 });
 
 it('names another token at the address of an open payment once, with the command that rescues it', async () => {

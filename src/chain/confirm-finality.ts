@@ -14,9 +14,10 @@ import { type BlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 export interface FinalityDoubt {
   /**
    * `hash`: more hosts have another block than the endpoint. `refuted`: two other hosts lack logs of ours that it shows.
-   * `disputed`: hosts contradict each other, and none decides. `unconfirmed`: no other host could say.
+   * `omitted`: it lacks logs of ours that more hosts show. `disputed`: hosts contradict each other, and none decides.
+   * `unconfirmed`: no other host could say.
    */
-  readonly kind: 'hash' | 'refuted' | 'disputed' | 'unconfirmed';
+  readonly kind: 'hash' | 'refuted' | 'omitted' | 'disputed' | 'unconfirmed';
   readonly block: BlockReference;
   /** The endpoint that is wrong; where nobody knows which one is, the one that was read. */
   readonly endpoint: string;
@@ -53,16 +54,15 @@ export async function confirmFinalBlock(
 ) {
   if (others.length === 0) return { block: final, isContradicted: false };
   const pending = others.map((other) => compareBlocks(primary, other, final));
-  const answers = await answersUntil(pending, (answer) => {
+  const classify = (answer: Answer) => {
     if (answer.kind !== 'agrees') return 'not';
     return answer.block.number === final.number ? 'enough' : 'better than nothing';
-  });
+  };
+  const answers = await answersUntil(pending, classify, (all) =>
+    describeDoubts(primary, final, all).forEach(report),
+  );
   const blocks = answers.flatMap((answer) => (answer.kind === 'agrees' ? [answer.block] : []));
   const isContradicted = answers.some(({ kind }) => kind === 'contradicts');
-  const reportDoubts = (all: readonly Answer[]) => describeDoubts(primary, final, all).forEach(report);
-  if (answers.length === pending.length) reportDoubts(answers);
-  // An error that comes this late changes nothing.
-  else void Promise.all(pending).then(reportDoubts, () => {});
   const [highest] = blocks.sort((one, other) => other.number - one.number);
   return { block: highest ?? null, isContradicted };
 }
@@ -84,7 +84,7 @@ function describeDoubts(
   answers: readonly Answer[],
 ): FinalityDoubt[] {
   const { label } = primary.rpc;
-  const contradictions = answers.flatMap((answer) => (answer.kind === 'contradicts' ? [answer] : []));
+  const contradictions = answers.filter((answer) => answer.kind === 'contradicts');
   const opponents = hostsOf(contradictions);
   const supportersAt = (height: number) =>
     1 + hostsOf(answers.filter((answer) => answer.kind === 'agrees' && answer.block.number >= height));
@@ -101,7 +101,7 @@ function describeDoubts(
   return doubts;
 }
 
-function hostsOf(answers: readonly Answer[]): number {
+function hostsOf(answers: readonly (Answer | LogsAnswer)[]): number {
   return new Set(answers.flatMap((answer) => ('host' in answer ? [answer.host] : []))).size;
 }
 
@@ -157,7 +157,7 @@ interface ConfirmLogsContext {
 }
 
 type LogsAnswer =
-  | { readonly kind: 'has them' }
+  | { readonly kind: 'has them'; readonly host: string }
   | { readonly kind: 'lacks some'; readonly host: string; readonly label: string; readonly message: string }
   | { readonly kind: 'cannot say'; readonly message: string };
 
@@ -172,16 +172,32 @@ export async function confirmLogs(
   final: BlockReference,
 ): Promise<'confirmed' | 'unconfirmed' | 'refuted'> {
   const pending = context.others.map((other) => compareLogs(context, other, logs, final));
-  const answers = await answersUntil(pending, ({ kind }) => (kind === 'has them' ? 'enough' : 'not'));
+  const classify = ({ kind }: LogsAnswer) => (kind === 'has them' ? 'enough' : 'not');
+  const answers = await answersUntil(pending, classify, (all) =>
+    describeLogDoubts(primary, final, all).forEach(context.report),
+  );
   if (answers.some(({ kind }) => kind === 'has them')) return 'confirmed';
-  const denials = answers.flatMap((answer) => (answer.kind === 'lacks some' ? [answer] : []));
-  const isRefuted = new Set(denials.map(({ host }) => host)).size > 1;
+  return hostsOf(answers) > 1 ? 'refuted' : 'unconfirmed';
+}
+
+/** Who lacks or shows logs that the others do not, and where none of them has all, why. */
+function describeLogDoubts(
+  { rpc: { label: endpoint } }: ChainEndpoint,
+  block: BlockReference,
+  answers: readonly LogsAnswer[],
+): FinalityDoubt[] {
+  const denials = answers.filter((answer) => answer.kind === 'lacks some');
+  const supporters = hostsOf(answers.filter(({ kind }) => kind === 'has them'));
+  if (supporters > 0) {
+    // The endpoint is a supporter as well; where as many hosts lack the logs, nobody knows who is wrong.
+    if (hostsOf(denials) > supporters) return [];
+    return denials.map(({ label, message }) => ({ kind: 'omitted', block, endpoint: label, message }));
+  }
+  const isRefuted = hostsOf(denials) > 1;
   const kind = isRefuted ? 'refuted' : denials.length > 0 ? 'disputed' : 'unconfirmed';
   const messages = answers.flatMap((answer) => (answer.kind === 'has them' ? [] : [answer.message]));
-  const message = `logs of ours at ${primary.rpc.label} are not confirmed: ${messages.join('; ')}`;
-  const others = isRefuted ? [] : denials.map(({ label }) => label);
-  context.report({ kind, block: final, endpoint: primary.rpc.label, others, message });
-  return isRefuted ? 'refuted' : 'unconfirmed';
+  const message = `logs of ours at ${endpoint} are not confirmed: ${messages.join('; ')}`;
+  return [{ kind, block, endpoint, others: isRefuted ? [] : denials.map(({ label }) => label), message }];
 }
 
 async function compareLogs(
@@ -202,9 +218,9 @@ async function compareLogs(
     const theirs = await readSameLogs({ endpoint, range, sources }, logs);
     const lacking = positions(logs).filter(({ key }) => !theirs.has(key));
     const [first] = lacking;
-    if (first === undefined) return { kind: 'has them' };
+    if (first === undefined) return { kind: 'has them', host };
     const example = `transaction ${first.log.transactionHash} in block ${first.log.blockNumber}`;
-    const message = `${label} does not show ${lacking.length} of them, such as ${example}`;
+    const message = `${label} does not show ${lacking.length} of our logs, such as ${example}`;
     return { kind: 'lacks some', host, label, message };
   } catch (error) {
     if (!(error instanceof ChainUnavailableError)) throw error;

@@ -8,7 +8,7 @@ import {
 } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
-import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
+import { type ChainEndpoint, createEndpointRotation, joinFailures } from './endpoint-rotation.ts';
 import { readBlockReference, readCount, readHash } from './json-rpc.ts';
 import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
@@ -185,8 +185,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       }
     }
     if (answers.length > 0) return answers;
-    const messages = failures.map(({ message }) => message).join('; ');
-    throw new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
+    throw joinFailures(failures);
   }
 
   const withView: ChainReader['withView'] = (use) =>

@@ -150,7 +150,7 @@ export function fulfilledOf<T>(outcomes: readonly PromiseSettledResult<T>[]): T[
 }
 
 /** One failure as it is, several as one. */
-function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavailableError {
+export function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavailableError {
   const [only] = failures;
   if (failures.length === 1 && only !== undefined) return only;
   const messages = failures.map((failure) => failure.message).join('; ');
@@ -372,10 +372,14 @@ function firstAnswer<T>(attempts: readonly Attempt<T>[]): Promise<T> {
 /** Time to wait for a better answer once there is an acceptable one. */
 const GRACE_MS = 500;
 
-/** The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. */
+/**
+ * The answers that have arrived when one of them is enough, or all of them. What arrives later is not waited for. `onAll`
+ * gets all of them, also where the last one arrives late; an error that comes late changes nothing.
+ */
 export async function answersUntil<T>(
   pending: readonly Promise<T>[],
   classify: (answer: T) => 'enough' | 'better than nothing' | 'not',
+  onAll: (answers: readonly T[]) => void = () => {},
 ): Promise<readonly T[]> {
   const answers: T[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -383,6 +387,7 @@ export async function answersUntil<T>(
   for (const one of pending) {
     one.then((answer) => {
       answers.push(answer);
+      if (answers.length === pending.length) onAll(answers);
       const classification = classify(answer);
       if (classification === 'enough' || answers.length === pending.length) resolve();
       else if (classification === 'better than nothing') timer ??= setTimeout(resolve, GRACE_MS);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
 /** One step of the schema. Once released it is never edited: a change is a new migration. */
@@ -5,6 +6,20 @@ export interface Migration {
   readonly number: number;
   readonly name: string;
   readonly sql: string;
+}
+
+/** The schema of an engine, step by step; `integer` is its type of 64 bits. */
+export function migrationsOf(schema: URL, integer: 'bigint' | 'integer'): readonly Migration[] {
+  return [
+    { number: 1, name: 'initial schema', sql: readFileSync(schema, 'utf8') },
+    {
+      number: 2,
+      name: 'number of the last deleted event',
+      sql: `ALTER TABLE event_numbers ADD COLUMN deleted_through ${integer} NOT NULL DEFAULT 0;
+      UPDATE event_numbers SET deleted_through = coalesce(
+        (SELECT min(number) - 1 FROM events WHERE events.account_id = event_numbers.account_id), newest)`,
+    },
+  ];
 }
 
 /** A migration as a database records it. The table of another program may have no names. */

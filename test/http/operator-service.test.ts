@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { Payment } from '../../src/domain/payment.ts';
+import type { BlockReference } from '../../src/domain/ports/settlement-store.ts';
 import { settle } from '../../src/domain/settle.ts';
 import { ADDRESS, failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block, depositOf } from '../store/observations.ts';
@@ -290,5 +291,27 @@ describe('webhooks', () => {
     const text = await pageOf('/webhooks');
     expect(text).toMatch(/shop\.example\.com 1 0 1/);
     expect(text).toContain('The endpoint responded with 500');
+  });
+});
+
+// The last one: it moves the cursor.
+describe('the sync delay', () => {
+  it('is up to date only while a final block is confirmed', async () => {
+    const nowMs = console.dashboard.nowMs();
+    const { observations } = storeOf();
+    await observations.startCursor(block(100));
+    const from = (await observations.readCursor()) as BlockReference;
+    const final = { ...block(from.number + 1), timestampMs: nowMs - 5_000 };
+    await observations.recordScan(
+      { from, final, scannedTo: final.number, deposits: [], releases: [] },
+      leave,
+    );
+    const latest = { ...block(from.number + 2), timestampMs: nowMs };
+    console.outside.heads = { latest, final };
+    expect(await pageOf('/settlement')).toMatch(/Sync delay \d+ s up to date/);
+    console.outside.heads = { latest, final: null };
+    const text = await pageOf('/settlement');
+    expect(text).toMatch(/Sync delay \d+ s/);
+    expect(text).not.toContain('up to date');
   });
 });

@@ -355,6 +355,16 @@ for (const [engine, open] of Object.entries(storeEngines(postgres))) {
       expect(others.filter(({ kind }) => !/^journal_(chain|number|orphan)$/.test(kind))).toEqual([]);
     });
 
+    it('expects the final block that was scanned, and finds the one of the chain', async () => {
+      const scanned = world.chain.block(20).hash;
+      world.chain.fork = ' of another chain';
+      const [found] = (await verifyPayments(world.context)).discrepancies;
+      expect(found).toMatchObject({
+        expected: `block 20 with hash ${scanned}, as scanned`,
+        found: `${world.chain.block(20).hash} at node`,
+      });
+    });
+
     it('finds every state that does not exist, also that of the newest payment', async () => {
       await change("UPDATE payments SET status = 'refunded'");
       const report = await verifyPayments(world.context);

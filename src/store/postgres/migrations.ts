@@ -1,25 +1,15 @@
-import { readFileSync } from 'node:fs';
 import type { Client } from 'pg';
 import {
   type AppliedMigration,
   type DatabaseName,
   type Migration,
+  migrationsOf,
   newestNumber,
   pendingMigrations,
 } from '../migration.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 
-/** The schema, step by step. Never edit a migration that was released: add one. */
-export const migrations: readonly Migration[] = [
-  { number: 1, name: 'initial schema', sql: readFileSync(new URL('schema.sql', import.meta.url), 'utf8') },
-  {
-    number: 2,
-    name: 'number of the last deleted event',
-    sql: `ALTER TABLE event_numbers ADD COLUMN deleted_through bigint NOT NULL DEFAULT 0;
-      UPDATE event_numbers SET deleted_through = coalesce(
-        (SELECT min(number) - 1 FROM events WHERE events.account_id = event_numbers.account_id), newest)`,
-  },
-];
+export const migrations = migrationsOf(new URL('schema.sql', import.meta.url), 'bigint');
 
 /** Names our advisory lock among others in the same database: "cardchec" in ASCII. */
 const MIGRATION_LOCK = '7161130657985881443';

@@ -150,7 +150,12 @@ async function insert(client: Client, { name, columns }: Table, rows: readonly P
 
 async function commit(client: Client): Promise<void> {
   for (const { name, numberedBy } of tables) {
-    if (numberedBy !== null) await continueNumbers(client, name, numberedBy);
+    if (numberedBy === null) continue;
+    const [row] = await rowsOf(client, `SELECT max(${numberedBy}) FROM ${name}`);
+    const highest = row?.[0] as bigint | null;
+    // Unlike setval, this is undone with the transaction.
+    if (highest !== null)
+      await client.query(`ALTER TABLE ${name} ALTER COLUMN ${numberedBy} RESTART WITH ${highest + 1n}`);
   }
   // The first server must not plan its queries for empty tables.
   await client.query(`ANALYZE ${allTables}`);
@@ -163,12 +168,4 @@ async function commit(client: Client): Promise<void> {
       { cause: error },
     );
   }
-}
-
-async function continueNumbers(client: Client, table: string, column: string): Promise<void> {
-  const [row] = await rowsOf(client, `SELECT max(${column}) FROM ${table}`);
-  const highest = row?.[0] as bigint | null;
-  if (highest === null) return;
-  // Unlike setval, this is undone with the transaction.
-  await client.query(`ALTER TABLE ${table} ALTER COLUMN ${column} RESTART WITH ${highest + 1n}`);
 }

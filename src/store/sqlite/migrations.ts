@@ -1,24 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import {
   type AppliedMigration,
   type DatabaseName,
   type Migration,
+  migrationsOf,
   newestNumber,
   pendingMigrations,
 } from '../migration.ts';
 
-/** The schema, step by step. Never edit a migration that was released: add one. */
-export const migrations: readonly Migration[] = [
-  { number: 1, name: 'initial schema', sql: readFileSync(new URL('schema.sql', import.meta.url), 'utf8') },
-  {
-    number: 2,
-    name: 'number of the last deleted event',
-    sql: `ALTER TABLE event_numbers ADD COLUMN deleted_through integer NOT NULL DEFAULT 0;
-      UPDATE event_numbers SET deleted_through = coalesce(
-        (SELECT min(number) - 1 FROM events WHERE events.account_id = event_numbers.account_id), newest)`,
-  },
-];
+export const migrations = migrationsOf(new URL('schema.sql', import.meta.url), 'integer');
 
 /** A writer holds the database for a moment only. */
 const OPENING_TIMEOUT_MS = 2_000;
