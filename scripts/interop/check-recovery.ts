@@ -52,6 +52,8 @@ interface ArchivingServer {
   readonly hasCast: boolean;
   /** Runs the block of the docs that contains `words`, with the folders and the moment of this drill. */
   runBlock(words: string, moment?: string, environment?: Readonly<Record<string, string>>): Promise<string>;
+  /** Stops the restored server, and removes its folder and log: the recovery came to the wrong moment. */
+  removeRestored(): Promise<void>;
   /** Builds a standby of the server and starts it, and waits until it streams. */
   startStandby(): Promise<{ readonly url: string }>;
   remove(): Promise<void>;
@@ -119,6 +121,11 @@ echo "synchronous_standby_names = '*'" >> ${data}/postgresql.conf`);
       if (block === undefined) throw new Error(`docs/operating.md has no block with "${words}"`);
       return runScript(ofThisDrill(block, moment), more);
     },
+    async removeRestored() {
+      const restored = `${home}/15/restored`;
+      await runScript(`pg_ctl stop --pgdata=${restored} --mode=fast
+rm -r ${restored} ${restored}.log`);
+    },
     async startStandby() {
       const url = urlOf(standbyPort);
       await runScript(`pg_basebackup --checkpoint=fast --write-recovery-conf --pgdata=${home}/15/standby
@@ -136,6 +143,11 @@ pg_ctl start --pgdata=${home}/15/standby --log=${home}/standby.log --options='-p
   };
 }
 
+/** As PostgreSQL reads a time. */
+function textOf(time: Date): string {
+  return time.toISOString().replace('T', ' ').replace('Z', '+00');
+}
+
 async function checkOn(
   service: HostService,
   server: ArchivingServer,
@@ -151,13 +163,14 @@ async function checkOn(
     await server.runBlock('pg_basebackup');
     return seconds(performance.now() - startMs);
   });
+  const tooEarly = textOf(new Date());
   const [settled, paidLater, paidMeanwhile] = [await begin(), await begin(), await begin()];
   await settled.pay();
   await service.untilSettled(settled.id);
 
   await delay(1_000);
   const sinceMs = Date.now();
-  const moment = new Date(sinceMs).toISOString().replace('T', ' ').replace('Z', '+00');
+  const moment = textOf(new Date(sinceMs));
   await delay(1_000);
   const answers = await creating.stop();
 
@@ -175,13 +188,20 @@ async function checkOn(
   await lostOpen.pay();
 
   const startMs = performance.now();
-  await check('the steps of docs/operating.md restore the moment', async () => {
-    await server.runBlock('newest-payments.csv', moment);
-    await server.runBlock('pg_ctl stop');
-    await server.runBlock('recovery.signal', moment);
+  const recoverTo = async (when: string) => {
+    await server.runBlock('recovery.signal', when);
     const isPromoted = async () => (await server.runBlock('pg_is_in_recovery')).trim().startsWith('f');
     await waitFor('the end of the recovery', RECOVERED_MS, isPromoted);
     return seconds(performance.now() - startMs);
+  };
+  await check('the steps of docs/operating.md restore a moment that is too early', async () => {
+    await server.runBlock('newest-payments.csv', moment);
+    await server.runBlock('pg_ctl stop');
+    return recoverTo(tooEarly);
+  });
+  await check('repeated with the right moment, they restore that one', async () => {
+    await server.removeRestored();
+    return recoverTo(moment);
   });
   if (outcomes.some(({ problem }) => problem !== null)) return outcomes;
   const again = await startServiceProcess(machine.environment, { args: ['--live'] });
