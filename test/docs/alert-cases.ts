@@ -115,6 +115,13 @@ export const alertCases: readonly AlertCase[] = [
     resolvedAtMinute: 90,
   },
   {
+    // The second scan found logs that the other one of two hosts lacks: once, while the watcher goes on.
+    alert: 'CardCheckoutChainInconsistent',
+    series: { [`card_checkout_endpoint_disagreements_total{kind="disputed",${endpoint}}`]: '0x5 1x95' },
+    firesAtMinute: 10,
+    resolvedAtMinute: 90,
+  },
+  {
     // One host lacks logs that the others show.
     alert: 'CardCheckoutChainInconsistent',
     series: { [`card_checkout_endpoint_disagreements_total{kind="omitted",${endpoint}}`]: '0x5 1x95' },
