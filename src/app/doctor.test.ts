@@ -62,13 +62,17 @@ it.each([
   expect(assessDisk(freeMb, allMb).level).toBe(level);
 });
 
+/** On loopback, `localhost` and `127.0.0.1` are one host, and each is named as in `POLYGON_RPC_URL`. */
+const endpointAt = (label: string) => ({ host: label.replace('127.0.0.1', 'localhost'), label });
+
 it.each([
   [['a'], 'warn', /one host \(a\) is trusted in everything it reports/],
   [['a', 'a'], 'warn', /one host \(a\)/],
+  [['127.0.0.1:1', 'a'], 'ok', /two hosts \(127\.0\.0\.1:1, a\)/],
   [['a', 'b'], 'ok', /two hosts \(a, b\).*nothing becomes paid while one is down or they disagree/],
   [['a', 'b', 'c'], 'ok', /3 hosts \(a, b, c\) confirm each other: one may fail or lie/],
 ])('endpoints on the hosts %j that all answer are %s', (hosts, level, sentence) => {
-  const endpoints = hosts.map((host) => ({ host }));
+  const endpoints = hosts.map(endpointAt);
   const found = assessEndpoints(
     endpoints,
     hosts.map(() => 1),
@@ -82,7 +86,7 @@ const unknownFinality = { contradictions: [], finalNumbers: [] };
 it('a host whose final block is far behind is named, and that payments wait for one of two', () => {
   const assess = (...finalNumbers: readonly number[]) =>
     assessEndpoints(
-      finalNumbers.map((_, index) => ({ host: `host ${index}` })),
+      finalNumbers.map((_, index) => endpointAt(`host ${index}`)),
       finalNumbers.map(() => 1),
       { contradictions: [], finalNumbers },
     );
@@ -95,7 +99,7 @@ it('a host whose final block is far behind is named, and that payments wait for 
 });
 
 it('an endpoint that does not answer is named; none that answers is a failure', () => {
-  const endpoints = [{ host: 'a' }, { host: 'b' }, { host: 'c' }];
+  const endpoints = ['a', 'b', 'c'].map(endpointAt);
   const some = assessEndpoints(endpoints, [1, null, 1], unknownFinality);
   expect(some).toMatchObject({ level: 'warn', detail: expect.stringMatching(/do not answer .*: b;/) });
   expect(some.detail).not.toContain('nothing becomes paid');
@@ -106,7 +110,7 @@ it('an endpoint that does not answer is named; none that answers is a failure', 
 });
 
 it('one of two hosts that does not answer keeps every payment unpaid, which the line says', () => {
-  expect(assessEndpoints([{ host: 'a' }, { host: 'b' }], [1, null], unknownFinality)).toEqual({
+  expect(assessEndpoints(['a', 'b'].map(endpointAt), [1, null], unknownFinality)).toEqual({
     level: 'warn',
     detail:
       'of a, b, these do not answer for this chain: b; replace them, and nothing becomes paid until then',

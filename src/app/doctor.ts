@@ -239,10 +239,11 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
   const endpoints = createChainEndpoints({ urls, chainId, timeoutMs: ANSWER_LIMIT_MS });
   try {
     const newest = await readNewestBlocksMs(endpoints);
+    const named = endpoints.map(({ host, rpc: { label } }) => ({ host, label }));
     const answering = endpoints.filter((_, index) => newest[index] !== null);
     return await Promise.all([
       checked('endpoints', async () =>
-        assessEndpoints(endpoints, newest, {
+        assessEndpoints(named, newest, {
           contradictions: await compareFinalBlocks(answering),
           finalNumbers: endpoints.map(({ finalNumber }) => finalNumber),
         }),
@@ -280,13 +281,13 @@ interface Finality {
 
 /** The confirmations that these hosts allow, and whether they all answer, agree and follow; URLs on one host count as one. */
 export function assessEndpoints(
-  endpoints: readonly { readonly host: string }[],
+  endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | null)[],
   { contradictions, finalNumbers }: Finality,
 ): Finding {
-  const silent = endpoints.filter((_, index) => newestBlocksMs[index] === null).map(({ host }) => host);
-  const hosts = [...new Set(endpoints.map(({ host }) => host))];
-  const names = hosts.join(', ');
+  const silent = endpoints.filter((_, index) => newestBlocksMs[index] === null).map(({ label }) => label);
+  const hosts = new Map(endpoints.map(({ host, label }) => [host, label]));
+  const names = [...hosts.values()].join(', ');
   if (silent.length === endpoints.length)
     return fail(`none of these hosts answers for this chain: ${names}; replace them`);
   const problems = contradictions.map(({ kind, endpoint, message }) =>
@@ -295,25 +296,25 @@ export function assessEndpoints(
       : `${message}; nothing becomes paid until they agree: add a third host, which decides`,
   );
   const highest = Math.max(...finalNumbers.map((number) => number ?? 0));
-  for (const [index, { host }] of endpoints.entries()) {
+  for (const [index, { label }] of endpoints.entries()) {
     const behind = highest - (finalNumbers[index] ?? highest);
-    const effect = hosts.length === 2 ? ', because payments wait for it' : '';
-    if (behind > LAGGING_BLOCKS) problems.push(`${host} is ${behind} blocks behind: replace it${effect}`);
+    const effect = hosts.size === 2 ? ', because payments wait for it' : '';
+    if (behind > LAGGING_BLOCKS) problems.push(`${label} is ${behind} blocks behind: replace it${effect}`);
   }
   if (silent.length > 0) {
-    const effect = hosts.length === 2 ? ', and nothing becomes paid until then' : '';
+    const effect = hosts.size === 2 ? ', and nothing becomes paid until then' : '';
     problems.push(
       `of ${names}, these do not answer for this chain: ${silent.join(', ')}; replace them${effect}`,
     );
   }
   if (problems.length > 0) return warn(problems.join('; '));
-  if (hosts.length === 1)
+  if (hosts.size === 1)
     return warn(
       `one host (${names}) is trusted in everything it reports, even invented payments: add endpoints of other companies`,
     );
-  return hosts.length === 2
+  return hosts.size === 2
     ? ok(`two hosts (${names}) confirm each other: nothing becomes paid while one is down or they disagree`)
-    : ok(`${hosts.length} hosts (${names}) confirm each other: one may fail or lie`);
+    : ok(`${hosts.size} hosts (${names}) confirm each other: one may fail or lie`);
 }
 
 /** Receivers refuse a webhook whose timestamp differs by more. */
