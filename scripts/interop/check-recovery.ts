@@ -4,7 +4,7 @@
  */
 import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
+import { chmodSync, existsSync, globSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
@@ -163,6 +163,23 @@ async function checkOn(
     await server.runBlock('pg_basebackup');
     return seconds(performance.now() - startMs);
   });
+  await check('WAL from before the base backup is removed, and no other', async () => {
+    const segments = () =>
+      readdirSync(join(folder, 'recovery/backups/wal')).filter((name) => /^[0-9A-F]{24}$/.test(name));
+    await waitFor('the WAL of the base backup', RECOVERED_MS, async () => segments().length > 1);
+    const label = readFileSync(join(folder, 'recovery/backups/base-2026-11-25/backup_label'), 'utf8');
+    const [, first = ''] = /file ([0-9A-F]{24})/.exec(label) ?? [];
+    const [older, needed] = [
+      segments().filter((name) => name < first),
+      segments().filter((name) => name >= first),
+    ];
+    await server.runBlock('pg_archivecleanup');
+    const left = segments();
+    if (older.length === 0) throw new Error('there was none to remove');
+    if (left.some((name) => name < first) || needed.some((name) => !left.includes(name)))
+      throw new Error(`${left} of ${older} and ${needed}`);
+    return `${older.length} of ${older.length + needed.length} segments`;
+  });
   const tooEarly = textOf(new Date());
   const [settled, paidLater, paidMeanwhile] = [await begin(), await begin(), await begin()];
   await settled.pay();
@@ -195,7 +212,7 @@ async function checkOn(
     return seconds(performance.now() - startMs);
   };
   await check('the steps of docs/operating.md restore a moment that is too early', async () => {
-    await server.runBlock('newest-payments.csv', moment);
+    await server.runBlock('all-payments.csv');
     await server.runBlock('pg_ctl stop');
     return recoverTo(tooEarly);
   });
