@@ -166,11 +166,11 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
   };
 }
 
-/** Counts and logs what an earlier scan missed. The endpoints that showed it now are right, and another one left it out. */
-function reportMissed({ metrics, log }: WorkerParts, { added, shownBy }: Rescan): void {
+/** Counts and logs what an earlier scan missed. An endpoint that still leaves it out is reported as a disagreement. */
+function reportMissed({ metrics, log }: WorkerParts, { added }: Rescan): void {
   if (added === 0) return;
   metrics.missedLogs.inc(added);
-  log.warn({ added, shownBy }, 'an earlier scan missed events, which are now recorded');
+  log.warn({ added }, 'an earlier scan missed events, which are now recorded');
 }
 
 /** Reads the chain again, deeply and at each endpoint, for payments that hold more than was observed. */

@@ -10,8 +10,6 @@ type BlocksBelowCursor =
 export interface Rescan {
   /** Rows that were missing. */
   readonly added: number;
-  /** The endpoints that showed them. */
-  readonly shownBy: readonly string[];
   /** The newest block that was read again; null where none was. */
   readonly rescannedTo: BlockReference | null;
 }
@@ -31,7 +29,6 @@ export async function rescanFinalBlocks(
   const rescans = await context.chain.withEachView(rescan);
   return {
     added: rescans.reduce((sum, { added }) => sum + added, 0),
-    shownBy: rescans.flatMap(({ shownBy }) => shownBy),
     rescannedTo: rescans.at(-1)?.rescannedTo ?? null,
   };
 }
@@ -43,7 +40,7 @@ async function rescanAtOne(
   signal: AbortSignal | undefined,
 ): Promise<Rescan> {
   const cursor = await context.observations.readCursor();
-  if (cursor === null) return { added: 0, shownBy: [], rescannedTo: null };
+  if (cursor === null) return { added: 0, rescannedTo: null };
   await requireSameChain(view, cursor);
   await context.known.catchUp();
   let added = 0;
@@ -63,7 +60,7 @@ async function rescanAtOne(
     rescannedTo = logs.scannedTo;
     fromBlock = logs.scannedTo.number + 1;
   }
-  return { added, shownBy: added > 0 ? [view.source] : [], rescannedTo };
+  return { added, rescannedTo };
 }
 
 /** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */
