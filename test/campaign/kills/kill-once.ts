@@ -81,7 +81,7 @@ export async function killOnce(
   control.disarm();
   if (id === null) return async () => {};
   const paidAfterMs = performance.now() - killedAtMs;
-  await stage.complete();
+  await waitFor('a process that answers', RECOVERY_MS, () => isComplete(stage, id));
   return () => judge(stage, kill, findings, { id, merchant, where, customer, paidAfterMs });
 }
 
@@ -121,6 +121,15 @@ async function reviveWhatever(stage: KillStage, mayBeKilled: boolean): Promise<v
   } catch (error) {
     if (!mayBeKilled || stage.control.reached() === null) throw error;
   }
+}
+
+/** Whether all processes run and one answers: one that was killed a moment ago is not known to be gone yet. */
+async function isComplete(stage: KillStage, id: string): Promise<boolean> {
+  await stage.complete();
+  return stage.operate('payment show', { payment: id }).then(
+    () => true,
+    () => false,
+  );
 }
 
 interface Ended {
