@@ -81,6 +81,7 @@ it.each([
   expect(found).toMatchObject({ level, detail: expect.stringMatching(sentence) });
 });
 
+const silent = (label: string) => new Error(`${label} answered eth_chainId with HTTP 401`);
 const unknownFinality = { contradictions: [], finalNumbers: [] };
 
 it('a host whose final block is far behind is named, and that payments wait for one of two', () => {
@@ -100,30 +101,35 @@ it('a host whose final block is far behind is named, and that payments wait for 
 
 it('an endpoint that does not answer is named; none that answers is a failure', () => {
   const endpoints = ['a', 'b', 'c'].map(endpointAt);
-  const some = assessEndpoints(endpoints, [1, null, 1], unknownFinality);
-  expect(some).toMatchObject({ level: 'warn', detail: expect.stringMatching(/do not answer .*: b;/) });
+  const some = assessEndpoints(endpoints, [1, silent('b'), 1], unknownFinality);
+  expect(some).toMatchObject({
+    level: 'warn',
+    detail: 'not all of a, b, c answer for this chain: b answered eth_chainId with HTTP 401; replace them',
+  });
   expect(some.detail).not.toContain('nothing becomes paid');
-  expect(assessEndpoints(endpoints, [null, null, null], unknownFinality)).toEqual({
+  expect(assessEndpoints(endpoints, ['a', 'b', 'c'].map(silent), unknownFinality)).toMatchObject({
     level: 'fail',
-    detail: 'none of these hosts answers for this chain: a, b, c; replace them',
+    detail: expect.stringMatching(
+      /^no host answers for this chain: a answered .*; c answered .* replace them$/,
+    ),
   });
 });
 
 it('one of two hosts that does not answer keeps every payment unpaid, which the line says', () => {
-  expect(assessEndpoints(['a', 'b'].map(endpointAt), [1, null], unknownFinality)).toEqual({
+  expect(assessEndpoints(['a', 'b'].map(endpointAt), [1, silent('b')], unknownFinality)).toEqual({
     level: 'warn',
     detail:
-      'of a, b, these do not answer for this chain: b; replace them, and nothing becomes paid until then',
+      'not all of a, b answer for this chain: b answered eth_chainId with HTTP 401; replace them, and nothing becomes paid until then',
   });
 });
 
 it.each([
   [[1_000_000, 990_000], 1_002_000, 'ok', /2 s behind/],
-  [[1_000_000, null], 1_031_000, 'warn', /31 s behind .* NTP/],
+  [[1_000_000, silent('b')], 1_031_000, 'warn', /31 s behind .* NTP/],
   [[1_000_000], 1_301_000, 'fail', /301 s behind/],
   [[1_000_000], 968_000, 'warn', /32 s ahead of/],
   [[1_000_000], 600_000, 'fail', /400 s ahead of/],
-  [[null], 0, 'warn', /no endpoint answers/],
+  [[silent('b')], 0, 'warn', /no endpoint answers/],
 ])('newest blocks of %j at %d by this clock are %s', (newest, nowMs, level, sentence) => {
   expect(assessClock(newest, nowMs)).toMatchObject({ level, detail: expect.stringMatching(sentence) });
 });

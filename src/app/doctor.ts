@@ -240,7 +240,7 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
   try {
     const newest = await readNewestBlocksMs(endpoints);
     const named = endpoints.map(({ host, rpc: { label } }) => ({ host, label }));
-    const answering = endpoints.filter((_, index) => newest[index] !== null);
+    const answering = endpoints.filter((_, index) => typeof newest[index] === 'number');
     return await Promise.all([
       checked('endpoints', async () =>
         assessEndpoints(named, newest, {
@@ -282,14 +282,14 @@ interface Finality {
 /** The confirmations that these hosts allow, and whether they all answer, agree and follow; URLs on one host count as one. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
-  newestBlocksMs: readonly (number | null)[],
+  newestBlocksMs: readonly (number | Error)[],
   { contradictions, finalNumbers }: Finality,
 ): Finding {
-  const silent = endpoints.filter((_, index) => newestBlocksMs[index] === null).map(({ label }) => label);
+  const silent = newestBlocksMs.flatMap((found) => (typeof found === 'number' ? [] : [found.message]));
   const hosts = new Map(endpoints.map(({ host, label }) => [host, label]));
   const names = [...hosts.values()].join(', ');
   if (silent.length === endpoints.length)
-    return fail(`none of these hosts answers for this chain: ${names}; replace them`);
+    return fail(`no host answers for this chain: ${silent.join('; ')}; replace them`);
   const problems = contradictions.map(({ kind, endpoint, message }) =>
     kind === 'hash'
       ? `${message}; replace ${endpoint}`
@@ -303,9 +303,7 @@ export function assessEndpoints(
   }
   if (silent.length > 0) {
     const effect = hosts.size === 2 ? ', and nothing becomes paid until then' : '';
-    problems.push(
-      `of ${names}, these do not answer for this chain: ${silent.join(', ')}; replace them${effect}`,
-    );
+    problems.push(`not all of ${names} answer for this chain: ${silent.join('; ')}; replace them${effect}`);
   }
   if (problems.length > 0) return warn(problems.join('; '));
   if (hosts.size === 1)
@@ -320,7 +318,7 @@ export function assessEndpoints(
 /** Receivers refuse a webhook whose timestamp differs by more. */
 const MAXIMUM_SKEW_MS = 300_000;
 
-export function assessClock(newestBlocksMs: readonly (number | null)[], nowMs: number): Finding {
+export function assessClock(newestBlocksMs: readonly (number | Error)[], nowMs: number): Finding {
   const skew = clockSkew(newestBlocksMs, nowMs);
   if (skew === null) return warn('not compared, because no endpoint answers');
   if (skew.skewMs <= NOTABLE_SKEW_MS) return ok(skew.description);

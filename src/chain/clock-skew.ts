@@ -4,15 +4,16 @@ import type { ChainEndpoint } from './endpoint-rotation.ts';
 /** An endpoint may lag by this much. */
 export const NOTABLE_SKEW_MS = 30_000;
 
-/** The time of each endpoint's newest block; null where it does not answer for this chain. */
-export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise<(number | null)[]> {
+/** The time of each endpoint's newest block, or why it has none for this chain. */
+export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise<(number | Error)[]> {
   return Promise.all(
     endpoints.map(async (endpoint) => {
       try {
         await endpoint.ensureChain();
-        return (await endpoint.readBlock('latest'))?.timestampMs ?? null;
-      } catch {
-        return null;
+        const latest = await endpoint.readBlock('latest');
+        return latest?.timestampMs ?? new Error(`${endpoint.rpc.label} has no latest block`);
+      } catch (error) {
+        return error as Error;
       }
     }),
   );
@@ -20,10 +21,10 @@ export function readNewestBlocksMs(endpoints: readonly ChainEndpoint[]): Promise
 
 /** The distance of the clock to the newest of these blocks, in words as well; null where there is none. */
 export function clockSkew(
-  newestBlocksMs: readonly (number | null)[],
+  newestBlocksMs: readonly (number | Error)[],
   nowMs: number,
 ): { readonly skewMs: number; readonly description: string } | null {
-  const newestMs = Math.max(...newestBlocksMs.filter((atMs) => atMs !== null));
+  const newestMs = Math.max(...newestBlocksMs.filter((found) => typeof found === 'number'));
   if (newestMs === Number.NEGATIVE_INFINITY) return null;
   const skewMs = Math.abs(nowMs - newestMs);
   const direction = newestMs > nowMs ? 'ahead of' : 'behind';

@@ -7,6 +7,7 @@ import {
   AnswerTooSlowError,
   aroundCalls,
   createJsonRpcClient,
+  HttpRefusalError,
   JsonRpcAnswerError,
   type JsonRpcClient,
   type JsonRpcOptions,
@@ -172,7 +173,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly onCall?: (label: string, outcome: EndpointOutcome) => void;
 }
 
-/** `refused`: the endpoint answered with an error. `slow`: no answer in time. `failed`: no answer, or none of use. */
+/** `refused`: the endpoint answered with an error, or that the key is wrong or its plan used up. `slow`: no answer in time. `failed`: no answer, or none of use. */
 export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 
 /**
@@ -283,7 +284,7 @@ function withObserver(
       report('answered');
       return answer;
     } catch (error) {
-      const isRefusal = error instanceof JsonRpcAnswerError;
+      const isRefusal = error instanceof JsonRpcAnswerError || error instanceof HttpRefusalError;
       report(isRefusal ? 'refused' : error instanceof AnswerTooSlowError ? 'slow' : 'failed');
       throw error;
     }

@@ -59,6 +59,10 @@ export class JsonRpcAnswerError extends ChainUnavailableError {
   }
 }
 
+/** An HTTP status that says that the key is wrong, or that its plan limits the calls. */
+export class HttpRefusalError extends ChainUnavailableError {}
+const refusalStatuses = [401, 402, 403, 429];
+
 /** The answer was longer than we read. */
 export class AnswerTooLargeError extends ChainUnavailableError {}
 
@@ -186,7 +190,8 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
   const answer = parseJson(text);
   // Some nodes put a proper error object behind a status of 400 or 429: the object says more than the status.
   if (status !== 200 && errorOf(answer) === null) {
-    throw new ChainUnavailableError(`${endpoint.label} answered ${methods} with HTTP ${status}`);
+    const StatusError = refusalStatuses.includes(status) ? HttpRefusalError : ChainUnavailableError;
+    throw new StatusError(`${endpoint.label} answered ${methods} with HTTP ${status}`);
   }
   if (answer === undefined) {
     throw new ChainUnavailableError(`${endpoint.label} answered ${methods} with something that is not JSON`);

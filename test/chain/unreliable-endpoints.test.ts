@@ -42,7 +42,7 @@ const TIMEOUT_MS = 2_000;
 /** Endpoints at so many of the proxies, or at these URLs. */
 function open(
   at: number | readonly string[],
-  options: Pick<ChainEndpointsOptions, 'monotonicMs'> = {},
+  options: Pick<ChainEndpointsOptions, 'monotonicMs' | 'onCall'> = {},
 ): readonly ChainEndpoint[] {
   const urls = typeof at === 'number' ? proxies.slice(0, at).map(({ url }) => url) : at;
   const { chainId } = chain.anvil;
@@ -62,6 +62,21 @@ function createReader(...at: Parameters<typeof open>): { reader: ChainReader; do
 }
 
 const readHeads = (reader: ChainReader) => reader.withView((view) => view.readHeads());
+
+it.each([
+  [200, 'answered'],
+  [401, 'refused'],
+  [403, 'refused'],
+  [429, 'refused'],
+  [500, 'failed'],
+  [503, 'failed'],
+] as const)('an answer with HTTP %i and no JSON-RPC error counts as %s', async (status, outcome) => {
+  const outcomes: string[] = [];
+  const [endpoint] = open(1, { onCall: (_label, counted) => void outcomes.push(counted) });
+  proxies[0].failWithStatus = status === 200 ? null : status;
+  await endpoint?.readBlock('latest').catch(() => {});
+  expect(outcomes).toEqual([outcome]);
+});
 
 describe('failing over', () => {
   it('goes on with the next endpoint at once after a failure and stays with it', async () => {
