@@ -74,6 +74,9 @@ export async function openSqliteStage(): Promise<KillStage> {
   const { environment, url } = service;
   const started = service;
   const apiKey = service.process().demoKey();
+  const complete = async () => {
+    if (started.process().hasEnded()) await started.restart('SIGKILL');
+  };
   return {
     name: 'SQLite, one process',
     control,
@@ -92,11 +95,11 @@ export async function openSqliteStage(): Promise<KillStage> {
     async revive() {
       await started.restart('SIGKILL');
     },
-    async complete() {
-      if (started.process().hasEnded()) await started.restart('SIGKILL');
-    },
+    complete,
     async stop() {
       control.disarm();
+      // The chain of a sandbox that was killed ends with the next one.
+      await complete();
       await started.stop();
       rmSync(folder, { recursive: true });
     },
