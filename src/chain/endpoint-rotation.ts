@@ -173,7 +173,10 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly onCall?: (label: string, outcome: EndpointOutcome) => void;
 }
 
-/** `refused`: the endpoint answered with an error, or that the key is wrong or its plan used up. `slow`: no answer in time. `failed`: no answer, or none of use. */
+/**
+ * `refused`: the endpoint answered with an error, or with an HTTP status for a wrong key or a used-up plan. `slow`: no
+ * answer in time. `failed`: no answer, or none of use.
+ */
 export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 
 /**
