@@ -106,7 +106,7 @@ export const banxa = defineProvider({
   },
 
   async startSession({ apiUrl, method, blockchain }, request, call) {
-    const { id, checkoutUrl } = await call.fields({
+    const { id, checkoutUrl } = await call.ofCustomer.fields({
       url: `${apiUrl}/v2/buy`,
       body: {
         paymentMethodId: method,

@@ -124,7 +124,7 @@ export const coinbase = defineProvider({
       return { deliveryUnits: null };
     }
     const path = '/onramp/v1/buy/quote';
-    const quote = await call.fields({
+    const quote = await call.ofCustomer.fields({
       url: `${urls.developer}${path}`,
       headers: await authorizationOf(`POST ${DEVELOPER_HOST}${path}`),
       body: {
@@ -144,7 +144,7 @@ export const coinbase = defineProvider({
     const path = '/platform/v2/onramp/sessions';
     const country = quotedCountryOf(request);
     const { customerIp = null } = request;
-    const body = await call.fields({
+    const body = await call.ofCustomer.fields({
       url: `${urls.platform}${path}`,
       headers: await authorizationOf(`POST ${PLATFORM_HOST}${path}`),
       body: {

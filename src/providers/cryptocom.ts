@@ -51,7 +51,7 @@ export const cryptocom = defineProvider({
   },
 
   async startSession({ urls, nowMs }, request, call) {
-    const payment = await call.fields({
+    const payment = await call.ofCustomer.fields({
       url: `${urls.api}/api/payments`,
       body: {
         amount: request.amountCents,

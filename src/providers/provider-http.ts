@@ -15,6 +15,8 @@ import { isSecureUrl } from '../platform/public-address.ts';
 export interface JsonAnswer {
   readonly status: number;
   readonly body: unknown;
+  /** The request concerned one customer (`Call.ofCustomer`). */
+  readonly isOfCustomer?: boolean;
 }
 
 /** One call to a provider's API. */
@@ -30,6 +32,8 @@ export interface JsonRequest {
   readonly timeoutMs: number;
   /** Maximum length of the answer; 64 KiB where absent. */
   readonly maximumBytes?: number;
+  /** The request concerns one customer (`Call.ofCustomer`). */
+  readonly isOfCustomer?: boolean;
 }
 
 /** Usable responses are far shorter. */
@@ -90,7 +94,8 @@ export function createProviderAgent(): Agent {
 /**
  * Sends one request and reads one JSON answer, both bounded. Follows no redirect. Throws when there is no answer in
  * time or when it is not JSON; a 5xx throws as well, whatever its body, because it says nothing about the request, and a
- * 429 throws `ProviderBusyError`.
+ * 429 throws `ProviderBusyError`. Any other 4xx to a customer's request is an answer by its status alone: a geoblock
+ * answers with a page.
  */
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
   const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
@@ -107,7 +112,9 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     },
     body: bodyText(call.body),
   });
-  const text = await readBounded(body, call.maximumBytes ?? MAXIMUM_ANSWER_BYTES);
+  const isAnswered = call.isOfCustomer === true && isRefusal(statusCode);
+  const read = readBounded(body, call.maximumBytes ?? MAXIMUM_ANSWER_BYTES);
+  const text = isAnswered ? await read.catch(() => '') : await read;
   // Before the body is parsed: what stands before a provider's API may say it in a page.
   if (statusCode === 429) {
     const header = headers['retry-after'];
@@ -117,20 +124,31 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   }
   if (statusCode >= 500) throw new Error(`the provider answered ${statusCode}`);
   const answer = parseJson(text);
-  record(call, statusCode, answer, text.length);
-  return { status: statusCode, body: answer };
+  if (answer === undefined && !isAnswered) {
+    const message = 'the answer is not JSON';
+    throw countsAsOutage(statusCode) ? new SyntaxError(message) : new ProviderAnswerError(message);
+  }
+  record(call, statusCode, answer ?? null, text.length);
+  return { status: statusCode, body: answer, ...(isAnswered ? { isOfCustomer: true } : {}) };
+}
+
+const isRefusal = (status: number) => status >= 400 && status < 500;
+
+/** Whether a status that is no success shows an outage where no customer was named: their data cannot be its reason. */
+function countsAsOutage(status: number): boolean {
+  return !isRefusal(status) || [401, 403, 404, 405, 410].includes(status);
 }
 
 function methodOf({ body }: JsonRequest): 'GET' | 'POST' {
   return body === undefined ? 'GET' : 'POST';
 }
 
-/** The parser's own error would quote the answer, which may repeat the key. */
+/** Undefined for what is not JSON: the parser's own error would quote the answer, which may repeat the key. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new SyntaxError('the answer is not JSON');
+    return undefined;
   }
 }
 
@@ -237,10 +255,10 @@ async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number
   return Buffer.concat(chunks, length).toString('utf8');
 }
 
-type CallRequest = Omit<JsonRequest, 'timeoutMs'>;
+type CallRequest = Omit<JsonRequest, 'timeoutMs' | 'isOfCustomer'>;
 
-/** The calls of a conversation that has a deadline as a whole. */
-export interface Call {
+/** Calls of a conversation that has a deadline as a whole. */
+interface Calls {
   /** The JSON object of an answer that is a success; throws for every other (`requireSuccess`). */
   fields(request: CallRequest): Promise<AnswerFields>;
   /** The JSON of an answer that is a success, whatever its form. */
@@ -249,19 +267,29 @@ export interface Call {
   answer(request: CallRequest): Promise<JsonAnswer>;
 }
 
+/** The calls of a conversation. What names no customer, such as a quote for an amount, is asked by itself. */
+export interface Call extends Calls {
+  /** The calls that name one customer or payment, so that a 4xx is an answer to them and no outage. */
+  readonly ofCustomer: Calls;
+}
+
 /** Runs conversations with one provider, each within its time limit, with these headers in every call. */
 export function createConversations(id: ProviderId, headers: Readonly<Record<string, string>> = {}) {
   const agent = createProviderAgent();
   return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
     const deadlineMs = performance.now() + timeoutMs;
-    const answer = (request: CallRequest) =>
-      requestJson(agent, {
-        ...request,
-        headers: { ...headers, ...request.headers },
-        timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())),
-      });
-    const body = async (request: CallRequest) => requireSuccess(id, await answer(request));
-    return await work({ answer, body, fields: async (request) => fieldsOf(await body(request)) });
+    const calls = (isOfCustomer: boolean): Calls => {
+      const answer = (request: CallRequest) =>
+        requestJson(agent, {
+          ...request,
+          isOfCustomer,
+          headers: { ...headers, ...request.headers },
+          timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())),
+        });
+      const body = async (request: CallRequest) => requireSuccess(id, await answer(request));
+      return { answer, body, fields: async (request) => fieldsOf(await body(request)) };
+    };
+    return await work({ ...calls(false), ofCustomer: calls(true) });
   };
 }
 
@@ -289,11 +317,14 @@ export async function classifyWebhookError(
   }
 }
 
+/** The provider is there, although its answer is of no use: the circuit does not count it. */
+export class ProviderAnswerError extends Error {}
+
 /**
  * The provider understood the request and declined it, which does not concern its health: a customer who requests what is
  * not sold must not open the circuit for all others.
  */
-export class DeclinedRequestError extends Error {
+export class DeclinedRequestError extends ProviderAnswerError {
   override readonly name = 'DeclinedRequestError';
 }
 
@@ -316,10 +347,15 @@ export function busy(id: ProviderId, retryAfterSeconds: number, cause?: Provider
 
 /** The answer of a call that succeeded; throws for every other, with what the provider said of it in the cause. */
 export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
-  const { status, body } = answer;
+  const { status, body, isOfCustomer = false } = answer;
   if (status === 200 || status === 201) return body;
   const message = `${id} answered ${status} ${codesOf(body).join(' ')}`;
-  const cause = status === 400 || status === 422 ? new DeclinedRequestError(message) : new Error(message);
+  const cause =
+    isOfCustomer || status === 400 || status === 422
+      ? new DeclinedRequestError(message)
+      : countsAsOutage(status)
+        ? new Error(message)
+        : new ProviderAnswerError(message);
   // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator.
   if (status === 401 || status === 403) {
     const { name } = providerCatalog[id];

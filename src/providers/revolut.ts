@@ -101,7 +101,10 @@ export const revolut = defineProvider({
       return { deliveryUnits: null, minimumUsdCents: minimumUsdCentsOf(minimumUnits, request) };
     }
     const asset = await readAsset(call);
-    const quote = await call.fields({ url: `${apiUrl}/quote`, query: purchaseOf(request, country, asset) });
+    const quote = await call.ofCustomer.fields({
+      url: `${apiUrl}/quote`,
+      query: purchaseOf(request, country, asset),
+    });
     const { amount, currencyId } = answers.fieldsOf(quote['crypto']);
     if (currencyId !== asset) throw new answers.MalformedAnswerError('the quote is for another asset');
     return { deliveryUnits: answers.readDecimalUnits(amount, 'crypto.amount') };
@@ -110,7 +113,7 @@ export const revolut = defineProvider({
   async startSession({ apiUrl, readAsset }, request, call) {
     const country = request.customerCountry ?? null;
     if (country === null) throw new TypeError('a session at Revolut needs the country of the customer');
-    const { ramp_redirect_url: url } = await call.fields({
+    const { ramp_redirect_url: url } = await call.ofCustomer.fields({
       url: `${apiUrl}/buy`,
       query: {
         ...purchaseOf(request, country, await readAsset(call)),

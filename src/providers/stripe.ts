@@ -76,9 +76,11 @@ export const stripe = defineProvider({
       ...(customerIp === null ? {} : { customer_ip_address: customerIp }),
     });
     const sessions = `${urls.api}${SESSIONS}`;
-    const { id, redirect_url: url } = await call.fields({ url: sessions, body });
+    const { id, redirect_url: url } = await call.ofCustomer.fields({ url: sessions, body });
     const providerReference = answers.readReference(id);
-    const session = await call.fields({ url: `${sessions}/${encodeURIComponent(providerReference)}` });
+    const session = await call.ofCustomer.fields({
+      url: `${sessions}/${encodeURIComponent(providerReference)}`,
+    });
     requireLocked(session, request);
     return { redirectUrl: answers.readRedirectUrl(url), providerReference };
   },

@@ -132,7 +132,7 @@ export const transak = defineProvider({
       ...(request.email === null ? {} : { email: request.email }),
     };
     const post = (accessToken: string) =>
-      call.answer({
+      call.ofCustomer.answer({
         url: `${urls.gateway}/api/v2/auth/session`,
         headers: { 'access-token': accessToken, ...userIp },
         body: { widgetParams },

@@ -72,7 +72,7 @@ export const wert = defineProvider({
   },
 
   async startSession({ urls, apiKey, partnerId }, request, call) {
-    const answer = await call.fields({
+    const answer = await call.ofCustomer.fields({
       url: `${urls.partner}/api/external/hpp/create-session`,
       headers: { 'x-api-key': apiKey },
       body: {

@@ -4,9 +4,14 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { UnknownStateError } from '../../src/domain/errors.ts';
 import { isPlausibleQuote } from '../../src/domain/paid-threshold.ts';
-import { type PostedWebhook, ProviderWebhookRefusedError } from '../../src/domain/ports/provider.ts';
+import {
+  type PostedWebhook,
+  type ProviderAdapter,
+  ProviderWebhookRefusedError,
+} from '../../src/domain/ports/provider.ts';
 import { assumedDeliveryUnits, type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
-import { type JsonServer, serveJson } from './serve-json.ts';
+import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
+import { type JsonServer, serveJson, servePassThrough } from './serve-json.ts';
 import { outcomeOf, type Stage, someSession, startStage } from './stage.ts';
 import { webhookCases } from './webhooks.ts';
 
@@ -124,6 +129,80 @@ describe.each(providerIds)('an answer that %s should not give', (id: ProviderId)
       expect(await outcomeOf(adapter.quote(someSession))).toBe('provider_unavailable');
     expect(await outcomeOf(adapter.startSession(someSession))).toBe('provider_unavailable');
   });
+});
+
+/**
+ * Opens the circuit or not: ten calls of one kind, after which the provider answers with a status and a page or JSON
+ * wherever `isMeant` says so, and the simulator everywhere else.
+ */
+async function circuitAfter(
+  id: ProviderId,
+  { status, body }: { readonly status: number; readonly body: string },
+  isMeant: (request: string) => boolean,
+  call: (adapter: ProviderAdapter) => Promise<unknown>,
+) {
+  const upstream = stage.valuesOf(id)['BASE_URL'] as string;
+  const proxy = await servePassThrough(upstream, (request) => (isMeant(request) ? { status, body } : null));
+  try {
+    const adapter = withCircuitBreaker(stage.adapterOf(id, { values: { BASE_URL: proxy.url } }), {
+      monotonicMs: () => 0,
+      nowMs: () => NOW_MS,
+      openMs: 30_000,
+    });
+    for (let count = 0; count < 10; count++) await outcomeOf(call(adapter));
+    return adapter.health?.().isCircuitOpen;
+  } finally {
+    await proxy.stop();
+  }
+}
+
+const refusals = [400, 402, 404, 405, 406, 409, 410, 418, 422, 451];
+const namesCustomer = (request: string) =>
+  request.toLowerCase().includes(someSession.depositAddress.toLowerCase());
+
+describe.each(providerIds)('a refusal by %s', (id: ProviderId) => {
+  it.each(['{}', '<html>Not in your region</html>'])(
+    'of one customer takes it from nobody else, whatever the status: %s',
+    async (body) => {
+      for (const status of [...refusals, 401, 403])
+        expect(
+          await circuitAfter(id, { status, body }, namesCustomer, (adapter) =>
+            adapter.startSession(someSession),
+          ),
+          `status ${status}`,
+        ).toBe(false);
+    },
+  );
+
+  it('of what names no customer is an outage if it says that the address is gone', async () => {
+    const request = { ...someSession, customerCountry: null };
+    for (const status of refusals) {
+      // Its own trial takes these for the answer that there is no list.
+      const isOutage = [404, 405, 410].includes(status) && !(quotesNothing.has(id) && status !== 410);
+      const answer = { status, body: '{}' };
+      expect(
+        await circuitAfter(
+          id,
+          answer,
+          () => true,
+          (adapter) => adapter.quote(request),
+        ),
+        `status ${status}`,
+      ).toBe(isOutage);
+    }
+  });
+});
+
+it('Transak whose access tokens are refused with 404 is down, although a customer asked', async () => {
+  const isToken = (request: string) => request.includes('/refresh-token');
+  const call = (adapter: ProviderAdapter) => adapter.startSession(someSession);
+  expect(await circuitAfter('transak', { status: 404, body: '{}' }, isToken, call)).toBe(true);
+});
+
+it('Revolut that has no price for a country is still there for others', async () => {
+  const isQuote = (request: string) => request.includes('/quote');
+  const call = (adapter: ProviderAdapter) => adapter.quote(someSession);
+  expect(await circuitAfter('revolut', { status: 404, body: '{}' }, isQuote, call)).toBe(false);
 });
 
 it.each(providerIds)(

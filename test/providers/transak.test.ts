@@ -1,6 +1,5 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { servePassThrough } from './serve-json.ts';
 import { type Stage, someSession, startStage } from './stage.ts';
 
 let stage: Stage;
@@ -14,30 +13,12 @@ const ours = { headers: { referer: 'https://pay.example.com/' } };
 
 /** Passes everything on to the simulated on-ramp and remembers the paths. */
 async function startRecorder() {
-  const upstream = stage.valuesOf('transak')['BASE_URL'];
-  const paths: string[] = [];
-  const server = createServer(async (request, response) => {
-    paths.push(request.url ?? '');
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
-    const headers = request.headers as Record<string, string>;
-    const answer = await fetch(`${upstream}${request.url}`, {
-      method: request.method ?? 'GET',
-      headers: Object.fromEntries(
-        Object.entries(headers).filter(([name]) => !/^(host|connection|content-length)$/.test(name)),
-      ),
-      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
-    });
-    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const upstream = stage.valuesOf('transak')['BASE_URL'] as string;
+  const { url: BASE_URL, asked, stop } = await servePassThrough(upstream, () => null);
   return {
-    BASE_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    count: (path: string) => paths.filter((each) => each === path).length,
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    BASE_URL,
+    stop,
+    count: (path: string) => asked.filter((each) => each.endsWith(` ${path}`)).length,
   };
 }
 
