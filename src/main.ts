@@ -1,3 +1,4 @@
+import { setDefaultAutoSelectFamilyAttemptTimeout } from 'node:net';
 import packageDescription from '#package' with { type: 'json' };
 import { createProgram } from './cli/program.ts';
 import {
@@ -9,9 +10,13 @@ import {
   readRpcUrls,
 } from './config.ts';
 import { ChainUnavailableError } from './domain/ports/chain.ts';
+import { ADDRESS_ATTEMPT_MS } from './platform/address-attempt.ts';
 
 // Files of this process and of the local chain that it starts are for their owner alone, whatever the shell's umask is.
 process.umask(0o077);
+
+// For connections that are opened by libraries and `fetch`: to PostgreSQL, to the mail server, and by commands.
+setDefaultAutoSelectFamilyAttemptTimeout(ADDRESS_ATTEMPT_MS);
 
 async function askOnTerminal(question: string): Promise<string> {
   const { createInterface } = await import('node:readline/promises');

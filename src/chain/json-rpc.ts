@@ -1,8 +1,9 @@
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
-import { Agent, type Dispatcher, request } from 'undici';
+import { type Dispatcher, request } from 'undici';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import { createOutgoingAgent } from '../platform/outgoing-agent.ts';
 
 export interface JsonRpcCall {
   readonly method: string;
@@ -141,9 +142,9 @@ function createEndpoint(options: JsonRpcOptions) {
     label: url.host,
     url,
     headers,
-    agent: new Agent({
+    agent: createOutgoingAgent({
       connections: MAXIMUM_CONNECTIONS,
-      connect: { timeout: timeoutMs },
+      connectTimeoutMs: timeoutMs,
       maxResponseSize: maximumResponseBytes,
     }),
     timeoutMs,
@@ -172,13 +173,15 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
         `${endpoint.label} answered with more than ${endpoint.maximumResponseBytes} bytes`,
       );
     }
+    // The cause is copied as text: a library's error may hold the request with its URL and headers.
+    const cause = new Error(endpoint.redact(describe(error)));
+    if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
+      throw new AnswerTooSlowError(`${endpoint.label} cannot be reached: ${cause.message}`, { cause });
     if (isTimeout(error)) {
       throw new AnswerTooSlowError(
         `${endpoint.label} did not answer ${methods} within ${endpoint.timeoutMs} ms`,
       );
     }
-    // The cause is copied as text: a library's error may hold the request with its URL and headers.
-    const cause = new Error(endpoint.redact(describe(error)));
     throw new ChainUnavailableError(`${endpoint.label} did not answer ${methods}: ${cause.message}`, {
       cause,
     });
@@ -201,7 +204,7 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
 
 /** As it was sent, and decompressed. */
 const tooLargeCodes = ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'ERR_BUFFER_TOO_LARGE'];
-const timeoutCodes = ['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
+const timeoutCodes = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 function codeOf(error: unknown): string {
   return String((error as { code?: unknown } | null)?.code);
@@ -304,7 +307,6 @@ function shorten(text: string): string {
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure';
   const code = (error as { code?: unknown }).code;
-  // A refused connection to a name with several addresses is an AggregateError without a message.
   return shorten(error.message !== '' ? error.message : typeof code === 'string' ? code : error.name);
 }
 

@@ -1,4 +1,5 @@
-import { Agent, type MessageEvent, WebSocket } from 'undici';
+import { type Agent, type MessageEvent, WebSocket } from 'undici';
+import { createOutgoingAgent } from '../platform/outgoing-agent.ts';
 
 export type HeadSubscription = ReturnType<typeof subscribeToHeads>;
 
@@ -26,7 +27,7 @@ const MAXIMUM_PAUSE_MS = 60_000;
  * falls silent. An announcement says nothing but that it is worth asking now.
  */
 export function subscribeToHeads(options: HeadSubscriptionOptions) {
-  const agent = new Agent({ webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES } });
+  const agent = createOutgoingAgent({ webSocket: { maxPayloadSize: MAXIMUM_MESSAGE_BYTES } });
   let lastHeadAtMs = Number.NEGATIVE_INFINITY;
   function announce(): void {
     const nowMs = performance.now();

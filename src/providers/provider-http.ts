@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Agent, request } from 'undici';
+import { type Agent, request } from 'undici';
 import { ServiceError, UnknownStateError } from '../domain/errors.ts';
 import { type Currency, UNITS_PER_CENT } from '../domain/money.ts';
 import {
@@ -9,6 +9,7 @@ import {
   type RecordedAnswer,
 } from '../domain/ports/provider.ts';
 import { describeUnsoldCurrency, type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
+import { createOutgoingAgent } from '../platform/outgoing-agent.ts';
 import { isSecureUrl } from '../platform/public-address.ts';
 
 /** A provider's answer: any status, with a body that parsed as JSON. */
@@ -88,7 +89,7 @@ function record(call: JsonRequest, status: number, body: unknown, length: number
 
 /** Connections to one provider. HTTP/1.1 only: over HTTP/2 undici may send a POST twice. */
 export function createProviderAgent(): Agent {
-  return new Agent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
+  return createOutgoingAgent({ allowH2: false, connections: 32, pipelining: 1, keepAliveTimeout: 4_000 });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { Agent, request } from 'undici';
+import { type Agent, request } from 'undici';
 import { ServiceError } from '../domain/errors.ts';
 import {
   BASIS_POINTS,
@@ -9,6 +9,7 @@ import {
   type UsdRate,
 } from '../domain/money.ts';
 import type { Clock } from '../domain/ports/clock.ts';
+import { createOutgoingAgent } from '../platform/outgoing-agent.ts';
 
 export interface LiveRatesOptions extends Readonly<Partial<typeof DEFAULTS>> {
   readonly clock: Clock;
@@ -76,7 +77,11 @@ function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
 export function createLiveRates(given: LiveRatesOptions) {
   const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };
   const { clock, warn } = options;
-  const agent = new Agent({ allowH2: false, connections: 4, maxResponseSize: MAXIMUM_ANSWER_BYTES });
+  const agent = createOutgoingAgent({
+    allowH2: false,
+    connections: 4,
+    maxResponseSize: MAXIMUM_ANSWER_BYTES,
+  });
   const readDailyRate = createDailyCheck(options, agent);
   const known = new Map<Currency, { readonly rate: UsdRate; readonly fetchedAtMs: number }>();
   const running = new Map<Currency, Promise<UsdRate>>();

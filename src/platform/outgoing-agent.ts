@@ -1,0 +1,38 @@
+import { Agent, buildConnector } from 'undici';
+import { ADDRESS_ATTEMPT_MS } from './address-attempt.ts';
+
+interface OutgoingAgentOptions extends Omit<Agent.Options, 'connect'> {
+  /** Time limit of a connection, with all addresses and TLS. Default 10,000. */
+  readonly connectTimeoutMs?: number;
+}
+
+/** Connections to other hosts. The error of one that fails says what became of each address. */
+export function createOutgoingAgent({
+  connectTimeoutMs = 10_000,
+  ...options
+}: OutgoingAgentOptions = {}): Agent {
+  const connect = buildConnector({
+    timeout: connectTimeoutMs,
+    autoSelectFamilyAttemptTimeout: ADDRESS_ATTEMPT_MS,
+    ...(options.allowH2 === undefined ? {} : { allowH2: options.allowH2 }),
+  });
+  return new Agent({
+    ...options,
+    connect: (target, callback) =>
+      connect(target, (...result) => {
+        const [error] = result;
+        if (error !== null) error.message = describeConnectFailure(error, connectTimeoutMs);
+        callback(...result);
+      }),
+  });
+}
+
+/** Why there is no connection. Node leaves the message empty, and undici names its own limit, where several addresses failed. */
+function describeConnectFailure(error: Error, limitMs: number): string {
+  const failures = [error, error.cause].find((each) => each instanceof AggregateError)?.errors as
+    | readonly NodeJS.ErrnoException[]
+    | undefined;
+  if (failures !== undefined) return failures.map(({ message }) => message).join(', ');
+  const isLate = (error as NodeJS.ErrnoException).code === 'UND_ERR_CONNECT_TIMEOUT';
+  return isLate ? `no connection within ${limitMs} ms` : error.message;
+}
