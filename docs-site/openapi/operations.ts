@@ -132,8 +132,18 @@ function checkoutOperation(
 function serviceOperation(
   path: string,
   more: Omit<Operation, 'method' | 'path' | 'tag' | 'needsKey' | 'errors'>,
+  errors: readonly ErrorName[] = transportErrors,
 ): Operation {
-  return { ...more, method: 'get', path, tag: 'Service', needsKey: false, errors: transportErrors };
+  return { ...more, method: 'get', path, tag: 'Service', needsKey: false, errors };
+}
+
+/** Checks of the health are answered over plain HTTP as well. */
+function healthOperation(path: string, more: Parameters<typeof serviceOperation>[1]): Operation {
+  return serviceOperation(
+    path,
+    more,
+    transportErrors.filter((name) => name !== 'https_required'),
+  );
 }
 
 const refundOperations = [
@@ -301,16 +311,16 @@ export const operations: readonly Operation[] = [
       'With this data, the payout wallet, the fee and the id of the payment, you can compute the deposit address yourself.',
     answer: 'SettlementProof',
   }),
-  serviceOperation('/health/live', {
+  healthOperation('/health/live', {
     id: 'readLiveness',
     summary: 'Check whether the process responds',
-    description: 'Not rate limited.',
+    description: 'Not rate limited. Answered over plain HTTP to every peer.',
     answer: 'Live',
   }),
-  serviceOperation('/health/ready', {
+  healthOperation('/health/ready', {
     id: 'readReadiness',
     summary: 'Check whether the service accepts requests',
-    description: 'Not rate limited.',
+    description: 'Not rate limited. Answered over plain HTTP to every peer.',
     answer: 'Ready',
     others: {
       503: {

@@ -13,9 +13,9 @@ import { registerDashboard } from '../http/dashboard/routes.ts';
 import { registerMerchantApi } from '../http/merchant/merchant-routes.ts';
 import { PROVIDER_WEBHOOKS_PER_MINUTE, registerProviderWebhooks } from '../http/provider-webhooks.ts';
 import { createFixedWindowLimiter } from '../http/rate-windows.ts';
-import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
+import { createPeerCheck, requireForwardedHttps, requireHttps } from '../http/require-https.ts';
 import { createBaseServer } from '../http/server.ts';
-import { registerHealth, registerWellKnown } from '../http/well-known.ts';
+import { type HealthContext, registerHealth, registerWellKnown } from '../http/well-known.ts';
 import { createQuotes } from '../payments/ask-quotes.ts';
 import { createOpenedRecorder } from '../payments/record-opened.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
@@ -37,7 +37,10 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     limits: { connections: connectionsWithin(readOpenFilesLimit()) },
     sendNotFoundPage: (request, reply) => sendUnknownLink(answering, languageOf(request), reply),
   });
-  requireForwardedHttps(server, { isTrusted: createPeerCheck(config.trustProxy), baseUrl: config.baseUrl });
+  const isTrusted = createPeerCheck(config.trustProxy);
+  // Test mode is for one machine; live mode may stand behind a proxy, and then no other client gets through.
+  if (config.tls === null && !parts.isTestMode) requireHttps(server, isTrusted);
+  requireForwardedHttps(server, { isTrusted, baseUrl: config.baseUrl });
   const { shared } = store;
   // Counted in the store where several processes serve together.
   const limits = createApiRateLimiters(
@@ -66,12 +69,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     links: parts.additions?.startLinks ?? [],
     limiter: createPageLimits(clock.monotonicMs).pages,
   });
-  registerHealth(server, {
-    isReady() {
-      if (isLeaving()) return { ready: false, reason: 'it is shutting down' };
-      return canOpenFile() ? { ready: true } : { ready: false, reason: 'it cannot open more files' };
-    },
-  });
+  registerHealth(server, { isReady: () => readinessOf(isLeaving) });
   registerWellKnown(server, {
     chainId: external.chainId,
     token: answering.token,
@@ -85,6 +83,12 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
   });
   return server;
+}
+
+/** Whether this process can serve requests, or do its work. */
+export function readinessOf(isLeaving: () => boolean): ReturnType<HealthContext['isReady']> {
+  if (isLeaving()) return { ready: false, reason: 'it is shutting down' };
+  return canOpenFile() ? { ready: true } : { ready: false, reason: 'it cannot open more files' };
 }
 
 /** Interval at which limits that have become old are read again, and the success of providers is estimated anew. */

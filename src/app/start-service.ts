@@ -12,7 +12,6 @@ import { ConfigError } from '../config.ts';
 import type { IpnTokens } from '../domain/ipn-token.ts';
 import type { DeliverWebhook } from '../domain/ports/callback-guard.ts';
 import { MULTI_PROVIDER } from '../domain/provider-catalog.ts';
-import { createPeerCheck, requireHttps } from '../http/require-https.ts';
 import { createDirectPayment, createPayment } from '../payments/create-payment.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { describeMissingSecrets, readNewestSecret, readSecretsInUse } from '../payments/secrets-in-use.ts';
@@ -37,7 +36,8 @@ export async function startService(options: ServiceOptions) {
 
   // Set when the service receives the stop signal.
   let drain: Promise<void> | null = null;
-  const server = options.role === 'worker' ? null : createPublicServer(parts, () => drain !== null);
+  const isLeaving = () => drain !== null;
+  const server = options.role === 'worker' ? null : createPublicServer(parts, isLeaving);
   let adminPort = config.adminPort;
   // Closed in reverse: the loops end and open deliveries finish while the API still answers, because a merchant who
   // gets a webhook asks for the status at once.
@@ -48,13 +48,9 @@ export async function startService(options: ServiceOptions) {
         await drain;
         await opened.close();
       });
-      // Test mode is for one machine; live mode may stand behind a proxy, and then no other client gets through.
-      if (config.tls === null && !options.isTestMode) {
-        requireHttps(server.server, createPeerCheck(config.trustProxy));
-      }
       await listenOn(server, { host: config.host, port: config.port }, 'PORT');
     }
-    const adminServer = cleanUp.add(createAdminServer(parts), (opened) => opened.close());
+    const adminServer = cleanUp.add(createAdminServer(parts, isLeaving), (opened) => opened.close());
     await listenOn(adminServer, { host: config.adminHost, port: config.adminPort }, 'ADMIN_PORT');
     adminPort = portOf(adminServer.server);
     cleanUp.add(await startControl(parts), closed);

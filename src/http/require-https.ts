@@ -1,20 +1,57 @@
-import { BlockList, isIP, type Server, type Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import { BlockList, isIP, type Socket } from 'node:net';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
-import { rawErrorText } from './error-reply.ts';
+import { rawErrorText, sendError } from './error-reply.ts';
 import { filterConnections } from './node-internals.ts';
 
+/** Maximum open connections of one address that may only check the health: probes need one or two. */
+const CONNECTIONS_OF_PROBES = 8;
+/** Maximum open connections of all such addresses. */
+const CONNECTIONS_OF_ALL_PROBES = 1_000;
+
 /**
- * Refuses peers that may not use plain HTTP: an API key that crosses a network in clear text counts as leaked. The
- * answer states the reason, and no byte of the request is read.
+ * Refuses peers that may not use plain HTTP: an API key that crosses a network in clear text counts as leaked. They may
+ * check the health, as the probes of Kubernetes and of load balancers do from addresses that no proxy has. Every other
+ * request of theirs gets the reason, and is not carried out.
+ *
+ * Call it before the routes are registered.
  */
-export function requireHttps(server: Server, isTrusted: (address: string) => boolean): void {
-  // Behind the server's own listeners a request would be carried out before it is refused.
-  filterConnections(server, (socket) => {
-    const isServed = isTrusted(socket.remoteAddress ?? '');
-    if (!isServed) refuse(socket);
-    return isServed;
+export function requireHttps(server: FastifyInstance, isTrusted: (address: string) => boolean): void {
+  const probing = new WeakSet<Socket>();
+  const open = new Map<string, number>();
+  let allOpen = 0;
+  // Behind the server's own listeners a request could be carried out before its peer is known.
+  filterConnections(server.server, (socket) => {
+    const address = socket.remoteAddress ?? '';
+    if (isTrusted(address)) return true;
+    const others = open.get(address) ?? 0;
+    if (others >= CONNECTIONS_OF_PROBES || allOpen >= CONNECTIONS_OF_ALL_PROBES) {
+      refuse(socket);
+      return false;
+    }
+    probing.add(socket);
+    open.set(address, others + 1);
+    allOpen++;
+    socket.once('close', () => {
+      allOpen--;
+      const left = (open.get(address) ?? 1) - 1;
+      if (left === 0) open.delete(address);
+      else open.set(address, left);
+    });
+    return true;
   });
+  server.addHook('onRequest', (request, reply, done) => {
+    if (!probing.has(request.raw.socket)) return done();
+    // A slot is for one check at a time.
+    reply.header('connection', 'close');
+    if (isHealthCheck(request)) done();
+    else void sendError(reply, new ServiceError('https_required'));
+  });
+}
+
+/** Whether a request is for a route of health, which says nothing else and takes no secret. */
+export function isHealthCheck(request: FastifyRequest): boolean {
+  return request.routeOptions.url?.startsWith('/health/') === true;
 }
 
 /**
@@ -37,7 +74,7 @@ export function requireForwardedHttps(
     const { headers, socket, url = '' } = request.raw;
     const protocol = headers['x-forwarded-proto'];
     const isPlain = protocol !== undefined && isPlainHttp(protocol) && isTrusted(socket.remoteAddress ?? '');
-    if (!isPlain || url.startsWith('/health/')) done();
+    if (!isPlain || isHealthCheck(request)) done();
     else if (isPageRequest(request.method, url)) void reply.redirect(root + url, 308);
     else done(new ServiceError('https_required'));
   });

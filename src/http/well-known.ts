@@ -53,7 +53,7 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
   });
 }
 
-interface HealthContext {
+export interface HealthContext {
   /** Whether requests can be served; `reason` explains why not, without secrets, because the answer is public. */
   readonly isReady: () => { readonly ready: boolean; readonly reason?: string };
 }

@@ -1,37 +1,55 @@
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { once } from 'node:events';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { refuseForeignHosts } from '../../src/http/operator/routes.ts';
 import { createPeerCheck, requireForwardedHttps, requireHttps } from '../../src/http/require-https.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { registerHealth } from '../../src/http/well-known.ts';
+import { read } from '../docs/markdown.ts';
+import { waitFor } from '../support/wait-for.ts';
 
-let server: Server;
+let server: FastifyInstance;
 let served: number;
+const sockets: Socket[] = [];
 
 beforeEach(() => {
   served = 0;
-  server = createServer((_request, response) => {
-    served++;
-    response.end('served');
-  });
+  server = createBaseServer({ trustProxy: [] });
 });
-afterEach(() => new Promise((resolve) => server.close(resolve)));
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  await server.close();
+});
 
 async function listen(isTrusted: (address: string) => boolean): Promise<number> {
   requireHttps(server, isTrusted);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return (server.address() as AddressInfo).port;
+  server.post('/api/v1/wallet', async () => {
+    served++;
+    return 'served';
+  });
+  registerHealth(server, { isReady: () => ({ ready: true }) });
+  await server.listen({ port: 0, host: '127.0.0.1' });
+  return (server.server.address() as AddressInfo).port;
 }
 
-/** Sends a request and returns all that comes back before the connection ends. */
-function request(port: number): Promise<string> {
+function open(port: number): Socket {
+  const socket = connect({ host: '127.0.0.1', port });
+  socket.on('error', () => {});
+  sockets.push(socket);
+  return socket;
+}
+
+const create = 'POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n\r\n';
+
+/** Sends requests and returns all that comes back before the connection ends. */
+function request(port: number, text = create.replace('Host', 'Connection: close\r\nHost')): Promise<string> {
   return new Promise((resolve) => {
     let answer = '';
-    const socket = connect({ host: '127.0.0.1', port });
+    const socket = open(port);
     socket.on('data', (chunk) => (answer += chunk.toString('utf8')));
-    socket.on('error', () => {});
     socket.on('close', () => resolve(answer));
-    socket.write('POST /api/v1/wallet HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n');
+    socket.write(text);
   });
 }
 
@@ -40,10 +58,62 @@ it('serves whom it trusts', async () => {
 });
 
 it('tells everybody else that HTTPS is required, and carries nothing out', async () => {
-  const answer = await request(await listen(() => false));
-  expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
-  expect(answer).toContain('{"error":"HTTPS is required."}');
+  const port = await listen(() => false);
+  for (const text of [create, create.replace('wallet', 'wallet?health/live'), `${create}${create}`]) {
+    const answer = await request(port, text);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 Forbidden\r\n/);
+    expect(answer).toContain('{"error":"HTTPS is required."}');
+  }
+  for (const path of ['/', '/health/live/../../x', '/health', '/health/other', '/pay/x'])
+    expect(await request(port, `GET ${path} HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
   expect(served).toBe(0);
+});
+
+it('answers checks of its health to everybody, and ends the connection with each', async () => {
+  const port = await listen(() => false);
+  for (const path of ['/health/live', '/health/ready', '/health/ready?probe=1']) {
+    for (const method of ['GET', 'HEAD']) {
+      for (const end of ['HTTP/1.0\r\n\r\n', 'HTTP/1.1\r\nHost: 10.1.2.3:3000\r\n\r\n']) {
+        const answer = await request(port, `${method} ${path} ${end}`);
+        expect(answer, `${method} ${path} ${end}`).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+      }
+    }
+    expect(await request(port, `POST ${path} HTTP/1.0\r\n\r\n`)).toMatch(/^HTTP\/1\.1 403 /);
+  }
+  const both = await request(port, `GET /health/live HTTP/1.1\r\nHost: x\r\n\r\n${create}`);
+  expect(both).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*{"status":"live"}/);
+  expect(served).toBe(0);
+});
+
+it('keeps few connections of one address that may only check the health, and gives its place to the next', async () => {
+  const port = await listen(() => false);
+  const idle = Array.from({ length: 8 }, () => open(port));
+  await Promise.all(idle.map((socket) => once(socket, 'connect')));
+  const live = 'GET /health/live HTTP/1.0\r\n\r\n';
+  await waitFor('a refusal', 5_000, async () => (await request(port, live)).startsWith('HTTP/1.1 403'));
+  idle[0]?.destroy();
+  await waitFor('an answer', 5_000, async () => (await request(port, live)).startsWith('HTTP/1.1 200'));
+});
+
+it('answers the probes of the manifest for Kubernetes, which ask each pod by its address', async () => {
+  const found = read('deploy/kubernetes.yaml').matchAll(
+    /(\w+)Probe:\n +httpGet: \{ path: (\S+), port: (\w+) \}/g,
+  );
+  const probes = [...found].map(([, kind, path = '', port]) => ({ kind, path, port }));
+  expect(probes.map(({ kind, port }) => `${kind} ${port}`)).toEqual([
+    'readiness http',
+    'liveness http',
+    'readiness admin',
+    'liveness admin',
+  ]);
+  refuseForeignHosts(server, 'http://localhost:3001');
+  const port = await listen(() => false);
+  for (const { path } of probes) {
+    for (const host of ['10.1.2.3:3000', 'checkout.example']) {
+      const probe = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: kube-probe/1.31\r\nConnection: close\r\n\r\n`;
+      expect(await request(port, probe), path).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    }
+  }
 });
 
 it.each([

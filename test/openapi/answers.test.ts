@@ -23,14 +23,13 @@ const UNKNOWN_ID = '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4';
 let service: ApiService;
 /** Waits a moment only for what is slow to arrive. */
 let impatient: ApiService;
-/** Refuses every plain connection, as live mode does to those that are no proxy of its own. */
+/** Refuses plain HTTP, as live mode does to peers that are no proxy of its own. */
 let httpsOnly: ApiService;
 
 beforeAll(async () => {
   service = await createApiService();
   impatient = await createApiService({ limits: { headersTimeoutMs: 300, requestTimeoutMs: 600 } });
-  httpsOnly = await createApiService();
-  requireHttps(httpsOnly.server.server, () => false);
+  httpsOnly = await createApiService({ prepare: (server) => requireHttps(server, () => false) });
   for (const each of [service, impatient, httpsOnly])
     await each.server.listen({ host: '127.0.0.1', port: 0 });
 });

@@ -69,6 +69,8 @@ export interface ApiService {
 
 type ApiServiceOptions = Partial<BaseServerOptions> & {
   requestsPerMinute?: number;
+  /** Called before the routes are registered. */
+  prepare?: (server: FastifyInstance) => void;
   /** What else is reached on the same server. */
   register?: (server: FastifyInstance, store: Store, world: World) => void;
   /** Where there is no test project that says which engine it is. */
@@ -83,7 +85,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
   const logLines: string[] = [];
   const observed: Parameters<Observe>[] = [];
   let movedMs = 0;
-  const { requestsPerMinute, register, database: _, ...serverOptions } = options;
+  const { requestsPerMinute, prepare, register, database: _, ...serverOptions } = options;
 
   const server = createBaseServer({
     logger: pino({ level: 'trace' }, { write: (line) => logLines.push(line) }),
@@ -91,6 +93,7 @@ export async function createApiService(options: ApiServiceOptions = {}): Promise
     observe: (...call) => observed.push(call),
     ...serverOptions,
   });
+  prepare?.(server);
   const requireDescribedAnswers = checkAnswers(server);
   const tokens = createTestTokens();
   const nowMs = () => Date.now() + movedMs;

@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { ServiceError } from '../../domain/errors.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
+import { isHealthCheck } from '../require-https.ts';
 import { acceptForms } from '../signed-in/forms.ts';
 import { registerNewBrowserPages } from '../signed-in/new-browser-pages.ts';
 import { registerNothing, sendFailure } from '../signed-in/pages.ts';
@@ -71,6 +72,8 @@ const internalName = /^[a-z0-9_-]+$|\.(?:internal|local|localhost|svc|test)$/;
 export function refuseForeignHosts(server: FastifyInstance, baseUrl: string): void {
   const ownName = new URL(baseUrl).hostname;
   server.addHook('onRequest', async (request) => {
+    // Probes name whatever address they were given, and the answer is no secret.
+    if (isHealthCheck(request)) return;
     const { host } = request.raw.headers;
     // Every browser sends the Host header.
     if (host === undefined) return;
