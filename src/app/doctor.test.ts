@@ -99,6 +99,14 @@ it('a host whose final block is far behind is named, and that payments wait for 
   expect(assess(70, 100).level).toBe('ok');
 });
 
+it('a host that is far slower than another one is named', () => {
+  const finality = { contradictions: [], finalNumbers: [100, 100], slow: ['a'] };
+  expect(assessEndpoints(['a', 'b'].map(endpointAt), [1, 1], finality)).toEqual({
+    level: 'warn',
+    detail: 'a takes more than half a second, and four times as long as another host: replace it',
+  });
+});
+
 it('an endpoint that does not answer is named; none that answers is a failure', () => {
   const endpoints = ['a', 'b', 'c'].map(endpointAt);
   const some = assessEndpoints(endpoints, [1, silent('b'), 1], unknownFinality);

@@ -246,6 +246,7 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
         assessEndpoints(named, newest, {
           contradictions: await compareFinalBlocks(answering),
           finalNumbers: endpoints.map(({ finalNumber }) => finalNumber),
+          slow: endpoints.flatMap(({ isSlow, rpc: { label } }) => (isSlow ? [label] : [])),
         }),
       ),
       checked('clock', async () => assessClock(newest, Date.now())),
@@ -272,18 +273,20 @@ async function compareFinalBlocks(answering: readonly ChainEndpoint[]): Promise<
   return await findContradictions(first, others, final);
 }
 
-/** What endpoints call final. */
+/** What endpoints call final, and how fast they are. */
 interface Finality {
   readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
   /** The newest final block of each endpoint, which the comparison has read; null where it is not known. */
   readonly finalNumbers: readonly (number | null)[];
+  /** Labels of endpoints that take several times as long as another one. */
+  readonly slow?: readonly string[];
 }
 
 /** The confirmations that these hosts allow, and whether they all answer, agree and follow; URLs on one host count as one. */
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | Error)[],
-  { contradictions, finalNumbers }: Finality,
+  { contradictions, finalNumbers, slow = [] }: Finality,
 ): Finding {
   const silent = newestBlocksMs.flatMap((found) => (typeof found === 'number' ? [] : [found.message]));
   const hosts = new Map(endpoints.map(({ host, label }) => [host, label]));
@@ -301,6 +304,10 @@ export function assessEndpoints(
     const effect = hosts.size === 2 ? ', because payments wait for it' : '';
     if (behind > LAGGING_BLOCKS) problems.push(`${label} is ${behind} blocks behind: replace it${effect}`);
   }
+  for (const label of slow)
+    problems.push(
+      `${label} takes more than half a second, and four times as long as another host: replace it`,
+    );
   if (silent.length > 0) {
     const effect = hosts.size === 2 ? ', and nothing becomes paid until then' : '';
     problems.push(`not all of ${names} answer for this chain: ${silent.join('; ')}; replace them${effect}`);

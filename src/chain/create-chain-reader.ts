@@ -95,11 +95,12 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
 
   function listEndpoints(): readonly EndpointHealth[] {
     const highest = endpoints.reduce((most, { finalNumber }) => Math.max(most, finalNumber ?? 0), 0);
-    return endpoints.map(({ rpc: { label }, isPaused, isFailing, finalNumber }) => {
+    return endpoints.map(({ rpc: { label }, isPaused, isSlow, isFailing, finalNumber }) => {
       const last = disagreements.get(label);
       return {
         label,
         isPaused,
+        isSlow,
         isFailing,
         lagBlocks: finalNumber === null ? null : highest - finalNumber,
         disagreements: last?.count ?? 0,

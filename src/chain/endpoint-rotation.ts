@@ -3,6 +3,7 @@ import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { hostIdentity } from '../platform/public-address.ts';
 import { within } from '../platform/within.ts';
 import { withCircuit } from './endpoint-circuit.ts';
+import { createEndpointSpeed, type EndpointSpeed } from './endpoint-speed.ts';
 import {
   AnswerTooSlowError,
   aroundCalls,
@@ -29,12 +30,12 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   let current = 0;
   let readsInTurn = 0;
 
-  /** All endpoints, the current one first and those that are paused last. */
+  /** All endpoints from the current one on; those that are slow come later, and those that are paused last. */
   function inOrder(): ChainEndpoint[] {
-    const turned = endpoints.map(
-      (_, step) => endpoints[(current + step) % endpoints.length] as ChainEndpoint,
-    );
-    return [...turned.filter(({ isPaused }) => !isPaused), ...turned.filter(({ isPaused }) => isPaused)];
+    const rank = ({ isPaused, isSlow }: ChainEndpoint) => (isPaused ? 2 : isSlow ? 1 : 0);
+    return endpoints
+      .map((_, step) => endpoints[(current + step) % endpoints.length] as ChainEndpoint)
+      .sort((one, other) => rank(one) - rank(other));
   }
 
   function stayWith(endpoint: ChainEndpoint): void {
@@ -46,7 +47,8 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   /** Leaves an endpoint without a failure. */
   function leave(endpoint: ChainEndpoint): void {
     // Two passes that fail together must not skip an endpoint.
-    if (endpoints[current] === endpoint) current = (current + 1) % endpoints.length;
+    if (endpoints[current] !== endpoint && inOrder()[0] !== endpoint) return;
+    current = (endpoints.indexOf(endpoint) + 1) % endpoints.length;
   }
 
   function takeTurns(): void {
@@ -118,7 +120,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
   }
 
   return {
-    /** The endpoint that is asked now; one that is paused is passed over as long as another is not. */
+    /** The endpoint that is asked now; one that is slow or paused is passed over as long as another is not. */
     get current() {
       return inOrder()[0] as ChainEndpoint;
     },
@@ -175,7 +177,7 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
 
 /**
  * `refused`: the endpoint answered with an error, or with an HTTP status for a wrong key or a used-up plan. `slow`: no
- * answer in time. `failed`: no answer, or none of use.
+ * answer in time, or another endpoint takes a fraction of the time. `failed`: no answer, or none of use.
  */
 export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 
@@ -186,14 +188,17 @@ export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
   const { urls, chainId, monotonicMs = () => performance.now(), onCall, ...rpcOptions } = options;
   if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
-  return urls.map((url) =>
+  const endpoints: readonly ChainEndpoint[] = urls.map((url) =>
     createChainEndpoint(createJsonRpcClient({ ...rpcOptions, url }), chainId, {
       host: hostIdentity(url),
       isOneOfSeveral: urls.length > 1,
+      askableSpeeds: () =>
+        endpoints.flatMap(({ isPaused, isFailing, speed }) => (isPaused || isFailing ? [] : [speed])),
       monotonicMs,
       ...(onCall === undefined ? {} : { onCall }),
     }),
   );
+  return endpoints;
 }
 
 interface ChainEndpointOptions {
@@ -201,6 +206,8 @@ interface ChainEndpointOptions {
   readonly host?: string;
   /** Whether others can be asked while this one is paused. Default false. */
   readonly isOneOfSeveral?: boolean;
+  /** Speeds of the endpoints that can be asked now, with which its own is compared. */
+  readonly askableSpeeds?: () => readonly EndpointSpeed[];
   readonly monotonicMs?: () => number;
   readonly onCall?: ChainEndpointsOptions['onCall'];
   /** Default 500. */
@@ -214,8 +221,8 @@ export function createChainEndpoint(
   options: ChainEndpointOptions = {},
 ) {
   const { host = client.label, isOneOfSeveral = false, monotonicMs = () => performance.now() } = options;
-  const patience = createPatience(monotonicMs, options.minimumPatienceMs);
-  const observed = withObserver(client, patience.measure, options.onCall);
+  const speed = createEndpointSpeed(monotonicMs, options.askableSpeeds, options.minimumPatienceMs);
+  const observed = withObserver(client, speed, options.onCall);
   const circuit = isOneOfSeveral ? withCircuit(observed, monotonicMs) : null;
   const rpc = circuit ?? observed;
   let isProven = false;
@@ -230,15 +237,20 @@ export function createChainEndpoint(
      * in time, after which every call fails at once for a while.
      */
     get isPaused(): boolean {
-      return circuit !== null && (circuit.isOpen || patience.isOverdue);
+      return circuit !== null && (circuit.isOpen || speed.isOverdue);
     },
+    /** Whether another endpoint that can be asked takes a fraction of its time. */
+    get isSlow(): boolean {
+      return speed.isSlow;
+    },
+    speed,
     /** Whether it has failed since it last told its chain. */
     get isFailing(): boolean {
       return isFailing;
     },
     /** How long an answer may take before another endpoint is asked as well: a multiple of what was usual of late. */
     get patienceMs(): number {
-      return patience.patienceMs;
+      return speed.patienceMs;
     },
     /** The newest block that it has called final; null before it was asked. */
     get finalNumber(): number | null {
@@ -275,16 +287,16 @@ export function createChainEndpoint(
 /** The client, with each call measured and reported. */
 function withObserver(
   client: JsonRpcClient,
-  measure: <T>(act: () => Promise<T>) => Promise<T>,
+  speed: EndpointSpeed,
   onCall: ChainEndpointsOptions['onCall'],
 ): JsonRpcClient {
-  return aroundCalls(client, async (act, calls) => {
+  return aroundCalls(client, async (act, calls, method) => {
     const report = (outcome: EndpointOutcome) => {
       for (let call = 0; call < calls; call++) onCall?.(client.label, outcome);
     };
     try {
-      const answer = await measure(act);
-      report('answered');
+      const answer = await speed.measure(method, act);
+      report(speed.isSlow ? 'slow' : 'answered');
       return answer;
     } catch (error) {
       const isRefusal = error instanceof JsonRpcAnswerError || error instanceof HttpRefusalError;
@@ -297,45 +309,6 @@ function withObserver(
 /** Ends the idle connections of all endpoints. */
 export async function closeChainEndpoints(endpoints: readonly ChainEndpoint[]): Promise<void> {
   await Promise.all(endpoints.map((endpoint) => endpoint.rpc.close()));
-}
-
-/** An answer that takes so many times the slowest of the last ones is unusual. */
-const FACTOR = 4;
-const REMEMBERED_ANSWERS = 32;
-
-/**
- * How long an endpoint may take before another one is asked as well: a slow one must not hold up what another can
- * answer. A multiple of the slowest of the last answers, so that where all endpoints are slow, none is given up too soon. Calls
- * without an answer do not count: they would lend patience to an endpoint that hangs.
- */
-function createPatience(monotonicMs: () => number, minimumMs = 500) {
-  const tookMs: number[] = [];
-  /** In the order in which they began. */
-  const waiting = new Set<{ readonly startedAtMs: number }>();
-  const patienceMs = () => Math.max(minimumMs, FACTOR * Math.max(0, ...tookMs));
-  return {
-    get patienceMs() {
-      return patienceMs();
-    },
-    /** Whether a call has been waiting for longer. */
-    get isOverdue() {
-      const [oldest] = waiting;
-      return oldest !== undefined && monotonicMs() - oldest.startedAtMs >= patienceMs();
-    },
-    /** Runs a call, and remembers how long its answer took. */
-    async measure<T>(act: () => Promise<T>): Promise<T> {
-      const call = { startedAtMs: monotonicMs() };
-      waiting.add(call);
-      try {
-        const answer = await act();
-        tookMs.push(monotonicMs() - call.startedAtMs);
-        if (tookMs.length > REMEMBERED_ANSWERS) tookMs.shift();
-        return answer;
-      } finally {
-        waiting.delete(call);
-      }
-    },
-  };
 }
 
 /** One way to ask, and how long its answer may take before the next way is tried as well. */

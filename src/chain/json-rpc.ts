@@ -22,15 +22,15 @@ export interface JsonRpcClient {
   close(): Promise<void>;
 }
 
-/** The client, with each request made by `around`, which gets the number of its calls. */
+/** The client, with each request made by `around`, which gets the number of its calls and the method of the first. */
 export function aroundCalls(
   client: JsonRpcClient,
-  around: <T>(act: () => Promise<T>, calls: number) => Promise<T>,
+  around: <T>(act: () => Promise<T>, calls: number, method: string) => Promise<T>,
 ): JsonRpcClient {
   return {
     ...client,
-    call: (method, params) => around(() => client.call(method, params), 1),
-    callBatch: (calls) => around(() => client.callBatch(calls), calls.length),
+    call: (method, params) => around(() => client.call(method, params), 1, method),
+    callBatch: (calls) => around(() => client.callBatch(calls), calls.length, calls[0]?.method ?? ''),
   };
 }
 

@@ -346,6 +346,69 @@ describe('an answer that comes late', () => {
   });
 });
 
+describe('a slow endpoint', () => {
+  const SLOW_MS = 700;
+
+  /** Delays the answers to these methods. */
+  function slowDown(proxy: AlteringProxy, ...methods: string[]): void {
+    proxy.alter = async (call, ask) => {
+      if (methods.includes(call.method)) await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
+      return ask(call);
+    };
+  }
+
+  async function readPass(reader: ChainReader): Promise<string> {
+    return await reader.withView(async (view) => {
+      const { latest } = await view.readHeads();
+      const query = { recipients: null, isCandidate: () => true };
+      await view.readLogs({ ...query, fromBlock: latest.number, toBlock: latest.number });
+      return view.source;
+    });
+  }
+
+  it.each([
+    ['in everything', 'eth_getBlockByNumber', 'eth_getLogs', 'eth_chainId'],
+    ['in logs alone', 'eth_getLogs'],
+  ])(
+    '(%s) does not stay the current one when the others are up again, and is named',
+    async (_what, ...slow) => {
+      const outcomes: string[] = [];
+      const slowLabel = new URL(proxies[2].url).host;
+      const { reader } = createReader(3, {
+        onCall: (label, outcome) => void (label === slowLabel && outcomes.push(outcome)),
+      });
+      for (let pass = 0; pass < 3; pass++) await readPass(reader);
+      slowDown(proxies[2], ...slow);
+      proxies[0].failWithStatus = 503;
+      proxies[1].failWithStatus = 503;
+      expect(await readPass(reader)).toBe(slowLabel);
+      proxies[0].failWithStatus = null;
+      proxies[1].failWithStatus = null;
+      await vi.waitFor(async () => expect(await readPass(reader)).not.toBe(slowLabel), 20_000);
+      expect(await readPass(reader)).not.toBe(slowLabel);
+      expect(reader.listEndpoints().map(({ isSlow }) => isSlow)).toEqual([false, false, true]);
+      expect(outcomes.at(-1)).toBe('slow');
+    },
+  );
+
+  it('is used at once where the others are down, and first again when it is as fast', async () => {
+    const { reader } = createReader(2);
+    slowDown(proxies[0], 'eth_getBlockByNumber');
+    await readPass(reader);
+    await readPass(reader);
+    expect(reader.listEndpoints().map(({ isSlow }) => isSlow)).toEqual([true, false]);
+    proxies[1].failWithStatus = 503;
+    expect(await readPass(reader)).toBe(new URL(proxies[0].url).host);
+    expect(reader.listEndpoints()[0]?.isSlow).toBe(false);
+    proxies[1].failWithStatus = null;
+    proxies[0].alter = null;
+    await vi.waitFor(async () => {
+      await readPass(reader);
+      expect(reader.listEndpoints().map(({ isSlow }) => isSlow)).toEqual([false, false]);
+    }, 10_000);
+  });
+});
+
 describe('an endpoint whose head crawls', () => {
   /** It shows one more block with each pass, while the chain adds twenty. */
   async function passesWithCrawling(count: 1 | 2 | 3, passes: number) {

@@ -142,6 +142,16 @@ export const alertCases: readonly AlertCase[] = [
     labels: { endpoint: 'rpc.example' },
   },
   {
+    alert: 'CardCheckoutEndpointFails',
+    series: {
+      [`card_checkout_endpoint_calls_total{outcome="answered",${endpoint}}`]: '0+20x5 100+5x20 200+20x40',
+      [`card_checkout_endpoint_calls_total{outcome="slow",${endpoint}}`]: '0x5 0+20x20 400x40',
+    },
+    firesAtMinute: 22,
+    resolvedAtMinute: 45,
+    labels: { endpoint: 'rpc.example' },
+  },
+  {
     alert: 'CardCheckoutUnexplainedBalance',
     series: { card_checkout_unexplained_balances_total: '0x5 1x95' },
     firesAtMinute: 10,

@@ -34,6 +34,7 @@ const shortOf = ({ id }: Payment) => `${id.slice(0, 8)}…${id.slice(-6)}`;
 const endpoint = (label: string, health: Partial<EndpointHealth>): EndpointHealth => ({
   label,
   isPaused: false,
+  isSlow: false,
   isFailing: false,
   lagBlocks: 0,
   disagreements: 0,
@@ -92,6 +93,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   outside.endpoints = [
     endpoint('slow.example', { isPaused: true, isFailing: true, lagBlocks: null }),
     endpoint('down.example', { isFailing: true }),
+    endpoint('late.example', { isSlow: true }),
     endpoint('behind.example', { lagBlocks: 31 }),
     endpoint('odd.example', {
       disagreements: 2,
@@ -113,7 +115,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   expect(alerts).toContain('3 payments are stuck. Stuck payments');
   expect(alerts).toContain('A relayer is low on POL.');
   expect(alerts).toContain('The chain has not been read for more than three minutes. Settlement');
-  expect(alerts).toContain('4 RPC endpoints are failing, behind, or in disagreement.');
+  expect(alerts).toContain('5 RPC endpoints are failing, slow, behind, or in disagreement.');
   expect(alerts).toContain('Paused after failures: MoonPay. Providers');
   expect(alerts).toContain('1 webhook is undelivered since yesterday. Webhooks');
   const stuck = text.slice(text.indexOf('Stuck payments Payment'));
@@ -121,6 +123,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   expect(text).not.toContain(shortOf(fresh));
   expect(text).toContain('slow.example Paused – none');
   expect(text).toContain('down.example Failing 0 none');
+  expect(text).toContain('late.example Slow 0 none');
   expect(text).toContain('behind.example Degraded 31 none');
   expect(text).toContain('odd.example Degraded 0 2, last 9 min ago: <b>block 7</b>');
   expect(text).toContain('calm.example Operational 0 1, last 10 min ago: block 6');

@@ -94,6 +94,7 @@ export async function createTestConsole({
       {
         label: 'rpc.example',
         isPaused: false,
+        isSlow: false,
         isFailing: false,
         lagBlocks: 0,
         disagreements: 0,

@@ -106,6 +106,8 @@ export interface EndpointHealth {
   readonly label: string;
   /** Whether other endpoints are asked instead, because this one did not answer in time. */
   readonly isPaused: boolean;
+  /** Whether other endpoints are asked first, because they take a fraction of its time. */
+  readonly isSlow: boolean;
   /** Whether its last call failed. */
   readonly isFailing: boolean;
   /** Final blocks by which it lags behind the highest reported one; null before it was asked. */

@@ -120,7 +120,7 @@ function alertsCard({ stuck, providers, relayers, endpoints, isBehind, failed }:
     [isBehind, 'The chain has not been read for more than three minutes.', 'Settlement', '/settlement'],
     [
       unwell > 0,
-      `${countOf(unwell, 'RPC endpoint')} failing, behind, or in disagreement.`,
+      `${countOf(unwell, 'RPC endpoint')} failing, slow, behind, or in disagreement.`,
       'RPC endpoints',
       '#endpoints',
     ],

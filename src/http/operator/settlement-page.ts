@@ -141,15 +141,22 @@ const counts = new Intl.NumberFormat('en');
 const DISAGREEMENT_MS = 10 * 60_000;
 
 /** Whether an endpoint can be relied on. */
-export function isWell({ isPaused, isFailing, lagBlocks, lastDisagreement }: EndpointHealth): boolean {
+export function isWell({
+  isPaused,
+  isSlow,
+  isFailing,
+  lagBlocks,
+  lastDisagreement,
+}: EndpointHealth): boolean {
   const hasDisagreed = lastDisagreement !== null && lastDisagreement.agoMs < DISAGREEMENT_MS;
-  return !isPaused && !isFailing && (lagBlocks ?? 0) <= LAGGING_BLOCKS && !hasDisagreed;
+  return !isPaused && !isSlow && !isFailing && (lagBlocks ?? 0) <= LAGGING_BLOCKS && !hasDisagreed;
 }
 
 function endpointStatus(endpoint: EndpointHealth): Html {
   if (isWell(endpoint)) return html`<span class="badge good">Operational</span>`;
   if (endpoint.isPaused) return html`<span class="badge bad">Paused</span>`;
   if (endpoint.isFailing) return html`<span class="badge bad">Failing</span>`;
+  if (endpoint.isSlow) return html`<span class="badge warn">Slow</span>`;
   return html`<span class="badge warn">Degraded</span>`;
 }
 
