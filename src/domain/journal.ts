@@ -119,12 +119,6 @@ export function placeOfEntry({ kind, token, transactionHash, logIndex, blockNumb
   return `${kind} ${token ?? ''} ${transactionHash}:${logIndex} in block ${blockNumber}`;
 }
 
-/** Whether a entry is among entries and was not taken back. */
-export function isEntered(entries: readonly JournalFacts[], entry: JournalFacts): boolean {
-  const place = placeOfEntry(entry);
-  return netEntries(entries).some((entry) => placeOfEntry(entry) === place);
-}
-
 /** Everything that `verify` can find wrong, and what it means. The documentation prints the same table. */
 export const discrepancyKinds = {
   journal_number: 'A journal entry is missing, or its number does not match its position.',

@@ -275,16 +275,18 @@ export async function readPaymentLogs(
   };
 }
 
-/** Keeps the logs that belong to a payment of ours, and names it. */
+/** Keeps the logs that belong to a payment of ours, and names it. Asks once for each address, however many logs it has. */
 async function withPayment<Log>(
   known: KnownAddresses,
   logs: readonly Log[],
   addressOf: (log: Log) => string,
 ): Promise<(Log & RowOwner)[]> {
   const matched: (Log & RowOwner)[] = [];
-  for (const log of logs) {
-    const payment = await known.findPayment(addressOf(log));
-    if (payment !== null) matched.push({ ...log, paymentId: payment.id, accountId: payment.accountId });
+  for (const [address, ofAddress] of Map.groupBy(logs, addressOf)) {
+    const payment = await known.findPayment(address);
+    if (payment === null) continue;
+    const { id: paymentId, accountId } = payment;
+    for (const log of ofAddress) matched.push({ ...log, paymentId, accountId });
   }
   return matched;
 }

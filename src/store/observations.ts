@@ -1,13 +1,13 @@
 import {
   entriesAfter,
   entriesOf,
-  isEntered,
   type JournalEntry,
   type JournalFacts,
   type JournalHead,
   type MovedRows,
   NO_MOVEMENTS,
   netEntries,
+  placeOfEntry,
   takenBack,
 } from '../domain/journal.ts';
 import type { ChainPosition, PaymentId } from '../domain/payment.ts';
@@ -131,12 +131,9 @@ function paymentsOf({ deposits, releases }: Pick<ScanRecord, 'deposits' | 'relea
 
 /** Rescues stand in the journal alone. */
 function* missingRescues({ rescues = [] }: FoundOnChain): Script<NonNullable<FoundOnChain['rescues']>> {
-  const missing: (typeof rescues)[number][] = [];
-  for (const rescue of rescues) {
-    const entries = entriesOf({ deposits: [], releases: [], rescues: [rescue] });
-    if ((yield* newEntries(entries)).length > 0) missing.push(rescue);
-  }
-  return missing;
+  const entries = yield* newEntries(entriesOf({ deposits: [], releases: [], rescues }));
+  const missing = new Set(entries.map(logOf));
+  return rescues.filter((rescue) => missing.has(logOf(rescue)));
 }
 
 /** The cursor: the newest of the final blocks that were scanned up to. */
@@ -404,14 +401,18 @@ export function listPaymentEntries(ids: readonly PaymentId[]): Script<JournalEnt
   return journalTable.select`WHERE token IS NULL AND payment_id = ANY(${ids})`;
 }
 
-/** Without rescues that are in the journal already; of everything else the rows say whether it is new. */
+/**
+ * Without rescues that are in the journal already; of everything else the rows say whether it is new. Reads the journal by
+ * block and once for all entries: anyone can rescue a token of their own from an address any number of times.
+ */
 function* newEntries(entries: readonly JournalFacts[]): Script<JournalFacts[]> {
-  const fresh: JournalFacts[] = [];
-  for (const entry of entries) {
-    if (entry.kind === 'rescued' && isEntered(yield* listEntriesOf(entry.paymentId), entry)) continue;
-    fresh.push(entry);
-  }
-  return fresh;
+  const isRescue = ({ kind }: JournalFacts) => kind === 'rescued';
+  const blocks = new Set(entries.filter(isRescue).map(({ blockNumber }) => blockNumber));
+  if (blocks.size === 0) return [...entries];
+  const entered = yield* journalTable.select`
+    WHERE kind = 'rescued' AND block_number = ANY(${[...blocks]}) ORDER BY number`;
+  const places = new Set(netEntries(entered).map(placeOfEntry));
+  return entries.filter((entry) => !isRescue(entry) || !places.has(placeOfEntry(entry)));
 }
 
 /** What was rescued above a block and not taken back. */
