@@ -244,7 +244,7 @@ export const operations: readonly Operation[] = [
     id: 'cancelPayment',
     summary: 'Cancel a payment',
     description:
-      'Cancels a payment for which nothing has arrived, and for which no customer is at a provider. Any other payment is refused with 409.',
+      'Cancels a payment for which nothing has arrived, or less than 0.01 USDC, and for which no customer is at a provider. Any other payment is refused with 409.',
     answer: 'MerchantPayment',
     errors: ['payment_state_conflict'],
   }),

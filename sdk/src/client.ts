@@ -86,7 +86,7 @@ export interface Client {
     retrieve(query: PaymentQuery | string): Promise<PaymentStatus>;
     /** Lists payments of the account, newest first; `before` is the `next` of the page before. @throws ApiError, ConnectionError */
     list(filter?: PaymentListFilter): Promise<MerchantPaymentPage>;
-    /** Cancels a payment for which nothing has arrived. @throws ApiError (409: its state does not allow it), ConnectionError */
+    /** Cancels a payment for which less than 0.01 USDC has arrived. @throws ApiError (409: its state does not allow it), ConnectionError */
     cancel(paymentId: string): Promise<MerchantPayment>;
   };
   readonly refunds: {

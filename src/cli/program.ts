@@ -271,7 +271,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .option('--note <text>', 'shown in the webhook and in the preview of the short link');
   for (const [name, description] of [
     ['show', 'show a payment with deposits, releases, webhooks and refunds'],
-    ['cancel', 'cancel a payment without deposits'],
+    ['cancel', 'cancel a payment for which less than 0.01 USDC has arrived'],
     ['erase-email', 'erase the email address of a payment’s customer'],
     ['release', 'release the USDC held at the deposit address to the merchant'],
   ] as const) {

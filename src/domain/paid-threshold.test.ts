@@ -5,6 +5,7 @@ import {
   computeMinPaidThreshold,
   computePaidThreshold,
   directThreshold,
+  isDust,
   isNearlyAllMissing,
   isPlausibleQuote,
   minDeliveryUnits,
@@ -243,6 +244,17 @@ it('asks a direct payment for its whole value, or where a missing cent is tolera
   expect(directThreshold(10_000n, true)).toBe(9_900n);
 });
 
+it('takes less than 0.01 USDC for dust, unless it pays the payment', () => {
+  const payment = { paidThresholdUnits: 93_100_000n };
+  expect(isDust(payment, 0n)).toBe(true);
+  expect(isDust(payment, 9_999n)).toBe(true);
+  expect(isDust(payment, 10_000n)).toBe(false);
+  const tiny = { paidThresholdUnits: 6_860n };
+  expect(isDust(tiny, 6_859n)).toBe(true);
+  expect(isDust(tiny, 6_860n)).toBe(false);
+  expect(isDust({ paidThresholdUnits: 1n }, 0n)).toBe(true);
+});
+
 it('takes up to a tenth of the threshold for a little that does not count as an attempt to pay', () => {
   const payment = { paidThresholdUnits: 93_100_000n };
   expect(isNearlyAllMissing(payment, 0n)).toBe(true);
@@ -293,10 +305,13 @@ describe('what was received', () => {
 
   it('of a payment of cents is told by its share, as parts below 0.10 USDC would be all of it', () => {
     const small = { ...unpaid, usdUnits: 50_000n, paidThresholdUnits: 49_000n } as const;
-    expect(amountMismatchOf(small, [{ units: 4_900n }])).toBeNull();
-    expect(amountMismatchOf(small, [{ units: 4_901n }])).toBe('partially_paid');
+    expect(amountMismatchOf(small, [{ units: 9_999n }])).toBeNull();
+    expect(amountMismatchOf(small, [{ units: 9_999n }, { units: 1n }])).toBe('partially_paid');
     const smallPaid = { ...small, status: 'paid' } as const;
     expect(amountMismatchOf(smallPaid, [{ units: 60_000n }])).toBeNull();
     expect(amountMismatchOf(smallPaid, [{ units: 150_000n }])).toBe('overpaid');
+    const ofOneCent = { ...smallPaid, usdUnits: 10_000n, paidThresholdUnits: 6_860n };
+    expect(amountMismatchOf(ofOneCent, [{ units: 9_800n }, { units: 9_999n }])).toBeNull();
+    expect(amountMismatchOf(ofOneCent, [{ units: 10_000n }, { units: 10_000n }])).toBe('overpaid');
   });
 });

@@ -160,6 +160,14 @@ export function isPlausibleQuote(
   return quotedUnits * 100n >= min && quotedUnits * 100n <= max;
 }
 
+/** 0.01 USDC. A sum below it changes no state, so that a sender of single units changes nothing either. */
+const DUST_LIMIT_UNITS = UNITS_PER_CENT;
+
+/** Whether a sum is too small to change the payment's state: below 0.01 USDC, and not enough to be paid. */
+export function isDust({ paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits'>, units: bigint): boolean {
+  return units < DUST_LIMIT_UNITS && units < paidThresholdUnits;
+}
+
 /** Missing share of the threshold from which the deposits do not count as an attempt to pay. */
 const NEARLY_ALL_MISSING_PERCENT = 90n;
 
@@ -168,11 +176,10 @@ const NEARLY_ALL_MISSING_PERCENT = 90n;
  * the checkout: customers may still start a session. A larger deposit is a customer's money, and a session at a
  * provider, which always charges the whole amount, would charge them twice.
  */
-export function isNearlyAllMissing(
-  { paidThresholdUnits }: Pick<Payment, 'paidThresholdUnits'>,
-  seenUnits: bigint,
-): boolean {
-  return (paidThresholdUnits - seenUnits) * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
+export function isNearlyAllMissing(payment: Pick<Payment, 'paidThresholdUnits'>, seenUnits: bigint): boolean {
+  const { paidThresholdUnits } = payment;
+  const missingUnits = paidThresholdUnits - seenUnits;
+  return isDust(payment, seenUnits) || missingUnits * 100n >= paidThresholdUnits * NEARLY_ALL_MISSING_PERCENT;
 }
 
 /**
@@ -185,7 +192,7 @@ export function fullDepositsOf<Deposit extends { readonly units: bigint }>(
 ): Deposit[] {
   const { paidThresholdUnits, usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints } = payment;
   const floor = computeMinPaidThreshold(usdUnits, maxProviderFeeBasisPoints, toleranceBasisPoints ?? 0);
-  const fullUnits = larger(paidThresholdUnits, floor);
+  const fullUnits = larger(larger(paidThresholdUnits, floor), DUST_LIMIT_UNITS);
   return deposits.filter(({ units }) => units >= fullUnits);
 }
 

@@ -44,9 +44,10 @@ it('says paid and forwarded where a direct payment becomes both at once, and pai
   expect(eventsOf('moonpay')).toEqual(['payment.paid']);
 });
 
-it('asks for attention each time that more arrives for a canceled payment', () => {
+it('asks for attention each time that a cent or more arrives for a canceled payment', () => {
   const waiting = { ...fieldsOf('canceled/manual_required'), ...plain, receivedUnits: 1n };
-  const more = { ...waiting, receivedUnits: 2n };
+  const more = { ...waiting, receivedUnits: 10_001n };
+  expect(eventsOfChange(waiting, { ...waiting, receivedUnits: 10_000n })).toEqual([]);
   expect(eventsOfChange(waiting, more)).toEqual(['payment.attention_required']);
   expect(eventsOfChange(more, more)).toEqual([]);
   expect(eventsOfChange(more, waiting)).toEqual([]);

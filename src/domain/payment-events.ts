@@ -1,4 +1,5 @@
 import { UnknownStateError } from './errors.ts';
+import { UNITS_PER_CENT } from './money.ts';
 import { isDirect, type Payment, type PaymentId } from './payment.ts';
 
 /** The numbered events of an account's payments and refunds, which the merchant API lists. */
@@ -53,7 +54,7 @@ export function eventsOfChange(before: EventFields, after: EventFields): Payment
   const isMoreLateMoney =
     after.status === 'canceled' &&
     after.forwardStatus === 'manual_required' &&
-    after.receivedUnits > before.receivedUnits;
+    after.receivedUnits - before.receivedUnits >= UNITS_PER_CENT;
   if (isOtherState || isMoreLateMoney) events.push(eventOfState(before, after));
   if (after.amountMismatch !== null && after.amountMismatch !== before.amountMismatch) {
     events.push(`payment.${after.amountMismatch}`);

@@ -37,7 +37,7 @@ export const paymentStates = {
     'Direct payments only: the token rejected the release repeatedly. The service retries hourly.',
   'paid/completed':
     'Final releases reach the paid threshold: the merchant has the money. This state never changes.',
-  'canceled/canceled': 'Expired or canceled, and the deposit address is empty.',
+  'canceled/canceled': 'Expired or canceled, and nothing has arrived, or dust.',
   'canceled/manual_required':
     'Canceled, and the deposit address holds a deposit. The operator or merchant releases it.',
   'canceled/completed': 'Canceled, and the deposit was released to the merchant. Never counts as paid.',
@@ -48,7 +48,7 @@ export const paymentEvents = {
   deposit_final: 'Direct payments only: final deposits reach the paid threshold.',
   threshold_reached: 'The sum of seen deposits reaches the paid threshold.',
   deposit_reverted:
-    'A reorganization removed a deposit: the sum of seen deposits is below the paid threshold (canceled: is zero).',
+    'A reorganization removed a deposit: the sum of seen deposits is below the paid threshold (canceled: nothing is left, or dust).',
   release_sent: 'A batch with the release is committed for broadcast, or a release by any sender is seen.',
   release_dropped:
     'No release is broadcast or seen any more (the batch ended without it, or a reorganization removed it).',
@@ -56,14 +56,14 @@ export const paymentEvents = {
   release_abandoned: 'The service’s simulation failed in all quick retries.',
   release_possible: 'The service’s simulation succeeds again.',
   released_finally:
-    'Final releases reach the paid threshold, and so do final deposits (canceled: all deposits are released).',
+    'Final releases reach the paid threshold, and so do final deposits (canceled: all deposits are released, but for dust).',
   expired_empty:
-    'The deadline passed, every block up to a final block after it was read twice, and no deposit is seen.',
-  expired_underpaid: 'The same, with deposits below the paid threshold.',
+    'The deadline passed, every block up to a final block after it was read twice, and nothing has arrived, or dust.',
+  expired_underpaid: 'The same, with deposits below the paid threshold that are more than dust.',
   canceled_by_request:
-    'The merchant or operator cancels. The chain was just scanned, no deposit is seen, and no session can still pay or was open in the last half hour.',
+    'The merchant or operator cancels. The chain was just scanned, nothing has arrived, or dust, and no session can still pay or was open in the last half hour.',
   deposit_after_cancel:
-    'A deposit is seen at the address of a canceled payment, or a reorganization removed its release.',
+    'More than dust has arrived at the address of a canceled payment since its last release, or a reorganization removed its release.',
 } as const satisfies Record<string, string>;
 
 export type PaymentEvent = keyof typeof paymentEvents;

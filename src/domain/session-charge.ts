@@ -1,5 +1,6 @@
 import { BASIS_POINTS } from './money.ts';
 import {
+  isDust,
   isNearlyAllMissing,
   MAXIMUM_PROVIDER_FEE_BASIS_POINTS,
   minDeliveryUnits,
@@ -43,7 +44,7 @@ export function openRestOf(charged: Charged<Payment>): Charge | null {
   const { receivedUnits: seenUnits, paidThresholdUnits } = payment;
   if (stateOf(payment) !== 'unpaid/pending' || seenUnits <= 0n || seenUnits >= paidThresholdUnits)
     return null;
-  const isAttempt = isDirect(payment) || !isNearlyAllMissing(payment, seenUnits);
+  const isAttempt = isDirect(payment) ? !isDust(payment, seenUnits) : !isNearlyAllMissing(payment, seenUnits);
   return isAttempt ? restOf(charged, seenUnits) : null;
 }
 

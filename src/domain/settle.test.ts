@@ -32,6 +32,7 @@ import {
 const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
 const CREATED_MS = Date.UTC(2026, 10, 20);
 const ENOUGH = 100n;
+const CENT = 10_000n;
 
 const open: SettleContext = { nowMs: CREATED_MS + 1_000 };
 const past: SettleContext = { nowMs: CREATED_MS + 2_000, expiredBeforeMs: CREATED_MS + 1 };
@@ -124,7 +125,10 @@ const cases: Record<string, Case> = {
   'unpaid/pending threshold_reached': { view: view(payment('unpaid/pending'), enoughSeen) },
   'unpaid/pending expired_empty': { view: view(payment('unpaid/pending')), context: past },
   'unpaid/pending expired_underpaid': {
-    view: view(payment('unpaid/pending'), observations([deposit(99n, 11)])),
+    view: view(
+      payment('unpaid/pending', { paidThresholdUnits: CENT + 1n }),
+      observations([deposit(CENT, 11)]),
+    ),
     context: past,
   },
   'unpaid/pending canceled_by_request': {
@@ -213,16 +217,16 @@ const cases: Record<string, Case> = {
   },
 
   'canceled/canceled deposit_after_cancel': {
-    view: view(payment('canceled/canceled'), observations([deposit(1n, 11)])),
+    view: view(payment('canceled/canceled'), observations([deposit(100n, 11)])),
   },
   'canceled/manual_required deposit_reverted': { view: view(payment('canceled/manual_required')) },
   'canceled/manual_required released_finally': {
-    view: view(payment('canceled/manual_required'), observations([deposit(1n, 5)], [release(1n, 9)])),
+    view: view(payment('canceled/manual_required'), observations([deposit(100n, 5)], [release(100n, 9)])),
   },
   'canceled/completed deposit_after_cancel': {
     view: view(
-      payment('canceled/completed', { receivedUnits: 1n }),
-      observations([deposit(1n, 5), deposit(1n, 11)], [release(1n, 9)]),
+      payment('canceled/completed', { receivedUnits: 100n }),
+      observations([deposit(100n, 5), deposit(100n, 11)], [release(100n, 9)]),
     ),
   },
 };
@@ -330,7 +334,7 @@ describe('a refused release', () => {
 
   it('of a canceled payment stays with the hand that asked for it', () => {
     const asked = payment('canceled/manual_required', { releaseRequested: true, releaseDueAtMs: 0 });
-    const before = view(asked, observations([deposit(5n, 5)]));
+    const before = view(asked, observations([deposit(ENOUGH, 5)]));
     const result = applied(before, refuseRelease(before, open, 'paused'));
     expect(result).toMatchObject({
       ...fieldsOf('canceled/manual_required'),
@@ -348,10 +352,10 @@ it('a requested release is forgotten when the chain takes the deposit back: a la
 });
 
 describe('a canceled payment whose money was released', () => {
-  const released = payment('canceled/completed', { receivedUnits: 5n, txidOut: 'out 9' });
+  const released = payment('canceled/completed', { receivedUnits: ENOUGH, txidOut: 'out 9' });
 
   it('waits for its merchant again when a reorganization takes the release and leaves the deposit', () => {
-    const before = view(released, observations([deposit(5n, 5)]));
+    const before = view(released, observations([deposit(ENOUGH, 5)]));
     const result = applied(before, settle(before, open));
     expect(result).toMatchObject({ ...fieldsOf('canceled/manual_required'), releaseRequested: false });
     expect(settle({ ...before, payment: result }, open)).toBeNull();
@@ -359,8 +363,76 @@ describe('a canceled payment whose money was released', () => {
 
   it('stays released while neither of both is seen, and once both are back', () => {
     expect(settle(view(released), open)).toBeNull();
-    const both = observations([deposit(5n, 5)], [release(5n, 9)]);
+    const both = observations([deposit(ENOUGH, 5)], [release(ENOUGH, 9)]);
     expect(settle(view({ ...released, txidIn: 'in 5' }, both), open)).toBeNull();
+  });
+});
+
+describe('dust: less than 0.01 USDC, and not enough to be paid', () => {
+  const terms = { usdUnits: 3_000_000n, paidThresholdUnits: 2_000_000n };
+  const inState = (state: PaymentState, units: readonly bigint[], change: Partial<Payment> = {}) =>
+    view(
+      payment(state, { ...terms, ...change }),
+      observations(units.map((each, index) => ({ ...deposit(each, 5), logIndex: index }))),
+    );
+  const settled = (before: PaymentView, context = open) => applied(before, settle(before, context));
+  const many = Array.from({ length: 9_999 }, () => 1n);
+
+  it.each(['unpaid/pending', 'canceled/canceled'] as const)(
+    'changes no state in %s, and is counted',
+    (state) => {
+      for (const units of [[1n], [9_999n], many]) {
+        const result = settled(inState(state, units));
+        expect(stateOf(result)).toBe(state);
+        expect(result.receivedUnits).toBe(units.reduce((sum, each) => sum + each));
+        expect(result).toMatchObject({ amountMismatch: null, releaseDueAtMs: null });
+      }
+    },
+  );
+
+  it('is none from the unit on with which the sum is 0.01 USDC', () => {
+    for (const units of [[10_000n], [...many, 1n]]) {
+      expect(stateOf(settled(inState('canceled/canceled', units)))).toBe('canceled/manual_required');
+      expect(stateOf(settled(inState('unpaid/pending', units), past))).toBe('canceled/manual_required');
+    }
+  });
+
+  it('lets a payment expire as if nothing had arrived', () => {
+    const result = settled(inState('unpaid/pending', many), past);
+    expect(result).toMatchObject({ ...fieldsOf('canceled/canceled'), cancelReason: 'expired' });
+  });
+
+  it('is what a reorganization leaves of a canceled payment that held more', () => {
+    expect(stateOf(settled(inState('canceled/manual_required', [9_999n])))).toBe('canceled/canceled');
+    expect(stateOf(settled(inState('canceled/manual_required', [10_000n])))).toBe('canceled/manual_required');
+  });
+
+  it('pays a payment whose threshold is as small', () => {
+    const tiny = { usdUnits: 9_000n, paidThresholdUnits: 8_000n };
+    expect(stateOf(settled(inState('unpaid/pending', [7_999n], tiny)))).toBe('unpaid/pending');
+    expect(stateOf(settled(inState('unpaid/pending', [7_999n, 1n], tiny)))).toBe('unpaid/ready');
+    expect(stateOf(settled(inState('canceled/canceled', [7_999n], tiny)))).toBe('canceled/canceled');
+    expect(stateOf(settled(inState('canceled/canceled', [8_000n], tiny)))).toBe('canceled/manual_required');
+  });
+
+  it('after a release asks its merchant for nothing, before the release is final and after it', () => {
+    const held = (units: bigint) =>
+      observations([deposit(50_000n, 3), deposit(units, 5)], [release(50_000n, 4)]);
+    const completed = { ...terms, receivedUnits: 50_000n, txidOut: 'out 4' };
+    const stateWith = (state: PaymentState, change: Partial<Payment>, units: bigint) =>
+      stateOf(settled(view(payment(state, change), held(units))));
+    expect(stateWith('canceled/completed', completed, 9_999n)).toBe('canceled/completed');
+    expect(stateWith('canceled/completed', completed, 10_000n)).toBe('canceled/manual_required');
+    const requested = { ...terms, releaseRequested: true };
+    expect(stateWith('canceled/manual_required', requested, 9_999n)).toBe('canceled/completed');
+    expect(stateWith('canceled/manual_required', requested, 10_000n)).toBe('canceled/manual_required');
+  });
+
+  it('that was released does not stand for what arrived after it', () => {
+    const rows = observations([deposit(1n, 3), deposit(9_999n, 5)], [release(1n, 4)]);
+    expect(stateOf(settled(view(payment('canceled/canceled', terms), rows)))).toBe(
+      'canceled/manual_required',
+    );
   });
 });
 

@@ -1,5 +1,6 @@
 import { UnknownStateError } from './errors.ts';
-import { amountMismatchOf } from './paid-threshold.ts';
+import { larger } from './money.ts';
+import { amountMismatchOf, isDust } from './paid-threshold.ts';
 import {
   type ChainObservations,
   type Deposit,
@@ -150,7 +151,7 @@ function dueEventOfUnpaid(
     if (state !== 'unpaid/pending') return 'deposit_reverted';
     const isExpired = context.expiredBeforeMs !== undefined && payment.createdAtMs < context.expiredBeforeMs;
     if (!isExpired) return null;
-    return sums.seenUnits === 0n ? 'expired_empty' : 'expired_underpaid';
+    return isDust(payment, sums.seenUnits) ? 'expired_empty' : 'expired_underpaid';
   }
   // Nothing is sent on, and nothing said, before the deposit is final: the customer's wallet may still take it back.
   if (isDirect(payment)) return sums.finalSeenUnits >= payment.paidThresholdUnits ? 'deposit_final' : null;
@@ -192,15 +193,22 @@ function dueEventOfRelease(payment: Payment, isReleased: boolean): PaymentEvent 
 }
 
 function dueEventOfCanceled(state: PaymentState, payment: Payment, sums: ObservedSums): PaymentEvent | null {
+  const { seenUnits, heldUnits, finalReleasedUnits } = sums;
   switch (state) {
     case 'canceled/canceled':
-      return sums.seenUnits > 0n ? 'deposit_after_cancel' : null;
-    case 'canceled/manual_required':
-      if (sums.seenUnits === 0n) return 'deposit_reverted';
-      return sums.finalReleasedUnits >= sums.seenUnits ? 'released_finally' : null;
-    case 'canceled/completed':
+      return isDust(payment, seenUnits) ? null : 'deposit_after_cancel';
+    case 'canceled/manual_required': {
+      if (isDust(payment, seenUnits)) return 'deposit_reverted';
+      // A unit that arrives after the release must not keep the payment from being completed.
+      const isReleased =
+        !isDust(payment, finalReleasedUnits) && isDust(payment, seenUnits - finalReleasedUnits);
+      return isReleased ? 'released_finally' : null;
+    }
+    case 'canceled/completed': {
       // Held again: a further deposit, or a reorganization took the release and left its deposit.
-      return sums.heldUnits > 0n || sums.seenUnits > payment.receivedUnits ? 'deposit_after_cancel' : null;
+      const furtherUnits = larger(heldUnits, seenUnits - payment.receivedUnits);
+      return isDust(payment, furtherUnits) ? null : 'deposit_after_cancel';
+    }
     default:
       return null;
   }

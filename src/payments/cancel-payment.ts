@@ -1,9 +1,10 @@
 import { stateConflict } from '../domain/errors.ts';
+import { isDust } from '../domain/paid-threshold.ts';
 import type { CancelReason, Payment, PaymentId } from '../domain/payment.ts';
 import { fieldsOf, nextState, stateOf } from '../domain/payment-states.ts';
 import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
-import { settle } from '../domain/settle.ts';
+import { settle, sumObservations } from '../domain/settle.ts';
 import { decideExisting } from './release-payment.ts';
 
 export interface CancelPaymentContext
@@ -22,7 +23,7 @@ const DELIVERY_GRACE_MS = 30 * MINUTE_MS;
 const MAXIMUM_CURSOR_AGE_MS = 10 * MINUTE_MS;
 
 /**
- * Cancels a payment for which nothing has arrived, up to the newest scanned block, and for which no started
+ * Cancels a payment for which nothing has arrived, or dust, up to the newest scanned block, and for which no started
  * session can still pay or have been paid in; otherwise throws `payment_state_conflict`.
  */
 export async function cancelPayment(
@@ -37,8 +38,10 @@ export async function cancelPayment(
     if (state !== 'unpaid/pending') {
       throw stateConflict(`A payment that is ${state} cannot be canceled.`);
     }
-    if (view.observations.deposits.length > 0) {
-      throw stateConflict('A deposit has arrived for this payment, so it cannot be canceled.');
+    if (!isDust(view.payment, sumObservations(view.observations).seenUnits)) {
+      throw stateConflict(
+        'A deposit of 0.01 USDC or more has arrived for this payment, so it cannot be canceled.',
+      );
     }
     requireNoOpenSession(view.sessions, nowMs);
     const canceled = fieldsOf(nextState(state, 'canceled_by_request'));

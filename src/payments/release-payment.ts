@@ -1,4 +1,5 @@
 import { ServiceError, stateConflict } from '../domain/errors.ts';
+import { isDust } from '../domain/paid-threshold.ts';
 import type { Payment, PaymentId, PaymentReference } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
@@ -31,6 +32,9 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
       throw stateConflict(
         'The deposits are below the paid threshold and the payment is still open: the customer can still pay the rest.',
       );
+    }
+    if (stateOf(view.payment) === 'canceled/canceled') {
+      throw stateConflict('Less than 0.01 USDC has arrived. It is released with the next deposit.');
     }
     return settle(
       view,
@@ -70,7 +74,7 @@ export async function acceptPayment(
 ): Promise<Payment> {
   return decideExisting(context, payment, (view) => {
     const { seenUnits, finalSeenUnits } = sumObservations(view.observations);
-    if (stateOf(view.payment) !== 'unpaid/pending' || seenUnits === 0n) {
+    if (stateOf(view.payment) !== 'unpaid/pending' || isDust(view.payment, seenUnits)) {
       throw stateConflict(
         'Only an open payment for which a part of the amount has arrived can be accepted as paid.',
       );

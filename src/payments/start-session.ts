@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
-import { isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
+import { isDust, isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
 import type { Payment, PaymentReference } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
@@ -192,7 +192,8 @@ function findUnused(
   { hasEmail, ipHashes }: KnownCustomer,
   nowMs: number,
 ): ProviderSession | null {
-  if (observations.deposits.length > 0 && receivedUnits === 0n) return null;
+  const hasArrived = !isDust(payment, sumObservations(observations).seenUnits);
+  if (hasArrived && receivedUnits === 0n) return null;
   const unused = sessions.find(
     (session) =>
       session.provider === provider &&

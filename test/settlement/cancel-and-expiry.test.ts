@@ -153,8 +153,9 @@ describe('canceling is refused', () => {
     await expect(cancelPayment(context, payment.id, 'merchant')).rejects.toMatchObject(conflict);
   });
 
-  it('when something has arrived, however little', async () => {
+  it('when 0.01 USDC has arrived', async () => {
     const payment = await settlement.create();
+    await settlement.deposit(payment, 9_999n);
     await settlement.deposit(payment, 1n);
     await settlement.mine();
     await settlement.watch();
@@ -174,6 +175,44 @@ describe('canceling is refused', () => {
     await settlement.settleDown();
     await expect(settlement.cancel(payment)).rejects.toMatchObject(conflict);
     expect(await settlement.state(payment)).toBe('paid/completed');
+  });
+});
+
+describe('dust from a stranger', () => {
+  it('keeps no merchant from canceling, and makes a canceled payment wait for nobody until it is 0.01 USDC', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 1n);
+    await settlement.mine(4);
+    await settlement.watch();
+    expect(await settlement.cancel(payment)).toMatchObject({ forwardStatus: 'canceled', receivedUnits: 1n });
+    await settlement.deposit(payment, 9_998n);
+    await settlement.settleDown();
+    expect(await settlement.read(payment)).toMatchObject({
+      forwardStatus: 'canceled',
+      receivedUnits: 9_999n,
+    });
+    await expect(settlement.release(payment)).rejects.toMatchObject(conflict);
+    await settlement.deposit(payment, 1n);
+    await settlement.mine();
+    await settlement.watch();
+    expect(await settlement.state(payment)).toBe('canceled/manual_required');
+    await settlement.reorganize(1);
+    await settlement.settleDown();
+    expect(await settlement.state(payment)).toBe('canceled/canceled');
+  });
+
+  it('lets a payment expire as if nothing had arrived', async () => {
+    const payment = await settlement.create();
+    await settlement.deposit(payment, 9_999n);
+    settlement.advance(EXPIRY_MS);
+    await settlement.mine(4);
+    await settlement.watch();
+    await settlement.expire();
+    expect(await settlement.read(payment)).toMatchObject({
+      status: 'canceled',
+      forwardStatus: 'canceled',
+      cancelReason: 'expired',
+    });
   });
 });
 

@@ -139,7 +139,7 @@ export function notificationPromises(context: StoreContext): void {
     expect(news.through).toBe(await notifications.readNewestEvent(accountId));
     // The rest arrives in another millisecond than the payment expired in.
     for (const expiredAtMs = Date.now(); Date.now() === expiredAtMs; );
-    await payments.decidePayment(expired, () => ({ change: { receivedUnits: 2n } }));
+    await payments.decidePayment(expired, () => ({ change: { receivedUnits: 20_000n } }));
     await numberAll();
     const restArrived = await notifications.readNews({ ...channel, readThrough: news.through }, 5);
     expect(restArrived.newest.map(({ payment: { id } }) => id)).toEqual([expired.id]);

@@ -145,7 +145,7 @@ class Client:
         return cast(MerchantPayment, _expect(answer, "payment_id", "status", "amount", "currency"))
 
     def cancel_payment(self, payment_id: str) -> MerchantPayment:
-        """Cancels a payment for which nothing has arrived. ApiError 409: its state does not allow it."""
+        """Cancels a payment for which less than 0.01 USDC has arrived. ApiError 409: its state does not allow it."""
         answer = self._transport.send("POST", f"/merchant/v1/payments/{quote(payment_id, safe='')}/cancel")
         return cast(MerchantPayment, _expect(answer, "payment_id", "status"))
 

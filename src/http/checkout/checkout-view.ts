@@ -1,4 +1,4 @@
-import { fullDepositsOf, isNearlyAllMissing } from '../../domain/paid-threshold.ts';
+import { fullDepositsOf, isDust, isNearlyAllMissing } from '../../domain/paid-threshold.ts';
 import { type Deposit, isDirect, type Payment } from '../../domain/payment.ts';
 import { stateOf } from '../../domain/payment-states.ts';
 import type { PaymentView } from '../../domain/ports/payment-store.ts';
@@ -79,7 +79,9 @@ export function checkoutViewOf(
       // A payment from a wallet is paid once it is final.
       if (seenUnits >= payment.paidThresholdUnits) return { kind: 'seen', depositHash };
       // A transfer from a wallet need not be the whole amount, so every part of it counts.
-      const isAttempt = isDirect(payment) ? seenUnits > 0n : !isNearlyAllMissing(payment, seenUnits);
+      const isAttempt = isDirect(payment)
+        ? !isDust(payment, seenUnits)
+        : !isNearlyAllMissing(payment, seenUnits);
       if (!isAttempt) return viewOfUnpaid(sessions, nowMs, seenUnits > 0n);
       const forTheRest = sessions.filter((session) => session.receivedUnits === seenUnits);
       if (forTheRest.length > 0) return viewOfUnpaid(forTheRest, nowMs, false);

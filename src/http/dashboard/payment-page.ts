@@ -1,5 +1,6 @@
 import { reasonSentence } from '../../domain/delivery-reasons.ts';
 import { formatUnits } from '../../domain/money.ts';
+import { isDust } from '../../domain/paid-threshold.ts';
 import { isDirect, type Payment } from '../../domain/payment.ts';
 import { shortCodeOf } from '../../domain/payment-id.ts';
 import { refusedStatuses, stateOf } from '../../domain/payment-states.ts';
@@ -232,7 +233,8 @@ function noteCard(visit: Visit, payment: Payment): Html {
 /** How the merchant settled a payment of another amount with the customer. */
 function settledCard(visit: Visit, { payment, observations }: PaymentHistory, settled?: AccountRecord): Html {
   const [text = '', author = ''] = settled?.texts ?? [];
-  const isOffered = observations.deposits.length > 0 && stateOf(payment) !== 'paid/completed';
+  const hasArrived = !isDust(payment, sumObservations(observations).seenUnits);
+  const isOffered = hasArrived && stateOf(payment) !== 'paid/completed';
   if (settled === undefined && payment.amountMismatch === null && !isOffered) return nothing;
   const by =
     settled === undefined
@@ -273,10 +275,10 @@ function releaseCard(visit: Visit, { payment, observations }: PaymentHistory): H
 
 function cancelCard(visit: Visit, { payment, observations }: PaymentHistory): Html {
   const canCancel =
-    payment.status === 'unpaid' && payment.forwardStatus === 'pending' && observations.deposits.length === 0;
+    stateOf(payment) === 'unpaid/pending' && isDust(payment, sumObservations(observations).seenUnits);
   if (!canCancel || !roleIncludes(visit.role, 'developer')) return nothing;
   return html`<section class="card"><h2>Cancel</h2>
-<p>No deposit has arrived. A canceled payment can no longer be paid. A later deposit is held until you or the operator release it.</p>
+<p>Less than 0.01 USDC has arrived. A canceled payment can no longer be paid. A later deposit is held until you or the operator release it.</p>
 <details><summary>Cancel this payment…</summary>
 <form method="post" action="${DASHBOARD_PATH}/payments/${payment.id}/cancel">${formTokenField(visit.formToken)}
 <p class="actions"><button class="button danger">Yes, cancel it</button></p></form></details></section>`;

@@ -1,5 +1,6 @@
 import { recordAction } from '../../accounts/people-context.ts';
 import { ServiceError } from '../../domain/errors.ts';
+import { isDust } from '../../domain/paid-threshold.ts';
 import type { Payment, PaymentId } from '../../domain/payment.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import { stateOf } from '../../domain/payment-states.ts';
@@ -139,11 +140,13 @@ function actionsCard({ payment, observations }: PaymentView, visit: OperatorVisi
   const token = formTokenField(visit.formToken);
   const rescue = `${path}/rescue`;
   const isPending = status === 'unpaid' && forwardStatus === 'pending';
-  const canCancel = isPending && observations.deposits.length === 0;
-  const canRelease = !isPending && relayBatchId === null && sumObservations(observations).heldUnits > 0n;
+  const { seenUnits, heldUnits } = sumObservations(observations);
+  const canCancel = isPending && isDust(payment, seenUnits);
+  const isEmpty = heldUnits === 0n || forwardStatus === 'canceled';
+  const canRelease = !isPending && relayBatchId === null && !isEmpty;
   return html`<section class="card"><h2>Actions</h2>
 ${canRelease ? html`<form class="switch" method="post" action="${path}/release">${token}<span>Release the USDC held at the deposit address to the merchant, less the fee.</span><button class="button">Release</button></form>` : nothing}
-${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment. This is possible until a deposit arrives or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>` : nothing}
+${canCancel ? html`<form class="switch" method="post" action="${path}/cancel">${token}<span>Cancel the payment. This is possible until 0.01 USDC has arrived or a customer starts to pay.</span><button class="button danger">Cancel payment</button></form>` : nothing}
 ${foldedForm(
   visit,
   rescue,

@@ -1,3 +1,4 @@
+import { isDust } from '../../../src/domain/paid-threshold.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import { stateOf } from '../../../src/domain/payment-states.ts';
 import { MINIMUM_SURPLUS_UNITS } from '../../../src/domain/settle.ts';
@@ -115,7 +116,8 @@ function checkEnd(
   function isRightEnd(): boolean {
     if (payment.status === 'paid') return isEnough && held < MINIMUM_SURPLUS_UNITS;
     if (payment.status === 'unpaid') return state === 'unpaid/pending' && !isEnough;
-    return state === (deposited > 0n ? 'canceled/completed' : 'canceled/canceled');
+    if (isDust(payment, deposited)) return state === 'canceled/canceled';
+    return state === 'canceled/completed' && isDust(payment, held);
   }
 }
 

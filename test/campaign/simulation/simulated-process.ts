@@ -9,6 +9,7 @@ import { createBalanceSweep, createTokenReader } from '../../../src/chain/token-
 import { ServiceError } from '../../../src/domain/errors.ts';
 import { createIpnTokens } from '../../../src/domain/ipn-token.ts';
 import { USD_RATE_ONE } from '../../../src/domain/money.ts';
+import { isDust } from '../../../src/domain/paid-threshold.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import { stateOf } from '../../../src/domain/payment-states.ts';
 import { sumObservations } from '../../../src/domain/settle.ts';
@@ -95,7 +96,7 @@ export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey
         const view = await store.payments.viewPayment(payment.id);
         if (view === null || stateOf(view.payment) !== 'unpaid/pending') continue;
         const { seenUnits } = sumObservations(view.observations);
-        if (seenUnits === 0n) continue;
+        if (isDust(view.payment, seenUnits)) continue;
         await acceptPayment({ ...store, nowMs }, payment, seenUnits);
         world.recorder.fault('part accepted');
         return;
