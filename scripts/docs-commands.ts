@@ -25,6 +25,7 @@ export function listCommands(): readonly DescribedCommand[] {
     deployContract: unused,
     createRelayerKey: unused,
     showRelayers: unused,
+    migrate: unused,
     moveStore: unused,
     grade: unused,
     listen: unused,

@@ -50,7 +50,13 @@ const program = createProgram(
     ask: process.stdin.isTTY ? askOnTerminal : null,
     init: async () => {
       const { createLog } = await import('./app/log.ts');
-      return (await import('./app/open-store.ts')).initDatabase(readConfig('sandbox'), createLog('error'));
+      const { initDatabase } = await import('./app/open-store.ts');
+      return initDatabase(readConfig('sandbox'), createLog('error'), announce);
+    },
+    migrate: async (isPlan) => {
+      const { createLog } = await import('./app/log.ts');
+      const { migrateDatabase } = await import('./app/open-store.ts');
+      return migrateDatabase(readDataConfig(), { isPlan, log: createLog('error'), announce });
     },
     runOperation: async (name, args) => {
       const { runOperationAnywhere } = await import('./app/run-operation.ts');
@@ -81,7 +87,8 @@ const program = createProgram(
     createRelayerKey: async () => (await import('./app/chain-commands.ts')).createRelayerKey(),
     showRelayers: async () =>
       (await import('./app/chain-commands.ts')).showRelayers(readContractDeploymentConfig()),
-    moveStore: async (places) => (await import('./app/move-store.ts')).moveStore(readDataConfig(), places),
+    moveStore: async (places) =>
+      (await import('./app/move-store.ts')).moveStore(readDataConfig(), places, announce),
     listen: async (options) =>
       (await import('../simulators/listen-to-sandbox.ts')).listenToSandbox(readDataConfig(), options),
     grade: async (options) => {
@@ -102,8 +109,13 @@ program.hook('preAction', (_program, command) => {
  */
 function readDataConfig(): Config {
   const config = readConfig('sandbox');
-  if (!isJson) process.stderr.write(`card-checkout: ${describePlace(config)}\n`);
+  announce(describePlace(config));
   return config;
+}
+
+/** Tells people what a command works on, or is about to do. */
+function announce(sentence: string): void {
+  if (!isJson) process.stderr.write(`card-checkout: ${sentence}\n`);
 }
 
 try {

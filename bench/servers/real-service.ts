@@ -39,7 +39,7 @@ export async function startRealService(
     adminPort: 0,
   };
   const log = createLog(config.logLevel);
-  const store = await openStore(config, log);
+  const store = await openStore(config, log, { mayMigrate: true });
   const external = createStubWorld();
   const service = await startService({
     config,

@@ -23,6 +23,7 @@ import { createSecretBox } from '../platform/secret-box.ts';
 import { within } from '../platform/within.ts';
 import { LAST_BACKUP_FILE } from './back-up.ts';
 import { requireChain, requireToken } from './live-services.ts';
+import { describeMigration, requireKnownSchema } from './open-store.ts';
 import { connectionsWithin, readOpenFilesLimit } from './public-server.ts';
 import { runOnStore } from './run-on-store.ts';
 import { runOperationAnywhere } from './run-operation.ts';
@@ -56,8 +57,14 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     const problems = error.problems.map((problem) => checked('configuration', async () => fail(problem)));
     return { checks: await Promise.all([...problems, ...machine]) };
   }
-  let switches: ReadonlyMap<string, string> = new Map();
+  let switches: ReadonlyMap<string, string> | null = null;
   const store = checked('store', async () => {
+    const migration = describeMigration(await requireKnownSchema(config));
+    if (migration !== null)
+      return warn(
+        `with the next start, ${migration}; the rest is checked after it: back the database up, then run ` +
+          'card-checkout migrate',
+      );
     switches = await readSwitches(config);
     return assessDatabase(config, await describeDatabase(config));
   });
@@ -223,9 +230,14 @@ function assessDatabase(config: Config, { settlements, secrets }: DatabaseDescri
 }
 
 /** Providers that are off by default are no failure: the operator decides which of them customers are offered. */
-export function assessProviders(ids: readonly ProviderId[], switches: ReadonlyMap<string, string>): Finding {
+export function assessProviders(
+  ids: readonly ProviderId[],
+  switches: ReadonlyMap<string, string> | null,
+): Finding {
   if (ids.length === 0)
     return fail('no provider has credentials: customers cannot pay until you set those of one');
+  if (switches === null)
+    return warn(`credentials for ${ids.join(', ')}; not checked whether they are on: mend the check store`);
   const disabled = ids.filter((id) => switches.get(id) === 'off');
   if (disabled.length === ids.length)
     return fail(`all providers are disabled: customers cannot pay. Run provider set ${disabled[0]} --active`);

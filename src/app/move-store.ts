@@ -4,13 +4,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
 import { moveTables } from '../store/move-tables.ts';
+import { findSchema as findPostgresSchema } from '../store/postgres/migrations.ts';
 import { openPostgresSide } from '../store/postgres/move.ts';
+import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { openSqliteSide } from '../store/sqlite/move.ts';
 import { MoveRefusedError } from '../store/store-errors.ts';
-import { SQLITE_FILE } from './open-store.ts';
+import { describeMigration, SQLITE_FILE } from './open-store.ts';
 
 /** By engine, how a database is opened, and locked. */
 const openSide = { sqlite: openSqliteSide, postgres: openPostgresSide };
+
+const findSchema = { sqlite: findSqliteSchema, postgres: findPostgresSchema };
 
 /** A database: its file or URL. */
 interface Place {
@@ -20,11 +24,12 @@ interface Place {
 
 /**
  * Carries everything from a SQLite database to a PostgreSQL one or back, and compares both sides; see `placeOf` for their
- * names. The target is left empty unless they are equal. Throws `MoveRefusedError` or `StoreInUseError` before anything is written.
+ * names. A target without tables gets them. It is left empty unless both sides are equal. Throws `MoveRefusedError` or `StoreInUseError` before anything is written.
  */
 export async function moveStore(
   config: Pick<Config, 'dataDir' | 'databaseUrl'>,
   { from, to }: { readonly from: string; readonly to: string },
+  announce: (sentence: string) => void = () => {},
 ) {
   const [origin, destination] = [placeOf(config, from), placeOf(config, to)];
   if (origin.engine === destination.engine) {
@@ -32,6 +37,8 @@ export async function moveStore(
   }
   const source = await openSide[origin.engine](origin.at, 'source');
   try {
+    const found = await findSchema[destination.engine](destination.at);
+    if (found.number === 0) announce(describeMigration(found) ?? '');
     const target = await openSide[destination.engine](destination.at, 'target');
     try {
       return await moveTables(source, target);

@@ -2,7 +2,8 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
-import { hasSchema } from '../store/sqlite/migrations.ts';
+import { type FoundSchema, requireCurrentSchema } from '../store/migration.ts';
+import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { StoreInUseError } from '../store/store-errors.ts';
@@ -26,25 +27,30 @@ export class NoDatabaseError extends Error {
   }
 }
 
-/** Whether `start` or `init` has made the database. Makes nothing. */
-export async function hasDatabase(config: Config): Promise<boolean> {
-  if (config.databaseUrl !== null) return (await findPostgresSchema(config.databaseUrl)).isThere;
-  return naming('DATA_DIR', async () => hasSchema(join(config.dataDir, SQLITE_FILE)));
+/** The schema of the configured database, as it is. Makes and changes nothing. */
+async function findSchema({ databaseUrl, dataDir }: Config): Promise<FoundSchema> {
+  if (databaseUrl === null) {
+    return naming('DATA_DIR', async () => findSqliteSchema(join(dataDir, SQLITE_FILE)));
+  }
+  // A service with SQLite starts without the client of PostgreSQL.
+  const { findSchema: findPostgresSchema } = await import('../store/postgres/migrations.ts');
+  return naming('DATABASE_URL', () => findPostgresSchema(databaseUrl));
 }
 
-/** Throws `NoDatabaseError` where neither `start` nor `init` has made a database. */
-export async function requireDatabase(config: Config): Promise<void> {
-  if (await hasDatabase(config)) return;
+/** The schema of the database that `start` or `init` has made. Throws `NoDatabaseError` where neither has. */
+export async function requireDatabase(config: Config): Promise<FoundSchema> {
+  const found = await findSchema(config);
+  if (found.number > 0) return found;
   if (config.databaseUrl === null)
     throw new NoDatabaseError(`there is no database in ${resolve(config.dataDir)}`, 'DATA_DIR');
-  const { name } = await findPostgresSchema(config.databaseUrl);
-  throw new NoDatabaseError(`${name} has no tables of card-checkout`, 'DATABASE_URL');
+  throw new NoDatabaseError(`${found.name} has no tables of card-checkout`, 'DATABASE_URL');
 }
 
-/** Loads the client of PostgreSQL, which a service with SQLite starts without. */
-async function findPostgresSchema(databaseUrl: string) {
-  const { findSchema } = await import('../store/postgres/migrations.ts');
-  return naming('DATABASE_URL', () => findSchema(databaseUrl));
+/** The same. Throws `StoreTooNewError` as well, when a newer version has written the database. */
+export async function requireKnownSchema(config: Config): Promise<FoundSchema> {
+  const found = await requireDatabase(config);
+  if (found.number > found.known) requireCurrentSchema(found);
+  return found;
 }
 
 /** Runs work on the place that a variable names. What the system says of a failure names only an address or a path. */
@@ -57,42 +63,98 @@ async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Prom
   }
 }
 
+/** What bringing a database to the newest schema does, as a sentence; null where there is nothing to do. */
+export function describeMigration({ name, number, known, pending }: FoundSchema): string | null {
+  if (pending.length === 0) return null;
+  const steps = pending.map((each) => `${each.number} (${each.name})`).join(', ');
+  return number === 0
+    ? `${name}: the tables are made, with schema ${known}`
+    : `${name} is migrated from schema ${number} to ${known}, which cannot be undone: ${steps}`;
+}
+
+function presentMigrations({ pending }: FoundSchema) {
+  return pending.map(({ number, name }) => ({ number, name }));
+}
+
+/** Says what is done to a database before it is done. */
+type Announce = (sentence: string) => void;
+
+/** Opens the store for a command that may make or change its schema, and closes it. */
+async function migrateStore(config: Config, found: FoundSchema, log: Log, announce: Announce) {
+  const sentence = describeMigration(found);
+  if (sentence !== null) announce(sentence);
+  // A schema of a newer version is refused here.
+  if (sentence !== null || found.number > found.known) await (await openStoreToServe(config, log)).close();
+}
+
 /**
  * Makes the data folder and the database of the configuration, for the commands that come before the first start. A
- * database that is there already stays as it is.
+ * database of an older version is migrated.
  */
-export async function initDatabase(config: Config, log: Log) {
-  const isCreated = !(await hasDatabase(config));
+export async function initDatabase(config: Config, log: Log, announce: Announce = () => {}) {
+  const found = await findSchema(config);
   // It holds more than the database: the control socket and the evidence of providers.
   await naming('DATA_DIR', async () => createPrivateFolder(config.dataDir));
-  if (isCreated) await (await openStore(config, log)).close();
+  await migrateStore(config, found, log, announce);
   return {
     data_dir: resolve(config.dataDir),
     database: config.databaseUrl === null ? SQLITE_FILE : 'PostgreSQL at DATABASE_URL',
-    created: isCreated,
+    created: found.number === 0,
+    ...(found.number > 0 && found.pending.length > 0 ? { migrations: presentMigrations(found) } : {}),
+  };
+}
+
+/**
+ * Brings the database to the schema of this version, or only says what that would do. Throws `NoDatabaseError`,
+ * `StoreTooNewError`, and `StoreInUseError` while a server has an older SQLite database open.
+ */
+export async function migrateDatabase(
+  config: Config,
+  { isPlan, log, announce }: { readonly isPlan: boolean; readonly log: Log; readonly announce: Announce },
+) {
+  const found = await requireKnownSchema(config);
+  if (!isPlan) await migrateStore(config, found, log, announce);
+  return {
+    database: found.name,
+    schema: isPlan ? found.number : found.known,
+    newest_schema: found.known,
+    migrations: presentMigrations(found),
+    migrated: !isPlan && found.pending.length > 0,
   };
 }
 
 /**
  * Opens the store that the configuration names. Throws `StoreInUseError` while another process serves the same
- * SQLite file, `StoreTooNewError` when a newer version has written it.
+ * SQLite file, `StoreTooNewError` when a newer version has written it, `StoreOutdatedError` when an older one has and it
+ * may not be migrated.
  */
-export async function openStore(config: Config, log: Log): Promise<Store> {
+export async function openStore(
+  config: Config,
+  log: Log,
+  { mayMigrate }: { readonly mayMigrate: boolean },
+): Promise<Store> {
   const { databaseUrl: url } = config;
   if (url !== null) {
     const { openPostgresStore } = await import('../store/postgres/open-store.ts');
     const onError = (error: Error) => log.error({ err: error }, 'a background database operation failed');
-    return naming('DATABASE_URL', () => openPostgresStore({ url, onError }));
+    return naming('DATABASE_URL', () => openPostgresStore({ url, onError, mayMigrate }));
   }
   const file = join(config.dataDir, SQLITE_FILE);
   const onError = (error: Error) =>
     log.error({ err: error }, 'a commit failed; its callers received the error');
-  return naming('DATA_DIR', () => openSqliteStore({ file, onError }));
+  return naming('DATA_DIR', () => openSqliteStore({ file, onError, mayMigrate }));
 }
 
-/** The same for a server that starts: it waits a little for a command that is just finishing. */
-export function openStoreToServe(config: Config, log: Log): Promise<Store> {
-  return retryWhileInUse(START_TIMEOUT_MS, () => openStore(config, log));
+/**
+ * The same for a server that starts: it makes or migrates the database, says so in its log before and after, and waits a
+ * little for a command that is just finishing.
+ */
+export async function openStoreToServe(config: Config, log: Log): Promise<Store> {
+  const migration = describeMigration(await findSchema(config));
+  if (migration !== null) log.info(migration);
+  const store = await retryWhileInUse(START_TIMEOUT_MS, () => openStore(config, log, { mayMigrate: true }));
+  if (migration !== null) log.info('the database has the schema of this version');
+  return store;
 }
 
 /** Tries again while another process holds the store, and throws `StoreInUseError` when it does so for too long. */

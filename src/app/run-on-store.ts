@@ -21,7 +21,7 @@ export async function runOnStore(
 ): Promise<unknown> {
   await requireDatabase(config);
   const { baseUrl, adminBaseUrl, callbackAllowedHosts: allowedHosts } = config;
-  const store = await openStore(config, createLog('error'));
+  const store = await openStore(config, createLog('error'), { mayMigrate: false });
   let chain: Awaited<ReturnType<typeof openStoredChain>> = null;
   try {
     chain = await openStoredChain(store, rpcUrls);

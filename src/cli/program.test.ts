@@ -44,6 +44,7 @@ function recordingProgram(): Command {
       runOperation: (name, args) => record({ done: name, ...answers }, name, args),
       ask,
       init: () => record({ created: true }, 'init'),
+      migrate: (isPlan) => record({ migrated: !isPlan }, 'migrate', isPlan),
       backUp: (file) => record({ file }, 'backup', file),
       doctor: () => record({ checks }, 'doctor'),
       rehearse: async (onStep) => {
@@ -215,6 +216,7 @@ describe('the command line', () => {
         'user reset-second-factor',
         'start',
         'init',
+        'migrate',
         'doctor',
         'rehearse',
         'contract deploy',

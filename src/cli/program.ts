@@ -27,6 +27,8 @@ interface ProgramServices extends IntegratorServices {
   readonly ask: ((question: string) => Promise<string>) | null;
   /** Creates the data folder and the database if they are missing. */
   init(): Promise<unknown>;
+  /** Brings the database to the schema of this version, or only says what that would do. */
+  migrate(isPlan: boolean): Promise<unknown>;
   /** Copies the database into a file, also while a server runs. */
   backUp(file: string): Promise<unknown>;
   /** Checks the configuration and everything it refers to. */
@@ -76,6 +78,11 @@ export function createProgram(services: ProgramServices, version: string): Comma
   leaf(program, 'init', 'create the data folder and the database before the first start').action(
     printed(() => services.init()),
   );
+  leaf(program, 'migrate', 'bring the database of an older version to the schema of this one')
+    .option('--plan', 'only say what would be done')
+    .action(async (options: { plan?: boolean; json?: boolean }) =>
+      printResult(await services.migrate(options.plan === true), options),
+    );
   addAccountCommands(program, services);
   addUserCommands(program, services);
   addProviderCommands(program, services);

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
+import { StoreOutdatedError, StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
 /** One step of the schema. Once released it is never edited: a change is a new migration. */
 export interface Migration {
@@ -34,12 +34,42 @@ export interface DatabaseName {
   readonly emptyPlace: string;
 }
 
+/** The schema of a database as it is. */
+export interface FoundSchema {
+  readonly name: string;
+  /** The newest migration; 0 for a database without a schema. */
+  readonly number: number;
+  /** The number of this version's newest migration. */
+  readonly known: number;
+  /** What the database still needs, in order. */
+  readonly pending: readonly Migration[];
+}
+
+/** @throws UnreleasedSchemaError when the database was made before the first release */
+export function foundSchema(
+  database: DatabaseName,
+  applied: readonly AppliedMigration[],
+  migrations: readonly Migration[],
+): FoundSchema {
+  const number = newestNumber(database, applied, migrations);
+  return { name: database.name, number, known: migrations.length, pending: migrations.slice(number) };
+}
+
+/**
+ * @throws StoreTooNewError when a newer version has written the database
+ * @throws StoreOutdatedError when an older version has
+ */
+export function requireCurrentSchema({ name, number, known }: FoundSchema): void {
+  if (number > known) throw new StoreTooNewError(name, number, known);
+  if (number < known) throw new StoreOutdatedError(name, number, known);
+}
+
 /**
  * The number of a database's newest migration, 0 for none.
  *
  * @throws UnreleasedSchemaError when an applied migration has another name than the released one of its number
  */
-export function newestNumber(
+function newestNumber(
   database: DatabaseName,
   applied: readonly AppliedMigration[],
   released: readonly Migration[],

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type ColumnKind, type Table, textsOf } from './columns.ts';
-import { MoveRefusedError, StoreTooNewError } from './store-errors.ts';
+import { type FoundSchema, requireCurrentSchema } from './migration.ts';
+import { MoveRefusedError } from './store-errors.ts';
 import { tables } from './tables.ts';
 
 /** Number of rows in memory at a time. */
@@ -25,10 +26,7 @@ export type MoveRole = 'source' | 'target';
 interface MoveDatabase {
   /** What an operator knows it by. */
   readonly name: string;
-  /** The number of this version's schema. */
-  readonly schemaNumber: number;
-  /** That of the schema that is there; 0 for none. */
-  readSchemaNumber(): Promise<number>;
+  readSchema(): Promise<FoundSchema>;
   createTables(): Promise<void>;
   /** Begins the transaction in which a source is read as it is now, or a target is filled. */
   begin(): Promise<void>;
@@ -52,24 +50,17 @@ interface MoveDatabase {
  */
 export async function openSide(database: MoveDatabase, role: MoveRole): Promise<MoveDatabase> {
   try {
-    if (role === 'target' && (await database.readSchemaNumber()) === 0) await database.createTables();
-    requireCurrentSchema(database.name, await database.readSchemaNumber(), database.schemaNumber);
+    if ((await database.readSchema()).number === 0) {
+      if (role === 'source') throw new MoveRefusedError(`${database.name} has no tables of card-checkout`);
+      await database.createTables();
+    }
+    requireCurrentSchema(await database.readSchema());
     await database.begin();
     if (role === 'target') await requireEmpty(database);
     return database;
   } catch (error) {
     await database.close();
     throw error;
-  }
-}
-
-function requireCurrentSchema(database: string, found: number, known: number): void {
-  if (found > known) throw new StoreTooNewError(database, found, known);
-  if (found < known) {
-    throw new MoveRefusedError(
-      `${database} was written by an older version (its schema is ${found}, this version has ` +
-        `${known}); run any command of this version on it once, doctor for one`,
-    );
   }
 }
 

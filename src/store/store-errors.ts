@@ -28,6 +28,18 @@ export class StoreTooNewError extends Error {
   }
 }
 
+/** The database was written by an older version. Only a few commands may change that, because it cannot be undone. */
+export class StoreOutdatedError extends Error {
+  override readonly name = 'StoreOutdatedError';
+
+  constructor(database: string, foundMigration: number, knownMigration: number) {
+    super(
+      `${database} has schema ${foundMigration}, and this version needs ${knownMigration}: back it up, ` +
+        'then run `card-checkout migrate`, which cannot be undone (with --plan, it only says what it would do)',
+    );
+  }
+}
+
 /** The database was made by a commit from before the first release; its data is not carried over. */
 export class UnreleasedSchemaError extends Error {
   override readonly name = 'UnreleasedSchemaError';

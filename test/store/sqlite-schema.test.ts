@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { UnknownStateError } from '../../src/domain/errors.ts';
-import { hasSchema, migrate, migrations } from '../../src/store/sqlite/migrations.ts';
+import { findSchema, migrate, migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { StoreTooNewError, UnreleasedSchemaError } from '../../src/store/store-errors.ts';
 import { DAY_MS, givePayment, leave, NOW_MS, newPayment, newRecord } from './fixtures.ts';
@@ -79,7 +79,7 @@ describe('the schema', () => {
       `${file} was made by a version from before the first release, and its data cannot be carried over: ` +
         'set DATA_DIR to an empty folder, and make a new database with `card-checkout init`',
     );
-    expect(() => hasSchema(file)).toThrow(UnreleasedSchemaError);
+    expect(() => findSchema(file)).toThrow(UnreleasedSchemaError);
     expect(withDatabase(tables)).toEqual(['accounts', 'migrations']);
     expect(readFileSync(file).subarray(100)).toEqual(bytes.subarray(100));
   });

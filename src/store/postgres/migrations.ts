@@ -2,9 +2,10 @@ import type { Client } from 'pg';
 import {
   type AppliedMigration,
   type DatabaseName,
+  type FoundSchema,
+  foundSchema,
   type Migration,
   migrationsOf,
-  newestNumber,
   pendingMigrations,
 } from '../migration.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
@@ -39,30 +40,29 @@ export async function migrate(
 }
 
 /**
- * The database by its name, and whether it has been migrated. Makes nothing.
+ * The schema of a database, which is not changed.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
-export async function findSchema(url: string): Promise<{ readonly name: string; readonly isThere: boolean }> {
+export async function findSchema(url: string): Promise<FoundSchema> {
   const client = new DatabaseClient(connectionOptions(url));
   client.on('error', () => {});
   await client.connect();
   try {
-    return { name: nameOf(client), isThere: (await readSchemaNumber(client)) > 0 };
+    return await readSchema(client);
   } finally {
     await client.end();
   }
 }
 
 /**
- * The newest migration; 0 for a database without a schema.
+ * The schema of the database of a connection.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
-export async function readSchemaNumber(client: Client): Promise<number> {
+export async function readSchema(client: Client): Promise<FoundSchema> {
   const { rows } = await client.query<{ found: string | null }>("SELECT to_regclass('migrations') AS found");
-  if (rows[0]?.found == null) return 0;
-  return newestNumber(describe(client), await readApplied(client), migrations);
+  return foundSchema(describe(client), rows[0]?.found == null ? [] : await readApplied(client), migrations);
 }
 
 async function readApplied(client: Client): Promise<readonly AppliedMigration[]> {

@@ -5,7 +5,7 @@ import { type MoveRole, openSide, PORTION_ROWS, type PortableRow } from '../move
 import { MoveRefusedError } from '../store-errors.ts';
 import { tables } from '../tables.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
-import { migrate, migrations, nameOf, readSchemaNumber } from './migrations.ts';
+import { migrate, migrations, nameOf, readSchema } from './migrations.ts';
 import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** How long a lock is waited for: a program that holds one for longer is at work on the database. */
@@ -26,8 +26,7 @@ export async function openPostgresSide(url: string, role: MoveRole) {
   return openSide(
     {
       name: nameOf(client),
-      schemaNumber: migrations.length,
-      readSchemaNumber: () => readSchemaNumber(client),
+      readSchema: () => readSchema(client),
       createTables: () => migrate(url, migrations, Date.now),
       begin: () => begin(client, role),
       hasRows: async (table) => (await rowsOf(client, `SELECT 1 FROM ${table} LIMIT 1`)).length > 0,

@@ -5,13 +5,14 @@ import type { ProviderId } from '../../domain/provider-catalog.ts';
 import { activeKeyOf, createAccounts, findAccount } from '../accounts.ts';
 import { assembleStore } from '../assemble-store.ts';
 import { textsOf } from '../columns.ts';
+import { requireCurrentSchema } from '../migration.ts';
 import { readProviderSettings, UNSET_PROVIDER, writeProviderSettings } from '../providers.ts';
 import type { Scripts } from '../scripts.ts';
 import type { Store } from '../store.ts';
 import { accountTable } from '../tables.ts';
 import { type Closable, createGroupRead } from './group-read.ts';
 import { createLeaseStore, createReleaseClaims } from './leases.ts';
-import { migrate, migrations } from './migrations.ts';
+import { findSchema, migrate, migrations } from './migrations.ts';
 import { type Database, openDatabase } from './open-database.ts';
 import { createPaymentStore } from './payments.ts';
 import { createScripts } from './scripts.ts';
@@ -27,6 +28,8 @@ interface PostgresStoreOptions {
   readonly onError?: (error: Error) => void;
   /** The most connections of this instance. */
   readonly poolSize?: number;
+  /** Whether a schema may be made or changed, which cannot be undone (yes); otherwise an older one is refused untouched. */
+  readonly mayMigrate?: boolean;
 }
 
 const DEFAULT_POOL_SIZE = 10;
@@ -36,10 +39,18 @@ const DEFAULT_POOL_SIZE = 10;
  * else, and none of them remembers what another could change.
  *
  * @throws StoreTooNewError when a newer version has written it
+ * @throws StoreOutdatedError when an older version has, and it may not be migrated
  */
 export async function openPostgresStore(options: PostgresStoreOptions): Promise<Store> {
-  const { url, nowMs = Date.now, onError = () => {}, poolSize = DEFAULT_POOL_SIZE } = options;
-  await migrate(url, migrations, nowMs);
+  const {
+    url,
+    nowMs = Date.now,
+    onError = () => {},
+    poolSize = DEFAULT_POOL_SIZE,
+    mayMigrate = true,
+  } = options;
+  if (mayMigrate) await migrate(url, migrations, nowMs);
+  else requireCurrentSchema(await findSchema(url));
   const database = openDatabase(url, poolSize, onError);
   return createPostgresStore(database, nowMs, onError);
 }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, fsyncSync, lstatSync, openSync, renameSync, rmSyn
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type JournalHead, NO_MOVEMENTS } from '../../domain/journal.ts';
-import { readSchemaNumber } from './migrations.ts';
+import { readSchema } from './migrations.ts';
 
 /** A commit takes a moment only; a writer never holds the database for longer. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -43,7 +43,7 @@ function requireContent(source: DatabaseSync, file: string): void {
   );
   if (tables.get()?.['count'] !== 3)
     throw new Error(`${file} is not a card-checkout database; is DATA_DIR right?`);
-  readSchemaNumber(source, file);
+  readSchema(source, file);
   if (source.prepare('SELECT 1 FROM accounts LIMIT 1').get() === undefined)
     throw new Error(`${file} holds no account, so there is nothing to back up; is DATA_DIR right?`);
 }

@@ -1,11 +1,13 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
 import {
   type AppliedMigration,
   type DatabaseName,
+  type FoundSchema,
+  foundSchema,
   type Migration,
   migrationsOf,
-  newestNumber,
   pendingMigrations,
 } from '../migration.ts';
 
@@ -36,30 +38,34 @@ export function migrate(
 }
 
 /**
- * Whether the file is a database that has been migrated. Makes no file.
+ * The schema of a database file, which is not changed: no file is made, not even one of SQLite's own beside it.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
-export function hasSchema(file: string): boolean {
-  if (!existsSync(file)) return false;
-  const database = new DatabaseSync(file, { readOnly: true, timeout: OPENING_TIMEOUT_MS });
+export function findSchema(file: string): FoundSchema {
+  if (!existsSync(file)) return foundSchema(describe(file), [], migrations);
+  const url = pathToFileURL(file);
+  // Reading makes `-wal` and `-shm`, unless SQLite is told that no process writes: there is then no log to be read.
+  const isAtRest = !existsSync(`${file}-wal`) && !existsSync(`${file}-journal`);
+  if (isAtRest) url.searchParams.set('immutable', '1');
+  const database = new DatabaseSync(url, { readOnly: true, timeout: OPENING_TIMEOUT_MS });
   try {
-    return readSchemaNumber(database, file) > 0;
+    return readSchema(database, file);
   } finally {
     database.close();
   }
 }
 
 /**
- * The newest migration; 0 for a database without a schema.
+ * The schema of an open database.
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
-export function readSchemaNumber(database: DatabaseSync, file: string): number {
+export function readSchema(database: DatabaseSync, file: string): FoundSchema {
   const found = database
     .prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'")
     .get();
-  return found === undefined ? 0 : newestNumber(describe(file), readApplied(database), migrations);
+  return foundSchema(describe(file), found === undefined ? [] : readApplied(database), migrations);
 }
 
 function readApplied(database: DatabaseSync): readonly AppliedMigration[] {

@@ -3,9 +3,10 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createPrivateFolder } from '../../platform/private-folder.ts';
 import type { Table } from '../columns.ts';
+import { requireCurrentSchema } from '../migration.ts';
 import { type MoveRole, openSide, PORTION_ROWS } from '../move-tables.ts';
 import { MoveRefusedError } from '../store-errors.ts';
-import { migrate, migrations, readSchemaNumber } from './migrations.ts';
+import { findSchema, migrate, migrations, readSchema } from './migrations.ts';
 import { openLocked } from './open-store.ts';
 import { insertSqlOf, storedValues } from './scripts.ts';
 
@@ -19,13 +20,14 @@ import { insertSqlOf, storedValues } from './scripts.ts';
 export async function openSqliteSide(file: string, role: MoveRole) {
   // Opening would make one.
   if (role === 'source' && !existsSync(file)) throw new MoveRefusedError(`there is no database ${file}`);
+  const found = findSchema(file);
+  if (found.number > 0) requireCurrentSchema(found);
   createPrivateFolder(dirname(file));
   const { database, close } = openLocked(file);
   return openSide(
     {
       name: file,
-      schemaNumber: migrations.length,
-      readSchemaNumber: async () => readSchemaNumber(database, file),
+      readSchema: async () => readSchema(database, file),
       createTables: async () => migrate(database, file, migrations, Date.now),
       begin: async () =>
         database.exec(role === 'source' ? 'PRAGMA query_only = ON; BEGIN' : 'BEGIN IMMEDIATE'),

@@ -2,9 +2,10 @@ import { dirname } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { createPrivateFolder } from '../../platform/private-folder.ts';
 import { assembleStore } from '../assemble-store.ts';
+import { requireCurrentSchema } from '../migration.ts';
 import type { Store } from '../store.ts';
 import { createGroupCommit, createGroupRead } from './group-commit.ts';
-import { migrate, migrations } from './migrations.ts';
+import { findSchema, migrate, migrations } from './migrations.ts';
 import { lockFile, openDatabase } from './open-database.ts';
 import { createPaymentStore, createReleaseClaims } from './payments.ts';
 import { createAccountStore, createProviderStore } from './request-reads.ts';
@@ -17,6 +18,8 @@ export interface SqliteStoreOptions {
   readonly nowMs?: () => number;
   /** Called with a commit that failed as a whole (disk full, locked); its callers receive the error as well. */
   readonly onError?: (error: Error) => void;
+  /** Whether a schema may be made or changed, which cannot be undone (yes); otherwise an older one is refused untouched. */
+  readonly mayMigrate?: boolean;
 }
 
 /**
@@ -24,13 +27,15 @@ export interface SqliteStoreOptions {
  *
  * @throws StoreInUseError when another process serves the file
  * @throws StoreTooNewError when a newer version has written it
+ * @throws StoreOutdatedError when an older version has, and it may not be migrated
  */
 export async function openSqliteStore(options: SqliteStoreOptions): Promise<Store> {
-  const { file, nowMs = Date.now, onError } = options;
+  const { file, nowMs = Date.now, onError, mayMigrate = true } = options;
+  if (!mayMigrate) requireCurrentSchema(findSchema(file));
   createPrivateFolder(dirname(file));
   const { database, close } = openLocked(file);
   try {
-    migrate(database, file, migrations, nowMs);
+    if (mayMigrate) migrate(database, file, migrations, nowMs);
     const writes = createGroupCommit(database, onError);
     const reads = createGroupRead(database);
     const scripts = createScripts(database, writes, reads, nowMs);
