@@ -40,6 +40,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'accounts.listAccounts': 'command line, as many rows as there are accounts',
   'accounts.updateAccount': 'command line',
   'accounts.findLogo': 'once for each browser and logo, by the hash',
+  'accounts.replaceLogo': 'once for each picture that an earlier version stored, by the hash',
   'accounts.createKey': 'command line',
   'accounts.peekActiveKey': 'each request, from memory alone',
   'accounts.listKeys': 'command line, by the account',

@@ -13,7 +13,6 @@ import {
   parseMaxProviderFee,
   parseName,
   parseReturnUrl,
-  parseShopLogo,
   parseSupportUrl,
   parseTermsUrl,
   parseTimeZone,
@@ -21,11 +20,14 @@ import {
   plainProfile,
   requireWalletForLock,
 } from '../domain/shop-profile.ts';
+import type { Pictures } from '../platform/pictures.ts';
 import { type Actor, type PeopleContext, recordAction } from './people-context.ts';
 import { type Caller, createSession, type SignedIn } from './sessions.ts';
+import { encodeLogo } from './shop-logo.ts';
 
 interface ProfileContext extends AccountsContext {
   readonly callbacks: CallbackGuard;
+  readonly pictures: Pictures;
 }
 
 /** The settings that are typed as text, by the names of their options: what is stored of the text. Empty text removes it. */
@@ -70,7 +72,7 @@ export interface ProfileUpdate
  * keep their wallet and callback. Throws `invalid_request`, naming the field.
  */
 export async function readProfileUpdate(
-  { callbacks }: Pick<ProfileContext, 'callbacks'>,
+  { callbacks, pictures }: Pick<ProfileContext, 'callbacks' | 'pictures'>,
   account: Account,
   { texts = {}, defaultCallback, logo, ...asGiven }: ProfileUpdate,
 ): Promise<AccountChange> {
@@ -85,7 +87,7 @@ export async function readProfileUpdate(
   return {
     ...asGiven,
     ...Object.assign({}, ...parsed),
-    ...(logo === undefined ? {} : { logo: logo === null ? null : parseShopLogo(logo) }),
+    ...(logo === undefined ? {} : { logo: logo && (await encodeLogo(pictures, account.id, logo)) }),
     // Last, because it may take a DNS lookup.
     ...(defaultCallback === undefined
       ? {}

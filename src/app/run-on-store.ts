@@ -5,6 +5,7 @@ import { runOperation } from '../cli/control-socket.ts';
 import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
+import { createPictures } from '../platform/pictures.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import type { Store } from '../store/store.ts';
 import { createCallbackGuard } from '../webhooks/callback-host.ts';
@@ -28,6 +29,7 @@ export async function runOnStore(
     const context = {
       ...store,
       callbacks: createCallbackGuard({ allowedHosts, own: locationOf(baseUrl) }),
+      pictures: createPictures(),
       checkEndpoint: null,
       chain,
       providerDescriptions,

@@ -31,6 +31,7 @@ import { rescueToken } from '../payments/rescue-token.ts';
 import type { Notifier } from '../payments/send-notifications.ts';
 import { createStartSession, type StartSession } from '../payments/start-session.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
+import { createPictures } from '../platform/pictures.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { type CircuitBreakerOptions, withCircuitBreaker } from '../providers/circuit-breaker.ts';
 import { createEvidenceFiles } from '../providers/evidence-files.ts';
@@ -210,6 +211,7 @@ export function assembleParts(options: ServiceOptions) {
         nowMs: clock.nowMs,
       },
       callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
+      pictures: createPictures(),
       checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),
       testPayments: options.additions?.createTestPayments(startSession) ?? null,
       isTestMode: options.isTestMode,

@@ -8,6 +8,7 @@ import type { Rates } from '../domain/ports/rates.ts';
 import type { StoreParts, Stores } from '../domain/ports/stores.ts';
 import type { DirectPaymentRequest } from '../payments/create-payment.ts';
 import type { ProviderDirectory } from '../payments/provider-availability.ts';
+import type { Pictures } from '../platform/pictures.ts';
 
 /** The providers; only a running server knows which of them have credentials, else `adapters` is null. */
 export type OperatorDirectory = Pick<ProviderDirectory, 'settings' | 'evidence' | 'isOffByDefault'> & {
@@ -39,6 +40,7 @@ export interface OperationsContext
     }> {
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
+  readonly pictures: Pictures;
   /** Null without a running server. */
   readonly checkEndpoint: CheckEndpoint | null;
   /** Null without a connected chain. */

@@ -1,11 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ServiceError } from './errors.ts';
 import {
-  MAXIMUM_LOGO_BYTES,
   parseName,
   parseReturnUrl,
-  parseShopLogo,
   parseSupportUrl,
   parseTermsUrl,
   parseTimeZone,
@@ -101,77 +97,4 @@ describe('the time zone', () => {
   it.each(['+02:00', 'Mars/Base', 'Europe/', 'x'.repeat(1000)])('is not %j', (text) =>
     expect(() => parseTimeZone(text)).toThrow(/^time-zone must/),
   );
-});
-
-/** The beginning of a PNG of this size. */
-function png(width: number, height: number): Buffer {
-  const bytes = Buffer.alloc(64);
-  bytes.write('\x89PNG\r\n\x1a\n\0\0\0\rIHDR', 'latin1');
-  bytes.writeUInt32BE(width, 16);
-  bytes.writeUInt32BE(height, 20);
-  return bytes;
-}
-
-function jpeg(width: number, height: number): Buffer {
-  const bytes = Buffer.alloc(64);
-  bytes.write('\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01\0\x01\0\0\xff\xc0\0\x11\x08', 'latin1');
-  bytes.writeUInt16BE(height, 25);
-  bytes.writeUInt16BE(width, 27);
-  return bytes;
-}
-
-function webp(width: number, height: number): Buffer {
-  const bytes = Buffer.alloc(64);
-  bytes.write('RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\0\0\0\0', 'latin1');
-  bytes.writeUIntLE(width - 1, 24, 3);
-  bytes.writeUIntLE(height - 1, 27, 3);
-  return bytes;
-}
-
-describe('a logo', () => {
-  it.each([
-    ['image/png', png(120, 40)],
-    ['image/jpeg', jpeg(1024, 1024)],
-    ['image/webp', webp(300, 100)],
-  ])('may be %s, and is named by its bytes', (type, bytes) => {
-    const logo = parseShopLogo(bytes);
-    expect(logo).toEqual({ type, bytes, hash: expect.stringMatching(/^[0-9a-f]{32}$/) });
-    expect(parseShopLogo(Buffer.concat([bytes, Buffer.of(1)])).hash).not.toBe(logo.hash);
-  });
-
-  it.each([
-    ['nothing', Buffer.alloc(0)],
-    [
-      'an SVG, which can hold a script',
-      Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
-    ],
-    ['a page', Buffer.from('<!doctype html><script>alert(1)</script>')],
-    ['a GIF', Buffer.from('GIF89a\x01\0\x01\0', 'latin1')],
-    ['a PNG without a size', png(0, 40)],
-    ['a PNG that stops too early', png(40, 40).subarray(0, 18)],
-    ['a PNG that unfolds', png(50_000, 50_000)],
-    ['a JPEG that is too wide', jpeg(1025, 10)],
-    ['a WebP that is too high', webp(10, 1025)],
-    ['too many bytes', Buffer.concat([png(40, 40), Buffer.alloc(MAXIMUM_LOGO_BYTES)])],
-  ])('is not %s', (_, bytes) => {
-    expect(() => parseShopLogo(bytes)).toThrow(/^logo must/);
-  });
-
-  it('whatever is uploaded: it is taken or refused, and nothing else happens', () => {
-    const heads = [png(4, 4), jpeg(4, 4), webp(4, 4)];
-    fc.assert(
-      fc.property(
-        fc.constantFrom(...heads),
-        fc.nat(63),
-        fc.uint8Array({ maxLength: 200 }),
-        (head, cut, tail) => {
-          try {
-            parseShopLogo(Buffer.concat([head.subarray(0, cut), tail]));
-          } catch (error) {
-            expect(error).toBeInstanceOf(ServiceError);
-          }
-        },
-      ),
-    );
-  });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { callServer, NoServerError, startControlServer } from '../../src/cli/control-socket.ts';
+import { createPictures } from '../../src/platform/pictures.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -37,6 +38,7 @@ function start(): Promise<Server> {
     providerDescriptions,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
+    pictures: createPictures(),
     checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',

@@ -25,6 +25,7 @@ import type { ProviderId } from '../../src/domain/provider-catalog.ts';
 import type { ProviderEvidence } from '../../src/domain/provider-evidence.ts';
 import type { DirectPaymentRequest } from '../../src/payments/create-payment.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
+import { createPictures } from '../../src/platform/pictures.ts';
 import { withCircuitBreaker } from '../../src/providers/circuit-breaker.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -70,6 +71,7 @@ beforeEach(async () => {
     providerDescriptions,
     directory: { adapters, settings: store.providers },
     nowMs: () => NOW_MS,
+    pictures: createPictures(),
     checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { runOperationAnywhere } from '../../src/app/run-operation.ts';
 import { CONTROL_SOCKET, startControlServer } from '../../src/cli/control-socket.ts';
 import { readConfig } from '../../src/config.ts';
+import { createPictures } from '../../src/platform/pictures.ts';
 import { providerDescriptions } from '../../src/providers/providers.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -39,6 +40,7 @@ function startControl(store: Store) {
     providerDescriptions,
     directory: { adapters: new Map(), settings: store.providers },
     nowMs: Date.now,
+    pictures: createPictures(),
     checkEndpoint: null,
     chain: null,
     baseUrl: 'https://pay.example.com',

@@ -16,7 +16,7 @@ import {
   textOf,
   withoutNonces,
 } from '../support/dashboard.ts';
-import { onePixel } from '../support/pictures.ts';
+import { jpegBomb, onePixel } from '../support/pictures.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 const SETTINGS = '/dashboard/settings';
@@ -254,7 +254,9 @@ describe('settings', () => {
     it('take a picture, show it, and take it away again', async () => {
       expect((await upload(onePixel)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
       const hash = (await stored())?.logoHash ?? '';
-      expect((await dashboard.store.accounts.findLogo(hash))?.bytes).toEqual(onePixel);
+      expect(await dashboard.store.accounts.findLogo(hash)).toMatchObject({ isEncoded: true });
+      const shown = await browser.get(`/logos/${hash}`);
+      expect([shown.headers['content-type'], shown.statusCode]).toEqual(['image/png', 200]);
       expect((await browser.get(SETTINGS)).payload).toContain(`src="/logos/${hash}"`);
       expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
         { action: 'settings.changed', target: `logo ${hash}` },
@@ -267,6 +269,7 @@ describe('settings', () => {
       const large = Buffer.concat([onePixel, Buffer.alloc(64 * 1024)]);
       const answers = [
         await upload(Buffer.from('<svg onload="alert(1)"/>')),
+        await upload(jpegBomb()),
         await upload(large),
         await upload(new Uint8Array()),
       ];

@@ -55,6 +55,7 @@ function registerPages(server: FastifyInstance, store: Store, world: World): voi
     quotes: createQuotes({ providers, monotonicMs, keepMs: 0 }),
     emailHash: createKeyedHash('email of a checkout', 'a secret of the tests'),
     limits: createPageLimits(monotonicMs),
+    pictures: {} as never,
     reusablePages: store.reusablePages,
     create: {} as never,
     countryHeader: 'x-country',

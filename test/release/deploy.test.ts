@@ -25,10 +25,13 @@ it('set only variables that the service knows', () => {
   expect(set.filter((name) => !known.has(name) && !foreign.test(name))).toEqual([]);
 });
 
-it('give the process the open files and the time to stop that the docs ask for', () => {
+it('give the process the open files, the memory and the time to stop that the docs ask for', () => {
   expect(read('docs/going-live.md')).toContain('at least 20,000 open files');
   expect(read('compose.yaml')).toMatch(/nofile: 20000\n/);
   expect(read('compose.yaml')).toMatch(/stop_grace_period: 30s\n/);
+  expect(read('compose.yaml')).toMatch(/mem_limit: 1g\n/);
+  expect(read('deploy/kubernetes.yaml').match(/limits: \{ memory: 1Gi \}/g)).toHaveLength(2);
+  expect(read('docs/deploying.md')).toContain('may use 1 GB of memory');
   expect(read('deploy/systemd/card-checkout.service')).toMatch(/^LimitNOFILE=20000$/m);
   expect(read('deploy/systemd/card-checkout.service')).toMatch(/^TimeoutStopSec=30$/m);
   expect(read('deploy/kubernetes.yaml').match(/terminationGracePeriodSeconds: 30\n/g)).toHaveLength(2);
@@ -77,6 +80,7 @@ describe('the units of systemd', () => {
         'CapabilityBoundingSet=',
         'ProtectSystem=strict',
         'PrivateDevices=yes',
+        'MemoryMax=1G',
         'SystemCallFilter=@system-service',
       ])
         expect(text.split('\n')).toContain(option);

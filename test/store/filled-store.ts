@@ -3,7 +3,7 @@ import type { Payment, PaymentId } from '../../src/domain/payment.ts';
 import { roles } from '../../src/domain/person.ts';
 import type { BlockReference, RelayBatch } from '../../src/domain/ports/settlement-store.ts';
 import { providerIds } from '../../src/domain/provider-catalog.ts';
-import { parseShopLogo } from '../../src/domain/shop-profile.ts';
+import { shopLogoOf } from '../../src/domain/shop-profile.ts';
 import type { Store } from '../../src/store/store.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { onePixel } from '../support/pictures.ts';
@@ -171,7 +171,7 @@ export async function fill(store: Store, given: Specification): Promise<readonly
     const account = newAccount(fields);
     accountIds.push(account.id);
     await store.accounts.createAccount(account);
-    if (hasLogo) await store.accounts.updateAccount(account.id, { logo: parseShopLogo(onePixel) });
+    if (hasLogo) await store.accounts.updateAccount(account.id, { logo: shopLogoOf(onePixel) });
     for (const revokedAtMs of keys) await store.accounts.createKey(newKey(account.id, { revokedAtMs }), 10);
   }
   await fillPeople(store, given, accountIds);
@@ -284,7 +284,7 @@ export async function readEverything(store: Store, usedKeys: readonly UsedKey[])
   const rows = await store.payments.listDepositAddresses(0, 1_000);
   return {
     accounts,
-    logo: await store.accounts.findLogo(parseShopLogo(onePixel).hash),
+    logo: await store.accounts.findLogo(shopLogoOf(onePixel).hash),
     keys: await Promise.all(accounts.map(({ id }) => store.accounts.listKeys(id))),
     views: await Promise.all(ids.map((id) => store.payments.viewPayment(id))),
     rows,

@@ -20,7 +20,7 @@ import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.
 import type { ProviderSession } from '../../src/domain/provider-session.ts';
 import { estimateSuccess, type VisitOutcome } from '../../src/domain/provider-success.ts';
 import type { Refund } from '../../src/domain/refund.ts';
-import { parseShopLogo } from '../../src/domain/shop-profile.ts';
+import { shopLogoOf } from '../../src/domain/shop-profile.ts';
 import { createPageLimits } from '../../src/http/checkout/page-limits.ts';
 import { registerCheckoutPages } from '../../src/http/checkout/routes.ts';
 import { createBaseServer } from '../../src/http/server.ts';
@@ -28,6 +28,7 @@ import { createQuotes } from '../../src/payments/ask-quotes.ts';
 import type { ProviderLimits } from '../../src/payments/provider-limits.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
+import { createPictures } from '../../src/platform/pictures.ts';
 import { onePixel } from './pictures.ts';
 import { refundLinks } from './refunds.ts';
 
@@ -48,7 +49,7 @@ export const secretsOfPayment = {
   releaseRefusalReason: 'canary-refusal',
 } as const;
 
-export const shopLogo = parseShopLogo(onePixel);
+export const shopLogo = shopLogoOf(onePixel);
 
 export const shopAccount: Account = { ...exampleAccount, email: 'canary-merchant@example.com' };
 
@@ -150,7 +151,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
   } as unknown as PaymentStore;
   const accounts = {
     findAccount: async () => account,
-    findLogo: async (hash: string) => (hash === shopLogo.hash ? shopLogo : null),
+    findLogo: async (hash: string) => (hash === shopLogo.hash ? { ...shopLogo, isEncoded: true } : null),
   } as unknown as AccountStore;
   const adapters = new Map(
     providerIds.map((id) => [
@@ -245,6 +246,7 @@ export function createCheckoutPages(options: CheckoutPagesOptions = {}): Checkou
     quotes: providerQuotes,
     emailHash: createKeyedHash('email of a checkout', 'a secret of the tests'),
     limits: createPageLimits(() => clock.monotonicMs),
+    pictures: createPictures(),
     baseUrl,
     nowMs: () => NOW_MS,
     expiryMs: EXPIRY_MS,

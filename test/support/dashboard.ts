@@ -18,6 +18,7 @@ import type { DashboardContext } from '../../src/http/signed-in/context.ts';
 import { createDashboardLimits, type DashboardLimits } from '../../src/http/signed-in/limits.ts';
 import { createQuotes } from '../../src/payments/ask-quotes.ts';
 import { createKeyedHash } from '../../src/platform/keyed-hash.ts';
+import { createPictures } from '../../src/platform/pictures.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
 import { newAccount } from '../store/fixtures.ts';
@@ -156,6 +157,7 @@ export async function createTestDashboard(
         String(url).startsWith('https://') ? callbacks.refusalOf(url) : 'must be https',
     },
     checkEndpoint,
+    pictures: createPictures(),
     browsers: createSecretBox('known browsers', 'a secret key of the tests, long enough'),
     shownOnce: createSecretBox('secrets shown once', 'a secret key of the tests, long enough'),
     notifier: {
@@ -182,6 +184,7 @@ export async function createTestDashboard(
     refund,
     create: context.create,
     quotes: createQuotes({ providers: context.create.providers, monotonicMs, keepMs: 20_000 }),
+    pictures: context.pictures,
     limits: createPageLimits(monotonicMs),
     emailHash: createKeyedHash('email of a checkout', 'a secret key of the tests, long enough'),
     baseUrl,

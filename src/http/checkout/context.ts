@@ -8,6 +8,7 @@ import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { RefundContext } from '../../payments/refunds.ts';
 import type { StartSession } from '../../payments/start-session.ts';
 import type { KeyedHash } from '../../platform/keyed-hash.ts';
+import type { Pictures } from '../../platform/pictures.ts';
 import type { PageLimits } from './page-limits.ts';
 import type { ReadCheckoutContext } from './read-checkout.ts';
 import type { ExplorerTransactionUrl } from './receipt.ts';
@@ -16,7 +17,7 @@ import type { ExplorerTransactionUrl } from './receipt.ts';
 export interface CheckoutPagesContext
   extends Omit<ReadCheckoutContext, 'accounts'>,
     StoreParts<{
-      accounts: 'findAccount' | 'findLogo';
+      accounts: 'findAccount' | 'findLogo' | 'replaceLogo';
       reusablePages: 'findPageBySlug' | 'findSubmission' | 'createPagePayment';
     }> {
   /** Records that a customer opened a payment's page. */
@@ -27,6 +28,7 @@ export interface CheckoutPagesContext
   readonly create: CreatePaymentContext;
   readonly quotes: Quotes;
   readonly limits: PageLimits;
+  readonly pictures: Pictures;
   /** Makes the tokens of visitors who came with the payment's email address. */
   readonly emailHash: KeyedHash;
   /** The public address of the service, without a slash at its end. */

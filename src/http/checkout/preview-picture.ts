@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import type { FastifyReply } from 'fastify';
+import { readLogo } from '../../accounts/shop-logo.ts';
 import { brandTokens } from '../../domain/brand-color.ts';
 import { formatCents } from '../../domain/money.ts';
 import type { ShopLogo } from '../../domain/shop-profile.ts';
+import { type Pictures, PicturesBusyError } from '../../platform/pictures.ts';
 import { createTtlCache } from '../../platform/ttl-cache.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { createFixedWindowLimiter } from '../rate-windows.ts';
@@ -15,68 +16,45 @@ interface PreviewDrawerOptions {
   readonly monotonicMs: () => number;
   /** Called with the error of a failed drawing. */
   readonly onFailure: (error: unknown) => void;
-  /** Renders an SVG as a PNG; the library's function unless a test replaces it. */
-  readonly draw?: (svg: string) => Promise<Buffer>;
+  readonly draw: Pictures['draw'];
 }
 
 const KEEP_MS = 60 * 60_000;
 const MAXIMUM_KEPT_PICTURES = 100;
 const MAXIMUM_DRAWINGS_PER_MINUTE = 60;
-
-/** Another picture is being drawn, or the limit was reached. */
-class BusyError extends Error {
-  override readonly name = 'BusyError';
-}
+/** The share of one account, so that its links do not use up the previews of others. */
+const MAXIMUM_DRAWINGS_OF_ACCOUNT = 10;
 
 /**
- * Draws previews one at a time, at most sixty a minute, and keeps the last hundred. A further request meanwhile gets the
- * plain picture at once (`isPlain`), so that previews slow down nothing else. Never rejects.
+ * Draws previews and keeps the last hundred: at most sixty a minute, ten of one account. A request above a limit, or that
+ * finds the queue full or a drawing of its account in it, gets the plain picture at once (`isPlain`). Never rejects.
  */
-export function createPreviewDrawer(options: PreviewDrawerOptions) {
-  const { monotonicMs, onFailure, draw = drawWithLibrary } = options;
+export function createPreviewDrawer({ monotonicMs, onFailure, draw }: PreviewDrawerOptions) {
   const pictures = createTtlCache<Buffer>({
     monotonicMs,
     keepMs: KEEP_MS,
     maximumEntries: MAXIMUM_KEPT_PICTURES,
   });
-  const limiter = createFixedWindowLimiter(MAXIMUM_DRAWINGS_PER_MINUTE, monotonicMs);
-  let isDrawing = false;
+  const ofAll = createFixedWindowLimiter(MAXIMUM_DRAWINGS_PER_MINUTE, monotonicMs);
+  const ofAccount = createFixedWindowLimiter(MAXIMUM_DRAWINGS_OF_ACCOUNT, monotonicMs);
 
-  async function drawOne(svg: string): Promise<Buffer> {
-    if (isDrawing || limiter.takeNow('drawings') > 0) throw new BusyError();
-    isDrawing = true;
-    return draw(svg).finally(() => {
-      isDrawing = false;
-    });
+  async function drawOne(accountId: string, svg: string): Promise<Buffer> {
+    if (ofAccount.takeNow(accountId) > 0 || ofAll.takeNow('drawings') > 0) throw new PicturesBusyError();
+    return draw(accountId, svg);
   }
 
-  return async (svg: string) => {
+  return async (accountId: string, svg: string) => {
     try {
-      return { png: await pictures.fetchOrReuse(svg, () => drawOne(svg)), isPlain: false };
+      return { png: await pictures.fetchOrReuse(svg, () => drawOne(accountId, svg)), isPlain: false };
     } catch (error) {
-      if (!(error instanceof BusyError)) onFailure(error);
+      if (!(error instanceof PicturesBusyError)) onFailure(error);
       return { png: plainPreview, isPlain: true };
     }
   };
 }
 
-const { resolve } = createRequire(import.meta.url);
 /** A preview without its words. */
 const plainPreview = readFileSync(new URL('./plain-preview.png', import.meta.url));
-
-/** The library is loaded with the first preview. It draws in a thread of its own, and encodes here in some 10 ms. */
-async function drawWithLibrary(svg: string): Promise<Buffer> {
-  const { renderAsync } = await import('@resvg/resvg-js');
-  const fonts = ['DejaVuSans.ttf', 'DejaVuSans-Bold.ttf'];
-  const image = await renderAsync(svg, {
-    font: {
-      loadSystemFonts: false,
-      fontFiles: fonts.map((name) => resolve(`dejavu-fonts-ttf/ttf/${name}`)),
-      defaultFontFamily: 'DejaVu Sans',
-    },
-  });
-  return image.asPng();
-}
 
 /** The size of link previews, in pixels. */
 export const PREVIEW_WIDTH = 1_200;
@@ -99,10 +77,8 @@ const MOST_LINES = 3;
  */
 export function previewDrawing(
   { payment, account }: Pick<Checkout, 'payment' | 'account'>,
-  shopLogo: ShopLogo | null = null,
+  logo: ShopLogo | null = null,
 ): string {
-  // The drawing library does not read WebP.
-  const logo = shopLogo?.type === 'image/webp' ? null : shopLogo;
   const name = shortened(printable(account.name), LONGEST_NAME);
   const nameSize = Math.min(64, Math.floor(1_600 / Math.max(1, name.length)));
   const lines = linesOf(printable(payment.note ?? ''));
@@ -127,11 +103,11 @@ ${lines.map((words, index) => html`<text x="${MARGIN}" y="${top + 235 + index * 
 }
 
 /** On white, for which logos are made. It is part of the picture: nothing is loaded. */
-function logoDrawing({ type, bytes }: ShopLogo): Html {
+function logoDrawing({ bytes }: ShopLogo): Html {
   const place = (margin: number) =>
     html`x="${MARGIN + margin}" y="${58 + margin}" width="${LOGO_SIZE - 2 * margin}" height="${LOGO_SIZE - 2 * margin}"`;
   return html`<rect ${place(0)} rx="16" fill="#fff"/>
-<image ${place(6)} href="data:${type};base64,${Buffer.from(bytes).toString('base64')}"/>`;
+<image ${place(6)} href="data:image/png;base64,${Buffer.from(bytes).toString('base64')}"/>`;
 }
 
 /** Removes the characters that XML cannot hold: control characters, unpaired surrogates and noncharacters. */
@@ -171,9 +147,9 @@ export async function showPreview(
   { context, reply, params }: CheckoutRequest<'shortCode'>,
 ): Promise<FastifyReply> {
   const checkout = await readCheckoutOfShortCode(context, params.shortCode);
-  const { logoHash } = checkout.account;
-  const logo = logoHash === null ? null : await context.accounts.findLogo(logoHash);
-  const { png, isPlain } = await drawPreview(previewDrawing(checkout, logo));
+  const { id, logoHash } = checkout.account;
+  const logo = logoHash === null ? null : await readLogo(context, logoHash);
+  const { png, isPlain } = await drawPreview(id, previewDrawing(checkout, logo));
   return (
     setCommonHeaders(reply)
       // A plain picture expires soon. It is embedded in pages of other sites, so it allows cross-origin use.

@@ -80,6 +80,7 @@ export function registerCheckoutPages(server: FastifyInstance, context: Checkout
     const drawPreview = createPreviewDrawer({
       monotonicMs: () => performance.now(),
       onFailure: (err) => scope.log.error({ err }, 'the picture of a link preview could not be drawn'),
+      draw: context.pictures.draw,
     });
 
     const askedOf = <Parameter extends string>(request: FastifyRequest, reply: FastifyReply) => ({

@@ -1,4 +1,5 @@
 import type { FastifyReply } from 'fastify';
+import { readLogo } from '../../accounts/shop-logo.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { CheckoutRequest } from './context.ts';
 import { setCommonHeaders } from './layout.ts';
@@ -11,13 +12,13 @@ export function logoPathOf(hash: string): string {
   return `/logos/${hash}`;
 }
 
-/** `GET /logos/:hash`: a shop's logo as it was uploaded, served only with a picture's type. */
+/** `GET /logos/:hash`: a shop's logo. */
 export async function showLogo({ context, reply, params }: CheckoutRequest<'hash'>): Promise<FastifyReply> {
   const { hash } = params;
-  const logo = /^[0-9a-f]{32}$/.test(hash) ? await context.accounts.findLogo(hash) : null;
+  const logo = /^[0-9a-f]{32}$/.test(hash) ? await readLogo(context, hash) : null;
   if (logo === null) throw new ServiceError('not_found');
   return setCommonHeaders(reply)
     .header('cache-control', FOREVER)
-    .type(logo.type)
+    .type('image/png')
     .send(Buffer.from(logo.bytes));
 }

@@ -3,6 +3,7 @@
  * `routes.ts` calls it. It works as in the dashboard (`../signed-in/pages.ts`), but serves operators only, in
  * live mode only those with a second factor.
  */
+
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { hasSecondFactor } from '../../accounts/second-factor.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
@@ -14,6 +15,7 @@ import type { ChainReader, Relayer } from '../../domain/ports/chain.ts';
 import type { ProviderDescriptions } from '../../domain/ports/provider.ts';
 import type { StoreParts, Stores } from '../../domain/ports/stores.ts';
 import type { ProviderDirectory } from '../../payments/provider-availability.ts';
+import type { Pictures } from '../../platform/pictures.ts';
 import type { Page } from '../checkout/layout.ts';
 import { type Html, html, navigationLink } from '../design/html.ts';
 import { addressGroupOf, requirePassing } from '../rate-windows.ts';
@@ -112,6 +114,7 @@ export interface OperatorContext
     }> {
   readonly providerDescriptions: ProviderDescriptions;
   readonly callbacks: CallbackGuard;
+  readonly pictures: Pictures;
   readonly directory: ProviderDirectory;
   readonly chain: Pick<ChainReader, 'withView' | 'listEndpoints'>;
   readonly relayers: readonly Pick<Relayer, 'address' | 'readGasBalance' | 'quoteFees'>[];

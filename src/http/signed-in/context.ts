@@ -14,6 +14,7 @@ import type { StoreParts, Stores } from '../../domain/ports/stores.ts';
 import type { CreatePaymentContext } from '../../payments/create-payment.ts';
 import type { RefundContext } from '../../payments/refunds.ts';
 import type { Notifier } from '../../payments/send-notifications.ts';
+import type { Pictures } from '../../platform/pictures.ts';
 import type { SecretBox } from '../../platform/secret-box.ts';
 import { readCookie, setCookie } from '../cookies.ts';
 import { addressGroupOf } from '../rate-windows.ts';
@@ -46,6 +47,7 @@ export interface DashboardContext
   readonly create: CreatePaymentContext;
   readonly refund: RefundContext;
   readonly callbacks: CallbackGuard;
+  readonly pictures: Pictures;
   readonly checkEndpoint: CheckEndpoint;
   /** The sandbox's shop; null in live mode. */
   readonly shopUrl: string | null;

@@ -1,0 +1,55 @@
+import { invalidField, ServiceError } from '../domain/errors.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
+import {
+  MAXIMUM_LOGO_BYTES,
+  MAXIMUM_LOGO_PIXELS,
+  type ShopLogo,
+  STORED_LOGO_PIXELS,
+  shopLogoOf,
+} from '../domain/shop-profile.ts';
+import {
+  PictureLimitError,
+  PictureRefusedError,
+  type Pictures,
+  PicturesBusyError,
+} from '../platform/pictures.ts';
+
+/** Dependencies for reading a logo. */
+export interface LogoContext extends StoreParts<{ accounts: 'findLogo' | 'replaceLogo' }> {
+  readonly pictures: Pictures;
+}
+
+const BUSY_SECONDS = 5;
+
+/** The logo from a picture that a merchant uploaded, encoded anew. Throws `invalid_request` or `rate_limited`. */
+export async function encodeLogo(pictures: Pictures, owner: string, bytes: Uint8Array): Promise<ShopLogo> {
+  if (bytes.length > MAXIMUM_LOGO_BYTES)
+    throw invalidField('logo', `must have at most ${MAXIMUM_LOGO_BYTES / 1024} KiB`);
+  try {
+    return shopLogoOf(await pictures.encode(owner, bytes, MAXIMUM_LOGO_PIXELS, STORED_LOGO_PIXELS));
+  } catch (error) {
+    if (error instanceof PictureRefusedError || error instanceof PictureLimitError)
+      throw invalidField('logo', error.message);
+    if (!(error instanceof PicturesBusyError)) throw error;
+    const text = 'Another picture is being processed. Retry shortly.';
+    throw new ServiceError('rate_limited', text, { retryAfterSeconds: BUSY_SECONDS });
+  }
+}
+
+/**
+ * A logo that an account shows now; null for any other. One that an earlier version stored as it was uploaded is encoded
+ * anew first, and removed if it cannot be decoded.
+ */
+export async function readLogo({ accounts, pictures }: LogoContext, hash: string): Promise<ShopLogo | null> {
+  const stored = await accounts.findLogo(hash);
+  if (stored === null || stored.isEncoded) return stored;
+  let bytes: Uint8Array | null = null;
+  try {
+    bytes = await pictures.encode(hash, stored.bytes, MAXIMUM_LOGO_PIXELS, STORED_LOGO_PIXELS);
+  } catch (error) {
+    if (error instanceof PicturesBusyError || error instanceof PictureLimitError) return null;
+    if (!(error instanceof PictureRefusedError)) throw error;
+  }
+  await accounts.replaceLogo(hash, bytes);
+  return bytes === null ? null : { hash, bytes };
+}

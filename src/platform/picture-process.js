@@ -1,0 +1,63 @@
+/**
+ * Makes one PNG: reads a picture or an SVG from standard input and writes to standard output. `pictures.ts` starts it with
+ * limits on memory and time. Plain JavaScript: Node strips types with WebAssembly, which `--jitless` excludes.
+ */
+import { setPriority } from 'node:os';
+import { buffer } from 'node:stream/consumers';
+import sharp from 'sharp';
+
+/** The exit code of a refusal, whose reason is on standard error. */
+const refusedCode = 3;
+/** Loaders of libvips; all others stay blocked. */
+const loaders = {
+  picture: ['VipsForeignLoadPngBuffer', 'VipsForeignLoadJpegBuffer', 'VipsForeignLoadWebpBuffer'],
+  drawing: ['VipsForeignLoadSvgBuffer'],
+};
+
+/**
+ * @param {Buffer} bytes
+ * @param {number} maximumPixels wide and high
+ * @param {number} fittedPixels the picture is scaled down to fit this square
+ */
+async function encodePicture(bytes, maximumPixels, fittedPixels) {
+  const { width, height } = await measure(bytes).catch(() => refuse('must be a PNG, JPEG or WebP image'));
+  if (Math.max(width, height) > maximumPixels)
+    refuse(`must be at most ${maximumPixels} pixels wide and high`);
+  return sharp(bytes, { failOn: 'error', limitInputPixels: maximumPixels ** 2, autoOrient: true })
+    .resize({ width: fittedPixels, height: fittedPixels, fit: 'inside', withoutEnlargement: true })
+    .png({ palette: true })
+    .toBuffer()
+    .catch(() => refuse('is damaged: export it again as a PNG'));
+}
+
+/**
+ * Reads the header alone, with the same decoder.
+ * @param {Buffer} bytes
+ */
+async function measure(bytes) {
+  return sharp(bytes, { limitInputPixels: false }).metadata();
+}
+
+/**
+ * @param {string} reason
+ * @returns {never}
+ */
+function refuse(reason) {
+  process.stderr.write(reason);
+  process.exit(refusedCode);
+}
+
+const [task = '', maximumPixels, fittedPixels] = process.argv.slice(2);
+try {
+  setPriority(10);
+} catch {
+  // The systemd unit permits no change of priorities.
+}
+sharp.block({ operation: ['VipsForeignLoad'] });
+sharp.unblock({ operation: task === 'picture' ? loaders.picture : loaders.drawing });
+const input = await buffer(process.stdin);
+const png =
+  task === 'picture'
+    ? await encodePicture(input, Number(maximumPixels), Number(fittedPixels))
+    : await sharp(input).png().toBuffer();
+process.stdout.write(png);

@@ -1,0 +1,101 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Private memory of the process, of which Node takes 90 MiB. */
+const MEMORY_LIMIT_KIB = 320 * 1024;
+const PROCESSOR_LIMIT_SECONDS = 5;
+const TIMEOUT_MS = 10_000;
+const MAXIMUM_OUTPUT_BYTES = 4 * 1024 * 1024;
+/** Maximum number of pictures in a queue, together with the one that is being made. */
+const MAXIMUM_QUEUED = 6;
+/** The exit code of a refusal, whose reason is on standard error. */
+const REFUSED_CODE = 3;
+
+/** Decodes and draws pictures in processes of their own. */
+export type Pictures = ReturnType<typeof createPictures>;
+
+/** A picture that cannot be decoded; the message continues a sentence that begins with its field. */
+export class PictureRefusedError extends Error {
+  override readonly name = 'PictureRefusedError';
+}
+
+/** A process that was ended by a limit, or crashed. */
+export class PictureLimitError extends Error {
+  override readonly name = 'PictureLimitError';
+}
+
+/** The queue is full, or has a picture of the same owner already. */
+export class PicturesBusyError extends Error {
+  override readonly name = 'PicturesBusyError';
+}
+
+/**
+ * Each picture has a process of its own, because hostile input can exhaust memory or crash the decoder. Uploads and
+ * drawings have a queue each: one process at a time, one place for each owner.
+ */
+export function createPictures() {
+  const inUploads = createQueue();
+  const inDrawings = createQueue();
+  return {
+    /**
+     * Decodes a PNG, JPEG or WebP of at most `maximumPixels` wide and high, and encodes it as a PNG that fits a square of
+     * `fittedPixels`. Throws `PictureRefusedError`, `PictureLimitError` or `PicturesBusyError`.
+     */
+    encode: (owner: string, bytes: Uint8Array, maximumPixels: number, fittedPixels: number) =>
+      inUploads(owner, () => runProcess(bytes, ['picture', String(maximumPixels), String(fittedPixels)])),
+    /** Draws an SVG, with text in DejaVu Sans, as a PNG. Throws `PictureLimitError` or `PicturesBusyError`. */
+    draw: (owner: string, svg: string) => inDrawings(owner, () => runProcess(Buffer.from(svg), ['drawing'])),
+  };
+}
+
+function createQueue() {
+  const owners = new Set<string>();
+  let last: Promise<unknown> = Promise.resolve();
+  return async (owner: string, make: () => Promise<Buffer>): Promise<Buffer> => {
+    if (owners.has(owner) || owners.size >= MAXIMUM_QUEUED) throw new PicturesBusyError();
+    owners.add(owner);
+    const made = last.then(make).finally(() => owners.delete(owner));
+    last = made.catch(() => {});
+    return made;
+  };
+}
+
+const { resolve } = createRequire(import.meta.url);
+const program = fileURLToPath(new URL('./picture-process.js', import.meta.url));
+/** It has no variable of the service, and so none of its secrets. */
+const environment = {
+  FONTCONFIG_FILE: fileURLToPath(new URL('./picture-fonts.conf', import.meta.url)),
+  XDG_DATA_HOME: dirname(resolve('dejavu-fonts-ttf/package.json')),
+  VIPS_CONCURRENCY: '1',
+};
+/** Node cannot limit a process; every shell can. A system with a lower limit keeps it. */
+const LIMITED = `{ ulimit -d ${MEMORY_LIMIT_KIB}; ulimit -t ${PROCESSOR_LIMIT_SECONDS}; } 2>/dev/null; exec "$0" "$@"`;
+
+function runProcess(input: Uint8Array, task: readonly string[]): Promise<Buffer> {
+  // Without compiled code, for which Node reserves more memory than the limit.
+  const command = [process.execPath, '--jitless', program, ...task];
+  return new Promise((fulfil, reject) => {
+    const child = execFile(
+      '/bin/sh',
+      ['-c', LIMITED, ...command],
+      {
+        encoding: 'buffer',
+        env: environment,
+        timeout: TIMEOUT_MS,
+        killSignal: 'SIGKILL',
+        maxBuffer: MAXIMUM_OUTPUT_BYTES,
+      },
+      (error, stdout, stderr) => {
+        if (error === null) fulfil(stdout);
+        else if (error.code === REFUSED_CODE) reject(new PictureRefusedError(stderr.toString().trim()));
+        else if (error.signal)
+          reject(new PictureLimitError('needs too much memory or time', { cause: error }));
+        else reject(error);
+      },
+    );
+    // A process that has ended early closes its input.
+    child.stdin?.on('error', () => {}).end(input);
+  });
+}
