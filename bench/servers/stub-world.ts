@@ -99,7 +99,7 @@ const stubRelayer: Relayer = {
   address: addresses.relayer,
   readLatestTransactionCount: async () => 0,
   readPendingTransactionCount: async () => 0,
-  readFinalTransactionCount: async () => ({ count: 0, blockNumber: 1_000 }),
+  readFinalTransactionCount: async () => 0,
   isAnyMined: () => notInThisWorld(),
   estimateGas: () => notInThisWorld(),
   quoteFees: () => notInThisWorld(),

@@ -5,10 +5,10 @@ import { polOf } from '../domain/gas-balance.ts';
 import type { Address } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
+import { limitOf, readEstimate } from './estimate-gas.ts';
 import { readCount } from './json-rpc.ts';
 import {
   broadcast,
-  estimateGas,
   quoteFees,
   type RelayerOptions,
   readAccount,
@@ -43,7 +43,7 @@ export async function deployContract(options: DeployerOptions, initCode: `0x${st
     to: null,
     data: initCode,
     nonce: readCount(await rpc.call('eth_getTransactionCount', [account.address, 'pending']), 'nonce'),
-    gasLimit: await estimateGas(rpc, { from: account.address, to: null, data: initCode }),
+    gasLimit: limitOf(await readEstimate({ rpc }, { from: account.address, to: null, data: initCode })),
     fees: await quoteFees(rpc, options),
     balanceWei: await readBalance(rpc, account.address),
   }));

@@ -19,7 +19,7 @@ import {
 
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
-/** A false nonce, balance or estimate is no failure. So no endpoint stays the only one that is asked for them. */
+/** A false answer is no failure. So no endpoint stays the only one that is asked. */
 const READS_OF_A_TURN = 50;
 
 /**
@@ -105,18 +105,38 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     return answer;
   }
 
-  /** The answers of the current and the next endpoint, or of any one that answers. For reads only. */
-  async function useTwo<T>(use: (endpoint: ChainEndpoint) => Promise<T>): Promise<readonly T[]> {
-    const [first, second] = inOrder();
-    if (first === undefined || second === undefined || second.isPaused) return [await useAny(use)];
-    const outcomes = await Promise.allSettled(
-      [first, second].map((endpoint) => {
-        const asked = withPatience(endpoint);
-        return useAt(asked, () => use(asked));
-      }),
+  /**
+   * The answer of each host that answers in time, or of those that have answered when two of them agree. Where there is
+   * one host only, or none answers, as `useAny`. For reads only.
+   */
+  async function useEach<T>(
+    use: (endpoint: ChainEndpoint) => Promise<T>,
+    isSame: (one: T, other: T) => boolean = (one, other) => one === other,
+  ): Promise<readonly T[]> {
+    const byHost = new Map(
+      inOrder()
+        .filter(({ isPaused }) => !isPaused)
+        .reverse()
+        .map((endpoint) => [endpoint.host, endpoint]),
     );
-    const answers = fulfilledOf(outcomes);
-    return answers.length > 0 ? answers : [await useAny(use)];
+    if (byHost.size < 2) return [await useAny(use)];
+    const answers: T[] = [];
+    const pending = [...byHost.values()].map(async (endpoint) => {
+      const asked = withPatience(endpoint);
+      try {
+        return { answer: await useAt(asked, () => use(asked)) };
+      } catch (error) {
+        if (error instanceof ChainUnavailableError) return null;
+        throw error;
+      }
+    });
+    await answersUntil(pending, (outcome) => {
+      if (outcome === null) return 'not';
+      const isConfirmed = answers.some((other) => isSame(outcome.answer, other));
+      answers.push(outcome.answer);
+      return isConfirmed ? 'enough' : 'not';
+    });
+    return answers.length > 0 ? [...answers] : [await useAny(use)];
   }
 
   return {
@@ -126,7 +146,7 @@ export function createEndpointRotation(endpoints: readonly ChainEndpoint[]) {
     },
     usePass,
     useAny,
-    useTwo,
+    useEach,
     leave,
   };
 }
@@ -146,6 +166,17 @@ function withPatience(endpoint: ChainEndpoint): ChainEndpoint {
   };
   // The rest is the endpoint's own, which changes.
   return Object.create(endpoint, Object.getOwnPropertyDescriptors(limited)) as ChainEndpoint;
+}
+
+/**
+ * The highest of these answers that two hosts reach: with three hosts the middle one, which none of them decides alone;
+ * with two hosts the lower one.
+ */
+export function reachedByTwo<T extends number | bigint | boolean>(answers: readonly T[]): T {
+  const [highest, second = highest] = answers.toSorted((one, other) =>
+    one > other ? -1 : one < other ? 1 : 0,
+  );
+  return second as T;
 }
 
 export function fulfilledOf<T>(outcomes: readonly PromiseSettledResult<T>[]): T[] {

@@ -1,9 +1,9 @@
 import { type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts';
 import { keccak256 } from 'viem/utils';
+import { releaseGas } from '../domain/gas-balance.ts';
 import { larger, smaller } from '../domain/money.ts';
 import { type Address, POL_ADDRESS } from '../domain/payout-address.ts';
 import {
-  CallRevertedError,
   ChainUnavailableError,
   type FeeQuote,
   type Relayer,
@@ -14,11 +14,11 @@ import {
   answersUntil,
   type ChainEndpoint,
   createEndpointRotation,
-  fulfilledOf,
+  reachedByTwo,
 } from './endpoint-rotation.ts';
+import { estimateGasLimit } from './estimate-gas.ts';
 import { JsonRpcAnswerError, type JsonRpcClient, readCount, readQuantity, toQuantity } from './json-rpc.ts';
 import { encodeRelayCall } from './read-logs.ts';
-import { revertReasonOf } from './revert-reason.ts';
 import { readTokenBalance } from './token-reader.ts';
 
 /** Bounds of the fees that are offered. */
@@ -43,22 +43,24 @@ export function createRelayer(options: RelayerOptions): Relayer {
   const { endpoints, chainId } = options;
   const account = readAccount(options.privateKey);
   const rotation = createEndpointRotation(endpoints);
+  const hosts = new Set(endpoints.map(({ host }) => host)).size;
+
+  /** A number on which no host decides alone where there are three. */
+  async function readReached<T extends number | bigint | boolean>(
+    read: (endpoint: ChainEndpoint) => Promise<T>,
+  ): Promise<T> {
+    return reachedByTwo(await rotation.useEach(read));
+  }
 
   async function readTransactionCount(endpoint: ChainEndpoint, of: string, block: string): Promise<number> {
     const answer = await endpoint.rpc.call('eth_getTransactionCount', [of, block]);
     return readCount(answer, 'transaction count');
   }
 
-  async function isAnyMinedAt(endpoint: ChainEndpoint, hashes: readonly string[]): Promise<boolean> {
-    await endpoint.ensureChain();
-    const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
-    return (await endpoint.rpc.callBatch(calls)).some((receipt) => receipt !== null);
-  }
-
   return {
     address: account.address,
     readLatestTransactionCount: (of = account.address) =>
-      rotation.useAny((endpoint) => readTransactionCount(endpoint, of, 'latest')),
+      readReached((endpoint) => readTransactionCount(endpoint, of, 'latest')),
     readPendingTransactionCount: () =>
       rotation.useAny(async (endpoint) => {
         try {
@@ -68,29 +70,30 @@ export function createRelayer(options: RelayerOptions): Relayer {
           throw error;
         }
       }),
-    readFinalTransactionCount: (of = account.address) =>
-      rotation.useAny(async (endpoint) => {
+    readFinalTransactionCount: (seenTo, of = account.address) =>
+      readReached(async (endpoint) => {
         const block = await endpoint.readBlock('finalized');
         if (block === null) throw new ChainUnavailableError(`${endpoint.rpc.label} has no finalized block`);
         // By number, not by the tag, which may mean a newer block by now.
-        return {
-          count: await readTransactionCount(endpoint, of, toQuantity(block.number)),
-          blockNumber: block.number,
-        };
+        return block.number > seenTo ? 0 : readTransactionCount(endpoint, of, toQuantity(block.number));
       }),
-    async isAnyMined(hashes) {
-      const outcomes = await Promise.allSettled(endpoints.map((endpoint) => isAnyMinedAt(endpoint, hashes)));
-      const answers = fulfilledOf(outcomes);
-      if (answers.length > 0) return answers.includes(true);
-      throw new ChainUnavailableError('no endpoint said whether a transaction was mined', {
-        cause: (outcomes[0] as PromiseRejectedResult | undefined)?.reason,
-      });
+    isAnyMined: (hashes) =>
+      readReached(async ({ rpc }) => {
+        const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+        return (await rpc.callBatch(calls)).some((receipt) => receipt !== null);
+      }),
+    async estimateGas(call) {
+      const data = encodeRelayCall(call);
+      const figure = releaseGas(call.terms.length);
+      return estimateGasLimit(rotation, hosts, { from: account.address, to: call.factory, data }, figure);
     },
-    estimateGas: (call) =>
-      rotation.useAny(({ rpc }) =>
-        estimateGas(rpc, { from: account.address, to: call.factory, data: encodeRelayCall(call) }),
-      ),
-    quoteFees: async () => lowerQuote(await rotation.useTwo(({ rpc }) => quoteFees(rpc, options))),
+    async quoteFees() {
+      const quotes = await rotation.useEach(({ rpc }) => quoteFees(rpc, options), isSameQuote);
+      return {
+        maxFeePerGas: reachedByTwo(quotes.map(({ maxFeePerGas }) => maxFeePerGas)),
+        maxPriorityFeePerGas: reachedByTwo(quotes.map(({ maxPriorityFeePerGas }) => maxPriorityFeePerGas)),
+      };
+    },
     sign: (transaction, nonce, gasLimit, fees) =>
       signTransaction(account, {
         chainId,
@@ -102,7 +105,7 @@ export function createRelayer(options: RelayerOptions): Relayer {
           : { to: transaction.factory, data: encodeRelayCall(transaction) }),
       }),
     broadcast: (rawTransaction) => broadcast(endpoints, rawTransaction),
-    readGasBalance: () => rotation.useAny(({ rpc }) => readBalance(rpc, account.address)),
+    readGasBalance: () => readReached(({ rpc }) => readBalance(rpc, account.address)),
     readHeld: (holder, token) =>
       rotation.useAny(({ rpc }) =>
         token === POL_ADDRESS ? readBalance(rpc, holder) : readTokenBalance(rpc, token, holder),
@@ -113,41 +116,6 @@ export function createRelayer(options: RelayerOptions): Relayer {
 /** The POL of an address, in wei. */
 export async function readBalance(rpc: JsonRpcClient, address: Address): Promise<bigint> {
   return readQuantity(await rpc.call('eth_getBalance', [address, 'latest']), 'balance');
-}
-
-/** Polygon takes no transaction with more gas (EIP-7825). */
-const MAXIMUM_TRANSACTION_GAS = 2n ** 25n;
-
-/** The state may change between the estimate and the block: a quarter more. */
-function withMargin(gas: bigint): bigint {
-  return (gas * 5n) / 4n;
-}
-
-/** The endpoint's estimate with a margin, never above the network's cap. Throws `CallRevertedError`. */
-export async function estimateGas(
-  rpc: JsonRpcClient,
-  transaction: { readonly from: Address; readonly to: Address | null; readonly data: string },
-): Promise<bigint> {
-  const { from, to, data } = transaction;
-  let gas: bigint;
-  try {
-    const call = to === null ? { from, data } : { from, to, data };
-    // Not on top of what waits: a transaction that this one is to replace would have done its work already.
-    const answer = await rpc.call('eth_estimateGas', [call, 'latest']);
-    gas = readQuantity(answer, 'gas estimate');
-  } catch (error) {
-    const reason = revertReasonOf(error);
-    if (reason === null) throw error;
-    throw new CallRevertedError(`the call would fail: ${reason}`, { cause: error });
-  }
-  if (gas > MAXIMUM_TRANSACTION_GAS) {
-    throw new CallRevertedError(
-      `the call needs ${gas} gas, a transaction may use ${MAXIMUM_TRANSACTION_GAS}`,
-    );
-  }
-  if (gas === 0n) throw new ChainUnavailableError(`${rpc.label} estimated no gas at all`);
-  const generous = withMargin(gas);
-  return generous < MAXIMUM_TRANSACTION_GAS ? generous : MAXIMUM_TRANSACTION_GAS;
 }
 
 /** Minimum tip of Polygon's block producers (2026-11). */
@@ -178,9 +146,8 @@ export async function quoteFees(rpc: JsonRpcClient, bounds: QuoteBounds): Promis
   return { maxPriorityFeePerGas, maxFeePerGas: smaller(nextBaseFee * 2n + maxPriorityFeePerGas, cap) };
 }
 
-/** The lower of these quotes: too low a fee is raised later, too high a one is spent. */
-function lowerQuote(quotes: readonly FeeQuote[]): FeeQuote {
-  return quotes.reduce((lowest, quote) => (quote.maxFeePerGas < lowest.maxFeePerGas ? quote : lowest));
+function isSameQuote(one: FeeQuote, other: FeeQuote): boolean {
+  return one.maxFeePerGas === other.maxFeePerGas && one.maxPriorityFeePerGas === other.maxPriorityFeePerGas;
 }
 
 function median(values: readonly bigint[]): bigint {

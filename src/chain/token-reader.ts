@@ -8,7 +8,7 @@ import {
   type SweepBalances,
   type TokenReader,
 } from '../domain/ports/chain.ts';
-import { type ChainEndpoint, createEndpointRotation } from './endpoint-rotation.ts';
+import { type ChainEndpoint, createEndpointRotation, reachedByTwo } from './endpoint-rotation.ts';
 import { type JsonRpcClient, readData, readWord, toQuantity } from './json-rpc.ts';
 import { revertReasonOf } from './revert-reason.ts';
 
@@ -27,6 +27,7 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);
   const callMany = createMulticall(options);
+  const hosts = new Set(endpoints.map(({ host }) => host)).size;
 
   async function ask(data: `0x${string}`): Promise<bigint> {
     return rotation.useAny(async ({ rpc }) =>
@@ -48,8 +49,8 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
           decimals: decodeFunctionResult({ ...decimals, data: await read(encodeFunctionData(decimals)) }),
         };
       }),
-    checkReleases: (releases) =>
-      rotation.useAny(async ({ rpc }) => {
+    async checkReleases(releases) {
+      const ask = async ({ rpc }: ChainEndpoint) => {
         const checked =
           (await checkTogether(rpc, callMany, releases)) ?? (await readHeld(rpc, token, releases));
         return mapInGroups(checked, async ({ heldUnits, isSuspect }, index): Promise<ReleaseCheck> => {
@@ -57,8 +58,30 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
           const release = releases[index] as ReleaseAddresses;
           return { heldUnits, refusal: await simulateTransfer(rpc, token, release, heldUnits) };
         });
-      }),
+      };
+      const answers = await rotation.useEach(ask, (one, other) =>
+        one.every((check, index) => isSameCheck(check, other[index] as ReleaseCheck)),
+      );
+      return releases.map((_, index) =>
+        combineChecks(
+          answers.map((checks) => checks[index] as ReleaseCheck),
+          hosts,
+        ),
+      );
+    },
   };
+}
+
+function isSameCheck(one: ReleaseCheck, other: ReleaseCheck): boolean {
+  return one.heldUnits === other.heldUnits && (one.refusal === null) === (other.refusal === null);
+}
+
+/** What the answers of several hosts about one release say together. */
+function combineChecks(checks: readonly ReleaseCheck[], hosts: number): ReleaseCheck {
+  const heldUnits = reachedByTwo(checks.map((check) => check.heldUnits));
+  const [refusal = null, secondRefusal] = checks.flatMap((check) => check.refusal ?? []);
+  if (refusal === null || secondRefusal !== undefined || hosts === 1) return { heldUnits, refusal };
+  return { heldUnits: checks.length > 1 ? heldUnits : 0n, refusal: null };
 }
 
 /** What a deposit holds, and whether its release has to be simulated on its own. */
@@ -180,15 +203,17 @@ const CALLS_AT_A_TIME = 500;
 
 /** Makes calls of the token, with the answers in their order; null where the chain has no Multicall3. */
 function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) {
-  /** Whether the chain has Multicall3; what was not there may be deployed later, so only a yes is remembered. */
-  let isDeployed = false;
+  /** Endpoints that have Multicall3; what was not there may be deployed later, so only a yes is remembered. */
+  const deployedAt = new Set<string>();
   return async (
     rpc: JsonRpcClient,
     calls: readonly `0x${string}`[],
     block: string,
   ): Promise<readonly MulticallAnswer[] | null> => {
-    isDeployed ||= readData(await rpc.call('eth_getCode', [multicall, block]), 'code') !== '0x';
-    if (!isDeployed) return null;
+    if (!deployedAt.has(rpc.label)) {
+      if (readData(await rpc.call('eth_getCode', [multicall, block]), 'code') === '0x') return null;
+      deployedAt.add(rpc.label);
+    }
     const answers: MulticallAnswer[] = [];
     for (let start = 0; start < calls.length; start += CALLS_AT_A_TIME) {
       const part = calls.slice(start, start + CALLS_AT_A_TIME);

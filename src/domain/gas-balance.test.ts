@@ -23,7 +23,7 @@ const limit = fc.record({
 
 /** The rule as the documentation states it, in wei, for a release that shares its transaction with `count - 1` others. */
 function isWithin(units: bigint, count: number, weiPerGas: bigint, { basisPoints, polRate }: GasShareLimit) {
-  const gas = 87_500n + 40_000n / BigInt(count);
+  const gas = 95_500n + 55_000n / BigInt(count);
   const costUnits = (gas * weiPerGas * polRate) / 10n ** 20n;
   return costUnits * 10_000n <= units * BigInt(basisPoints);
 }

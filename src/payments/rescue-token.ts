@@ -24,7 +24,7 @@ export function parseRescuedToken(text: string): Address {
  * token, and where the gas costs more than may be spent: no release behind it could be mined.
  */
 export async function rescueToken(
-  context: Pick<RelayContext, 'payments' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,
+  context: Pick<RelayContext, 'payments' | 'observations' | 'relay' | 'relayer' | 'limits' | 'nowMs'>,
   id: PaymentId,
   token: Address,
 ): Promise<string> {
@@ -45,7 +45,7 @@ export async function rescueToken(
     throw stateConflict('This cannot be rescued: the deposit address holds nothing of this token.');
   }
   const fees = await context.relayer.quoteFees();
-  const counts = await readCounts(context.relayer);
+  const counts = await readCounts(context);
   const open = await context.relay.listOpenBatchesOf(context.relayer.address);
   const isUnderWay = open.some(
     (batch) => batch.kind === 'rescue' && batch.rescueToken === token && batch.paymentIds.includes(id),

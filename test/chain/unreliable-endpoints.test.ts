@@ -275,7 +275,7 @@ describe('a node that hangs', () => {
     const relayer = createRelayer({ endpoints, chainId, privateKey: anvilKeys[1] });
     const startedAtMs = performance.now();
     const nonce = await relayer.readLatestTransactionCount();
-    await relayer.readFinalTransactionCount();
+    await relayer.readFinalTransactionCount(Number.MAX_SAFE_INTEGER);
     await relayer.readGasBalance();
     const fees = await relayer.quoteFees();
     const call = { kind: 'forward', factory: chain.factory, terms: [termsFor('hung')] } as const;
@@ -450,7 +450,7 @@ describe('an endpoint whose head crawls', () => {
 describe('what one endpoint alone says to the relayer', () => {
   const quantityOf = (value: bigint) => `0x${value.toString(16)}`;
 
-  it('about fees counts only where it is the lower of two quotes', async () => {
+  it('about fees counts only where no other quote is lower, or where none else answers', async () => {
     const { chainId } = chain.anvil;
     const relayer = createRelayer({ endpoints: open(2), chainId, privateKey: anvilKeys[1] });
     const honest = await relayer.quoteFees();
@@ -463,19 +463,27 @@ describe('what one endpoint alone says to the relayer', () => {
     expect((await relayer.quoteFees()).maxFeePerGas).toBeGreaterThan(honest.maxFeePerGas);
   });
 
-  it('about its nonce and its balance does not stick: another endpoint is asked after some reads', async () => {
+  it('about its nonce, its balance or what was mined is never believed where two others contradict it', async () => {
     const { chainId } = chain.anvil;
     const relayer = createRelayer({ endpoints: open(3), chainId, privateKey: anvilKeys[1] });
-    const honest = await relayer.readLatestTransactionCount();
-    proxies[0].alter = (call, ask) =>
-      call.method === 'eth_getTransactionCount' || call.method === 'eth_getBalance'
-        ? { result: '0xffff' }
-        : ask(call);
-    const counts: number[] = [];
-    for (let read = 0; read < 120; read++) counts.push(await relayer.readLatestTransactionCount());
-    expect(counts[0]).toBe(0xffff);
-    expect(counts.slice(60)).toEqual(counts.slice(60).map(() => honest));
-    expect(await relayer.readGasBalance()).not.toBe(0xffffn);
+    const read = () =>
+      Promise.all([
+        relayer.readLatestTransactionCount(),
+        relayer.readFinalTransactionCount(Number.MAX_SAFE_INTEGER),
+        relayer.readGasBalance(),
+        relayer.isAnyMined([`0x${'77'.repeat(32)}`]),
+      ]);
+    const honest = await read();
+    for (const [place, lie] of [0, 1, 2].flatMap((one) =>
+      ['0x0', '0xffffffffffff'].map((two) => [one, two] as const),
+    )) {
+      for (const proxy of proxies) proxy.alter = null;
+      (proxies[place] as AlteringProxy).alter = (call, ask) =>
+        ['eth_getTransactionCount', 'eth_getBalance', 'eth_getTransactionReceipt'].includes(call.method)
+          ? { result: lie }
+          : ask(call);
+      expect(await read()).toEqual(honest);
+    }
   });
 });
 

@@ -144,7 +144,7 @@ function standInFor<Present extends object>(present: () => Present): Present {
 export interface SettlementOptions {
   readonly finalityBlocks?: number;
   readonly limits?: Partial<RelayLimits>;
-  /** The nodes that the relayer talks to, instead of the chain's own. */
+  /** The nodes that the relayer asks, about its token too, instead of the chain's own. */
   readonly relayerEndpoints?: readonly ChainEndpoint[];
 }
 
@@ -207,7 +207,10 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         createChainReader({ endpoints: chain.endpoints, sources: { token: chain.token, factories } }),
         faults,
       ),
-      token: createTokenReader({ endpoints: chain.endpoints, token: chain.token }),
+      token: createTokenReader({
+        endpoints: options.relayerEndpoints ?? chain.endpoints,
+        token: chain.token,
+      }),
       relayer: withFaults(relayer, faults),
       memory: createRelayMemory(),
       startSession: createStartSession({
@@ -391,7 +394,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     /** Blocks go on, and none of them becomes final until `end` is called. */
     async stallFinality() {
       const { final } = await parts.reader.withView((view) => view.readHeads());
-      const { count } = await parts.relayer.readFinalTransactionCount();
+      const count = await parts.relayer.readFinalTransactionCount(Number.MAX_SAFE_INTEGER);
       faults.stalledAt = { final, count };
       return {
         end() {
@@ -544,12 +547,9 @@ function withFaults(relayer: Relayer, faults: Faults): Relayer {
     quoteFees: async () => faults.fees ?? relayer.quoteFees(),
     readLatestTransactionCount: async (of) =>
       (await relayer.readLatestTransactionCount(of)) - faults.missingTransactions,
-    async readFinalTransactionCount(of) {
-      const final = await relayer.readFinalTransactionCount(of);
-      if (faults.stalledAt !== null) {
-        return { count: faults.stalledAt.count, blockNumber: faults.stalledAt.final?.number ?? 0 };
-      }
-      return { ...final, count: final.count - faults.missingTransactions };
+    async readFinalTransactionCount(seenTo, of) {
+      if (faults.stalledAt !== null) return faults.stalledAt.count;
+      return (await relayer.readFinalTransactionCount(seenTo, of)) - faults.missingTransactions;
     },
   };
 }

@@ -188,7 +188,7 @@ describe('a transaction that is not mined', () => {
     const balance = await chain.anvil.rpc('eth_getBalance', [address, 'latest']);
     const enoughForFirst = gasLimit * (attempts[0]?.maxFeePerGas as bigint);
     await chain.anvil.rpc('anvil_setBalance', [address, `0x${enoughForFirst.toString(16)}`]);
-    settlement.advance(600_000);
+    settlement.advance(300_000);
     expect(await settlement.relay()).toBe('rebroadcast');
     await settlement.mine();
     await chain.anvil.rpc('anvil_setBalance', [address, balance]);

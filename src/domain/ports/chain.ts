@@ -135,7 +135,10 @@ export interface ChainReader {
 /** The token's word on whether money can move, asked before a customer is sent to pay and before a release. */
 export interface TokenReader {
   isBlocklisted(address: Address): Promise<boolean>;
-  /** Whether each of these releases would succeed now, in their order. */
+  /**
+   * Whether each of these releases would succeed now, in their order. Where several hosts are asked, two must refuse it;
+   * one that is refused by the only host that answers counts as empty.
+   */
   checkReleases(releases: readonly ReleaseAddresses[]): Promise<readonly ReleaseCheck[]>;
   readBalance(address: Address): Promise<bigint>;
   /** What the token's contract says of itself. */
@@ -189,18 +192,21 @@ export type RelayTransaction = RelayCall | { readonly kind: 'self_transfer' };
 
 export const SELF_TRANSFER_GAS = 21_000n;
 
-/** The sender's way to the chain: one relayer key. Throws `ChainUnavailableError` when no endpoint answers. */
+/**
+ * The sender's way to the chain: one relayer key. A number is the highest that two hosts reach, or one host's where no
+ * other answers. Throws `ChainUnavailableError` when no endpoint answers.
+ */
 export interface Relayer {
   readonly address: Address;
   /** Transactions of the relayer, or of another address, at the newest block. */
   readLatestTransactionCount(of?: string): Promise<number>;
   /** Transactions of the relayer up to the first that an endpoint's pool lacks; null where it does not say. */
   readPendingTransactionCount(): Promise<number | null>;
-  /** Transactions of the relayer, or of another address, at the finalized block, and that block's number. */
-  readFinalTransactionCount(of?: string): Promise<{ readonly count: number; readonly blockNumber: number }>;
-  /** Whether one of these transactions is in a block, by any endpoint that answers: a node that lags does not know yet. */
+  /** Transactions of the relayer, or of another address, at finalized blocks up to `seenTo`; 0 while they are higher. */
+  readFinalTransactionCount(seenTo: number, of?: string): Promise<number>;
+  /** Whether one of these transactions is in a block. */
   isAnyMined(hashes: readonly string[]): Promise<boolean>;
-  /** Gas for the call by the endpoint's own estimate, with a margin. Throws `CallRevertedError`. */
+  /** Gas limit for the call: an estimate with a margin, or our own figure. Throws `CallRevertedError`. */
   estimateGas(call: RelayCall): Promise<bigint>;
   /** Fees that the next blocks ask for, from the fee history. */
   quoteFees(): Promise<FeeQuote>;

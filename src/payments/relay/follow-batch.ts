@@ -1,17 +1,23 @@
 import { larger, smaller } from '../../domain/money.ts';
 import type { Payment, PaymentChange, PaymentId } from '../../domain/payment.ts';
-import { type FeeQuote, type Relayer, TransactionRefusedError } from '../../domain/ports/chain.ts';
+import {
+  type FeeQuote,
+  type Relayer,
+  SELF_TRANSFER_GAS,
+  TransactionRefusedError,
+} from '../../domain/ports/chain.ts';
 import type { Decide, PaymentView } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import {
   isOver,
   RETRY_AFTER_ABANDONED_MS,
+  refuseRelease,
   retryDelayMs,
   settle,
   sumObservations,
 } from '../../domain/settle.ts';
 import { type BatchesInFlight, fillGap, unminedOf } from './nonces.ts';
-import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
+import { forgetBatch, type RelayContext, type RelayLimits, type RelayPass } from './relay-context.ts';
 import {
   broadcastOrShrink,
   costOf,
@@ -21,6 +27,7 @@ import {
   isUnderpriced,
   replaceByDearer,
   replaceBySelfTransfer,
+  replaceOverdue,
   replaceRefused,
   signAttempt,
   transactionOf,
@@ -29,14 +36,17 @@ import {
 /** Gaps up to this many nonces are filled; a longer one says that the count, or the chain, was not ours. */
 const MAXIMUM_FILLED = 16;
 
+/** A batch may have waited for long behind others: it is given this time from when it is the next to be mined. */
+const HEAD_PATIENCE_MS = 60_000;
+
 /**
  * Follows all that is in flight, in the order of its nonces: closes what is final, and rebroadcasts, bumps or replaces
  * the first that is not mined. What is behind it can only be mined after it. Throws `TransactionRefusedError` when no
- * node takes any attempt of that first one, and neither higher fees nor a smaller batch would change that.
+ * node takes any attempt of that first one, and nothing can be changed about that yet.
  */
 export async function followBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
   const { open, counts } = inFlight;
-  const isResolved = await resolveFinal(context, inFlight);
+  const isResolved = (await resolveFinal(context, inFlight)).length > 0;
   const [head, ...followers] = unminedOf(open, counts);
   const idle = isResolved ? 'resolved' : 'waiting';
   if (head === undefined) return idle;
@@ -46,19 +56,21 @@ export async function followBatches(context: RelayContext, inFlight: BatchesInFl
   return pass === 'rebroadcast' && isResolved ? 'resolved' : pass;
 }
 
-/** Closes the batches whose nonces are final, once the watcher has seen the blocks. Returns whether it closed any. */
+/** Closes the batches whose nonces are final, and returns them. */
 export async function resolveFinal(
   context: RelayContext,
-  { open, counts: { final } }: BatchesInFlight,
-): Promise<boolean> {
-  const spent = open.filter(({ nonce }) => nonce < final.count);
-  if (spent.length === 0) return false;
-  const cursor = await context.observations.readCursor();
-  if (cursor === null || cursor.number < final.blockNumber) return false;
+  { open, counts }: BatchesInFlight,
+): Promise<readonly RelayBatch[]> {
+  const spent = open.filter(({ nonce }) => nonce < counts.final);
   for (const batch of spent) await resolveBatch(context, batch);
-  return true;
+  return spent;
 }
 
+/**
+ * Broadcasts the batch again that is to be mined next, and raises its fees while the chain asks for more. A smaller one
+ * takes its nonce where every node refuses it, where higher fees cannot be paid for all of it, and where it is not mined
+ * in time, for whatever reason; in the end an empty transaction does. What is left out is sent with another nonce.
+ */
 async function followHead(
   context: RelayContext,
   head: RelayBatch,
@@ -67,12 +79,17 @@ async function followHead(
   const { relayer, limits } = context;
   const refusal = await rebroadcast(relayer, head);
   if (refusal === null) await rebroadcastMissing(context, followers);
-  const fees = await higherFees(context, head, refusal === null || isUnderpriced(refusal));
-  if (refusal === null && fees === null) {
-    context.memory.refusedSinceMs.delete(head.id);
-    return 'rebroadcast';
-  }
   const othersWei = costOf(followers);
+  const wasTaken = refusal === null || isUnderpriced(refusal);
+  if (isOverdue(context, head)) {
+    const replacement = await endOverdue(context, head, othersWei, { refusal, wasTaken });
+    if (replacement !== null) {
+      await broadcastOrShrink(context, replacement, othersWei);
+      return 'replaced';
+    }
+  }
+  const fees = await higherFees(context, head, wasTaken);
+  if (refusal === null && fees === null) return 'rebroadcast';
   if (fees !== null) {
     const balanceWei = await relayer.readGasBalance();
     if (head.gasLimit * fees.maxFeePerGas <= feeBudgetOf(limits, balanceWei, othersWei)) {
@@ -91,40 +108,64 @@ async function followHead(
   }
   const last = followers.at(-1);
   // Nothing behind the first can be mined before it: the last one gives back the gas balance that it has reserved.
-  if (fees !== null && last !== undefined && last.kind === 'forward')
-    return spendNonceOf(context, last, fees);
-  if (refusal === null) return 'rebroadcast';
-  if (isGivenUpAlone(context, head, refusal)) {
-    return spendNonceOf(context, head, await relayer.quoteFees(), refusal.message);
+  if (fees !== null && last !== undefined && last.kind === 'forward') {
+    const nowMs = context.nowMs();
+    const dueNow: Decide = (view) => settle(view, { nowMs }, { releaseDueAtMs: nowMs });
+    const spent = await replaceBySelfTransfer(context, last, aboveBoth(lastOf(last), fees), dueNow);
+    await broadcastOrShrink(context, spent, 0n);
+    return 'replaced';
   }
+  if (refusal === null) return 'rebroadcast';
   throw refusal;
 }
 
-/** Replaces a batch by a transfer to the relayer itself, and broadcasts that. */
-async function spendNonceOf(
-  context: RelayContext,
-  batch: RelayBatch,
-  quote: FeeQuote,
-  reason: string | null = null,
-): Promise<RelayPass> {
-  const fees = aboveBoth(batch.attempts.at(-1) as RelayAttempt, quote);
-  const replacement = await replaceBySelfTransfer(context, batch, fees, reason);
-  context.memory.refusedSinceMs.delete(batch.id);
-  await broadcastOrShrink(context, replacement, 0n);
-  return 'replaced';
+/** Whether the batch that is to be mined next has not been for so long that its nonce goes to another one. */
+function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBatch): boolean {
+  const nowMs = clock();
+  const sinceMs = memory.headSinceMs.get(head.id);
+  if (sinceMs === undefined) memory.headSinceMs.set(head.id, nowMs);
+  return (
+    sinceMs !== undefined &&
+    isOver(sinceMs, HEAD_PATIENCE_MS, nowMs) &&
+    isOver(head.createdAtMs, limits.minedPatienceMs, nowMs)
+  );
 }
 
-/** Whether a release that every node refuses on its own has been waited for long enough. */
-function isGivenUpAlone(
-  { limits, memory, nowMs: clock }: RelayContext,
-  { id, kind, paymentIds }: RelayBatch,
-  refusal: TransactionRefusedError,
-): boolean {
-  if (kind === 'self_transfer' || paymentIds.length > 1 || isAboutFunds(refusal)) return false;
-  const nowMs = clock();
-  const sinceMs = memory.refusedSinceMs.get(id);
-  if (sinceMs === undefined) memory.refusedSinceMs.set(id, nowMs);
-  return sinceMs !== undefined && isOver(sinceMs, limits.refusedPatienceMs, nowMs);
+/**
+ * Replaces a batch that is not mined in time: by one with other numbers and at most half of its payments, or by an empty
+ * transaction. Null where not even that could be mined, as fees above the maximum or POL for gas are needed.
+ */
+async function endOverdue(
+  context: RelayContext,
+  head: RelayBatch,
+  othersWei: bigint,
+  { refusal, wasTaken }: { readonly refusal: TransactionRefusedError | null; readonly wasTaken: boolean },
+): Promise<RelayBatch | null> {
+  if (head.kind === 'self_transfer') return null;
+  const { relayer, limits } = context;
+  const [quote, balanceWei] = await Promise.all([relayer.quoteFees(), relayer.readGasBalance()]);
+  const fees = wasTaken ? aboveBoth(lastOf(head), quote) : quote;
+  const { maxFeePerGas } = fees;
+  if (maxFeePerGas > limits.maximumFeePerGas || SELF_TRANSFER_GAS * maxFeePerGas > balanceWei) {
+    // Once that is over, it is given its time anew.
+    context.memory.headSinceMs.delete(head.id);
+    return null;
+  }
+  const bounds = { fees, budgetWei: feeBudgetOf(limits, balanceWei, othersWei) };
+  const smallerBatch = await replaceOverdue(context, head, bounds);
+  if (smallerBatch !== null) return smallerBatch;
+  const isAgainstRelease = head.paymentIds.length === 1 && refusal !== null && !isAboutFunds(refusal);
+  const nowMs = context.nowMs();
+  return replaceBySelfTransfer(context, head, fees, (view) =>
+    isAgainstRelease
+      ? refuseRelease(view, { nowMs }, refusal.message)
+      : settle(view, { nowMs }, afterNoOpBatch(view.payment, nowMs)),
+  );
+}
+
+/** The newest attempt of a batch, which is the dearest. */
+function lastOf({ attempts }: RelayBatch): RelayAttempt {
+  return attempts.at(-1) as RelayAttempt;
 }
 
 /** Signs the same transaction for the same nonce at higher fees, commits and broadcasts it. */
@@ -148,7 +189,7 @@ async function raiseFollowers(
   const { limits } = context;
   let freeWei = balanceWei - costOf(followers);
   for (const batch of followers) {
-    const last = batch.attempts.at(-1) as RelayAttempt;
+    const last = lastOf(batch);
     if (last.maxFeePerGas >= headFees.maxFeePerGas) continue;
     const fees = aboveBoth(last, headFees);
     const costWei = batch.gasLimit * fees.maxFeePerGas;
@@ -208,7 +249,7 @@ async function higherFees(
 ): Promise<FeeQuote | null> {
   const { relayer, limits } = context;
   const nowMs = context.nowMs();
-  const last = batch.attempts.at(-1) as RelayAttempt;
+  const last = lastOf(batch);
   if (!isOver(last.signedAtMs, limits.bumpAfterMs, nowMs)) return null;
   const quote = await relayer.quoteFees();
   return raiseFees({ ...batch, quote, wasTaken, nowMs, limits });
@@ -348,6 +389,5 @@ async function closeBatch(
   // A rescue carries no release: nothing of its payment changes.
   const decide: Decide = (view) => settle(view, { nowMs }, batch.kind === 'forward' ? changeOf(view) : {});
   await context.relay.closeBatch(batch.id, outcome, nowMs, decide);
-  context.memory.firstSeenMs.delete(batch.id);
-  context.memory.refusedSinceMs.delete(batch.id);
+  forgetBatch(context.memory, batch.id);
 }

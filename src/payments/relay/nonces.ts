@@ -1,4 +1,4 @@
-import { type Relayer, SELF_TRANSFER_GAS } from '../../domain/ports/chain.ts';
+import { SELF_TRANSFER_GAS } from '../../domain/ports/chain.ts';
 import type { RelayBatch } from '../../domain/ports/settlement-store.ts';
 import type { RelayContext, RelayLimits } from './relay-context.ts';
 import { ignoreRefusal, signAttempt } from './size-batch.ts';
@@ -7,8 +7,8 @@ import { ignoreRefusal, signAttempt } from './size-batch.ts';
 
 /** What the chain says of the relayer's transactions, read once a pass. */
 export interface TransactionCounts {
-  /** At the finalized block. */
-  readonly final: { readonly count: number; readonly blockNumber: number };
+  /** At final blocks that the watcher has read. */
+  readonly final: number;
   /** At the newest block; never below the final one, although a node that lags counts fewer. */
   readonly latest: number;
 }
@@ -19,11 +19,16 @@ export interface BatchesInFlight {
   readonly counts: TransactionCounts;
 }
 
-/** Reads both counts. */
-export async function readCounts(relayer: Relayer, of?: string): Promise<TransactionCounts> {
-  const final = await relayer.readFinalTransactionCount(of);
+/** Reads both counts, of the relayer or of another address. */
+export async function readCounts(
+  { relayer, observations }: Pick<RelayContext, 'relayer' | 'observations'>,
+  of?: string,
+): Promise<TransactionCounts> {
+  // The cursor first: what it has not passed is not final yet.
+  const cursor = await observations.readCursor();
+  const final = cursor === null ? 0 : await relayer.readFinalTransactionCount(cursor.number, of);
   const latest = await relayer.readLatestTransactionCount(of);
-  return { final, latest: Math.max(latest, final.count) };
+  return { final, latest: Math.max(latest, final) };
 }
 
 /** Those that are in no block yet. */

@@ -36,8 +36,8 @@ export const defaultRelayLimits = {
   maximumTransactionFeeWei: 10n ** 18n,
   /** Releases whose share of the gas costs more wait for lower fees; null for none. */
   gasShare: null as GasShareLimit | null,
-  /** Time for which every node may refuse a release on its own before its nonce is spent without it. */
-  refusedPatienceMs: 600_000,
+  /** Time for which the first batch in flight may stay unmined before another one takes its nonce. */
+  minedPatienceMs: 600_000,
   /** Time to wait for a gap before our first nonce to close, from its first sight, before it is filled. */
   nonceGapPatienceMs: 30_000,
   /** Time after its last attempt for which a batch of a former key is rebroadcast before it is abandoned. */
@@ -67,7 +67,7 @@ export type RelayIncident =
   | { readonly kind: 'no_op_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
   /** Another transaction was mined with its nonce; what it was to release is tried again shortly. */
   | { readonly kind: 'displaced_batch'; readonly batchId: number; readonly paymentIds: readonly PaymentId[] }
-  /** Every node refused it, or its fees had to rise above what may be spent: fewer payments are sent at its nonce. */
+  /** Every node refused it, it was not mined in time, or its fees had to rise above what may be spent. */
   | {
       readonly kind: 'replaced_batch';
       readonly batchId: number;
@@ -92,11 +92,17 @@ export function createRelayMemory() {
   return {
     /** Time at which the condition that delays a batch was first seen, by batch id. */
     firstSeenMs: new Map<number, number>(),
-    /** Time since which every node refuses a release that is alone in its batch, by batch id. */
-    refusedSinceMs: new Map<number, number>(),
+    /** Time at which a batch was first seen as the one to be mined next, by batch id. */
+    headSinceMs: new Map<number, number>(),
     /** Payments in the next batch at most; smaller than the limit after an estimate or a batch failed. Null: the limit. */
     largestBatch: null as number | null,
     /** Last time at which every node refused a batch for its size. */
     refusedAtMs: null as number | null,
   };
+}
+
+/** Forgets a batch that is closed. */
+export function forgetBatch({ firstSeenMs, headSinceMs }: RelayContext['memory'], batchId: number): void {
+  firstSeenMs.delete(batchId);
+  headSinceMs.delete(batchId);
 }

@@ -16,7 +16,14 @@ import {
   settle,
 } from '../../domain/settle.ts';
 import { abandonBatch, followBatches, rebroadcast, resolveFinal } from './follow-batch.ts';
-import { type BatchesInFlight, chooseNonce, hasFreeSlot, readCounts, unminedOf } from './nonces.ts';
+import {
+  type BatchesInFlight,
+  chooseNonce,
+  hasFreeSlot,
+  readCounts,
+  type TransactionCounts,
+  unminedOf,
+} from './nonces.ts';
 import type { RelayContext, RelayLimits, RelayPass } from './relay-context.ts';
 import {
   broadcastOrShrink,
@@ -41,11 +48,15 @@ export async function relayReleases(context: RelayContext): Promise<RelayPass> {
     (error: unknown) => ({ error }),
   );
   const { relay, relayer } = context;
-  const counts = await readCounts(relayer);
   const before = await relay.listOpenBatchesOf(relayer.address);
-  const followed = before.length === 0 ? 'idle' : await followBatches(context, { open: before, counts });
-  const open = followed === 'idle' ? before : await relay.listOpenBatchesOf(relayer.address);
-  const opened = await openBatches(context, { open, counts });
+  let followed: RelayPass = 'idle';
+  let inFlight: BatchesInFlight | null = null;
+  if (before.length > 0) {
+    const counts = await readCounts(context);
+    followed = await followBatches(context, { open: before, counts });
+    inFlight = { open: await relay.listOpenBatchesOf(relayer.address), counts };
+  }
+  const opened = await openBatches(context, inFlight);
   if (failure !== null) throw failure.error;
   // What happened to a batch is told before what was opened beside it, and both before that nothing is to be done.
   const isNews = followed !== 'idle' && followed !== 'waiting' && followed !== 'rebroadcast';
@@ -72,13 +83,9 @@ async function followRetiredRelayer(context: RelayContext, address: string): Pro
   // Read with the lease: its sender, or another one in its place, may just have closed some.
   const open = await relay.listOpenBatchesOf(address);
   if (open.length === 0) return;
-  const counts = await readCounts(relayer, address);
-  if (await resolveFinal(context, { open, counts })) {
-    for (const { id, nonce } of open) {
-      if (nonce < counts.final.count)
-        onIncident({ kind: 'retired_batch_resolved', batchId: id, relayer: address });
-    }
-  }
+  const counts = await readCounts(context, address);
+  for (const { id } of await resolveFinal(context, { open, counts }))
+    onIncident({ kind: 'retired_batch_resolved', batchId: id, relayer: address });
   const unmined = unminedOf(open, counts);
   const head = unmined[0];
   if (head === undefined) return; // Mined; final soon.
@@ -114,15 +121,20 @@ const CLAIM_MS = 60_000;
 
 /**
  * Opens batches while a slot is free and releases are due: what is mined and waits for its finality takes none. A
- * release alone leaves at once; where more are due, they share batches.
+ * release alone leaves at once; where more are due, they share batches. `inFlight` is null while nothing is in flight;
+ * the chain is not asked then unless something is due.
  */
-async function openBatches(context: RelayContext, inFlight: BatchesInFlight): Promise<RelayPass> {
+async function openBatches(context: RelayContext, inFlight: BatchesInFlight | null): Promise<RelayPass> {
   const { limits } = context;
-  const open = [...inFlight.open];
-  const funds = createFundsReader(context);
+  const open = [...(inFlight?.open ?? [])];
+  let counts = inFlight?.counts ?? null;
+  const readChain = createChainReading(context, async () => {
+    counts ??= await readCounts(context);
+    return counts;
+  });
   let pass: RelayPass = 'idle';
-  while (hasFreeSlot(limits, open, inFlight.counts)) {
-    const opened = await openBatch(context, { ...inFlight, open }, funds).catch((error: unknown) => {
+  while (counts === null || hasFreeSlot(limits, open, counts)) {
+    const opened = await openBatch(context, open, readChain).catch((error: unknown) => {
       // Behind a batch that went, it is the first to be tried in the next pass, which then fails if it must.
       if (pass === 'opened' && isOfChain(error)) return pass;
       throw error;
@@ -138,22 +150,22 @@ function isOfChain(error: unknown): boolean {
   return error instanceof ChainUnavailableError || error instanceof TransactionRefusedError;
 }
 
-type FundsReader = ReturnType<typeof createFundsReader>;
+type ReadChain = ReturnType<typeof createChainReading>;
 
-/** Fees and balance, read once a pass, when the first batch needs them. */
-function createFundsReader({ relayer }: RelayContext) {
-  let funds: Promise<readonly [fees: FeeQuote, balanceWei: bigint]> | null = null;
+/** Fees, balance and counts, read once a pass, when the first batch needs them. */
+function createChainReading({ relayer }: RelayContext, counts: () => Promise<TransactionCounts>) {
+  let reading: Promise<readonly [FeeQuote, balanceWei: bigint, TransactionCounts]> | null = null;
   return () => {
-    funds ??= Promise.all([relayer.quoteFees(), relayer.readGasBalance()]);
-    return funds;
+    reading ??= Promise.all([relayer.quoteFees(), relayer.readGasBalance(), counts()]);
+    return reading;
   };
 }
 
 /** Collects what is due, leaves out what the token would refuse, and commits and sends the rest. */
 async function openBatch(
   context: RelayContext,
-  inFlight: BatchesInFlight,
-  funds: FundsReader,
+  open: readonly RelayBatch[],
+  readChain: ReadChain,
 ): Promise<RelayBatch | RelayPass> {
   const { limits, relayer, memory } = context;
   const batchSize = memory.largestBatch ?? limits.batchSize;
@@ -164,9 +176,8 @@ async function openBatch(
   try {
     const isReady =
       due.length >= batchSize ||
-      (isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs) &&
-        isSpacedOut(limits, inFlight.open, nowMs));
-    return isReady ? await sendBatch(context, due, inFlight, funds) : 'collecting';
+      (isOver(oldest.releaseDueAtMs ?? 0, limits.batchWindowMs, nowMs) && isSpacedOut(limits, open, nowMs));
+    return isReady ? await sendBatch(context, due, open, readChain) : 'collecting';
   } finally {
     // What is not in the batch, for whatever reason, another relayer may release.
     await context.relay.dropClaims(relayer.address);
@@ -191,13 +202,13 @@ function isSpacedOut(limits: RelayLimits, open: readonly RelayBatch[], nowMs: nu
 async function sendBatch(
   context: RelayContext,
   due: readonly Payment[],
-  { open, counts }: BatchesInFlight,
-  funds: FundsReader,
+  open: readonly RelayBatch[],
+  readChain: ReadChain,
 ): Promise<RelayBatch | RelayPass> {
   const { relayer } = context;
   // One transaction goes to one factory; payments of an earlier one take their turn when they are the oldest.
   const sameFactory = due.filter((payment) => payment.factory === due[0]?.factory);
-  const [fees, balanceWei] = await funds();
+  const [fees, balanceWei, counts] = await readChain();
   const affordable = await deferExpensive(context, sameFactory, fees);
   if (affordable.length === 0) return 'deferred';
   const releasable = await filterReleasable(context, affordable);

@@ -1,5 +1,6 @@
 import { paymentReference, termsOf } from '../../domain/deposit-address.ts';
-import { smaller } from '../../domain/money.ts';
+import { gasLimitFor, leastPlausibleGas, releaseGas } from '../../domain/gas-balance.ts';
+import { larger, smaller } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import {
   CallRevertedError,
@@ -12,8 +13,8 @@ import {
 } from '../../domain/ports/chain.ts';
 import type { Decide } from '../../domain/ports/payment-store.ts';
 import type { RelayAttempt, RelayBatch } from '../../domain/ports/settlement-store.ts';
-import { isOver, refuseRelease, settle } from '../../domain/settle.ts';
-import type { RelayContext, RelayLimits } from './relay-context.ts';
+import { isOver, settle } from '../../domain/settle.ts';
+import { forgetBatch, type RelayContext, type RelayLimits } from './relay-context.ts';
 
 /** The call that releases payments of one factory. */
 export function forwardCall(payments: readonly Payment[]): RelayCall {
@@ -55,6 +56,8 @@ export interface ShrunkBatch {
 export interface FeeBounds {
   readonly fees: FeeQuote;
   readonly budgetWei: bigint;
+  /** Whether an earlier transaction with these payments came to nothing: the gas is not below our own figure then. */
+  readonly isSecondTry?: boolean;
 }
 
 /** Time for which batches stay small after every node refused a larger one. */
@@ -88,12 +91,12 @@ export function feeBudgetOf(
 export async function shrinkToGasLimit(
   context: RelayContext,
   payments: readonly Payment[],
-  { fees, budgetWei }: FeeBounds,
+  { fees, budgetWei, isSecondTry = false }: FeeBounds,
 ): Promise<ShrunkBatch> {
   let hasReverted = false;
   for (let size = payments.length; ; ) {
     const fitting = payments.slice(0, size);
-    const estimate = await estimateRelease(context, fitting);
+    const estimate = await estimateRelease(context, fitting, isSecondTry);
     if (typeof estimate !== 'bigint') {
       if (size === 1) throw estimate;
       hasReverted = true;
@@ -114,9 +117,12 @@ export async function shrinkToGasLimit(
 async function estimateRelease(
   { relayer, memory }: RelayContext,
   payments: readonly Payment[],
+  isSecondTry: boolean,
 ): Promise<bigint | CallRevertedError> {
   try {
-    return await relayer.estimateGas(forwardCall(payments));
+    const gasLimit = await relayer.estimateGas(forwardCall(payments));
+    const isFirstTry = !isSecondTry && payments.every(({ noOpBatches }) => noOpBatches === 0);
+    return isFirstTry ? gasLimit : larger(gasLimit, gasLimitFor(releaseGas(payments.length)));
   } catch (error) {
     if (error instanceof CallRevertedError) return error;
     if (error instanceof ChainUnavailableError) memory.largestBatch = Math.ceil(payments.length / 2);
@@ -212,8 +218,8 @@ export async function broadcastOrShrink(
 }
 
 /**
- * Signs a batch that every node refuses anew, at its nonce, with half of its payments; a single one, or what is no
- * release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the
+ * Signs a batch that every node refuses anew, at its nonce: with more gas where it has too little, else with half of its
+ * payments; a single one, or what is no release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the
  * earlier transaction be mined after all, the new one cannot be, and what the earlier one released is not released
  * again.
  */
@@ -234,6 +240,7 @@ export async function replaceRefused(
     return replaceBatch(context, batch, { attempts: [attempt] }, () => null);
   }
   const payments = await paymentsOf(context, batch);
+  if (hasTooLittleGas(batch)) return replaceByFewer(context, batch, payments, { fees, budgetWei: mostWei });
   const half = payments.slice(0, Math.ceil(payments.length / 2));
   const bounds = { fees, budgetWei: smaller(lessWei, mostWei) };
   const replacement = await replaceByFewer(context, batch, half, bounds);
@@ -242,6 +249,27 @@ export async function replaceRefused(
     context.memory.refusedAtMs = context.nowMs();
   }
   return replacement;
+}
+
+/** Whether its gas limit can hardly suffice, by our own figure. */
+function hasTooLittleGas({ kind, gasLimit, paymentIds }: RelayBatch): boolean {
+  return kind === 'forward' && gasLimit < leastPlausibleGas(releaseGas(paymentIds.length));
+}
+
+/**
+ * Signs a batch that is not mined in time anew at its nonce, with these fees: with all of its payments where it has too
+ * little gas, else with half of them. Commits it and sends nothing. Null where the budget does not cover that, and for
+ * what cannot be made smaller.
+ */
+export async function replaceOverdue(
+  context: RelayContext,
+  batch: RelayBatch,
+  bounds: FeeBounds,
+): Promise<RelayBatch | null> {
+  if (batch.kind !== 'forward') return null;
+  const payments = await paymentsOf(context, batch);
+  const count = hasTooLittleGas(batch) ? payments.length : Math.floor(payments.length / 2);
+  return count === 0 ? null : replaceByFewer(context, batch, payments.slice(0, count), bounds);
 }
 
 /**
@@ -264,24 +292,20 @@ export async function replaceByDearer(
 
 /**
  * Spends the nonce of a batch without its payments, by a transfer to the relayer itself: without it nothing behind it
- * could be mined. With a reason, it is what nodes say against the release, which is tried again later and later;
- * without one the payments are due at once. Commits it and sends nothing.
+ * could be mined. `decide` says what becomes of released payments. Commits it and sends nothing.
  */
 export async function replaceBySelfTransfer(
   context: RelayContext,
   batch: RelayBatch,
   fees: FeeQuote,
-  reason: string | null,
+  decide: Decide,
 ): Promise<RelayBatch> {
   const attempt = await signAttempt(context, { kind: 'self_transfer' }, batch.nonce, SELF_TRANSFER_GAS, fees);
   const nowMs = context.nowMs();
   const change = { rescueToken: null, gasLimit: SELF_TRANSFER_GAS, paymentIds: [], attempts: [attempt] };
-  return replaceBatch(context, batch, { ...change, kind: 'self_transfer' }, (view) => {
-    if (batch.kind !== 'forward') return settle(view, { nowMs }, {});
-    return reason === null
-      ? settle(view, { nowMs }, { releaseDueAtMs: nowMs })
-      : refuseRelease(view, { nowMs }, reason);
-  });
+  return replaceBatch(context, batch, { ...change, kind: 'self_transfer' }, (view) =>
+    batch.kind === 'forward' ? decide(view) : settle(view, { nowMs }, {}),
+  );
 }
 
 async function replaceByFewer(
@@ -290,10 +314,12 @@ async function replaceByFewer(
   candidates: readonly Payment[],
   bounds: FeeBounds,
 ): Promise<RelayBatch | null> {
-  const fitted = await shrinkToGasLimit(context, candidates, bounds).catch((error: unknown) => {
-    if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
-    throw error;
-  });
+  const fitted = await shrinkToGasLimit(context, candidates, { ...bounds, isSecondTry: true }).catch(
+    (error: unknown) => {
+      if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
+      throw error;
+    },
+  );
   if (fitted === null) return null;
   const { payments, gasLimit } = fitted;
   const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);
@@ -315,7 +341,7 @@ async function replaceBatch(
   const nowMs = context.nowMs();
   const replacement = { ...replaced, ...change, createdAtMs: nowMs };
   const opened = await context.relay.replaceBatch(id, replacement, nowMs, decide);
-  context.memory.firstSeenMs.delete(id);
+  forgetBatch(context.memory, id);
   context.onIncident({
     kind: 'replaced_batch',
     batchId: id,

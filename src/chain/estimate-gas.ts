@@ -1,0 +1,93 @@
+import { gasLimitFor, leastPlausibleGas, MAXIMUM_TRANSACTION_GAS } from '../domain/gas-balance.ts';
+import type { Address } from '../domain/payout-address.ts';
+import { CallRevertedError, ChainUnavailableError } from '../domain/ports/chain.ts';
+import type { ChainEndpoint, EndpointRotation } from './endpoint-rotation.ts';
+import { readQuantity } from './json-rpc.ts';
+import { revertReasonOf } from './revert-reason.ts';
+
+export interface EstimatedCall {
+  readonly from: Address;
+  /** Null deploys `data`. */
+  readonly to: Address | null;
+  readonly data: string;
+}
+
+/** What one host says: the gas that the call needs, or why it would fail. */
+type Estimate = bigint | CallRevertedError;
+
+/** One host's word on what the call needs. */
+export async function readEstimate(
+  { rpc }: Pick<ChainEndpoint, 'rpc'>,
+  call: EstimatedCall,
+): Promise<Estimate> {
+  const { from, to, data } = call;
+  let gas: bigint;
+  try {
+    // Not on top of what waits: a transaction that this one is to replace would have done its work already.
+    const answer = await rpc.call('eth_estimateGas', [
+      to === null ? { from, data } : { from, to, data },
+      'latest',
+    ]);
+    gas = readQuantity(answer, 'gas estimate');
+  } catch (error) {
+    const reason = revertReasonOf(error);
+    if (reason === null) throw error;
+    return new CallRevertedError(`the call would fail: ${reason}`, { cause: error });
+  }
+  if (gas === 0n) throw new ChainUnavailableError(`${rpc.label} estimated no gas at all`);
+  if (gas <= MAXIMUM_TRANSACTION_GAS) return gas;
+  return new CallRevertedError(`the call needs ${gas} gas, a transaction may use ${MAXIMUM_TRANSACTION_GAS}`);
+}
+
+/** The gas limit by one host's word. Throws `CallRevertedError`. */
+export function limitOf(estimate: Estimate): bigint {
+  if (typeof estimate !== 'bigint') throw estimate;
+  return gasLimitFor(estimate);
+}
+
+function isPlausible(estimate: Estimate, figure: bigint): boolean {
+  return typeof estimate === 'bigint' && estimate >= leastPlausibleGas(figure) && estimate <= figure * 3n;
+}
+
+/**
+ * The gas limit for a call, where `figure` is our own figure for its gas. One host's estimate between half and three
+ * times the figure counts; any other, and that the call would fail, counts where a second host agrees, or where there is
+ * one host only. While hosts contradict each other, the figure counts. Throws `CallRevertedError`, and
+ * `ChainUnavailableError` where one of several hosts says that the call would fail and no other answers.
+ */
+export async function estimateGasLimit(
+  rotation: EndpointRotation,
+  hosts: number,
+  call: EstimatedCall,
+  figure: bigint,
+): Promise<bigint> {
+  const ask = (endpoint: ChainEndpoint) => readEstimate(endpoint, call);
+  const first = await rotation.useAny(ask);
+  if (hosts === 1 || isPlausible(first, figure)) return limitOf(first);
+  return limitOf(chooseEstimate(await rotation.useEach(ask, isSame), figure));
+}
+
+/** Which of the estimates of several hosts counts; see `estimateGasLimit`. */
+export function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimate {
+  const gas = estimates.filter((estimate) => typeof estimate === 'bigint').toSorted(descending);
+  const reverts = estimates.filter((estimate) => typeof estimate !== 'bigint');
+  const confirmed = gas.find((estimate, index) => isSame(estimate, gas[index + 1] ?? 0n));
+  if (confirmed !== undefined) return confirmed;
+  const [revert, secondRevert] = reverts;
+  if (revert !== undefined && secondRevert !== undefined) return revert;
+  if (revert !== undefined && gas.length === 0) {
+    throw new ChainUnavailableError(`no second host confirms that ${revert.message}`, { cause: revert });
+  }
+  return gas.find((estimate) => isPlausible(estimate, figure)) ?? figure;
+}
+
+/** Whether two hosts agree: on a failure, or on the gas to an eighth, as their newest blocks may differ. */
+function isSame(one: Estimate, other: Estimate): boolean {
+  if (typeof one !== 'bigint' || typeof other !== 'bigint') return typeof one === typeof other;
+  const [less, more] = one < other ? [one, other] : [other, one];
+  return (more - less) * 8n <= more;
+}
+
+function descending(one: bigint, other: bigint): number {
+  return one > other ? -1 : one < other ? 1 : 0;
+}

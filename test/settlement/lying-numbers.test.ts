@@ -1,0 +1,167 @@
+import { parseTransaction } from 'viem/utils';
+import { afterEach, describe, expect, it } from 'vitest';
+import {
+  type ChainEndpoint,
+  closeChainEndpoints,
+  createChainEndpoints,
+} from '../../src/chain/endpoint-rotation.ts';
+import type { Payment } from '../../src/domain/payment.ts';
+import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
+import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
+import { EXPECTED_UNITS, useSettlement } from './harness.ts';
+
+const { chain, settlement, reopen } = useSettlement();
+const MINUTE_MS = 60_000;
+let proxies: AlteringProxy[] = [];
+let endpoints: readonly ChainEndpoint[] = [];
+
+afterEach(async () => {
+  await closeChainEndpoints(endpoints);
+  for (const proxy of proxies) await proxy.stop();
+});
+
+type Answer = { result: unknown } | { error: { code: number; message: string } };
+
+/** Lets the relayer ask so many hosts, of which the first answers `method` with `lie`, `times` times or always. */
+async function openBehindLiar(hosts: number, method: string, lie: Answer, times = Number.POSITIVE_INFINITY) {
+  proxies = await Promise.all(Array.from({ length: hosts }, () => startAlteringProxy(chain.anvil.url)));
+  const urls = proxies.map(({ url }) => url);
+  endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 2_000 });
+  await reopen({ relayerEndpoints: endpoints });
+  const told = { lies: 0 };
+  (proxies[0] as AlteringProxy).alter = (call, ask) => {
+    if (call.method !== method || told.lies >= times) return ask(call);
+    told.lies++;
+    return lie;
+  };
+  return told;
+}
+
+async function createReady(count: number): Promise<Payment[]> {
+  const payments = await Promise.all(Array.from({ length: count }, () => settlement.create()));
+  for (const payment of payments) await settlement.deposit(payment, EXPECTED_UNITS);
+  await settlement.mine();
+  await settlement.watch();
+  return payments;
+}
+
+/** Passes and blocks for so long at most, until all are paid. */
+async function settleWithin(payments: readonly Payment[], limitMs: number): Promise<void> {
+  const endMs = settlement.nowMs() + limitMs;
+  const arePaid = async () => {
+    const states = await Promise.all(payments.map((payment) => settlement.state(payment)));
+    return states.every((state) => state === 'paid/completed');
+  };
+  while (!(await arePaid()) && settlement.nowMs() < endMs) {
+    // What a pass cannot do the next one tries.
+    await settlement.relay().catch(() => {});
+    await settlement.mine(2);
+    await settlement.watch();
+  }
+  for (const payment of payments) {
+    expect(await settlement.read(payment)).toMatchObject({ status: 'paid', releaseRefusals: 0 });
+    expect((await settlement.observations(payment)).releases).toHaveLength(1);
+    expect(await settlement.webhooks(payment)).toHaveLength(1);
+  }
+}
+
+function openBatches(): Promise<readonly RelayBatch[]> {
+  return settlement.store.relay.listOpenBatchesOf(settlement.relayer.address);
+}
+
+const reverted = { error: { code: 3, message: 'execution reverted: no' } };
+const refused = { error: { code: -32_000, message: 'insufficient funds for transfer' } };
+
+/** What one host says about each number that is signed or stored, or that decides. */
+const lies: readonly (readonly [method: string, lie: Answer])[] = [
+  ['eth_estimateGas', { result: '0x0' }],
+  ['eth_estimateGas', { result: '0x1' }],
+  ['eth_estimateGas', { result: '0x5208' }],
+  ['eth_estimateGas', { result: '0x1ffffff' }],
+  ['eth_estimateGas', { result: '0x4000000' }],
+  ['eth_estimateGas', { result: null }],
+  ['eth_estimateGas', reverted],
+  ['eth_estimateGas', refused],
+  ['eth_getTransactionCount', { result: '0x0' }],
+  ['eth_getTransactionCount', { result: '0xfffffffff' }],
+  ['eth_getBalance', { result: '0x0' }],
+  ['eth_getBalance', { result: `0x${'f'.repeat(64)}` }],
+  ['eth_feeHistory', { result: { baseFeePerGas: ['0x0'], reward: [['0x0']] } }],
+  ['eth_feeHistory', { result: { baseFeePerGas: ['0xffffffffffff'], reward: [['0xffffffffffff']] } }],
+  ['eth_getTransactionReceipt', { result: { status: '0x1' } }],
+  ['eth_getCode', { result: '0x60' }],
+  ['eth_call', { result: `0x${'0'.repeat(64)}` }],
+  ['eth_call', { result: `0x${'f'.repeat(64)}` }],
+  ['eth_call', reverted],
+  ['eth_sendRawTransaction', { result: `0x${'12'.repeat(32)}` }],
+  ['eth_sendRawTransaction', { error: { code: -32_000, message: 'nonce too high' } }],
+];
+
+describe('one of three hosts that lies always', () => {
+  it.each(lies)('about %s, with %j, delays no payment by more than a minute', async (method, lie) => {
+    const told = await openBehindLiar(3, method, lie);
+    await settleWithin(await createReady(1), MINUTE_MS);
+    await settleWithin(await createReady(3), MINUTE_MS);
+    expect(told.lies > 0 || method === 'eth_getTransactionReceipt').toBe(true);
+    await settlement.relay();
+    expect(await openBatches()).toEqual([]);
+    expect(settlement.incidents).toEqual([]);
+  });
+});
+
+describe('the only host', () => {
+  it.each([1, 3])(
+    'that estimates 1 gas, for %i payments, has them signed anew with our own figure',
+    async (count) => {
+      await openBehindLiar(1, 'eth_estimateGas', { result: '0x1' });
+      await settleWithin(await createReady(count), MINUTE_MS);
+    },
+  );
+
+  it('that says once that a release fails puts it off, and it is released when it says so no longer', async () => {
+    await openBehindLiar(1, 'eth_estimateGas', reverted, 1);
+    const [payment] = (await createReady(1)) as [Payment];
+    expect(await settlement.relay()).toBe('refused');
+    expect(await settlement.state(payment)).toBe('unpaid/failed');
+    settlement.advance(MINUTE_MS);
+    await settleWithin([payment], MINUTE_MS);
+  });
+
+  it.each(['0x0', '0xfffffffff'])(
+    'that counts %s transactions stops nothing for longer than it lies',
+    async (lie) => {
+      await settleWithin(await createReady(1), MINUTE_MS);
+      await openBehindLiar(1, 'eth_getTransactionCount', { result: lie }, 20);
+      await settleWithin(await createReady(2), 3 * MINUTE_MS);
+    },
+  );
+});
+
+describe('a batch that is never mined, though a node takes it', () => {
+  it('is replaced by halves of it and at last by an empty transaction, also across restarts', async () => {
+    const payments = await createReady(4);
+    const held = new Set<string>();
+    const sizes: number[] = [];
+    let isLifted = false;
+    settlement.faults.broadcast = async (raw, send) => {
+      const { data = '0x', nonce } = parseTransaction(raw as `0x${string}`);
+      const isCall = data !== '0x';
+      if (!isCall && nonce === first?.nonce) isLifted = true;
+      if (isCall && !isLifted) held.add(raw);
+      else await send();
+    };
+    await settlement.relay();
+    const [first] = await openBatches();
+    for (let minute = 0; minute < 60 && !isLifted; minute++) {
+      await settlement.relay();
+      const [head] = await openBatches();
+      if (head !== undefined && sizes.at(-1) !== head.paymentIds.length) sizes.push(head.paymentIds.length);
+      await settlement.mine();
+      settlement.advance(MINUTE_MS);
+      if (minute % 5 === 4) await settlement.crash();
+    }
+    expect(sizes).toEqual([4, 2, 1, 0]);
+    expect(held.size).toBeGreaterThanOrEqual(3);
+    await settleWithin(payments, 10 * MINUTE_MS);
+  });
+});
