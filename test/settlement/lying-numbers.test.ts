@@ -70,30 +70,22 @@ function openBatches(): Promise<readonly RelayBatch[]> {
 }
 
 const reverted = { error: { code: 3, message: 'execution reverted: no' } };
-const refused = { error: { code: -32_000, message: 'insufficient funds for transfer' } };
 
 /** What one host says about each number that is signed or stored, or that decides. */
 const lies: readonly (readonly [method: string, lie: Answer])[] = [
-  ['eth_estimateGas', { result: '0x0' }],
   ['eth_estimateGas', { result: '0x1' }],
   ['eth_estimateGas', { result: '0x5208' }],
   ['eth_estimateGas', { result: '0x1ffffff' }],
   ['eth_estimateGas', { result: '0x4000000' }],
-  ['eth_estimateGas', { result: null }],
   ['eth_estimateGas', reverted],
-  ['eth_estimateGas', refused],
   ['eth_getTransactionCount', { result: '0x0' }],
   ['eth_getTransactionCount', { result: '0xfffffffff' }],
   ['eth_getBalance', { result: '0x0' }],
-  ['eth_getBalance', { result: `0x${'f'.repeat(64)}` }],
   ['eth_feeHistory', { result: { baseFeePerGas: ['0x0'], reward: [['0x0']] } }],
   ['eth_feeHistory', { result: { baseFeePerGas: ['0xffffffffffff'], reward: [['0xffffffffffff']] } }],
   ['eth_getTransactionReceipt', { result: { status: '0x1' } }],
-  ['eth_getCode', { result: '0x60' }],
   ['eth_call', { result: `0x${'0'.repeat(64)}` }],
-  ['eth_call', { result: `0x${'f'.repeat(64)}` }],
   ['eth_call', reverted],
-  ['eth_sendRawTransaction', { result: `0x${'12'.repeat(32)}` }],
   ['eth_sendRawTransaction', { error: { code: -32_000, message: 'nonce too high' } }],
 ];
 
@@ -106,6 +98,24 @@ describe('one of three hosts that lies always', () => {
     await settlement.relay();
     expect(await openBatches()).toEqual([]);
     expect(settlement.incidents).toEqual([]);
+  });
+});
+
+describe('one of two hosts', () => {
+  it('that says that a release fails, or needs 1 gas, delays nothing', async () => {
+    await openBehindLiar(2, 'eth_estimateGas', reverted);
+    await settleWithin(await createReady(1), MINUTE_MS);
+    await openBehindLiar(2, 'eth_estimateGas', { result: '0x1' });
+    await settleWithin(await createReady(2), MINUTE_MS);
+  });
+
+  it('that shows no balance stops releases until it shows one', async () => {
+    await openBehindLiar(2, 'eth_getBalance', { result: '0x0' });
+    const payments = await createReady(1);
+    await expect(settlement.relay()).rejects.toThrow('insufficient funds');
+    expect(await openBatches()).toEqual([]);
+    (proxies[0] as AlteringProxy).alter = null;
+    await settleWithin(payments, MINUTE_MS);
   });
 });
 
