@@ -179,10 +179,6 @@ export function reachedByTwo<T extends number | bigint | boolean>(answers: reado
   return second as T;
 }
 
-export function fulfilledOf<T>(outcomes: readonly PromiseSettledResult<T>[]): T[] {
-  return outcomes.flatMap((outcome) => (outcome.status === 'fulfilled' ? [outcome.value] : []));
-}
-
 /** One failure as it is, several as one. */
 export function joinFailures(failures: readonly ChainUnavailableError[]): ChainUnavailableError {
   const [only] = failures;

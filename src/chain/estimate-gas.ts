@@ -68,7 +68,7 @@ export async function estimateGasLimit(
 }
 
 /** Which of the estimates of several hosts counts; see `estimateGasLimit`. */
-export function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimate {
+function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimate {
   const gas = estimates.filter((estimate) => typeof estimate === 'bigint').toSorted(descending);
   const reverts = estimates.filter((estimate) => typeof estimate !== 'bigint');
   const confirmed = gas.find((estimate, index) => isSame(estimate, gas[index + 1] ?? 0n));
