@@ -45,13 +45,13 @@ export async function offerPasskey(
   context: Context,
   { user, session }: SignedIn,
   party: RelyingParty | null,
-  challenge?: Uint8Array<ArrayBuffer>,
+  challenge = () => createChallenge(context, session.id),
 ): Promise<PublicKeyCredentialCreationOptionsJSON | null> {
   if (party === null) return null;
   const { generateRegistrationOptions } = await loadLibrary();
   const known = await context.people.listPasskeys(user.id);
   return generateRegistrationOptions({
-    challenge: challenge ?? (await createChallenge(context, session.id)),
+    challenge: await challenge(),
     rpName: 'card-checkout',
     rpID: party.host,
     userName: user.email,
@@ -94,13 +94,13 @@ export async function askForPasskey(
   context: Context,
   { user, session }: SignedIn,
   party: RelyingParty | null,
-  challenge?: Uint8Array<ArrayBuffer>,
+  challenge = () => createChallenge(context, session.id),
 ): Promise<PublicKeyCredentialRequestOptionsJSON | null> {
   const known = await context.people.listPasskeys(user.id);
   if (known.length === 0 || party === null) return null;
   const { generateAuthenticationOptions } = await loadLibrary();
   return generateAuthenticationOptions({
-    challenge: challenge ?? (await createChallenge(context, session.id)),
+    challenge: await challenge(),
     rpID: party.host,
     timeout: CHALLENGE_MS,
     userVerification: 'preferred',

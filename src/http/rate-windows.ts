@@ -50,14 +50,20 @@ export function createFixedWindowLimiter(
     return 0;
   }
 
-  return { takeNow, take: async (key: string) => takeNow(key) };
+  /** Takes back a request that turned out to be right, where the limit is for wrong ones. */
+  function giveBack(key: string): void {
+    const window = windows.get(key);
+    if (window !== undefined && window.requests > 0) window.requests--;
+  }
+
+  return { takeNow, take: async (key: string) => takeNow(key), giveBack };
 }
 
 /** A limiter for each kind of request, by its limit and window. In memory: each process counts for itself. */
 export function createLimiters<Kind extends string>(
   limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
   monotonicMs: () => number,
-): Readonly<Record<Kind, RateLimiter>> {
+): Readonly<Record<Kind, RateLimiter & Pick<ReturnType<typeof createFixedWindowLimiter>, 'giveBack'>>> {
   const limiters = Object.entries<readonly [number, number]>(limits).map(([kind, [limit, windowMs]]) => [
     kind,
     createFixedWindowLimiter(limit, monotonicMs, MAXIMUM_WINDOWS, windowMs),

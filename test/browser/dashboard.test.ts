@@ -101,6 +101,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await page.goto(`${baseUrl}/dashboard/settings`);
     await page.getByLabel('Name', { exact: true }).fill('Café Lagarto');
     await page.getByLabel('Support').fill('https://user:p@x.com');
+    await page.locator('#password-for-shop').fill(PASSWORD);
     await page.getByRole('button', { name: 'Save', exact: true }).click();
     await page.getByRole('alert').getByRole('link', { name: 'Support' }).click();
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('Café Lagarto');
@@ -111,7 +112,7 @@ describe.each(looks)('on a %s in %s', (device, colorScheme, options) => {
     await look('settings-refused');
     await page.getByLabel('Wallet on Polygon').fill('0x12');
     await page.getByLabel('Lock payouts to this wallet').check();
-    await page.getByLabel('Your password').fill('wrong');
+    await page.locator('#password').fill('wrong');
     await page.getByRole('button', { name: 'Save wallet' }).click();
     await page.getByRole('alert').getByRole('link', { name: 'Wallet on Polygon' }).click();
     expect(await page.getByLabel('Wallet on Polygon').inputValue()).toBe('0x12');

@@ -170,6 +170,7 @@ describe.concurrent('a merchant', () => {
 
     await openUntil(page, `/payments/${id}`, /^Accept \d+\.\d+ USDC…$/);
     await page.getByText(/^Accept \d+\.\d+ USDC…$/).click();
+    await page.locator('#password-for-accept').fill(signIn.password);
     await page.getByRole('button', { name: 'Accept as paid' }).click();
     await page.getByText('The payment is accepted.').waitFor();
     await openUntil(page, `/payments/${id}`, 'You received');

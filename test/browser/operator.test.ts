@@ -141,6 +141,7 @@ describe.each(looks)('the operator’s console on a %s in %s', (device, colorSch
     await heading('Create an account');
     await page.getByRole('textbox', { name: 'Name' }).fill(`Shop for ${device} ${colorScheme}`);
     await look('new-account');
+    await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create account' }).click();
     await page.getByText('The account is created.').waitFor();
     await page.getByRole('link', { name: 'Invite a person' }).click();

@@ -127,6 +127,7 @@ it('a merchant opens a refund in the dashboard, pays it from a wallet and sees i
     await page.getByLabel('Amount in USDC').fill('4');
     await page.getByLabel('Reason').fill('One of two cups was broken');
     await page.getByLabel('The customer’s Polygon address').fill('0x1234');
+    await page.getByLabel('Your password').fill(owner.password);
     await page.getByRole('button', { name: 'Open the refund' }).click();
     await page.getByRole('alert').waitFor();
     expect((await call<{ refunds: unknown[] }>(`/payments/${id}/refunds`)).refunds).toEqual([]);
@@ -134,6 +135,7 @@ it('a merchant opens a refund in the dashboard, pays it from a wallet and sees i
     // The refused form is open, and kept what was typed.
     expect(await page.getByLabel('Amount in USDC').inputValue()).toBe('4');
     await page.getByLabel('The customer’s Polygon address').fill(CUSTOMER_ADDRESS);
+    await page.getByLabel('Your password').fill(owner.password);
     await page.getByRole('button', { name: 'Open the refund' }).click();
     await page.getByRole('link', { name: 'Open in your wallet' }).waitFor();
     await takeScreenshot(page, 'refund-open-desktop.png');

@@ -151,7 +151,8 @@ describe('a form with a wrong field', () => {
     await dashboard.store.payments.createPayment(payment, null);
     await payWithDeposit(dashboard.store, payment, 25_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
-    const open = (fields: Record<string, string>) => browser.post(`${page}/refunds`, fields, { page });
+    const open = (fields: Record<string, string>) =>
+      browser.post(`${page}/refunds`, { ...fields, password: PASSWORD }, { page });
     const typed = { amount: 'all', reason: 'Wrong size', destination: '0x12' };
     const answer = await open(typed);
     expect(wrongFieldsIn(answer.payload)).toEqual({
@@ -169,7 +170,8 @@ describe('a form with a wrong field', () => {
     await dashboard.store.payments.createPayment(payment, null);
     await payWithDeposit(dashboard.store, payment, 25_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
-    await browser.post(`${page}/refunds`, { amount: 'all', destination: CUSTOMER_ADDRESS }, { page });
+    const refund = { amount: 'all', destination: CUSTOMER_ADDRESS, password: PASSWORD };
+    await browser.post(`${page}/refunds`, refund, { page });
     const [, path = ''] = /action="(\S+\/transaction)"/.exec((await browser.get(page)).payload) ?? [];
     const { payload } = await browser.post(path, { transaction: '0x12' }, { page });
     const [wrong] = Object.entries(wrongFieldsIn(payload));

@@ -13,6 +13,7 @@ import { depositOf, releaseOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import {
   createTestDashboard,
+  PASSWORD,
   type TestBrowser,
   type TestDashboard,
   textOf,
@@ -596,7 +597,7 @@ describe('a payment that received less or more than it asked for', () => {
     const payment = await giveWith(5_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
     const send = (from: TestBrowser, fields: Record<string, string>) =>
-      from.post(`${page}/accept`, fields, { page });
+      from.post(`${page}/accept`, { ...fields, password: PASSWORD }, { page });
     expect((await send(browser, { units: '5.000000' })).statusCode).toBe(403);
     const owner = await signIn('owner');
     expect((await read(`/payments/${payment.id}`)).includes('Accept 5.00 USDC')).toBe(false);
@@ -636,7 +637,7 @@ describe('a payment that received less or more than it asked for', () => {
     const owner = await signIn('owner');
     expect(await read(`/payments/${payment.id}`, owner)).not.toContain('Accept as paid');
     const page = `/dashboard/payments/${payment.id}`;
-    const answer = await owner.post(`${page}/accept`, { units: '6.000000' }, { page });
+    const answer = await owner.post(`${page}/accept`, { units: '6.000000', password: PASSWORD }, { page });
     expect([answer.statusCode, textOf(answer.payload)]).toEqual([
       409,
       expect.stringContaining('not final on the chain yet'),
@@ -725,7 +726,7 @@ describe('a payment link', () => {
     const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
     const callback = 'https://shop.example.com/hook';
     const form = { amount: '12.30', currency: 'EUR', provider: 'multi', email: '', note: 'Table 7' };
-    const own = { address: wallet, callback };
+    const own = { address: wallet, callback, password: PASSWORD };
     const made = await browser.post('/dashboard/links', { ...form, ...own });
     const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
     expect(await dashboard.store.payments.findPaymentById(id)).toMatchObject({
@@ -758,7 +759,7 @@ describe('a payment link', () => {
 
 describe('a link without a webhook address', () => {
   const form = { amount: '12,50', currency: 'EUR', provider: 'multi', order_line: 'Invoice 7' };
-  const own = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed' };
+  const own = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', password: PASSWORD };
 
   it.each(['/dashboard/links', '/dashboard/links/direct'])(
     'is made by %s with an order line and an amount with a comma, listed, and settled without an event',
@@ -845,7 +846,7 @@ describe('erasing a customer’s email address', () => {
 describe('a payment in USDC from a wallet', () => {
   const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
   const form = { amount: '12.30', currency: 'USD', email: '', note: 'Table 7' };
-  const own = { address: wallet, callback: 'https://shop.example.com/hook' };
+  const own = { address: wallet, callback: 'https://shop.example.com/hook', password: PASSWORD };
   const plain = (markup: string) => markup.replaceAll('&#61;', '=').replaceAll(/&amp;|&#38;/g, '&');
 
   it('is made by hand, and shows what wallets need until it is paid', async () => {

@@ -41,7 +41,7 @@ async function signIn(role: Role): Promise<TestBrowser> {
 
 const pagePath = () => `/dashboard/payments/${payment.id}`;
 const post = (path: string, fields: Record<string, string> = {}, from = browser) =>
-  from.post(`${pagePath()}/refunds${path}`, fields, { page: pagePath() });
+  from.post(`${pagePath()}/refunds${path}`, { password: PASSWORD, ...fields }, { page: pagePath() });
 const open = (fields: Record<string, string> = {}, from = browser) =>
   post('', { destination: CUSTOMER_ADDRESS, ...fields }, from);
 const read = async (from = browser) => (await from.get(pagePath())).payload;
@@ -266,11 +266,15 @@ describe('a member with a second factor', () => {
       paidThresholdUnits: 2n * UNITS,
     });
     const accept = (code: string) =>
-      owner.post(`${pagePath()}/accept`, { units: '25.000000', code }, { page: pagePath() });
+      owner.post(
+        `${pagePath()}/accept`,
+        { units: '25.000000', code, password: PASSWORD },
+        { page: pagePath() },
+      );
     for (const code of ['', '000000']) {
       const refused = await accept(code);
       expect(refused.statusCode).toBe(400);
-      expect(refused.payload).toMatch(/<input id="code-to-confirm"[^>]*aria-invalid="true"/);
+      expect(refused.payload).toMatch(/<input id="code-to-confirm-for-accept"[^>]*aria-invalid="true"/);
     }
     dashboard.advance(60_000);
     expect((await accept(codeNow())).statusCode).toBe(303);

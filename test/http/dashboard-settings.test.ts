@@ -46,7 +46,7 @@ const shop = {
   base_currency: 'EUR',
 };
 const save = (path: string, fields: Record<string, string>) =>
-  browser.post(`${SETTINGS}/${path}`, fields, { page: SETTINGS });
+  browser.post(`${SETTINGS}/${path}`, { password: PASSWORD, ...fields }, { page: SETTINGS });
 const stored = () => dashboard.store.accounts.findAccount(account.id);
 
 /** The fields that are marked as wrong, each with an error that it is described by. */

@@ -41,7 +41,7 @@ describe('the list of accounts', () => {
 
 describe('creating an account', () => {
   const create = (fields: Record<string, string>) =>
-    browser.post('/operator/accounts/new', { fee: '2.5', ...fields });
+    browser.post('/operator/accounts/new', { fee: '2.5', password: PASSWORD, ...fields });
 
   it('makes it, and writes down who did', async () => {
     const answer = await create({ name: 'Flower shop', email: 'rose@shop.example', fee: '1.75' });
@@ -194,7 +194,7 @@ describe('one account', () => {
     const preview = await browser.post(`${path}/fee`, { fee: '5', preview: '1' }, { page: path });
     expect(textOf(preview.payload)).toContain('$105.27');
     expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 250 });
-    await browser.post(`${path}/fee`, { fee: '5', save: '1' }, { page: path });
+    await browser.post(`${path}/fee`, { fee: '5', password: PASSWORD }, { page: path });
     expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 500 });
     expect(await entriesOf(id)).toEqual(['account.changed fee from 2.5 % to 5 %']);
     for (const button of ['preview', 'save']) {

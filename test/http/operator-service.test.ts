@@ -7,7 +7,7 @@ import { settle } from '../../src/domain/settle.ts';
 import { ADDRESS, failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block, depositOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
-import { type TestBrowser, textOf } from '../support/dashboard.ts';
+import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
 import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
 let console: TestConsole;
@@ -125,16 +125,16 @@ describe('providers', () => {
     expect(await settings()).toMatchObject({ active: false });
     expect(await pageOf('/providers')).toContain('MoonPay Switched off');
     await browser.post(path, { switch_on: '1' });
-    await browser.post(path, { minimum: '25' });
+    await browser.post(path, { minimum: '25', password: PASSWORD });
     expect(await settings()).toEqual({ active: true, pinned: null, minimumUsdCents: 25_00 });
     expect(await lastEntryOf(SERVICE_LOG)).toMatchObject({
       action: 'provider.changed',
       target: 'MoonPay: minimum 25.00 USD',
     });
-    const refused = await browser.post(path, { minimum: '-1' });
+    const refused = await browser.post(path, { minimum: '-1', password: PASSWORD });
     expect(refused.statusCode).toBe(400);
     expect(refused.payload).toMatch(/<input id="minimum"[^>]* value="-1"[^>]*aria-invalid="true"/);
-    await browser.post(path, { minimum: '' });
+    await browser.post(path, { minimum: '', password: PASSWORD });
     await browser.post(path, { pin: '1' });
     expect(await settings()).toEqual({ active: true, pinned: true, minimumUsdCents: null });
     expect(await pageOf('/providers/moonpay')).toContain('Place in the list first, where it can serve');

@@ -6,7 +6,13 @@ import { languages } from '../../src/http/checkout/languages.ts';
 import { indexPayments } from '../../src/payments/index-payments.ts';
 import { DAY_MS, newPayment, pay } from '../store/fixtures.ts';
 import { newPage } from '../store/reusable-pages.ts';
-import { createTestDashboard, type TestBrowser, type TestDashboard, textOf } from '../support/dashboard.ts';
+import {
+  createTestDashboard,
+  PASSWORD,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+} from '../support/dashboard.ts';
 
 const WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
@@ -433,10 +439,12 @@ describe('the public page', () => {
 });
 
 const typed = { title: 'Tea tasting', amount: '12,50', currency: 'EUR' };
+/** As a member sends it. */
+const confirmed = { ...typed, password: PASSWORD };
 
 /** Creates a page with the dashboard's form; resolves to its id. */
 async function createWith(browser: TestBrowser, fields: Record<string, string>): Promise<string> {
-  const made = await browser.post('/dashboard/pages/new', fields);
+  const made = await browser.post('/dashboard/pages/new', { password: PASSWORD, ...fields });
   expect([made.statusCode, errorsOf(made.payload)]).toEqual([303, []]);
   return /\/pages\/(page_\w+)/.exec(String(made.headers['location']))?.[1] ?? '';
 }
@@ -492,7 +500,12 @@ describe('the dashboard', () => {
         'Tea tasting €12.50 EUR Open 0 of 20',
       );
 
-      await browser.post(`/dashboard/pages/${id}`, { ...typed, amount: '', minimum: '5', slug: 'another' });
+      await browser.post(`/dashboard/pages/${id}`, {
+        ...confirmed,
+        amount: '',
+        minimum: '5',
+        slug: 'another',
+      });
       expect(await found()).toMatchObject({
         slug: 'tea-tasting',
         amountCents: null,
@@ -503,7 +516,7 @@ describe('the dashboard', () => {
       const page = `/dashboard/pages/${id}`;
       await browser.post(`${page}/pause`, {}, { page });
       expect((await found())?.isPaused).toBe(true);
-      await browser.post(page, typed);
+      await browser.post(page, confirmed);
       expect((await found())?.isPaused).toBe(true);
       await browser.post(`${page}/resume`, {}, { page });
       expect((await found())?.isPaused).toBe(false);
@@ -570,7 +583,7 @@ describe('the dashboard', () => {
     await give({ slug: 'taken' });
     const browser = await signIn('developer');
     const refused = await browser.post('/dashboard/pages/new', {
-      ...typed,
+      ...confirmed,
       slug: 'tea',
       question: 'Which?',
       pass_fee: '1',
@@ -590,7 +603,7 @@ describe('the dashboard', () => {
   it('names a maximum below the minimum, and a charge that would exceed the limit with the fee', async () => {
     const browser = await signIn('developer');
     const post = async (fields: Record<string, string>) =>
-      errorsOf((await browser.post('/dashboard/pages/new', { ...typed, ...fields })).payload);
+      errorsOf((await browser.post('/dashboard/pages/new', { ...confirmed, ...fields })).payload);
     expect(await post({ amount: '', minimum: '6', maximum: '5' })).toEqual([
       ['maximum', 'Must not be below the minimum.'],
     ]);
@@ -602,7 +615,11 @@ describe('the dashboard', () => {
   it('asks for a wallet where none is saved, and refuses pass-through where it is not enabled', async () => {
     await dashboard.store.accounts.updateAccount(account.id, { wallet: null, features: ['card_checkout'] });
     const browser = await signIn('developer');
-    const refused = await browser.post('/dashboard/pages/new', { ...typed, address: '0x12', pass_fee: '1' });
+    const refused = await browser.post('/dashboard/pages/new', {
+      ...confirmed,
+      address: '0x12',
+      pass_fee: '1',
+    });
     expect(errorsOf(refused.payload)).toEqual([
       ['pass_fee', 'This is not enabled for the account: contact support.'],
       ['address', 'Must be an address (0x…) with a valid checksum.'],
@@ -620,7 +637,7 @@ describe('the dashboard', () => {
       payoutAddress: '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359',
     });
     const browser = await signIn('developer');
-    expect((await browser.post(`/dashboard/pages/${page.id}`, typed)).statusCode).toBe(303);
+    expect((await browser.post(`/dashboard/pages/${page.id}`, confirmed)).statusCode).toBe(303);
     await dashboard.store.accounts.updateAccount(account.id, { wallet: null });
     expect(tokenIn((await visitor().get(`/p/${page.slug}`)).payload)).toBe('');
     await submit(page);
@@ -630,14 +647,20 @@ describe('the dashboard', () => {
   it('shows the errors of a change on the page itself, and saves nothing', async () => {
     const page = await give({ endsAtMs: Date.UTC(2019, 11, 31, 18, 30), amountCents: 500 });
     const browser = await signIn('developer');
-    const refused = await browser.post(`/dashboard/pages/${page.id}`, { ...typed, title: '', stock: 'x' });
+    const refused = await browser.post(`/dashboard/pages/${page.id}`, {
+      ...confirmed,
+      title: '',
+      stock: 'x',
+    });
     expect(refused.statusCode).toBe(400);
     expect(errorsOf(refused.payload).map(([name]) => name)).toEqual(['title', 'stock']);
     expect(textOf(refused.payload)).toContain('Nothing was saved. Check: Title , Number of payments .');
     expect((await dashboard.store.reusablePages.findPage(account.id, page.id, 0))?.page).toEqual(page);
     // A date that has passed may stay.
     const end_date = fieldIn((await browser.get(`/dashboard/pages/${page.id}`)).payload, 'end_date') ?? '';
-    expect((await browser.post(`/dashboard/pages/${page.id}`, { ...typed, end_date })).statusCode).toBe(303);
+    expect((await browser.post(`/dashboard/pages/${page.id}`, { ...confirmed, end_date })).statusCode).toBe(
+      303,
+    );
   });
 
   it('keeps pages from other accounts and smaller roles', async () => {

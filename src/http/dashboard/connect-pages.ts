@@ -11,7 +11,7 @@ import { html } from '../design/html.ts';
 import { DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
 import type { DashboardRoutes, FormHandler, PageView } from '../signed-in/pages.ts';
 import { scopeLabels } from './key-pages.ts';
-import { confirmedForm, ownPassword, requirePasswordAndFactor } from './security-pages.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const CONNECT_PATH = `${DASHBOARD_PATH}/connect`;
 
@@ -40,7 +40,6 @@ async function showConnect(visit: Visit): Promise<PageView> {
       ...(callbackHostOf({ returnUrl }) === null
         ? {}
         : { any_host: { label: `Allow webhooks to other hosts than ${hostname}`, type: 'checkbox' } }),
-      ...ownPassword,
     },
     button: 'Connect the shop',
     more: html`<a class="button" href="${DASHBOARD_PATH}">Cancel</a>`,
@@ -59,7 +58,7 @@ ${form}</section>`,
 const approve: FormHandler = async (visit, form) => {
   const { context } = visit;
   const request = parseConnectRequest(visit.query);
-  await requirePasswordAndFactor(visit, form);
+  await requirePasswordAndFactor(visit, form, {});
   const back = await approveConnection(context, request, {
     account: visit.account,
     actor: { ...visit.actor, userId: visit.user.id },

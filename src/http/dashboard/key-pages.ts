@@ -18,7 +18,7 @@ import { moment } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
-import { confirmedForm, ownPassword, requirePasswordAndFactor } from './security-pages.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const flashMessages = {
   revoked: 'The key is revoked. Requests with it are refused.',
@@ -83,7 +83,6 @@ async function createForm(visit: Visit): Promise<Html> {
     action: KEYS_PATH,
     introduction: html`${formFields(visit, KEYS_PATH, keyFields)}
 <fieldset class="field" id="scopes"${forms.describedBy('scopes', error)}><legend>${label}</legend>${boxes}${forms.notesOf('scopes', error)}</fieldset>`,
-    fields: ownPassword,
     button: 'Create key',
   });
   return html`<section class="card"><h2>Create a key</h2>${form}</section>`;

@@ -15,10 +15,11 @@ import { qrCode } from '../design/qr-code.ts';
 import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../signed-in/context.ts';
 import { type Field, type Fields, formFields, optional } from '../signed-in/form-fields.ts';
 import { formatMoney, moment } from '../signed-in/format.ts';
-import { type FormFields, formTokenField } from '../signed-in/forms.ts';
+import type { FormFields } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { readOwnHistory, walletCard } from './payment-page.ts';
 import { displayStatusBadges, providerName } from './payment-words.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 /** Newest links that are listed below the form. */
 const LINKS_SHOWN = 20;
@@ -29,8 +30,8 @@ export function registerLinkPages(routes: DashboardRoutes): void {
   for (const kind of Object.values(kinds)) {
     const show = async (visit: Visit) => {
       const links = await visit.context.payments.listByOrigin(visit.account.id, LINK_ORIGIN, LINKS_SHOWN);
-      const { title, main } = formView(kind, visit);
-      return { title, main: html`${main}${await linksCard(links, visit)}` };
+      const main = await formView(kind, visit);
+      return { title: kind.title, main: html`${main}${await linksCard(links, visit)}` };
     };
     pages.page(kind.path, show);
     pages.form(kind.path, answerCreate(kind), show);
@@ -60,19 +61,22 @@ const kinds = {
 } as const;
 type Kind = (typeof kinds)[keyof typeof kinds];
 
-function formView(kind: Kind, visit: Visit): PageView {
+/** A form that names the payout wallet is confirmed: a session alone must not decide where the money goes. */
+async function formView(kind: Kind, visit: Visit): Promise<Html> {
   const action = `${DASHBOARD_PATH}${kind.path}`;
   const fields = kind === kinds.card ? linkFields : commonFields;
   const { amount, currency, email, ...others } = fields;
-  return {
-    title: kind.title,
-    main: html`<p>${kind.intro}</p>
-<form class="card" method="post" action="${action}">${formTokenField(visit.formToken)}
-<div class="grid">${formFields(visit, action, { amount, currency, email })}</div>
+  const form = await confirmedForm(visit, {
+    action,
+    style: 'card',
+    introduction: html`<div class="grid">${formFields(visit, action, { amount, currency, email })}</div>
 ${formFields(visit, action, others)}
-${destinationFields(visit, action)}
-<p class="actions"><button class="button primary">${kind.button}</button>${kind.other}</p></form>`,
-  };
+${destinationFields(visit, action)}`,
+    isConfirmed: visit.account.wallet === null,
+    button: kind.button,
+    more: kind.other,
+  });
+  return html`<p>${kind.intro}</p>${form}`;
 }
 
 const orderLineHint = `The customer sees it. At most ${ORDER_LINE_CHARACTERS} characters.`;
@@ -154,6 +158,7 @@ const answerCreate =
   async (visit, form) => {
     const { context } = visit;
     const request = await readLinkForm(context, visit.account, form);
+    if (visit.account.wallet === null) await requirePasswordAndFactor(visit, form, {});
     const payment = await create(context.create, visit.account, request);
     await record(visit, 'link.created', payment.id);
     return seeOther(`/links/${payment.id}`);

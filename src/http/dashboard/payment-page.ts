@@ -128,6 +128,7 @@ async function acceptCard(visit: Visit, { payment, observations }: PaymentHistor
   const action = `${DASHBOARD_PATH}/payments/${payment.id}/accept`;
   const form = await confirmedForm(visit, {
     action,
+    id: '-for-accept',
     introduction: html`<p class="banner">The payment becomes paid with ${formatUsdc(seenUnits)} USDC, your shop gets the webhook, and the customer no longer owes the rest. This cannot be undone.</p>
 <input type="hidden" name="units" value="${units}">`,
     button: 'Accept as paid',

@@ -17,7 +17,7 @@ import { sendPaymentsCsv, showPayments } from './payment-list-page.ts';
 import { amountFacts, readOwnHistory, showPayment, timeline } from './payment-page.ts';
 import { fact, providerName, stateSentence, transactionLink } from './payment-words.ts';
 import { registerRefundForms } from './refund-pages.ts';
-import { requireConfirmedForm } from './security-pages.ts';
+import { requirePasswordAndFactor } from './security-pages.ts';
 
 /** A printable proof of one payment, for a bank, a provider or a customer, with the means to verify it. */
 async function showEvidence(visit: Visit) {
@@ -122,9 +122,13 @@ function registerChanges(routes: DashboardRoutes): void {
     return 'payment.released';
   });
   change('owner', 'accept', 'accepted', async (payment, form, visit) => {
-    await requireConfirmedForm(visit, form);
-    const units = parseUnits(form.text('units'));
-    if (units === null) throw invalidField('units', 'must be the amount shown on this page');
+    const { units } = await requirePasswordAndFactor(visit, form, {
+      units() {
+        const units = parseUnits(form.text('units'));
+        if (units === null) throw invalidField('units', 'must be the amount shown on this page');
+        return units;
+      },
+    });
     await acceptPayment(context, payment, units);
     return 'payment.accepted';
   });

@@ -20,7 +20,7 @@ import {
   seeOther,
   showRefused,
 } from '../signed-in/pages.ts';
-import { confirmedForm, ownPassword, requirePasswordAndFactor } from './security-pages.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const PEOPLE_PATH = `${DASHBOARD_PATH}/people`;
 const INVITATION = 'invitation';
@@ -155,7 +155,7 @@ export async function takeInvitationPage(
 const answerChange: FormHandler = async (visit, form) => {
   const { userId } = await requireMember(visit);
   const role = form.text('role') === NO_ROLE ? null : roleIn(form);
-  await requirePasswordAndFactor(visit, form);
+  await requirePasswordAndFactor(visit, form, {});
   await changeMember(visit.context, { accountId: visit.account.id, userId, role }, visit.actor);
   return seeOther(role === null ? '/people?flash=removed' : '/people?flash=changed');
 };
@@ -180,7 +180,6 @@ async function showMember(visit: Visit): Promise<PageView> {
         wordsOf: (option) => (isRole(option) ? roleWords[option] : 'None: remove the member'),
         value: role,
       },
-      ...ownPassword,
     },
     button: 'Save',
     more: html`<a class="button" href="${PEOPLE_PATH}">Cancel</a>`,
@@ -221,7 +220,6 @@ ${invitations.length === 0 ? nothing : invitationTable(invitations, visit)}
 export const inviteFields: Fields = {
   email: { label: 'Email address', type: 'email' },
   role: { label: 'Role', type: 'select', options: roles, wordsOf: (role) => roleWords[role as Role] },
-  ...ownPassword,
 };
 
 function memberTable(members: readonly Member[], { user, timeZone }: Visit): Html {

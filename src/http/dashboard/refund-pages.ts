@@ -22,7 +22,7 @@ import { banner, type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type PageView, seeOther } from '../signed-in/pages.ts';
 import { networkName } from '../well-known.ts';
 import { fact, transactionLink } from './payment-words.ts';
-import { confirmedForm, requireConfirmedForm } from './security-pages.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
@@ -34,7 +34,6 @@ export async function refundCard(visit: Visit, payment: Payment): Promise<Html> 
   const isNamed = (refund: Refund) =>
     refundStatusAt(refund, visit.context.nowMs()) === 'awaiting_confirmation';
   const named = mayChange ? refunds.find(isNamed) : undefined;
-  // A page has one form with a second factor: a session has one challenge for passkeys.
   const form =
     named !== undefined
       ? await confirmForm(visit, named)
@@ -47,7 +46,7 @@ ${refunds.map((refund) => refundPart(visit, refund, payment.chainId))}
 ${form}<span id="copied" role="status"></span></section>`;
 }
 
-/** The money goes to the address in this form, so it asks for an existing second factor. */
+/** The money goes to the address in this form, so it asks for the password and an existing second factor. */
 async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Promise<Html> {
   const action = pathOf(paymentId);
   const form = await confirmedForm(visit, {
@@ -71,7 +70,7 @@ async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Pro
   return foldedForm(visit, action, 'Open a refund…', form);
 }
 
-/** Asks for the second factor too: a reader of the customer's email could have named this address. */
+/** Asks for the same: a reader of the customer's email could have named this address. */
 async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
   const { id, destination, paymentId } = refund;
   const form = await confirmedForm(visit, {
@@ -158,8 +157,9 @@ export function registerRefundForms(
     readRefund(context, account.id, params['refundId'] ?? '');
   register('', 'refund.opened', open);
   register('/:refundId/confirm', 'refund.confirmed', async (visit, form) => {
-    await requireConfirmedForm(visit, form);
-    return confirmRefundAddress(visit.context.refund, await own(visit), form.text('destination'));
+    const refund = await own(visit);
+    await requirePasswordAndFactor(visit, form, {});
+    return confirmRefundAddress(visit.context.refund, refund, form.text('destination'));
   });
   register('/:refundId/transaction', 'refund.submitted', async (visit, form) =>
     submitTransaction(visit.context.refund, await own(visit), form.text('transaction')),
@@ -170,8 +170,11 @@ export function registerRefundForms(
 }
 
 async function open(visit: Visit, form: FormFields): Promise<Refund> {
-  await requireConfirmedForm(visit, form);
-  return createRefund(visit.context.refund, visit.account.id, visit.params['paymentId'] ?? '', {
+  const paymentId = visit.params['paymentId'] ?? '';
+  // An unknown payment answers before the password is asked for.
+  await readRefunds(visit.context, visit.account.id, paymentId);
+  await requirePasswordAndFactor(visit, form, {});
+  return createRefund(visit.context.refund, visit.account.id, paymentId, {
     amount: form.text('amount').trim() || 'all',
     reason: form.text('reason'),
     destination: form.text('destination').trim() || null,

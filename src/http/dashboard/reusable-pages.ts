@@ -26,13 +26,14 @@ import { parseCurrency } from '../api/parse-create-request.ts';
 import { dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { qrCode } from '../design/qr-code.ts';
-import { DASHBOARD_PATH, type DashboardContext, record, type Visit } from '../signed-in/context.ts';
-import { cardForm, checkFields, optional } from '../signed-in/form-fields.ts';
+import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
+import { formFields, optional } from '../signed-in/form-fields.ts';
 import { formatMoney, formatUsdcSum, moment } from '../signed-in/format.ts';
 import { type FormFields, flashOf, formTokenField } from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { destinationFields, linkFields, linksCard } from './link-pages.ts';
 import { fact } from './payment-words.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 import { walletOf } from './settings-pages.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
@@ -59,7 +60,7 @@ async function readOwnPage({ account, params, context: { reusablePages, nowMs } 
 
 const createPage: FormHandler = async (visit, form) => {
   const { context } = visit;
-  const settings = await readForm(context, visit.account, form, null);
+  const settings = await readForm(visit, form, null);
   const page: ReusablePage = {
     ...settings,
     id: newPageId(),
@@ -78,7 +79,7 @@ const createPage: FormHandler = async (visit, form) => {
 const changePage: FormHandler = async (visit, form) => {
   const { context } = visit;
   const { page } = await readOwnPage(visit);
-  const settings = await readForm(context, visit.account, form, page);
+  const settings = await readForm(visit, form, page);
   await context.reusablePages.changePage(visit.account.id, page.id, settings);
   await record(visit, 'page.changed', page.slug);
   return seeOther(`/pages/${page.id}?flash=saved`);
@@ -92,23 +93,23 @@ async function pausePage(visit: Visit, isPaused: boolean) {
   return seeOther(`/pages/${page.id}?flash=${isPaused ? 'paused' : 'resumed'}`);
 }
 
-/** What a merchant sets of a page. Throws `invalid_request` with the errors of all fields. */
-async function readForm(
-  { callbacks, nowMs }: DashboardContext,
-  account: Account,
-  form: FormFields,
-  stored: ReusablePage | null,
-) {
-  const given = (name: string) => form.text(name).trim() || null;
+/**
+ * What a merchant sets of a page, where its money goes and how much is enough. Throws `invalid_request` with the errors of
+ * all fields.
+ */
+async function readForm(visit: Visit, form: FormFields, stored: ReusablePage | null) {
+  const { account } = visit;
+  const { callbacks, nowMs } = visit.context;
+  const typed = (name: string) => form.text(name).trim() || null;
   const line = (name: string, characters: number) =>
-    given(name) === null ? null : parseLine(name, form.text(name), characters);
+    typed(name) === null ? null : parseLine(name, form.text(name), characters);
   const passFeeToCustomer = form.has('pass_fee');
   const anyAmount = { minimumCents: null, maximumCents: null, passFeeToCustomer };
   const highestCents = amountBoundsOf(anyAmount, account).maximumCents;
   const amount = (name: 'amount' | 'minimum' | 'maximum') => {
-    if (given(name) === null) return null;
+    if (typed(name) === null) return null;
     const cents = parseTypedAmount(name, form.text(name));
-    if (name !== 'amount' && given('amount') !== null)
+    if (name !== 'amount' && typed('amount') !== null)
       throw invalidField(name, 'applies only where the customer chooses the amount: leave one of them empty');
     if (cents <= highestCents) return cents;
     throw invalidField(name, `must be at most ${formatCents(highestCents)}, because the fee is added`);
@@ -126,7 +127,7 @@ async function readForm(
     currency: () => parseCurrency(form.text('currency')),
     order_line: () => line('order_line', ORDER_LINE_CHARACTERS),
     end_date() {
-      const date = given('end_date');
+      const date = typed('end_date');
       if (date === null) return null;
       const endsAtMs =
         startOfDate(date, account.timeZone) === null ? null : startOfDate(nextDate(date), account.timeZone);
@@ -144,28 +145,28 @@ async function readForm(
     address() {
       // An address of before would otherwise come back, unseen, once the account's wallet is removed.
       if (account.wallet !== null) return null;
-      return walletOf(given('address') ?? 'none');
+      return walletOf(typed('address') ?? 'none');
     },
   };
-  const callbackUrl = account.defaultCallbackUrl === null ? given('callback') : (stored?.callbackUrl ?? null);
+  const callbackUrl = account.defaultCallbackUrl === null ? typed('callback') : (stored?.callbackUrl ?? null);
   const callback = async () => {
     const refusal = callbackUrl === null ? null : await callbacks.refusalOf(callbackUrl);
     if (refusal !== null) throw invalidField('callback', refusal);
   };
-  await checkFields({ ...read, callback });
+  const given = await requirePasswordAndFactor(visit, form, { ...read, callback });
   return {
-    title: read.title(),
-    orderLine: read.order_line(),
-    currency: read.currency(),
-    amountCents: read.amount(),
-    minimumCents: read.minimum(),
-    maximumCents: read.maximum(),
+    title: given.title,
+    orderLine: given.order_line,
+    currency: given.currency,
+    amountCents: given.amount,
+    minimumCents: given.minimum,
+    maximumCents: given.maximum,
     passFeeToCustomer,
-    payoutAddress: read.address(),
+    payoutAddress: given.address,
     callbackUrl,
-    endsAtMs: read.end_date(),
-    stock: read.stock(),
-    question: read.question(),
+    endsAtMs: given.end_date,
+    stock: given.stock,
+    question: given.question,
     isAnswerRequired: form.has('answer_required'),
   };
 }
@@ -176,15 +177,15 @@ const questionHint =
   'For example a size or a delivery address. Only members of your account see the answers.';
 
 /** The fields of a new page, or of a stored one, which keeps its address. */
-function pageForm(visit: Visit, page: ReusablePage | null): Html {
+function pageForm(visit: Visit, page: ReusablePage | null): Promise<Html> {
   const { account } = visit;
   const cents = (value: number | null = null) => (value === null ? '' : formatCents(value));
   const action = `${PAGES_PATH}/${page?.id ?? 'new'}`;
   const lastDay = page?.endsAtMs == null ? '' : dateAt(page.endsAtMs - 1, account.timeZone);
-  return cardForm(visit, {
+  return confirmedForm(visit, {
     action,
-    title: 'Settings',
-    fields: {
+    style: 'card',
+    introduction: html`<h2>Settings</h2>${formFields(visit, action, {
       title: {
         label: 'Title',
         value: page?.title ?? '',
@@ -209,14 +210,13 @@ function pageForm(visit: Visit, page: ReusablePage | null): Html {
         value: page?.isAnswerRequired ?? false,
       },
       pass_fee: { ...linkFields.passFeeToCustomer, value: page?.passFeeToCustomer ?? false },
-    },
-    more: destinationFields(visit, action, page ?? undefined),
+    })}${destinationFields(visit, action, page ?? undefined)}`,
     button: page === null ? 'Create page' : 'Save',
   });
 }
 
 async function showNew(visit: Visit): Promise<PageView> {
-  return { title: 'New payment page', main: pageForm(visit, null) };
+  return { title: 'New payment page', main: await pageForm(visit, null) };
 }
 
 const stateLabels = {
@@ -293,7 +293,7 @@ ${copyField('page-url', 'Link', url)}${copyField('page-button', 'Button for your
 <p class="actions"><button class="button" type="button" data-copies="page-url" hidden>Copy link</button><button class="button" type="button" data-copies="page-button" hidden>Copy button</button><a class="button" href="${url}">Open</a><span id="copied" role="status"></span></p>
 ${qrCode(url, 'QR code of the page')}</section></div>
 ${await linksCard(payments, visit, 'Newest payments', '/payments')}
-${pageForm(visit, page)}`,
+${await pageForm(visit, page)}`,
   };
 }
 

@@ -1,7 +1,6 @@
 import {
   addPasskey,
   askForPasskey,
-  createChallenge,
   offerPasskey,
   removePasskey,
   usePasskey,
@@ -149,79 +148,83 @@ async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField
   const code = form.text(codeField);
   if (code === '') throw invalidField('A second factor', 'is needed: a code or a passkey.', codeField);
   // Counted apart from sign-in codes: an attacker with only the password must not use these up.
-  await requirePassing(context.limits.codesOfUser, `${visit.user.id} signed in`);
-  if (await consumeCode(context, visit.user, code)) return;
+  const tries = `${visit.user.id} signed in`;
+  await requirePassing(context.limits.codesOfUser, tries);
+  if (await consumeCode(context, visit.user, code)) return context.limits.codesOfUser.giveBack(tries);
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.', codeField);
 }
 
 interface ConfirmedForm {
   readonly action: string;
+  readonly style?: 'card' | 'fields';
   /** Above the fields. */
   readonly introduction?: Html;
   readonly fields?: Fields;
   readonly button: string;
   /** After the button. */
   readonly more?: Html;
+  /** Distinguishes the fields of a page's second form. */
+  readonly id?: string;
+  /** False for a form that is not held to `requirePasswordAndFactor`. */
+  readonly isConfirmed?: boolean;
 }
 
-/** A form that the user confirms with an existing second factor, see `requireConfirmedForm`. */
-export async function confirmedForm(
-  visit: AreaVisit,
-  { action, introduction = nothing, fields = {}, button, more = nothing }: ConfirmedForm,
-): Promise<Html> {
-  const { context } = visit;
-  const passkey = await askForPasskey(context, visit, partyOf(context));
-  const isNeeded = await hasSecondFactor(context, visit.user);
-  const code = isNeeded ? codeField(visit, passkey !== null) : {};
+/** A form that the user confirms with the password and an existing second factor: `requirePasswordAndFactor`. */
+export async function confirmedForm(visit: AreaVisit, form: ConfirmedForm): Promise<Html> {
+  const { action, style = 'fields', introduction = nothing, fields = {}, button, more = nothing } = form;
+  const { id = '', isConfirmed = true } = form;
+  const passkey = isConfirmed
+    ? await askForPasskey(visit.context, visit, partyOf(visit.context), visit.challenge)
+    : null;
+  const proof = isConfirmed ? await proofFields(visit, id, passkey !== null) : {};
   const options =
     passkey === null ? nothing : html` data-passkey="use" data-options="${JSON.stringify(passkey)}"`;
-  return html`<form class="fields" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
-${formFields(visit, action, { ...fields, ...code })}<input type="hidden" name="response" value="">
+  return html`<form class="${style}" method="post" action="${action}"${options}>${formTokenField(visit.formToken)}${introduction}
+${formFields(visit, action, { ...fields, ...proof })}<input type="hidden" name="response" value="">
 <div class="actions"><button class="button primary">${button}</button>${more}</div>
 <p role="status" data-status></p></form>`;
 }
 
-/** The field for a code, which a passkey may replace. */
-function codeField(visit: AreaVisit, isOptional: boolean): Fields {
+/** The fields of the password, and of a code where there is a second factor: a passkey may replace it. */
+async function proofFields(visit: AreaVisit, id: string, isCodeOptional: boolean): Promise<Fields> {
+  const password = { label: 'Your password', type: 'password', id: `password${id}` } as const;
+  if (!(await hasSecondFactor(visit.context, visit.user))) return { password };
   const { label, hint } = codeWords(visit.user, 'One of your recovery codes.');
-  const note = isOptional ? `${hint} Leave it empty to use a passkey.` : hint;
-  return { code: { label, hint: note, id: 'code-to-confirm', autocomplete: 'one-time-code', isOptional } };
+  const note = isCodeOptional ? `${hint} Leave it empty to use a passkey.` : hint;
+  const code = { label, hint: note, autocomplete: 'one-time-code', isOptional: isCodeOptional };
+  return { password, code: { ...code, id: `code-to-confirm${id}` } };
 }
-
-/** Throws `invalid_request` for a form of `confirmedForm` without the user's second factor. */
-export async function requireConfirmedForm(visit: AreaVisit, form: FormFields): Promise<void> {
-  const { context } = visit;
-  const response = form.text('response');
-  const party = partyOf(context);
-  if (response === '' || party === null) return requireSecondFactor(visit, form);
-  if (!(await usePasskey(context, visit, response, party)))
-    throw invalidField('The passkey', 'was not accepted. Please try again.');
-}
-
-/** The field of the password in a form of `requirePasswordAndFactor`. */
-export const ownPassword: Fields = { password: { label: 'Your password', type: 'password' } };
 
 /**
  * Holds a form of `confirmedForm` to the user's password and, where there is one, the second factor: for what gives
- * rights, because a session alone may be stolen.
+ * rights, and for what decides where money goes or how much is enough, because a session alone may be stolen.
  *
- * @param checks of the other fields
- * @throws ServiceError `invalid_request` naming the wrong fields; `rate_limited` after ten forms in ten minutes
+ * @param checks of the other fields; resolves to what they read
+ * @throws ServiceError `invalid_request` naming the wrong fields; `rate_limited` after ten wrong passwords in ten minutes
  */
-export async function requirePasswordAndFactor(
+export async function requirePasswordAndFactor<Checks extends Readonly<Record<string, () => unknown>>>(
   visit: AreaVisit,
   form: FormFields,
-  checks: Readonly<Record<string, () => unknown>> = {},
-): Promise<void> {
+  checks: Checks,
+) {
   const { context, user, session } = visit;
   // By session: a session without the password must not use up the tries of the user's others.
-  await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
-  await checkFields({
+  const tries = `${user.id} ${session.id}`;
+  await requirePassing(context.limits.signInsOfUser, tries);
+  const read = await checkFields({
     ...checks,
-    password: () => requireOwnPassword(context, user, form.text('password')),
+    async password() {
+      await requireOwnPassword(context, user, form.text('password'));
+      context.limits.signInsOfUser.giveBack(tries);
+    },
   });
   // A code works once: it is asked of a form that is otherwise right.
-  await requireConfirmedForm(visit, form);
+  const response = form.text('response');
+  const party = partyOf(context);
+  if (response === '' || party === null) await requireSecondFactor(visit, form);
+  else if (!(await usePasskey(context, visit, response, party)))
+    throw invalidField('The passkey', 'was not accepted. Please try again.');
+  return read;
 }
 
 /** @param shown a message, and the confirmation of a passkey used just now (`confirmSecondFactor`) */
@@ -232,11 +235,9 @@ async function showSecurity(
   const { context } = visit;
   const party = partyOf(context);
   const passkeys = await context.people.listPasskeys(visit.user.id);
-  // One challenge for both forms: the first submission uses it up.
-  const challenge = await createChallenge(context, visit.session.id);
-  const offer = await offerPasskey(context, visit, party, challenge);
+  const offer = await offerPasskey(context, visit, party, visit.challenge);
   const proof = proofOf(visit, passkeys.length > 0, shown.confirmation);
-  const question = proof.isGiven ? null : await askForPasskey(context, visit, party, challenge);
+  const question = proof.isGiven ? null : await askForPasskey(context, visit, party, visit.challenge);
   return {
     title: 'Security',
     main: html`${shown.message ?? flashOf(visit, flashMessages)}

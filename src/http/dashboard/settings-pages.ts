@@ -21,12 +21,12 @@ import { isProviderId, providerCatalog, providerIds } from '../../domain/provide
 import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
-import { cardForm, checkFields, errorAt, formField, formFields, optional } from '../signed-in/form-fields.ts';
+import { errorAt, formField, formFields, optional } from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
 import { ENDPOINT_CHECK_PATH } from './endpoint-check-page.ts';
-import { confirmedForm, ownPassword, requirePasswordAndFactor } from './security-pages.ts';
+import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
 
 const SETTINGS_PATH = `${DASHBOARD_PATH}/settings`;
 const timeZones = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((name) => name !== 'UTC')];
@@ -41,17 +41,18 @@ export function registerSettingsPages(routes: DashboardRoutes): void {
   pages.form('/settings/wallet', changeWallet, showSettings);
 }
 
+/** It decides from how much a payment counts as paid, and where customers go from the checkout. */
 const changeShop: FormHandler = async (visit, form) => {
   const texts = textSettingNames.map((name) => [name, form.text(fieldOf(name)).trim()] as const);
   const updates: readonly (readonly [string, ProfileUpdate])[] = [
     ...texts.map(([name, text]) => [fieldOf(name), { texts: { [name]: text } }] as const),
     ['default_callback', { defaultCallback: form.text('default_callback').trim() }],
   ];
-  await checkFields(
-    Object.fromEntries(
-      updates.map(([name, update]) => [name, () => readProfileUpdate(visit.context, visit.account, update)]),
-    ),
-  );
+  const checks = updates.map(([name, update]) => [
+    name,
+    () => readProfileUpdate(visit.context, visit.account, update),
+  ]);
+  await requirePasswordAndFactor(visit, form, Object.fromEntries(checks));
   const profile: ProfileUpdate = {
     texts: Object.fromEntries(texts),
     defaultCallback: form.text('default_callback').trim(),
@@ -109,7 +110,7 @@ async function showSettings(visit: Visit): Promise<PageView> {
   return {
     title: 'Settings',
     main: html`${forms.flashOf(visit, { saved: 'Saved. It applies to new checkouts.' })}
-${shopForm(visit, create.thresholdDefaults)}
+${await shopForm(visit, create.thresholdDefaults)}
 ${logoForm(visit)}
 ${providersForm(visit)}
 ${await walletForm(visit)}
@@ -131,14 +132,15 @@ ${forms.providerBoxes('Disabled providers', account.excludedProviders)}
 <div class="actions"><button class="button primary">Save providers</button></div></form>`;
 }
 
-function shopForm(visit: Visit, defaults: ThresholdTerms): Html {
+async function shopForm(visit: Visit, defaults: ThresholdTerms): Promise<Html> {
   const { account } = visit;
   const zones = timeZones.includes(account.timeZone) ? timeZones : [account.timeZone, ...timeZones];
   const action = `${SETTINGS_PATH}/shop`;
-  return cardForm(visit, {
+  return confirmedForm(visit, {
     action,
-    title: 'Your shop',
-    fields: {
+    style: 'card',
+    id: '-for-shop',
+    introduction: html`<h2>Your shop</h2>${formFields(visit, action, {
       name: { label: 'Name', value: account.name, hint: 'Customers see it on every checkout.' },
       brand_color: optional(
         'Brand color',
@@ -191,8 +193,8 @@ function shopForm(visit: Visit, defaults: ThresholdTerms): Html {
         percentOf(account.maxProviderFeeBasisPoints),
         `A provider that keeps more of a payment is not offered. Empty takes the service’s ${percentOf(defaults.maxProviderFeeBasisPoints)}; more than that has no effect.`,
       ),
-    },
-    more: html`<p><a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a></p>
+    })}
+<p><a href="${ENDPOINT_CHECK_PATH}">Test your webhook endpoint</a></p>
 <p class="banner plain">${lowestThresholdSentence(thresholdTermsOf(account, defaults))}</p>
 ${formFields(visit, action, {
   missing_cent: {
@@ -241,7 +243,6 @@ async function walletForm(visit: Visit): Promise<Html> {
         value: isWalletLocked,
         hint: 'The API then refuses all other wallets, so that a stolen key cannot redirect payouts.',
       },
-      ...ownPassword,
     },
     button: 'Save wallet',
   });

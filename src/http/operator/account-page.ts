@@ -8,6 +8,7 @@ import { feeExample } from '../../domain/fees.ts';
 import { formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
 import type { Member } from '../../domain/person.ts';
 import { revocationPage, revokeLink, usedCell } from '../dashboard/key-pages.ts';
+import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
 import { actions, dataTable, headings, numbers } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { checkFields, formFields } from '../signed-in/form-fields.ts';
@@ -79,10 +80,11 @@ async function answerChange(visit: OperatorVisit, readUpdate: () => AccountUpdat
 
 /** Saves a fee, or previews it without changing it. */
 const answerFee: FormHandler<OperatorVisit> = async (visit, form) => {
-  const { fee: feeBasisPoints } = await checkFields({ fee: () => parseFee(form.text('fee')) });
-  return form.has('save')
-    ? answerChange(visit, () => ({ feeBasisPoints }))
-    : showAccount(visit, feeBasisPoints);
+  const checks = { fee: () => parseFee(form.text('fee')) };
+  if (form.has('preview')) return showAccount(visit, (await checkFields(checks)).fee);
+  await readAccount(visit);
+  const { fee: feeBasisPoints } = await requirePasswordAndFactor(visit, form, checks);
+  return answerChange(visit, () => ({ feeBasisPoints }));
 };
 
 function featureUpdateOf(form: forms.FormFields): AccountUpdate {
@@ -109,7 +111,7 @@ async function showAccount(visit: OperatorVisit, previewBasisPoints?: number): P
     title: account.name,
     main: html`${forms.flashOf(visit, flashMessages)}${previewBasisPoints === undefined ? nothing : forms.banner('warn', 'This is a preview: nothing is saved yet.')}
 ${factsCard(account, visit)}
-${feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
+${await feeCard(account, visit, previewBasisPoints ?? account.feeBasisPoints)}
 ${featuresCard(account, visit)}
 ${providersCard(account, visit)}
 ${membersCard(account, members)}
@@ -161,18 +163,23 @@ ${forms.providerBoxes('Enabled', account.providers ?? [])}
 const EXAMPLE_CENTS = 100_00;
 
 /** The fee, and its effect on a payment of 100.00, with and without pass-through. */
-function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: number): Html {
+function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: number): Promise<Html> {
   const action = `${OPERATOR_PATH}/accounts/${account.id}/fee`;
   const fee = {
     label: 'Fee in percent',
     value: String(shownBasisPoints / 100),
     hint: 'From 0 to 10, with at most two decimals.',
   };
-  return html`<form class="card" method="post" action="${action}"><h2>Card fee</h2>${forms.formTokenField(visit.formToken)}
+  return confirmedForm(visit, {
+    action,
+    style: 'card',
+    introduction: html`<h2>Card fee</h2>
 <p>Now ${formatPercent(account.feeBasisPoints)}. Existing payments keep their fee.</p>
 ${formFields(visit, action, { fee })}
-${exampleTable(shownBasisPoints)}
-<div class="actions"><button class="button" name="preview" value="1">Preview</button><button class="button primary" name="save" value="1">Save fee</button></div></form>`;
+${exampleTable(shownBasisPoints)}`,
+    button: 'Save fee',
+    more: html`<button class="button" name="preview" value="1" formnovalidate>Preview</button>`,
+  });
 }
 
 function exampleTable(basisPoints: number): Html {

@@ -9,11 +9,11 @@ import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import { parseName } from '../../domain/shop-profile.ts';
 import { inviteFields, sendInvitation, takeInvitationPage } from '../dashboard/people-pages.ts';
-import { confirmedForm } from '../dashboard/security-pages.ts';
+import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
 import { walletOf } from '../dashboard/settings-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
-import { cardForm, checkFields, type Fields, optional } from '../signed-in/form-fields.ts';
+import { type Fields, optional } from '../signed-in/form-fields.ts';
 import { formatPercent, utcTime } from '../signed-in/format.ts';
 import { pageLinks } from '../signed-in/layout.ts';
 import { type FormHandler, type PageView, seeOther, showRefused } from '../signed-in/pages.ts';
@@ -74,13 +74,13 @@ const accountFields: Fields = {
 };
 
 const answerCreate: FormHandler<OperatorVisit> = async (visit, form) => {
-  const { fee, ...given } = await checkFields({
+  const { name, email, fee, wallet } = await requirePasswordAndFactor(visit, form, {
     name: () => parseName(form.text('name')),
     email: () => emailOf(form.text('email').trim()),
     fee: () => parseFee(form.text('fee')),
     wallet: () => walletOf(form.text('wallet').trim()),
   });
-  const account = await createAccount(visit.context, { ...given, feeBasisPoints: fee });
+  const account = await createAccount(visit.context, { name, email, wallet, feeBasisPoints: fee });
   await recordAction(visit.context, account.id, visit.actor, 'account.created', account.name);
   return seeOther(`/accounts/${account.id}?flash=created`);
 };
@@ -94,10 +94,8 @@ function emailOf(text: string): string | null {
 
 async function showAccountForm(visit: OperatorVisit): Promise<PageView> {
   const action = `${OPERATOR_PATH}/accounts/new`;
-  return {
-    title: 'Create an account',
-    main: cardForm(visit, { action, fields: accountFields, button: 'Create account' }),
-  };
+  const form = { action, style: 'card', fields: accountFields, button: 'Create account' } as const;
+  return { title: 'Create an account', main: await confirmedForm(visit, form) };
 }
 
 /**

@@ -14,9 +14,10 @@ import {
   type ProviderState,
   stateOfProvider,
 } from '../../payments/provider-availability.ts';
+import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
 import { dataTable, headings, numbers, sentences } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { cardForm, optional } from '../signed-in/form-fields.ts';
+import { optional } from '../signed-in/form-fields.ts';
 import { utcTime } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -77,7 +78,9 @@ const answerChange: FormHandler<OperatorVisit> = async (visit, form) => {
       back: path,
       field: { name: 'switch_off', value: '1' },
     });
-  await changeProvider(visit.context, id, changeOf(form), visit.actor);
+  const change = changeOf(form);
+  if ('minimumUsdCents' in change) await requirePasswordAndFactor(visit, form, {});
+  await changeProvider(visit.context, id, change, visit.actor);
   return seeOther(`/providers/${id}?flash=saved`);
 };
 
@@ -165,7 +168,7 @@ async function showOne(visit: OperatorVisit): Promise<PageView> {
 <div><dt>Last failure</dt><dd>${failureOf(health)}</dd></div></dl>
 <div class="actions">${isOff ? html`<button class="button primary" name="switch_on" value="1">Enable</button>` : html`<button class="button danger" name="switch_off" value="1">Disable</button>`}
 ${settings.pinned === true ? html`<button class="button" name="pin" value="0">Unpin</button>` : html`<button class="button" name="pin" value="1">Pin</button>`}</div></form>
-${cardForm(visit, { action: path, title: 'Minimum', fields: { minimum }, button: 'Save minimum' })}
+${await confirmedForm(visit, { action: path, style: 'card', introduction: html`<h2>Minimum</h2>`, fields: { minimum }, button: 'Save minimum' })}
 <p class="soft small">To test the provider with your credentials, run <code>provider check ${provider.id}</code> on the command line; to prove it before customers use it, <code>provider prove ${provider.id}</code>.</p>`,
   };
 }

@@ -130,6 +130,8 @@ export interface AreaVisit<Context extends AreaContext = AreaContext> extends Si
   readonly formToken: string;
   /** The time zone of displayed times. */
   readonly timeZone: string;
+  /** The challenge of all passkey forms of the page: the first one that is sent uses it up. */
+  readonly challenge: () => Promise<Uint8Array<ArrayBuffer>>;
 }
 
 /** One request of a signed-in user with a role in an account. */

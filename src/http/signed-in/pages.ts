@@ -16,6 +16,7 @@
  * - A `ServiceError` becomes a page, anything else a 500 without details. A response that is no page is sent on `visit.reply`.
  */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createChallenge } from '../../accounts/passkeys.ts';
 import { readChosenAccount, readSession, type SignedIn } from '../../accounts/sessions.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Role, roleIncludes } from '../../domain/person.ts';
@@ -311,7 +312,12 @@ export function visitOf<Context extends AreaContext>(
   timeZone: string,
 ): AreaVisit<Context> {
   const actor = { name: user.email, userId: user.id, address: addressGroupOf(asked.request.ip) };
-  return { ...asked, user, session, actor, formToken: formTokenOf(token), timeZone };
+  let made: Promise<Uint8Array<ArrayBuffer>> | undefined;
+  const challenge = () => {
+    made ??= createChallenge(asked.context, session.id);
+    return made;
+  };
+  return { ...asked, user, session, actor, formToken: formTokenOf(token), timeZone, challenge };
 }
 
 /** Admits members of an account. */

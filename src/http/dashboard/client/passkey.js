@@ -7,6 +7,8 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   form.addEventListener('submit', (event) => {
     const code = form.elements.namedItem('code');
     if (field.value !== '' || (code instanceof HTMLInputElement && code.value !== '')) return;
+    // A preview changes nothing.
+    if (event.submitter instanceof HTMLButtonElement && event.submitter.formNoValidate) return;
     event.preventDefault();
     const options = JSON.parse(form.dataset.options ?? '{}');
     const asked = form.dataset.passkey === 'make' ? makePasskey(options) : usePasskey(options);

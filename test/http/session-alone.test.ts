@@ -1,0 +1,206 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { User } from '../../src/domain/person.ts';
+import { newPayment } from '../store/fixtures.ts';
+import { newPage } from '../store/reusable-pages.ts';
+import { PASSWORD, type Route, type TestBrowser, type TestDashboard } from '../support/dashboard.ts';
+import { appCode, createTestConsole } from '../support/operator.ts';
+import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
+
+/*
+ * The table "Forms that take more than a session" of docs/threat-model.md: every form that decides where money goes, how
+ * much is enough or who has which right asks for the password and, where there is one, the second factor.
+ */
+
+const SECRET = 'JBSWY3DPEHPK3PXP';
+const OTHER_WALLET = '0x90F79bf6EB2c4f870365E785982E1f101E93b906';
+
+let close = async () => {};
+afterEach(() => close());
+
+interface Form {
+  readonly route: string;
+  readonly url: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly page?: string;
+}
+
+/** Forms that a session may send: they decide none of it. */
+const harmless: readonly RegExp[] = [
+  // Before and after a session, with limits and proofs of their own.
+  /\/(?:sign-in|sign-out|second-factor|set-up|forgotten|password\/:token|invitation\/:token|new-browser(?:\/known)?)$/,
+  // Their own tests: the user's own credentials, which ask for both (`dashboard-passkeys.test.ts`).
+  /\/security\/|\/sessions\/:sessionId\/end$/,
+  // Which account is shown, and what only stops something or is only written down.
+  /\/account$|\/alerts\/dismiss$|\/(?:revoke|withdraw|pause|resume|state|feature|view|stop-viewing)$|\/:paymentId\/(?:note|settlement|cancel|erase-email|verify-signature)$/,
+  // Money goes to the address that the payment or the refund has already.
+  /\/:paymentId\/(?:release|rescue)$|\/refunds\/:refundId\/(?:transaction|cancel)$/,
+  // Which of the approved providers are offered and in which order; the logo; tests and messages to the member.
+  /\/settings\/(?:providers|logo)$|\/accounts\/:accountId\/providers$|\/webhook-check$|\/notifications\//,
+  /\/\*$/,
+];
+
+async function dashboardForms(dashboard: TestDashboard) {
+  const { store } = dashboard;
+  const account = await dashboard.giveAccount({ wallet: null });
+  const user = await dashboard.giveUser({ accountId: account.id, role: 'owner' });
+  const member = await dashboard.giveUser({ accountId: account.id, role: 'viewer' });
+  const [paid, named] = [newPayment(account.id), newPayment(account.id)];
+  const partial = newPayment(account.id, { paidThresholdUnits: 50_000_000n });
+  for (const payment of [paid, named, partial]) await store.payments.createPayment(payment, null);
+  await payWithDeposit(store, paid, 25_000_000n);
+  await payWithDeposit(store, named, 25_000_000n);
+  await payWithDeposit(store, partial, 25_000_000n, {
+    status: 'unpaid',
+    forwardStatus: 'pending',
+    paidAtMs: null,
+    amountMismatch: 'partially_paid',
+  });
+  const page = newPage(account.id, { amountCents: 3_000, payoutAddress: CUSTOMER_ADDRESS });
+  await store.reusablePages.createPage(page);
+  const refund = newRefund(named, { status: 'awaiting_confirmation' });
+  await giveRefund(store, refund);
+  const link = { amount: '10', currency: 'EUR', provider: 'multi', address: OTHER_WALLET };
+  const payment = (id: string) => `/dashboard/payments/${id}`;
+  const asked = {
+    name: 'Shop',
+    return: 'https://shop.example/back',
+    state: 'state-of-the-shop',
+    code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+    scopes: 'create',
+  };
+  const connect = `/dashboard/connect?${new URLSearchParams(asked)}`;
+  const forms: readonly Form[] = [
+    { route: '/links', url: '/dashboard/links', fields: link },
+    { route: '/links/direct', url: '/dashboard/links/direct', fields: link },
+    { route: '/pages/new', url: '/dashboard/pages/new', fields: { title: 'Tea', ...link } },
+    { route: '/pages/:pageId', url: `/dashboard/pages/${page.id}`, fields: { title: 'Tea', ...link } },
+    {
+      route: '/settings/shop',
+      url: '/dashboard/settings/shop',
+      fields: { name: 'Shop', base_currency: 'EUR', tolerance_percent: '5', missing_cent: '1' },
+      page: '/dashboard/settings',
+    },
+    {
+      route: '/settings/wallet',
+      url: '/dashboard/settings/wallet',
+      fields: { wallet: OTHER_WALLET },
+      page: '/dashboard/settings',
+    },
+    {
+      route: '/payments/:paymentId/accept',
+      url: `${payment(partial.id)}/accept`,
+      fields: { units: '25.000000' },
+      page: payment(partial.id),
+    },
+    {
+      route: '/payments/:paymentId/refunds',
+      url: `${payment(paid.id)}/refunds`,
+      fields: { amount: '1', destination: CUSTOMER_ADDRESS },
+      page: payment(paid.id),
+    },
+    {
+      route: '/payments/:paymentId/refunds/:refundId/confirm',
+      url: `${payment(named.id)}/refunds/${refund.id}/confirm`,
+      fields: { destination: CUSTOMER_ADDRESS },
+      page: payment(named.id),
+    },
+    { route: '/keys', url: '/dashboard/keys', fields: { name: 'Till', read: '1' } },
+    { route: '/connect', url: connect, fields: {} },
+    {
+      route: '/people/invite',
+      url: '/dashboard/people/invite',
+      fields: { email: 'new@shop.example', role: 'owner' },
+      page: '/dashboard/people',
+    },
+    { route: '/people/:userId', url: `/dashboard/people/${member.id}`, fields: { role: 'owner' } },
+  ];
+  return { user, forms, accountId: account.id };
+}
+
+async function consoleForms(dashboard: TestDashboard, giveOperator: () => Promise<User>) {
+  const account = await dashboard.giveAccount();
+  const path = `/operator/accounts/${account.id}`;
+  const forms: readonly Form[] = [
+    {
+      route: '/accounts/new',
+      url: '/operator/accounts/new',
+      fields: { name: 'Shop', fee: '1', wallet: OTHER_WALLET },
+    },
+    { route: '/accounts/:accountId/fee', url: `${path}/fee`, fields: { fee: '9' }, page: path },
+    {
+      route: '/accounts/:accountId/invite',
+      url: `${path}/invite`,
+      fields: { email: 'new@shop.example', role: 'owner' },
+    },
+    { route: '/providers/:provider', url: '/operator/providers/moonpay', fields: { minimum: '1' } },
+  ];
+  return { user: await giveOperator(), forms, accountId: account.id };
+}
+
+/** What the forms would change. */
+async function stateOf({ store, nowMs }: TestDashboard, accountId: string) {
+  const payments = await store.payments.listPayments({ accountId }, null, 50);
+  return {
+    accounts: await store.accounts.searchAccounts({ search: null, before: null }, 50),
+    keys: await store.accounts.listKeys(accountId),
+    members: (await store.people.listMembers(accountId)).map(({ userId, role }) => [userId, role]),
+    invitations: await store.sessions.listInvitations(accountId, nowMs()),
+    pages: await store.reusablePages.listPages(accountId, nowMs()),
+    refunds: await Promise.all(payments.map((payment) => store.refunds.listRefunds(payment))),
+    moonpay: await store.providers.readProviderSettings('moonpay'),
+    payments,
+  };
+}
+
+describe.each(['/dashboard', '/operator'] as const)('below %s a stolen session', (area) => {
+  async function start() {
+    const console = await createTestConsole();
+    close = console.close;
+    const { dashboard } = console;
+    const isDashboard = area === '/dashboard';
+    const given = isDashboard
+      ? await dashboardForms(dashboard)
+      : await consoleForms(dashboard, console.giveOperator);
+    const browser = isDashboard ? await dashboard.signIn(given.user) : await console.signIn(given.user);
+    const routes: readonly Route[] = isDashboard ? dashboard.routes : console.routes;
+    return { ...given, dashboard, browser, routes };
+  }
+  const send = (browser: TestBrowser, { url, fields, page = url }: Form, proof: Record<string, string>) =>
+    browser.post(url, { ...fields, ...proof }, { page });
+
+  it('alone moves no money and gives no right, nor does it with the password where there is a second factor', async () => {
+    const { user, forms, accountId, dashboard, browser } = await start();
+    const before = await stateOf(dashboard, accountId);
+    const refuse = async (proof: Record<string, string>, field: RegExp) => {
+      for (const form of forms) {
+        // Ten forms in ten minutes.
+        dashboard.advance(600_000);
+        const { statusCode, payload } = await send(browser, form, proof);
+        expect([form.route, statusCode, field.test(payload)]).toEqual([form.route, 400, true]);
+      }
+      expect(await stateOf(dashboard, accountId)).toEqual(before);
+    };
+    await refuse({}, /<input id="password[\w-]*"[^>]*aria-invalid="true"/);
+    await refuse({ password: 'wrong' }, /<input id="password[\w-]*"[^>]*aria-invalid="true"/);
+    const totpSecret = dashboard.context.secondFactor.box.seal(SECRET, user.id);
+    await dashboard.store.people.updateUser(user.id, { totpSecret });
+    await refuse({ password: PASSWORD }, /<input id="code-to-confirm[\w-]*"[^>]*aria-invalid="true"/);
+    for (const form of forms) {
+      dashboard.advance(600_000);
+      const code = appCode(SECRET, dashboard.nowMs());
+      const { statusCode } = await send(browser, form, { password: PASSWORD, code });
+      expect([form.route, statusCode < 400]).toEqual([form.route, true]);
+    }
+    expect(await stateOf(dashboard, accountId)).not.toEqual(before);
+  });
+
+  it('finds no other form: each is held to the password, or known to need none', async () => {
+    const { forms, routes } = await start();
+    const open = routes
+      .filter(({ method, url }) => method === 'POST' && url.startsWith(area))
+      .map(({ url }) => url)
+      .filter((url) => !harmless.some((pattern) => pattern.test(url)))
+      .map((url) => url.slice(area.length));
+    expect(open.toSorted()).toEqual(forms.map(({ route }) => route).toSorted());
+  });
+});
