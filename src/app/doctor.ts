@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-skew.ts';
-import { type FinalityDoubt, findContradictions } from '../chain/confirm-finality.ts';
+import { compareRecentLogs, type FinalityDoubt, findContradictions } from '../chain/confirm-finality.ts';
 import { type ChainEndpoint, closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
+import type { LogSources } from '../chain/read-logs.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
 import type { DatabaseDescription } from '../cli/operations.ts';
@@ -256,7 +257,7 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
     return await Promise.all([
       checked('endpoints', async () =>
         assessEndpoints(named, newest, {
-          contradictions: await compareFinalBlocks(answering),
+          ...(await compareEndpoints(answering, { token: requireToken(chain), factories: [factory] })),
           finalNumbers: endpoints.map(({ finalNumber }) => finalNumber),
           slow: endpoints.flatMap(({ isSlow, rpc: { label } }) => (isSlow ? [label] : [])),
         }),
@@ -276,18 +277,23 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
   }
 }
 
-/** Which of these endpoints have another final block than the first one, or than the others. */
-async function compareFinalBlocks(answering: readonly ChainEndpoint[]): Promise<FinalityDoubt[]> {
+/** Which of these endpoints have another final block than the first one, or than the others, and whose logs differ. */
+async function compareEndpoints(answering: readonly ChainEndpoint[], sources: LogSources) {
   const [first] = answering;
   const final = await first?.readBlock('finalized').catch(() => null);
-  if (first === undefined || final == null) return [];
+  if (first === undefined || final == null) return { contradictions: [], logProblems: [] };
   const others = answering.filter(({ host }) => host !== first.host);
-  return await findContradictions(first, others, final);
+  return {
+    contradictions: await findContradictions(first, others, final),
+    logProblems: await compareRecentLogs(answering, sources, final),
+  };
 }
 
 /** What endpoints call final, and how fast they are. */
 interface Finality {
   readonly contradictions: readonly Pick<FinalityDoubt, 'kind' | 'endpoint' | 'message'>[];
+  /** What is wrong with the logs of single endpoints, in one sentence each. */
+  readonly logProblems?: readonly string[];
   /** The newest final block of each endpoint, which the comparison has read; null where it is not known. */
   readonly finalNumbers: readonly (number | null)[];
   /** Labels of endpoints that take several times as long as another one. */
@@ -298,7 +304,7 @@ interface Finality {
 export function assessEndpoints(
   endpoints: readonly { readonly host: string; readonly label: string }[],
   newestBlocksMs: readonly (number | Error)[],
-  { contradictions, finalNumbers, slow = [] }: Finality,
+  { contradictions, finalNumbers, logProblems = [], slow = [] }: Finality,
 ): Finding {
   const silent = newestBlocksMs.flatMap((found) => (typeof found === 'number' ? [] : [found.message]));
   const hosts = new Map(endpoints.map(({ host, label }) => [host, label]));
@@ -310,6 +316,7 @@ export function assessEndpoints(
       ? `${message}; replace ${endpoint}`
       : `${message}; nothing becomes paid until they agree: add a third host, which decides`,
   );
+  problems.push(...logProblems.map((problem) => `${problem}; replace a host whose answers are wrong`));
   const highest = Math.max(...finalNumbers.map((number) => number ?? 0));
   for (const [index, { label }] of endpoints.entries()) {
     const behind = highest - (finalNumbers[index] ?? highest);

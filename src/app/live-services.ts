@@ -42,10 +42,13 @@ export async function openLiveServices(
 ): Promise<ExternalServices> {
   const chain = requireChain(config);
   const token = requireToken(chain);
+  const logRarely = createRareLog(clock, log);
   const endpoints = createChainEndpoints({
     urls: chain.rpcUrls,
     chainId: chain.chainId,
     onCall: (endpoint, outcome) => metrics.endpointCalls.inc({ endpoint, outcome }),
+    onMalformed: (endpoint, problem) =>
+      logRarely(endpoint, { endpoint }, `An RPC host cannot be used: ${problem}`),
   });
   let subscription: HeadSubscription | null = null;
   metrics.beginEndpoints(endpoints.map(({ rpc }) => rpc.label));
@@ -102,8 +105,19 @@ export async function openLiveServices(
   }
 }
 
-/** Endpoints are compared with every pass; the log repeats a disagreement at most so often. */
-const REPEAT_DISAGREEMENT_MS = 60_000;
+/** Endpoints are asked and compared with every pass; the log repeats what it says of one at most so often. */
+const REPEAT_MS = 60_000;
+
+/** Logs an error unless one was logged under the same key in the last minute. There are as many keys as endpoints, six times. */
+function createRareLog(clock: Clock, log: Log): (key: string, fields: object, text: string) => void {
+  const loggedAtMs = new Map<string, number>();
+  return (key, fields, text) => {
+    const nowMs = clock.monotonicMs();
+    if (nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
+    loggedAtMs.set(key, nowMs);
+    log.error(fields, text);
+  };
+}
 
 /** Counts each disagreement of endpoints, and logs each kind of each endpoint at most once a minute. */
 export function createDisagreementReport(
@@ -111,15 +125,11 @@ export function createDisagreementReport(
   log: Log,
   metrics: Metrics,
 ): (doubt: FinalityDoubt) => void {
-  const loggedAtMs = new Map<string, number>();
+  const logRarely = createRareLog(clock, log);
   return (doubt) => {
-    metrics.endpointDisagreements.inc({ endpoint: doubt.endpoint, kind: doubt.kind });
-    // As many keys as endpoints, five times.
-    const key = `${doubt.kind} ${doubt.endpoint}`;
-    const nowMs = clock.monotonicMs();
-    if (nowMs - (loggedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < REPEAT_DISAGREEMENT_MS) return;
-    loggedAtMs.set(key, nowMs);
-    log.error({ doubt }, `RPC endpoints do not agree (${doubt.kind}): ${doubt.message}`);
+    const { kind, endpoint, message } = doubt;
+    metrics.endpointDisagreements.inc({ endpoint, kind });
+    logRarely(`${kind} ${endpoint}`, { doubt }, `RPC endpoints do not agree (${kind}): ${message}`);
   };
 }
 
@@ -186,7 +196,7 @@ function atMostOnceAMinute(warn: (message: string) => void, clock: Clock): (mess
   return (message) => {
     const nowMs = clock.monotonicMs();
     if (nowMs < nextAtMs) return;
-    nextAtMs = nowMs + REPEAT_DISAGREEMENT_MS;
+    nextAtMs = nowMs + REPEAT_MS;
     warn(message);
   };
 }

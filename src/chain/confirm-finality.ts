@@ -3,12 +3,13 @@ import {
   type ChainLogs,
   ChainUnavailableError,
   type ForwardedLog,
+  type LogQuery,
   type RescuedLog,
   type TransferLog,
 } from '../domain/ports/chain.ts';
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { answersUntil, type ChainEndpoint } from './endpoint-rotation.ts';
-import { type BlockRange, type LogSources, scanBlocks } from './read-logs.ts';
+import { type BlockRange, createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 /** Why something is not taken as final, or which endpoint contradicts the others. */
 export interface FinalityDoubt {
@@ -118,8 +119,13 @@ async function compareBlocks(
     if (pair === null)
       return { kind: 'cannot say', message: `${label} is behind and cannot confirm block ${final.number}` };
     const { own, theirs } = pair;
-    if (own.hash === theirs.hash) return { kind: 'agrees', host, block: own };
-    const message = `block ${own.number} is ${own.hash} at ${primary.rpc.label}, but ${theirs.hash} at ${label}`;
+    // The time is kept with the block, and payments expire by it.
+    const [said, contradicted] =
+      own.hash === theirs.hash
+        ? [own.timestampMs, theirs.timestampMs].map((ms) => `of ${new Date(ms).toISOString()}`)
+        : [own.hash, theirs.hash];
+    if (said === contradicted) return { kind: 'agrees', host, block: own };
+    const message = `block ${own.number} is ${said} at ${primary.rpc.label}, but ${contradicted} at ${label}`;
     return { kind: 'contradicts', host, label, height: own.number, message };
   } catch (error) {
     if (!(error instanceof ChainUnavailableError)) throw error;
@@ -240,16 +246,70 @@ async function readSameLogs(
   const recipients: Address[] = [...new Set(logs.transfers.map(({ recipient }) => recipient))];
   // Only the kinds of logs that are to be confirmed are asked for.
   const factories = logs.forwarded.length + logs.rescued.length > 0 ? sources.factories : [];
+  const fromBlock = blocks.reduce((least, block) => Math.min(least, block), toBlock);
+  const query = { fromBlock, toBlock, recipients, isCandidate: () => false };
+  return readKeys({ endpoint, range, sources: { token, factories } }, query);
+}
+
+/** The keys of all logs that the endpoint has for the query. */
+async function readKeys(
+  reading: { endpoint: ChainEndpoint; range: BlockRange; sources: LogSources },
+  query: LogQuery,
+): Promise<ReadonlySet<string>> {
   const found = new Set<string>();
-  let fromBlock = blocks.reduce((least, block) => Math.min(least, block), toBlock);
-  while (fromBlock <= toBlock) {
-    const context = { endpoint, range, sources: { token, factories }, seenBlock: () => undefined };
-    const query = { fromBlock, toBlock, recipients, isCandidate: () => false };
-    const { scannedTo, transfers, forwarded, rescued = [] } = await scanBlocks(context, query);
+  const context = { ...reading, seenBlock: () => undefined };
+  for (let { fromBlock } = query; fromBlock <= query.toBlock; ) {
+    const {
+      scannedTo,
+      transfers,
+      forwarded,
+      rescued = [],
+    } = await scanBlocks(context, { ...query, fromBlock });
     for (const { key } of positions({ transfers, forwarded, rescued })) found.add(key);
     fromBlock = scannedTo.number + 1;
   }
   return found;
+}
+
+/** The strictest free plans grant as many blocks. */
+const COMPARED_BLOCKS = 5;
+
+/**
+ * One sentence for each endpoint whose logs of the newest final blocks cannot be read, or lack some that others show.
+ * Endpoints that have another block than `final` are left out.
+ */
+export async function compareRecentLogs(
+  endpoints: readonly ChainEndpoint[],
+  sources: LogSources,
+  final: BlockReference,
+): Promise<string[]> {
+  const fromBlock = Math.max(0, final.number - COMPARED_BLOCKS + 1);
+  const query = { fromBlock, toBlock: final.number, recipients: null, isCandidate: () => true };
+  const problems: string[] = [];
+  const readings = await Promise.all(
+    endpoints.map(async (endpoint) => {
+      const { label } = endpoint.rpc;
+      try {
+        if ((await endpoint.readBlock(final.number))?.hash !== final.hash) return [];
+        const range = createBlockRange(COMPARED_BLOCKS, COMPARED_BLOCKS);
+        return [{ label, keys: await readKeys({ endpoint, range, sources }, query) }];
+      } catch (error) {
+        if (!(error instanceof ChainUnavailableError)) throw error;
+        problems.push(error.message);
+        return [];
+      }
+    }),
+  );
+  const shown = readings.flat();
+  for (const { label, keys } of shown) {
+    const others = shown.filter((other) => [...other.keys].some((key) => !keys.has(key)));
+    const names = others.map((other) => other.label).join(' and ');
+    if (names !== '')
+      problems.push(
+        `${label} does not show logs of blocks ${fromBlock} to ${final.number} that ${names} shows`,
+      );
+  }
+  return problems;
 }
 
 /** Each log with a text that says everything about it that counts. */

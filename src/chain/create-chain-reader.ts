@@ -9,7 +9,6 @@ import {
 import type { BlockReference } from '../domain/ports/settlement-store.ts';
 import { confirmFinalBlock, confirmLogs, type FinalityDoubt } from './confirm-finality.ts';
 import { type ChainEndpoint, createEndpointRotation, joinFailures } from './endpoint-rotation.ts';
-import { readBlockReference, readCount, readHash } from './json-rpc.ts';
 import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 
 interface ChainReaderOptions {
@@ -95,15 +94,16 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
 
   function listEndpoints(): readonly EndpointHealth[] {
     const highest = endpoints.reduce((most, { finalNumber }) => Math.max(most, finalNumber ?? 0), 0);
-    return endpoints.map(({ rpc: { label }, isPaused, isSlow, isFailing, finalNumber }) => {
-      const last = disagreements.get(label);
+    return endpoints.map(({ rpc: { label }, isPaused, isSlow, isFailing, finalNumber, malformed }) => {
+      const contradicted = disagreements.get(label);
+      const [last] = [contradicted, malformed].flatMap((one) => one ?? []).sort((a, b) => b.atMs - a.atMs);
       return {
         label,
         isPaused,
         isSlow,
         isFailing,
         lagBlocks: finalNumber === null ? null : highest - finalNumber,
-        disagreements: last?.count ?? 0,
+        disagreements: (contradicted?.count ?? 0) + (malformed?.count ?? 0),
         lastDisagreement:
           last === undefined ? null : { message: last.message, agoMs: monotonicMs() - last.atMs },
       };
@@ -127,9 +127,11 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     const view: ChainView = {
       source: label,
       async readLatest() {
-        latestSeen = readLatestBlock(label, await asked.rpc.call('eth_getBlockByNumber', ['latest', false]));
-        leaveIf(headWatch.checkLatest(label, latestSeen.number) === 'stands still');
-        return latestSeen;
+        const latest = await asked.readBlock('latest');
+        if (latest === null) throw new ChainUnavailableError(`${label} has no latest block`);
+        leaveIf(headWatch.checkLatest(label, latest.number) === 'stands still');
+        latestSeen = latest;
+        return latest;
       },
       async readFinal() {
         const final = await asked.readBlock('finalized');
@@ -154,8 +156,7 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       },
       async readTransactionBlock(transactionHash) {
         const receipt = await asked.rpc.call('eth_getTransactionReceipt', [transactionHash]);
-        if (receipt === null) return null;
-        return readCount((receipt as { readonly blockNumber?: unknown }).blockNumber, 'block number');
+        return receipt?.blockNumber ?? null;
       },
       confirmLogs: (logs, final) => areConfirmed(endpoint, logs, final),
       async confirmBlock(block) {
@@ -203,13 +204,6 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
     },
     withEachView: (use) => askEach(endpoints, use, false),
   };
-}
-
-function readLatestBlock(label: string, value: unknown): LatestBlock {
-  const block = readBlockReference(value);
-  if (block === null) throw new ChainUnavailableError(`${label} has no latest block`);
-  const { parentHash } = value as { parentHash?: unknown };
-  return { ...block, parentHash: readHash(parentHash, 'parent hash') };
 }
 
 /** Deeper than the reorganizations that Polygon has seen since it has finality within seconds. */

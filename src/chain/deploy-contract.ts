@@ -3,10 +3,8 @@ import { encodeAbiParameters, getContractAddress } from 'viem/utils';
 import factoryArtifact from '../../contracts/artifacts/DepositFactory.json' with { type: 'json' };
 import { polOf } from '../domain/gas-balance.ts';
 import type { Address } from '../domain/payout-address.ts';
-import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { createEndpointRotation, type EndpointRotation } from './endpoint-rotation.ts';
 import { limitOf, readEstimate } from './estimate-gas.ts';
-import { readCount } from './json-rpc.ts';
 import {
   broadcast,
   quoteFees,
@@ -42,7 +40,7 @@ export async function deployContract(options: DeployerOptions, initCode: `0x${st
     chainId,
     to: null,
     data: initCode,
-    nonce: readCount(await rpc.call('eth_getTransactionCount', [account.address, 'pending']), 'nonce'),
+    nonce: await rpc.call('eth_getTransactionCount', [account.address, 'pending']),
     gasLimit: limitOf(await readEstimate({ rpc }, { from: account.address, to: null, data: initCode })),
     fees: await quoteFees(rpc, options),
     balanceWei: await readBalance(rpc, account.address),
@@ -67,23 +65,13 @@ async function waitForReceipt(
 ): Promise<number> {
   const deadlineMs = performance.now() + timeoutMs;
   while (performance.now() < deadlineMs) {
-    const receipt = await readReceipt(rotation, hash);
-    if (receipt !== null) {
-      const { status, blockNumber } = receipt as { status?: unknown; blockNumber?: unknown };
-      if (status !== '0x1') throw new DeploymentFailedError(`the deployment in transaction ${hash} failed`);
-      return readCount(blockNumber, 'block number');
-    }
+    const receipt = await rotation.useAny(({ rpc }) => rpc.call('eth_getTransactionReceipt', [hash]));
+    if (receipt?.hasSucceeded === false)
+      throw new DeploymentFailedError(`the deployment in transaction ${hash} failed`);
+    if (receipt !== null) return receipt.blockNumber;
     await delay(pollIntervalMs);
   }
   throw new DeploymentFailedError(`transaction ${hash} is not in a block after ${timeoutMs} ms`);
-}
-
-async function readReceipt(rotation: EndpointRotation, hash: string): Promise<object | null> {
-  return rotation.useAny(async ({ rpc }) => {
-    const receipt = await rpc.call('eth_getTransactionReceipt', [hash]);
-    if (typeof receipt === 'object') return receipt;
-    throw new ChainUnavailableError(`${rpc.label} answered with a malformed receipt`);
-  });
 }
 
 /** Deploys a deposit factory for a token, which must exist already. Throws like `deployContract`. */

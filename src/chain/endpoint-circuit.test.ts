@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { withCircuit } from './endpoint-circuit.ts';
 import { AnswerTooSlowError, type JsonRpcClient } from './json-rpc.ts';
+import { checkAnswers, type NodeClient } from './node-answers.ts';
 
 /** A client whose answers the test decides, behind a circuit with a clock of its own. */
 function createStage() {
@@ -17,15 +18,15 @@ function createStage() {
   };
   const rpc: JsonRpcClient = {
     label: 'node',
-    call: () => answer('0x1'),
+    call: () => answer('0x89'),
     callBatch: () => answer([]),
     close: async () => {},
   };
-  return { stage, circuit: withCircuit(rpc, () => stage.nowMs) };
+  return { stage, circuit: withCircuit(checkAnswers(rpc), () => stage.nowMs) };
 }
 
 const timeout = new AnswerTooSlowError('node did not answer');
-const call = (rpc: JsonRpcClient) => rpc.call('eth_blockNumber', []);
+const call = (rpc: NodeClient) => rpc.call('eth_chainId', []);
 
 it('asks an endpoint that timed out no more until a probe behind a later call was answered', async () => {
   const { stage, circuit } = createStage();
@@ -41,7 +42,7 @@ it('asks an endpoint that timed out no more until a probe behind a later call wa
   await expect(call(circuit)).rejects.toThrow(/is not asked for a while/);
   expect(stage.asked).toBe(2);
   expect(circuit.isOpen).toBe(false);
-  await expect(call(circuit)).resolves.toBe('0x1');
+  await expect(call(circuit)).resolves.toBe(137);
 });
 
 it('waits twice as long after each probe that times out, 30 seconds at most', async () => {

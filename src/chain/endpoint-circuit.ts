@@ -1,5 +1,6 @@
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import { AnswerTooSlowError, aroundCalls, type JsonRpcClient } from './json-rpc.ts';
+import { AnswerTooSlowError } from './json-rpc.ts';
+import { aroundCalls, type NodeClient } from './node-answers.ts';
 
 /** The first pause after a timeout; it doubles with each further one. */
 const FIRST_PAUSE_MS = 5_000;
@@ -10,7 +11,7 @@ const MAXIMUM_PAUSE_MS = 30_000;
  * opens it. When the pause is over, the next call still fails at once and starts a probe behind it; an answer closes
  * the circuit, so that no caller ever waits for a probe. Any other failure is quick and opens nothing.
  */
-export function withCircuit(rpc: JsonRpcClient, monotonicMs: () => number) {
+export function withCircuit(rpc: NodeClient, monotonicMs: () => number) {
   let pauseMs = 0;
   /** Null while the circuit is closed. */
   let pausedUntilMs: number | null = null;

@@ -1,21 +1,18 @@
-import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import { ChainUnavailableError, type LatestBlock } from '../domain/ports/chain.ts';
 import { hostIdentity } from '../platform/public-address.ts';
 import { within } from '../platform/within.ts';
 import { withCircuit } from './endpoint-circuit.ts';
 import { createEndpointSpeed, type EndpointSpeed } from './endpoint-speed.ts';
 import {
   AnswerTooSlowError,
-  aroundCalls,
   createJsonRpcClient,
   HttpRefusalError,
   JsonRpcAnswerError,
   type JsonRpcClient,
   type JsonRpcOptions,
-  readBlockReference,
-  readCount,
-  toQuantity,
+  MalformedAnswerError,
 } from './json-rpc.ts';
+import { aroundCalls, checkAnswers, type NodeClient, toQuantity } from './node-answers.ts';
 
 export type EndpointRotation = ReturnType<typeof createEndpointRotation>;
 
@@ -200,6 +197,8 @@ export interface ChainEndpointsOptions extends Omit<JsonRpcOptions, 'url'> {
   readonly monotonicMs?: () => number;
   /** Called with each call, by the endpoint's label; must not throw. */
   readonly onCall?: (label: string, outcome: EndpointOutcome) => void;
+  /** Told in one sentence, which names the endpoint, what does not fit in an answer; must not throw. */
+  readonly onMalformed?: (label: string, problem: string) => void;
 }
 
 /**
@@ -213,7 +212,14 @@ export type EndpointOutcome = 'answered' | 'refused' | 'slow' | 'failed';
  * share it. Throws `TypeError` for a URL that is none.
  */
 export function createChainEndpoints(options: ChainEndpointsOptions): readonly ChainEndpoint[] {
-  const { urls, chainId, monotonicMs = () => performance.now(), onCall, ...rpcOptions } = options;
+  const {
+    urls,
+    chainId,
+    monotonicMs = () => performance.now(),
+    onCall,
+    onMalformed,
+    ...rpcOptions
+  } = options;
   if (urls.length === 0) throw new TypeError('a chain needs at least one endpoint');
   const endpoints: readonly ChainEndpoint[] = urls.map((url) =>
     createChainEndpoint(createJsonRpcClient({ ...rpcOptions, url }), chainId, {
@@ -223,6 +229,7 @@ export function createChainEndpoints(options: ChainEndpointsOptions): readonly C
         endpoints.flatMap(({ isPaused, isFailing, speed }) => (isPaused || isFailing ? [] : [speed])),
       monotonicMs,
       ...(onCall === undefined ? {} : { onCall }),
+      ...(onMalformed === undefined ? {} : { onMalformed }),
     }),
   );
   return endpoints;
@@ -237,6 +244,7 @@ interface ChainEndpointOptions {
   readonly askableSpeeds?: () => readonly EndpointSpeed[];
   readonly monotonicMs?: () => number;
   readonly onCall?: ChainEndpointsOptions['onCall'];
+  readonly onMalformed?: ChainEndpointsOptions['onMalformed'];
   /** Default 500. */
   readonly minimumPatienceMs?: number;
 }
@@ -249,7 +257,11 @@ export function createChainEndpoint(
 ) {
   const { host = client.label, isOneOfSeveral = false, monotonicMs = () => performance.now() } = options;
   const speed = createEndpointSpeed(monotonicMs, options.askableSpeeds, options.minimumPatienceMs);
-  const observed = withObserver(client, speed, options.onCall);
+  let malformed: MalformedAnswers | null = null;
+  const observed = withObserver(checkAnswers(client), speed, options.onCall, ({ message }) => {
+    malformed = { count: (malformed?.count ?? 0) + 1, message, atMs: monotonicMs() };
+    options.onMalformed?.(client.label, message);
+  });
   const circuit = isOneOfSeveral ? withCircuit(observed, monotonicMs) : null;
   const rpc = circuit ?? observed;
   let isProven = false;
@@ -279,6 +291,10 @@ export function createChainEndpoint(
     get patienceMs(): number {
       return speed.patienceMs;
     },
+    /** Its answers that were none of use; null while there are none. */
+    get malformed(): MalformedAnswers | null {
+      return malformed;
+    },
     /** The newest block that it has called final; null before it was asked. */
     get finalNumber(): number | null {
       return finalNumber;
@@ -289,7 +305,7 @@ export function createChainEndpoint(
      */
     async ensureChain(): Promise<void> {
       if (isProven) return;
-      const answered = readCount(await rpc.call('eth_chainId', []), 'chain id');
+      const answered = await rpc.call('eth_chainId', []);
       if (answered !== chainId) {
         throw new WrongChainError(`${rpc.label} serves chain ${answered}, not ${chainId} (CHAIN_ID)`);
       }
@@ -302,21 +318,29 @@ export function createChainEndpoint(
       isFailing = true;
     },
     /** Null when the endpoint has no such block. */
-    async readBlock(block: number | 'latest' | 'finalized'): Promise<BlockReference | null> {
+    async readBlock(block: number | 'latest' | 'finalized'): Promise<LatestBlock | null> {
       const tag = typeof block === 'number' ? toQuantity(block) : block;
-      const found = readBlockReference(await rpc.call('eth_getBlockByNumber', [tag, false]));
+      const found = await rpc.call('eth_getBlockByNumber', [tag, false]);
       if (block === 'finalized' && found !== null) finalNumber = found.number;
       return found;
     },
   };
 }
 
+/** How many answers were malformed, and the last of them in one sentence. */
+interface MalformedAnswers {
+  readonly count: number;
+  readonly message: string;
+  readonly atMs: number;
+}
+
 /** The client, with each call measured and reported. */
 function withObserver(
-  client: JsonRpcClient,
+  client: NodeClient,
   speed: EndpointSpeed,
   onCall: ChainEndpointsOptions['onCall'],
-): JsonRpcClient {
+  onMalformed: (error: MalformedAnswerError) => void,
+): NodeClient {
   return aroundCalls(client, async (act, calls, method) => {
     const report = (outcome: EndpointOutcome) => {
       for (let call = 0; call < calls; call++) onCall?.(client.label, outcome);
@@ -328,6 +352,7 @@ function withObserver(
     } catch (error) {
       const isRefusal = error instanceof JsonRpcAnswerError || error instanceof HttpRefusalError;
       report(isRefusal ? 'refused' : error instanceof AnswerTooSlowError ? 'slow' : 'failed');
+      if (error instanceof MalformedAnswerError) onMalformed(error);
       throw error;
     }
   });

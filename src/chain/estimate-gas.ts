@@ -2,7 +2,6 @@ import { gasLimitFor, leastPlausibleGas, MAXIMUM_TRANSACTION_GAS } from '../doma
 import type { Address } from '../domain/payout-address.ts';
 import { CallRevertedError, ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { ChainEndpoint, EndpointRotation } from './endpoint-rotation.ts';
-import { readQuantity } from './json-rpc.ts';
 import { revertReasonOf } from './revert-reason.ts';
 
 export interface EstimatedCall {
@@ -24,17 +23,12 @@ export async function readEstimate(
   let gas: bigint;
   try {
     // Not on top of what waits: a transaction that this one is to replace would have done its work already.
-    const answer = await rpc.call('eth_estimateGas', [
-      to === null ? { from, data } : { from, to, data },
-      'latest',
-    ]);
-    gas = readQuantity(answer, 'gas estimate');
+    gas = await rpc.call('eth_estimateGas', [to === null ? { from, data } : { from, to, data }, 'latest']);
   } catch (error) {
     const reason = revertReasonOf(error);
     if (reason === null) throw error;
     return new CallRevertedError(`the call would fail: ${reason}`, { cause: error });
   }
-  if (gas === 0n) throw new ChainUnavailableError(`${rpc.label} estimated no gas at all`);
   if (gas <= MAXIMUM_TRANSACTION_GAS) return gas;
   return new CallRevertedError(`the call needs ${gas} gas, a transaction may use ${MAXIMUM_TRANSACTION_GAS}`);
 }

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { type Dispatcher, request } from 'undici';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
-import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import { oneLine } from '../platform/one-line.ts';
 import { createOutgoingAgent } from '../platform/outgoing-agent.ts';
 
 export interface JsonRpcCall {
@@ -22,24 +22,12 @@ export interface JsonRpcClient {
   close(): Promise<void>;
 }
 
-/** The client, with each request made by `around`, which gets the number of its calls and the method of the first. */
-export function aroundCalls(
-  client: JsonRpcClient,
-  around: <T>(act: () => Promise<T>, calls: number, method: string) => Promise<T>,
-): JsonRpcClient {
-  return {
-    ...client,
-    call: (method, params) => around(() => client.call(method, params), 1, method),
-    callBatch: (calls) => around(() => client.callBatch(calls), calls.length, calls[0]?.method ?? ''),
-  };
-}
-
 export interface JsonRpcOptions {
   /** http or https; user, password, path and query may be secret and are never printed. */
   readonly url: string;
   /** Time limit of one request, from connecting to the last byte. Default 10,000. */
   readonly timeoutMs?: number;
-  /** A longer answer is an error, compressed or not. Default 32 MiB. */
+  /** A longer answer is an error, compressed or not; many methods have a lower limit. Default 32 MiB. */
   readonly maximumResponseBytes?: number;
   /** Calls in one request. Default 100. */
   readonly maximumBatchSize?: number;
@@ -48,17 +36,27 @@ export interface JsonRpcOptions {
 /** The node understood the request and answered with an error object. */
 export class JsonRpcAnswerError extends ChainUnavailableError {
   readonly code: number;
-  /** The node's own words, without our secrets. */
+  /** The node's own words, without our secrets and as one line. */
   readonly nodeMessage: string;
   readonly data: unknown;
+  /** The HTTP status that the error came with. */
+  readonly status: number;
 
-  constructor(label: string, method: string, error: { code: number; message: string; data: unknown }) {
+  constructor(
+    label: string,
+    method: string,
+    error: { code: number; message: string; data: unknown; status?: number },
+  ) {
     super(`${label} refused ${method}: ${error.message} (${error.code})`);
     this.code = error.code;
     this.nodeMessage = error.message;
     this.data = error.data;
+    this.status = error.status ?? 200;
   }
 }
+
+/** The answer is not what the protocol or the method allows. */
+export class MalformedAnswerError extends ChainUnavailableError {}
 
 /** An HTTP status that says that the key is wrong, or that its plan limits the calls. */
 export class HttpRefusalError extends ChainUnavailableError {}
@@ -70,12 +68,46 @@ export class AnswerTooLargeError extends ChainUnavailableError {}
 /** The answer was not complete in time. */
 export class AnswerTooSlowError extends ChainUnavailableError {}
 
+const MIB = 1024 * 1024;
+/** The newest blocks of Polygon hold some hundred transactions, of which an answer names the hashes. */
+const BLOCK_BYTES = 2 * MIB;
+/** Logs of one block: as many transfers as its gas allows take a fifth. A range of blocks can be made smaller. */
+const LOGS_OF_BLOCK_BYTES = 32 * MIB;
+const LOGS_OF_RANGE_BYTES = 8 * MIB;
+
+/** The longest answer by method: the others give a number, a hash or a few words. */
+const maximumBytesOf: Readonly<Record<string, (params: readonly unknown[]) => number>> = {
+  eth_chainId: () => MIB / 16,
+  eth_getBlockByNumber: () => BLOCK_BYTES,
+  eth_getLogs: ([filter]) => (isOfOneBlock(filter) ? LOGS_OF_BLOCK_BYTES : LOGS_OF_RANGE_BYTES),
+  // The balances of 500 addresses, or a contract's code, in hex.
+  eth_call: () => MIB,
+  eth_getCode: () => MIB,
+  // With the logs of a full batch of releases.
+  eth_getTransactionReceipt: () => 4 * MIB,
+  eth_getBalance: () => MIB / 16,
+  eth_getTransactionCount: () => MIB / 16,
+  eth_estimateGas: () => MIB / 16,
+  eth_feeHistory: () => MIB / 16,
+  eth_sendRawTransaction: () => MIB / 16,
+};
+
+function isOfOneBlock(filter: unknown): boolean {
+  const { blockHash, fromBlock, toBlock } = (filter ?? {}) as Record<string, unknown>;
+  return blockHash !== undefined || fromBlock === toBlock;
+}
+
 /** A batch of blocks with transactions and their access lists nests about eight deep. */
 const MAXIMUM_NESTING = 32;
 
-/** More objects and lists than this need so many bytes each. A log takes about 300, an answer in a batch 40. */
-const UNMEASURED_CONTAINERS = 1_000;
-const MINIMUM_BYTES_PER_CONTAINER = 64;
+/** More values than this need so many bytes each. A log has 16 values in 700 bytes, an answer in a batch 4 in 40. */
+const UNMEASURED_VALUES = 5_000;
+const MINIMUM_BYTES_PER_VALUE = 16;
+
+/** Objects with different keys: each kind costs the parser a class of its own. */
+const MAXIMUM_KINDS = 100;
+/** Length of all keys of an object. */
+const MAXIMUM_KEYS_LENGTH = 2_000;
 
 const MAXIMUM_CONNECTIONS = 8;
 
@@ -89,21 +121,20 @@ export function createJsonRpcClient(options: JsonRpcOptions): JsonRpcClient {
 
   async function callOne(method: string, params: readonly unknown[]): Promise<unknown> {
     const id = ++lastId;
-    const answer = await post(endpoint, method, { jsonrpc: '2.0', id, method, params });
+    const answer = await post(endpoint, [{ method, params }], { jsonrpc: '2.0', id, method, params });
     return resultOf(endpoint, method, answer, id);
   }
 
   async function callMany(calls: readonly JsonRpcCall[]): Promise<unknown[]> {
     const requests = calls.map(({ method, params }) => ({ jsonrpc: '2.0', id: ++lastId, method, params }));
-    const methods = [...new Set(calls.map((call) => call.method))].join(', ');
-    const answers = await post(endpoint, methods, requests);
-    if (!Array.isArray(answers)) {
+    const { status, body } = await post(endpoint, calls, requests);
+    if (!Array.isArray(body)) {
       // An endpoint that refuses the batch as a whole answers with one error object.
-      resultOf(endpoint, methods, answers, null);
-      throw new ChainUnavailableError(`${endpoint.label} did not answer a batch with a list`);
+      resultOf(endpoint, methodsOf(calls), { status, body }, null);
+      throw new MalformedAnswerError(`${endpoint.label} did not answer a batch with a list`);
     }
-    const byId = new Map(answers.map((answer) => [(answer as { id?: unknown } | null)?.id, answer]));
-    return requests.map(({ id, method }) => resultOf(endpoint, method, byId.get(id), id));
+    const byId = new Map(body.map((answer) => [(answer as { id?: unknown } | null)?.id, answer]));
+    return requests.map(({ id, method }) => resultOf(endpoint, method, { status, body: byId.get(id) }, id));
   }
 
   return {
@@ -142,18 +173,30 @@ function createEndpoint(options: JsonRpcOptions) {
     label: url.host,
     url,
     headers,
-    agent: createOutgoingAgent({
-      connections: MAXIMUM_CONNECTIONS,
-      connectTimeoutMs: timeoutMs,
-      maxResponseSize: maximumResponseBytes,
-    }),
+    agent: createOutgoingAgent({ connections: MAXIMUM_CONNECTIONS, connectTimeoutMs: timeoutMs }),
     timeoutMs,
     maximumResponseBytes,
     redact,
   };
 }
 
-async function post(endpoint: Endpoint, methods: string, body: unknown): Promise<unknown> {
+function methodsOf(calls: readonly JsonRpcCall[]): string {
+  return [...new Set(calls.map((call) => call.method))].join(', ');
+}
+
+/** An answer that is JSON. */
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+async function post(endpoint: Endpoint, calls: readonly JsonRpcCall[], body: unknown): Promise<Answer> {
+  const methods = methodsOf(calls);
+  const allowed = calls.map(({ method, params }) => maximumBytesOf[method]?.(params) ?? Infinity);
+  const maximumBytes = Math.min(
+    allowed.reduce((sum, bytes) => sum + bytes, 0),
+    endpoint.maximumResponseBytes,
+  );
   let status: number;
   let text: string;
   try {
@@ -165,16 +208,16 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
       signal: AbortSignal.timeout(endpoint.timeoutMs),
     });
     status = response.statusCode;
-    text = await readText(endpoint, response);
+    text = await readText(endpoint.label, response, maximumBytes);
   } catch (error) {
     if (error instanceof ChainUnavailableError) throw error;
-    if (tooLargeCodes.includes(codeOf(error))) {
+    if (error instanceof TooLargeError || codeOf(error) === 'ERR_BUFFER_TOO_LARGE') {
       throw new AnswerTooLargeError(
-        `${endpoint.label} answered with more than ${endpoint.maximumResponseBytes} bytes`,
+        `${endpoint.label} answered ${methods} with more than ${maximumBytes} bytes`,
       );
     }
     // The cause is copied as text: a library's error may hold the request with its URL and headers.
-    const cause = new Error(endpoint.redact(describe(error)));
+    const cause = new Error(oneLine(endpoint.redact(describe(error))));
     if (codeOf(error) === 'UND_ERR_CONNECT_TIMEOUT')
       throw new AnswerTooSlowError(`${endpoint.label} cannot be reached: ${cause.message}`, { cause });
     if (isTimeout(error)) {
@@ -188,7 +231,7 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
   }
   const excess = excessOf(text);
   if (excess !== null) {
-    throw new ChainUnavailableError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
+    throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with JSON that ${excess}`);
   }
   const answer = parseJson(text);
   // Some nodes put a proper error object behind a status of 400 or 429: the object says more than the status.
@@ -197,13 +240,14 @@ async function post(endpoint: Endpoint, methods: string, body: unknown): Promise
     throw new StatusError(`${endpoint.label} answered ${methods} with HTTP ${status}`);
   }
   if (answer === undefined) {
-    throw new ChainUnavailableError(`${endpoint.label} answered ${methods} with something that is not JSON`);
+    throw new MalformedAnswerError(`${endpoint.label} answered ${methods} with something that is not JSON`);
   }
-  return answer;
+  return { status, body: answer };
 }
 
-/** As it was sent, and decompressed. */
-const tooLargeCodes = ['UND_ERR_RES_EXCEEDED_MAX_SIZE', 'ERR_BUFFER_TOO_LARGE'];
+/** The answer is too large as it was sent; decompressed, zlib says so. */
+class TooLargeError extends Error {}
+
 const timeoutCodes = ['UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT'];
 
 function codeOf(error: unknown): string {
@@ -218,37 +262,62 @@ const decompress = promisify<Buffer, { maxOutputLength: number }, Buffer>(gunzip
 
 /** The answer as it was before compression. Logs of one token take a sixth of their size compressed. */
 async function readText(
-  { label, maximumResponseBytes }: Endpoint,
+  label: string,
   { headers, body }: Pick<Dispatcher.ResponseData, 'headers' | 'body'>,
+  maximumBytes: number,
 ): Promise<string> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk as Buffer);
+    length += (chunk as Buffer).length;
+    if (length > maximumBytes) throw new TooLargeError();
+  }
+  const sent = Buffer.concat(chunks);
   const encoding = headers['content-encoding'] ?? 'identity';
-  if (encoding === 'identity') return body.text();
-  if (encoding !== 'gzip') throw new ChainUnavailableError(`${label} compresses with ${encoding}`);
-  const compressed = Buffer.from(await body.arrayBuffer());
-  return (await decompress(compressed, { maxOutputLength: maximumResponseBytes })).toString();
+  if (encoding === 'identity') return sent.toString();
+  if (encoding !== 'gzip') throw new MalformedAnswerError(`${label} compresses with ${encoding}`);
+  return (await decompress(sent, { maxOutputLength: maximumBytes })).toString();
 }
 
 /**
- * Why the text is not worth parsing; null where it is. Objects and lists that hold nothing take far more memory than
- * text: parsed, 30 MB of brackets take 1 to 2 GB and seconds.
+ * Why the text is not worth parsing; null where it is. What a node says is text and digits. Lists that hold nothing take
+ * far more memory than text, and objects of ever different keys seconds: 8 MB of them hold up the process for two.
  */
 function excessOf(text: string): string | null {
-  const maximumContainers = UNMEASURED_CONTAINERS + Math.floor(text.length / MINIMUM_BYTES_PER_CONTAINER);
-  let containers = 0;
-  let depth = 0;
+  const maximumValues = UNMEASURED_VALUES + Math.floor(text.length / MINIMUM_BYTES_PER_VALUE);
+  const kinds = new Set<string>();
+  /** The keys so far of each object or list that is open. */
+  const open: string[] = [];
+  let values = 0;
+  let stringStart = 0;
+  let stringEnd = 0;
   for (let at = 0; at < text.length; at++) {
     switch (text.charCodeAt(at)) {
       case QUOTE:
+        stringStart = at;
         at = endOfString(text, at);
+        stringEnd = at;
         break;
+      case COLON: {
+        const keys = `${open.pop() ?? ''}${text.slice(stringStart, stringEnd)}`;
+        if (keys.length > MAXIMUM_KEYS_LENGTH)
+          return `has an object of more than ${MAXIMUM_KEYS_LENGTH} bytes of keys`;
+        open.push(keys);
+        break;
+      }
       case OPENING_BRACKET:
       case OPENING_BRACE:
-        if (++depth > MAXIMUM_NESTING) return `is nested deeper than ${MAXIMUM_NESTING}`;
-        if (++containers > maximumContainers) return `has more objects and lists than ${maximumContainers}`;
+        if (open.push('') > MAXIMUM_NESTING) return `is nested deeper than ${MAXIMUM_NESTING}`;
+        if (++values > maximumValues) return `has more values than ${maximumValues}`;
+        break;
+      case COMMA:
+        if (++values > maximumValues) return `has more values than ${maximumValues}`;
         break;
       case CLOSING_BRACKET:
       case CLOSING_BRACE:
-        depth--;
+        if (kinds.add(open.pop() ?? '').size > MAXIMUM_KINDS)
+          return `has more than ${MAXIMUM_KINDS} kinds of objects`;
     }
   }
   return null;
@@ -256,6 +325,7 @@ function excessOf(text: string): string | null {
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c];
 const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+const [COMMA, COLON] = [0x2c, 0x3a];
 
 /** Index of the quote that ends a string; the text's length where none does. */
 function endOfString(text: string, start: number): number {
@@ -282,91 +352,36 @@ function errorOf(answer: unknown): { code?: unknown; message?: unknown; data?: u
 }
 
 /** `id` null: any id will do, because only an error is expected. */
-function resultOf(endpoint: Endpoint, method: string, answer: unknown, id: number | null): unknown {
-  const error = errorOf(answer);
+function resultOf(endpoint: Endpoint, method: string, { status, body }: Answer, id: number | null): unknown {
+  const error = errorOf(body);
   if (error !== null) {
     throw new JsonRpcAnswerError(endpoint.label, method, {
-      code: typeof error.code === 'number' ? error.code : 0,
-      message: endpoint.redact(shorten(typeof error.message === 'string' ? error.message : 'no message')),
-      data: error.data,
+      code: Number.isSafeInteger(error.code) ? (error.code as number) : 0,
+      message: oneLine(endpoint.redact(typeof error.message === 'string' ? error.message : 'no message')),
+      data: revertDataOf(error.data),
+      status,
     });
   }
-  const isOurs = typeof answer === 'object' && answer !== null && 'result' in answer && 'id' in answer;
-  if (!isOurs || answer.id !== id) {
-    throw new ChainUnavailableError(`${endpoint.label} did not answer ${method}`);
+  const isOurs = typeof body === 'object' && body !== null && 'result' in body && 'id' in body;
+  if (!isOurs || body.id !== id) {
+    throw new MalformedAnswerError(`${endpoint.label} did not answer ${method}`);
   }
-  return answer.result;
+  return body.result;
 }
 
-const MAXIMUM_MESSAGE_LENGTH = 500;
+/** A contract's reason takes a few words of 32 bytes. */
+const MAXIMUM_DATA_LENGTH = 10_000;
 
-function shorten(text: string): string {
-  return text.length <= MAXIMUM_MESSAGE_LENGTH ? text : `${text.slice(0, MAXIMUM_MESSAGE_LENGTH)}…`;
+/** The revert data, which some nodes wrap in an object; undefined where there is none. */
+function revertDataOf(data: unknown): string | undefined {
+  const bytes = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data;
+  return typeof bytes === 'string' && bytes.length <= MAXIMUM_DATA_LENGTH ? bytes : undefined;
 }
 
 function describe(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown failure';
   const code = (error as { code?: unknown }).code;
-  return shorten(error.message !== '' ? error.message : typeof code === 'string' ? code : error.name);
-}
-
-/** Readers of what a node answers. Nodes are not trusted: a value of the wrong form is an error of the endpoint. */
-
-const quantityPattern = /^0x[0-9a-fA-F]{1,64}$/;
-const dataPattern = /^0x(?:[0-9a-fA-F]{2})*$/;
-const hashPattern = /^0x[0-9a-fA-F]{64}$/;
-
-function malformed(what: string): ChainUnavailableError {
-  return new ChainUnavailableError(`the endpoint answered with a malformed ${what}`);
-}
-
-/** A JSON-RPC quantity ("0x1a"). */
-export function readQuantity(value: unknown, what: string): bigint {
-  if (typeof value !== 'string' || !quantityPattern.test(value)) throw malformed(what);
-  return BigInt(value);
-}
-
-/** A quantity that is a count or a block number, and so fits a number. */
-export function readCount(value: unknown, what: string): number {
-  const count = Number(readQuantity(value, what));
-  if (!Number.isSafeInteger(count)) throw malformed(what);
-  return count;
-}
-
-/** JSON-RPC bytes, `0x` and an even number of digits. */
-export function readData(value: unknown, what: string): `0x${string}` {
-  if (typeof value !== 'string' || !dataPattern.test(value)) throw malformed(what);
-  return value as `0x${string}`;
-}
-
-/** One 32-byte word. A call to an address without code succeeds and answers with nothing: that is no answer. */
-export function readWord(label: string, value: unknown): bigint {
-  const data = readData(value, 'call result');
-  if (data.length !== 66)
-    throw new ChainUnavailableError(`${label} has no such contract, or not this version of it`);
-  return BigInt(data);
-}
-
-/** A 32-byte hash in lower case. */
-export function readHash(value: unknown, what: string): string {
-  if (typeof value !== 'string' || !hashPattern.test(value)) throw malformed(what);
-  return value.toLowerCase();
-}
-
-/** A block's number, hash and time; null when the endpoint has no such block. */
-export function readBlockReference(value: unknown): BlockReference | null {
-  if (value === null) return null;
-  if (typeof value !== 'object' || value === undefined) throw malformed('block');
-  const { number, hash, timestamp } = value as { number?: unknown; hash?: unknown; timestamp?: unknown };
-  return {
-    number: readCount(number, 'block number'),
-    hash: readHash(hash, 'block hash'),
-    timestampMs: readCount(timestamp, 'block time') * 1000,
-  };
-}
-
-export function toQuantity(count: number | bigint): `0x${string}` {
-  return `0x${count.toString(16)}`;
+  return error.message !== '' ? error.message : typeof code === 'string' ? code : error.name;
 }
 
 /** Shorter parts of a URL ("v2", "rpc") are no secrets, and replacing them would garble the text. */

@@ -17,12 +17,9 @@ import {
   AnswerTooLargeError,
   AnswerTooSlowError,
   JsonRpcAnswerError,
-  type JsonRpcCall,
-  type JsonRpcClient,
-  readCount,
-  readHash,
-  toQuantity,
+  MalformedAnswerError,
 } from './json-rpc.ts';
+import { type NodeCall, type NodeClient, type NodeLog, toQuantity } from './node-answers.ts';
 import { TRANSFER_TOPIC } from './token-reader.ts';
 
 /** The watched contracts: one token, and every factory whose deposits may still be released. */
@@ -34,24 +31,13 @@ export interface LogSources {
 /** More recipients than nodes take in one filter are matched here instead. */
 const MAXIMUM_FILTERED_RECIPIENTS = 1_000;
 
-/** A log as the node sends it; only the used fields are checked. */
-interface RawLog {
-  readonly address: string;
-  readonly topics: readonly string[];
-  readonly data: string;
-  readonly blockNumber: string;
-  readonly logIndex: string;
-  readonly transactionHash: string;
-  readonly removed?: boolean;
-}
-
 /** All kinds of logs of the whole range, in one request and each kind in chain order. */
-async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: LogQuery): Promise<ChainLogs> {
+async function readLogs(rpc: NodeClient, sources: LogSources, query: LogQuery): Promise<ChainLogs> {
   const range =
     query.block === undefined
       ? { fromBlock: toQuantity(query.fromBlock), toBlock: toQuantity(query.toBlock) }
       : { blockHash: query.block.hash };
-  const calls: JsonRpcCall[] = [];
+  const calls: NodeCall<'eth_getLogs'>[] = [];
   // An empty list would mean "any" to a node, so what cannot match is not asked for.
   const asksTransfers = query.recipients === null || query.recipients.length > 0;
   if (asksTransfers) {
@@ -65,9 +51,9 @@ async function readLogs(rpc: JsonRpcClient, sources: LogSources, query: LogQuery
   }
   const answers = calls.length === 0 ? [] : await rpc.callBatch(calls);
   return {
-    transfers: asksTransfers ? readTransfers(answers[0], sources.token, query) : [],
+    transfers: asksTransfers ? readTransfers(rpc.label, answers[0] ?? [], query) : [],
     ...(asksForwarded
-      ? readFactoryLogs(answers[asksTransfers ? 1 : 0], sources.factories, query)
+      ? readFactoryLogs(rpc.label, answers[asksTransfers ? 1 : 0] ?? [], query)
       : { forwarded: [], rescued: [] }),
   };
 }
@@ -86,29 +72,15 @@ function addressDigits(topic: string): string {
   return `0x${topic.slice(26)}`;
 }
 
-function wrongLog(problem: string): ChainUnavailableError {
-  return new ChainUnavailableError(`the endpoint answered with ${problem}`);
+function wrongLog(label: string, problem: string): MalformedAnswerError {
+  return new MalformedAnswerError(`${label} answered eth_getLogs with ${problem}`);
 }
 
-/** Throws unless the answer is a list of logs; their fields are checked as they are used. */
-function asLogs(answer: unknown): readonly RawLog[] {
-  if (!Array.isArray(answer)) throw wrongLog('something else than a list of logs');
-  return answer as readonly RawLog[];
-}
-
-/** The position of a log. Throws for one that was not requested, or that is not (or no longer) part of the chain. */
-function positionOf(log: RawLog, addresses: ReadonlySet<string>, query: LogQuery) {
-  if (typeof log.address !== 'string' || !addresses.has(log.address.toLowerCase())) {
-    throw wrongLog('a log of another contract');
-  }
-  if (log.removed === true) throw wrongLog('a log of a removed block');
-  const blockNumber = readCount(log.blockNumber, 'block number');
-  if (blockNumber < query.fromBlock || blockNumber > query.toBlock) throw wrongLog('a log of another block');
-  return {
-    blockNumber,
-    logIndex: readCount(log.logIndex, 'log index'),
-    transactionHash: readHash(log.transactionHash, 'transaction hash'),
-  };
+/** The position of a log. Throws where a block that was named by its hash has another number. */
+function positionOf(label: string, log: NodeLog, { fromBlock, toBlock }: LogQuery) {
+  const blockNumber = Number(log.blockNumber);
+  if (blockNumber < fromBlock || blockNumber > toBlock) throw wrongLog(label, 'a log of another block');
+  return { blockNumber, logIndex: Number(log.logIndex), transactionHash: log.transactionHash };
 }
 
 function lowerCaseSet(addresses: readonly Address[]): ReadonlySet<string> {
@@ -118,76 +90,81 @@ function lowerCaseSet(addresses: readonly Address[]): ReadonlySet<string> {
 const topicPattern = /^0x0{24}[0-9a-f]{40}$/;
 const oneWordPattern = /^0x[0-9a-fA-F]{64}$/;
 const twoWordsPattern = /^0x[0-9a-fA-F]{128}$/;
+const MAXIMUM_UNITS = 2n ** 256n - 1n;
 
-function readTransfers(answer: unknown, token: Address, query: LogQuery): TransferLog[] {
+function readTransfers(label: string, logs: readonly NodeLog[], query: LogQuery): TransferLog[] {
   const ours = query.recipients === null ? null : lowerCaseSet(query.recipients);
   const isOurs = ours === null ? query.isCandidate : (recipient: string) => ours.has(recipient);
-  const addresses = lowerCaseSet([token]);
   const transfers: TransferLog[] = [];
-  for (const log of asLogs(answer)) {
+  for (const log of logs) {
+    const [, sender, recipient] = log.topics;
     // Almost every log of a whole-token scan ends here, so nothing dearer comes before.
-    const topic = log.topics?.[2];
-    if (log.topics?.[0] !== TRANSFER_TOPIC || topic === undefined)
-      throw wrongLog('another event than asked for');
-    const digits = addressDigits(topic);
+    if (recipient === undefined) throw wrongLog(label, 'another event than asked for');
+    const digits = addressDigits(recipient);
     if (!isOurs(digits)) continue;
-    if (!topicPattern.test(topic) || !oneWordPattern.test(log.data)) throw wrongLog('a malformed transfer');
-    const position = positionOf(log, addresses, query);
+    if (!topicPattern.test(recipient) || !oneWordPattern.test(log.data))
+      throw wrongLog(label, 'a malformed transfer');
+    const position = positionOf(label, log, query);
     const units = BigInt(log.data);
     // Anyone can send a transfer of zero to any address, for the price of gas.
     if (units === 0n) continue;
-    const sender = log.topics[1] !== undefined && topicPattern.test(log.topics[1]) ? log.topics[1] : null;
     transfers.push({
       recipient: checksumAddress(digits.slice(2)),
-      ...(sender === null ? {} : { sender: checksumAddress(sender.slice(26)) }),
+      ...(sender !== undefined && topicPattern.test(sender)
+        ? { sender: checksumAddress(sender.slice(26)) }
+        : {}),
       units,
       ...position,
     });
   }
-  return inChainOrder(transfers);
+  return inChainOrder(label, transfers);
 }
 
 function readFactoryLogs(
-  answer: unknown,
-  factories: readonly Address[],
+  label: string,
+  logs: readonly NodeLog[],
   query: LogQuery,
 ): Pick<ChainLogs, 'forwarded' | 'rescued'> {
-  const addresses = lowerCaseSet(factories);
   const forwarded: ForwardedLog[] = [];
   const rescued: RescuedLog[] = [];
-  for (const log of asLogs(answer)) {
+  for (const log of logs) {
     const { data } = log;
-    const [event, deposit, token] = log.topics ?? [];
-    if (deposit === undefined) throw wrongLog('another event than asked for');
+    const [event, deposit = '', token = ''] = log.topics;
     if (event === FORWARDED_TOPIC) {
-      if (!topicPattern.test(deposit) || !twoWordsPattern.test(data)) throw wrongLog('a malformed release');
+      if (!topicPattern.test(deposit) || !twoWordsPattern.test(data))
+        throw wrongLog(label, 'a malformed release');
+      const [toMerchantUnits, feeUnits] = [BigInt(data.slice(0, 66)), BigInt(`0x${data.slice(66)}`)];
+      if (toMerchantUnits + feeUnits > MAXIMUM_UNITS) throw wrongLog(label, 'more than an amount can be');
       forwarded.push({
         deposit: checksumAddress(deposit.slice(26)),
-        toMerchantUnits: BigInt(data.slice(0, 66)),
-        feeUnits: BigInt(`0x${data.slice(66)}`),
-        ...positionOf(log, addresses, query),
+        toMerchantUnits,
+        feeUnits,
+        ...positionOf(label, log, query),
       });
-    } else if (event === RESCUED_TOPIC && token !== undefined) {
+    } else {
       const hasAddresses = topicPattern.test(deposit) && topicPattern.test(token);
-      if (!hasAddresses || !oneWordPattern.test(data)) throw wrongLog('a malformed rescue');
+      if (!hasAddresses || !oneWordPattern.test(data)) throw wrongLog(label, 'a malformed rescue');
       rescued.push({
         deposit: checksumAddress(deposit.slice(26)),
         token: checksumAddress(token.slice(26)),
         units: BigInt(data),
-        ...positionOf(log, addresses, query),
+        ...positionOf(label, log, query),
       });
-    } else throw wrongLog('another event than asked for');
+    }
   }
-  return { forwarded: inChainOrder(forwarded), rescued: inChainOrder(rescued) };
+  return { forwarded: inChainOrder(label, forwarded), rescued: inChainOrder(label, rescued) };
 }
 
 /** Throws when the endpoint names one place in the chain twice. */
-function inChainOrder<T extends { readonly blockNumber: number; readonly logIndex: number }>(logs: T[]): T[] {
+function inChainOrder<T extends { readonly blockNumber: number; readonly logIndex: number }>(
+  label: string,
+  logs: T[],
+): T[] {
   logs.sort((first, second) => first.blockNumber - second.blockNumber || first.logIndex - second.logIndex);
   for (const [index, log] of logs.entries()) {
     const previous = logs[index - 1];
     if (previous?.blockNumber === log.blockNumber && previous.logIndex === log.logIndex) {
-      throw wrongLog('the same log twice');
+      throw wrongLog(label, 'the same log twice');
     }
   }
   return logs;
@@ -282,7 +259,7 @@ async function tryByHash({ endpoint, sources }: ScanContext, query: LogQuery): P
   try {
     return await readLogs(endpoint.rpc, sources, query);
   } catch (error) {
-    if (error instanceof JsonRpcAnswerError) return null;
+    if (error instanceof JsonRpcAnswerError && !isRefusalOfAll(error)) return null;
     throw error;
   }
 }
@@ -300,22 +277,30 @@ async function tryRange(context: ScanContext, query: LogQuery): Promise<ChainLog
   }
 }
 
-/** Nodes word the refusal of a range in many ways, so every refusal counts save those that are known to be others. */
+/** A wrong key, a used-up plan, too many requests: as HTTP status or as code. */
+const refusalsOfAll = [401, 402, 403, 429];
+const wordsOfRange = /block|range|results|response size|too large|distance/i;
+const wordsOfAll =
+  /\brate\b|rate.?limit|too many req|per (?:second|minute|day)|request (?:limit|count)|compute unit|capacity|\brps\b|quota|throughput|credits|usage|upgrade|unauthori[sz]ed|forbidden|api key/i;
+
+/**
+ * Whether the endpoint would refuse a smaller range as well. Status and code decide where they are clear and words come
+ * last. Nodes word the refusal of a range in many ways: what says neither is taken for one.
+ */
+function isRefusalOfAll({ status, code, nodeMessage }: JsonRpcAnswerError): boolean {
+  if (refusalsOfAll.includes(status) || refusalsOfAll.includes(code)) return true;
+  return !wordsOfRange.test(nodeMessage) && wordsOfAll.test(nodeMessage);
+}
+
 function isTooMuch(error: unknown): boolean {
   if (error instanceof AnswerTooLargeError) return true;
-  if (!(error instanceof JsonRpcAnswerError)) return false;
-  return error.code !== 429 && !/rate|too many requests|unauthori[sz]ed|api key/i.test(error.nodeMessage);
+  return error instanceof JsonRpcAnswerError && !isRefusalOfAll(error);
 }
 
 async function readKnownBlock(endpoint: ChainEndpoint, blockNumber: number): Promise<BlockReference> {
   const block = await endpoint.readBlock(blockNumber);
   if (block === null) {
     throw new ChainUnavailableError(`${endpoint.rpc.label} is behind: it does not know block ${blockNumber}`);
-  }
-  if (block.number !== blockNumber) {
-    throw new ChainUnavailableError(
-      `${endpoint.rpc.label} answered with block ${block.number} for ${blockNumber}`,
-    );
   }
   return block;
 }

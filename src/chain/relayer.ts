@@ -17,7 +17,8 @@ import {
   reachedByTwo,
 } from './endpoint-rotation.ts';
 import { estimateGasLimit } from './estimate-gas.ts';
-import { JsonRpcAnswerError, type JsonRpcClient, readCount, readQuantity, toQuantity } from './json-rpc.ts';
+import { JsonRpcAnswerError } from './json-rpc.ts';
+import { type NodeClient, toQuantity } from './node-answers.ts';
 import { encodeRelayCall } from './read-logs.ts';
 import { readTokenBalance } from './token-reader.ts';
 
@@ -52,9 +53,8 @@ export function createRelayer(options: RelayerOptions): Relayer {
     return reachedByTwo(await rotation.useEach(read));
   }
 
-  async function readTransactionCount(endpoint: ChainEndpoint, of: string, block: string): Promise<number> {
-    const answer = await endpoint.rpc.call('eth_getTransactionCount', [of, block]);
-    return readCount(answer, 'transaction count');
+  function readTransactionCount({ rpc }: ChainEndpoint, of: string, block: string): Promise<number> {
+    return rpc.call('eth_getTransactionCount', [of, block]);
   }
 
   return {
@@ -79,7 +79,10 @@ export function createRelayer(options: RelayerOptions): Relayer {
       }),
     isAnyMined: (hashes) =>
       readReached(async ({ rpc }) => {
-        const calls = hashes.map((hash) => ({ method: 'eth_getTransactionReceipt', params: [hash] }));
+        const calls = hashes.map((hash) => ({
+          method: 'eth_getTransactionReceipt' as const,
+          params: [hash],
+        }));
         return (await rpc.callBatch(calls)).some((receipt) => receipt !== null);
       }),
     async estimateGas(call) {
@@ -114,8 +117,8 @@ export function createRelayer(options: RelayerOptions): Relayer {
 }
 
 /** The POL of an address, in wei. */
-export async function readBalance(rpc: JsonRpcClient, address: Address): Promise<bigint> {
-  return readQuantity(await rpc.call('eth_getBalance', [address, 'latest']), 'balance');
+export function readBalance(rpc: NodeClient, address: Address): Promise<bigint> {
+  return rpc.call('eth_getBalance', [address, 'latest']);
 }
 
 /** Minimum tip of Polygon's block producers (2026-11). */
@@ -129,17 +132,9 @@ const HISTORY_BLOCKS = '0xa';
 const TIP_PERCENTILE = 50;
 
 /** Twice the next base fee (good for several full blocks in a row) and the median of recent tips. */
-export async function quoteFees(rpc: JsonRpcClient, bounds: QuoteBounds): Promise<FeeQuote> {
-  const history = await rpc.call('eth_feeHistory', [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]]);
-  const { baseFeePerGas, reward } = (history ?? {}) as { baseFeePerGas?: unknown; reward?: unknown };
-  if (!Array.isArray(baseFeePerGas) || baseFeePerGas.length === 0) {
-    throw new ChainUnavailableError(`${rpc.label} answered with a malformed fee history`);
-  }
-  // One more base fee than blocks: the last one is the next block's.
-  const nextBaseFee = readQuantity(baseFeePerGas.at(-1), 'base fee');
-  const tips = (Array.isArray(reward) ? reward : []).map((row) =>
-    readQuantity(Array.isArray(row) ? row[0] : undefined, 'tip'),
-  );
+export async function quoteFees(rpc: NodeClient, bounds: QuoteBounds): Promise<FeeQuote> {
+  const asked = [HISTORY_BLOCKS, 'latest', [TIP_PERCENTILE]];
+  const { nextBaseFee, tips } = await rpc.call('eth_feeHistory', asked);
   const cap = bounds.maximumFeePerGasWei ?? DEFAULT_MAXIMUM_FEE_PER_GAS_WEI;
   const minimumTip = bounds.minimumTipWei ?? POLYGON_MINIMUM_TIP_WEI;
   const maxPriorityFeePerGas = smaller(larger(median(tips), minimumTip), cap);

@@ -8,8 +8,10 @@ import {
   type SweepBalances,
   type TokenReader,
 } from '../domain/ports/chain.ts';
+import { oneLine } from '../platform/one-line.ts';
 import { type ChainEndpoint, createEndpointRotation, reachedByTwo } from './endpoint-rotation.ts';
-import { type JsonRpcClient, readData, readWord, toQuantity } from './json-rpc.ts';
+import { MalformedAnswerError } from './json-rpc.ts';
+import { type NodeClient, readWord, toQuantity } from './node-answers.ts';
 import { revertReasonOf } from './revert-reason.ts';
 
 export interface TokenReaderOptions {
@@ -40,13 +42,16 @@ export function createTokenReader(options: TokenReaderOptions): TokenReader {
     readBalance: (address) => ask(encodeBalanceOf(address)),
     describe: () =>
       rotation.useAny(async ({ rpc }) => {
-        const read = async (data: `0x${string}`) =>
-          readData(await rpc.call('eth_call', [{ to: token, data }, 'latest']), 'call result');
-        const symbol = { abi: descriptionAbi, functionName: 'symbol' } as const;
-        const decimals = { abi: descriptionAbi, functionName: 'decimals' } as const;
+        const read = async (functionName: 'symbol' | 'decimals') => {
+          const data = encodeFunctionData({ abi: descriptionAbi, functionName });
+          const answer = await rpc.call('eth_call', [{ to: token, data }, 'latest']);
+          return decoded(rpc.label, functionName, () =>
+            decodeFunctionResult({ abi: descriptionAbi, functionName, data: answer }),
+          );
+        };
         return {
-          symbol: decodeFunctionResult({ ...symbol, data: await read(encodeFunctionData(symbol)) }),
-          decimals: decodeFunctionResult({ ...decimals, data: await read(encodeFunctionData(decimals)) }),
+          symbol: oneLine(String(await read('symbol')), 20),
+          decimals: Number(await read('decimals')),
         };
       }),
     async checkReleases(releases) {
@@ -96,7 +101,7 @@ interface CheckedRelease {
  * simulated, which gives the reason. Null where the chain has no Multicall3.
  */
 async function checkTogether(
-  rpc: JsonRpcClient,
+  rpc: NodeClient,
   callMany: Multicall,
   releases: readonly ReleaseAddresses[],
 ): Promise<readonly CheckedRelease[] | null> {
@@ -123,7 +128,7 @@ async function checkTogether(
 }
 
 async function readHeld(
-  rpc: JsonRpcClient,
+  rpc: NodeClient,
   token: Address,
   releases: readonly ReleaseAddresses[],
 ): Promise<readonly CheckedRelease[]> {
@@ -134,7 +139,7 @@ async function readHeld(
 
 /** Why the transfer would fail, or null. A revert is the chain's answer, not a failure of the endpoint. */
 async function simulateTransfer(
-  rpc: JsonRpcClient,
+  rpc: NodeClient,
   token: Address,
   { deposit, merchant }: ReleaseAddresses,
   units: bigint,
@@ -183,13 +188,13 @@ export function mistakenTokenOf(options: TokenReaderOptions): MistakenToken {
 }
 
 async function readBalancesSingly(
-  rpc: JsonRpcClient,
+  rpc: NodeClient,
   token: Address,
   addresses: readonly Address[],
   block: string,
 ): Promise<bigint[]> {
   const calls = addresses.map((address) => ({
-    method: 'eth_call',
+    method: 'eth_call' as const,
     params: [{ to: token, data: encodeBalanceOf(address) }, block],
   }));
   return (await rpc.callBatch(calls)).map((answer) => readWord(rpc.label, answer));
@@ -206,12 +211,12 @@ function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) 
   /** Endpoints that have Multicall3; what was not there may be deployed later, so only a yes is remembered. */
   const deployedAt = new Set<string>();
   return async (
-    rpc: JsonRpcClient,
+    rpc: NodeClient,
     calls: readonly `0x${string}`[],
     block: string,
   ): Promise<readonly MulticallAnswer[] | null> => {
     if (!deployedAt.has(rpc.label)) {
-      if (readData(await rpc.call('eth_getCode', [multicall, block]), 'code') === '0x') return null;
+      if ((await rpc.call('eth_getCode', [multicall, block])) === '0x') return null;
       deployedAt.add(rpc.label);
     }
     const answers: MulticallAnswer[] = [];
@@ -219,7 +224,7 @@ function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) 
       const part = calls.slice(start, start + CALLS_AT_A_TIME);
       const args = part.map((callData) => ({ target: token, allowFailure: true, callData }));
       const data = encodeFunctionData({ abi: multicallAbi, functionName: 'aggregate3', args: [args] });
-      const answer = readData(await rpc.call('eth_call', [{ to: multicall, data }, block]), 'call result');
+      const answer = await rpc.call('eth_call', [{ to: multicall, data }, block]);
       answers.push(...decodeAnswers(rpc.label, answer, part.length));
     }
     return answers;
@@ -227,27 +232,31 @@ function createMulticall({ token, multicall = MULTICALL3 }: TokenReaderOptions) 
 }
 
 function decodeAnswers(label: string, data: `0x${string}`, count: number): readonly MulticallAnswer[] {
-  let results: readonly MulticallAnswer[];
-  try {
-    results = decode(data);
-  } catch (cause) {
-    throw new ChainUnavailableError(`${label} answered a multicall with something else`, { cause });
-  }
+  const results = decoded(label, 'multicall', () => decode(data));
   if (results.length === count) return results;
-  throw new ChainUnavailableError(`${label} answered ${results.length} of ${count} calls`);
+  throw new MalformedAnswerError(`${label} answered ${results.length} of ${count} calls`);
+}
+
+/** What a call gave. Throws `MalformedAnswerError` for bytes that are of another form. */
+function decoded<Result>(label: string, what: string, decodeResult: () => Result): Result {
+  try {
+    return decodeResult();
+  } catch {
+    throw new MalformedAnswerError(`${label} answered eth_call with a malformed ${what}`);
+  }
 }
 
 function decode(data: `0x${string}`) {
   return decodeFunctionResult({ abi: multicallAbi, functionName: 'aggregate3', data });
 }
 
-function wordOfAnswer(rpc: JsonRpcClient, answer: MulticallAnswer | undefined): bigint {
+function wordOfAnswer(rpc: NodeClient, answer: MulticallAnswer | undefined): bigint {
   if (answer?.success === true) return readWord(rpc.label, answer.returnData);
   throw new ChainUnavailableError(`${rpc.label} answered a balance with a failure`);
 }
 
 /** What an address holds of a token at the newest block, in the token's units. */
-export async function readTokenBalance(rpc: JsonRpcClient, token: Address, holder: Address): Promise<bigint> {
+export async function readTokenBalance(rpc: NodeClient, token: Address, holder: Address): Promise<bigint> {
   return readWord(
     rpc.label,
     await rpc.call('eth_call', [{ to: token, data: encodeBalanceOf(holder) }, 'latest']),

@@ -10,7 +10,7 @@ import { type Address, checksumAddress } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { keccak256Hex } from '../platform/keccak.ts';
 import { type ChainEndpoint, createEndpointRotation, WrongChainError } from './endpoint-rotation.ts';
-import { type JsonRpcClient, readData } from './json-rpc.ts';
+import type { NodeClient } from './node-answers.ts';
 import { depositFactoryAbi, encodeDepositOf } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';
 
@@ -69,7 +69,7 @@ async function findWrongChains(endpoints: readonly ChainEndpoint[]): Promise<str
   return problems;
 }
 
-async function verifyAt(rpc: JsonRpcClient, { chainId, factory, token }: Deployment) {
+async function verifyAt(rpc: NodeClient, { chainId, factory, token }: Deployment) {
   // A contract's first creation has nonce 1 (EIP-161): the factory deploys the implementation in its constructor.
   const implementation = getContractAddress({ from: factory, nonce: 1n });
   const [factoryCode, implementationCode, tokenCode] = await readCodes(rpc, [factory, implementation, token]);
@@ -128,9 +128,9 @@ async function verifyAt(rpc: JsonRpcClient, { chainId, factory, token }: Deploym
   return { implementation, factoryCodeHash: `0x${keccak256Hex(Buffer.from(factoryCode.slice(2), 'hex'))}` };
 }
 
-async function readCodes(rpc: JsonRpcClient, addresses: readonly [Address, Address, Address]) {
-  const calls = addresses.map((address) => ({ method: 'eth_getCode', params: [address, 'latest'] }));
-  const codes = (await rpc.callBatch(calls)).map((answer) => readData(answer, 'code').toLowerCase());
+async function readCodes(rpc: NodeClient, addresses: readonly [Address, Address, Address]) {
+  const calls = addresses.map((address) => ({ method: 'eth_getCode' as const, params: [address, 'latest'] }));
+  const codes = (await rpc.callBatch(calls)).map((code) => code.toLowerCase());
   return codes as [string, string, string];
 }
 
@@ -138,9 +138,9 @@ const TOKEN_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 't
 const IMPLEMENTATION_CALL = encodeFunctionData({ abi: depositFactoryAbi, functionName: 'implementation' });
 
 /** Null when the contract has no such function, or answers with something else than an address. */
-async function readAddress(rpc: JsonRpcClient, to: Address, data: string): Promise<Address | null> {
+async function readAddress(rpc: NodeClient, to: Address, data: string): Promise<Address | null> {
   try {
-    const answer = readData(await rpc.call('eth_call', [{ to, data }, 'latest']), 'call result');
+    const answer = await rpc.call('eth_call', [{ to, data }, 'latest']);
     return /^0x0{24}[0-9a-f]{40}$/i.test(answer) ? checksumAddress(answer.slice(26)) : null;
   } catch (error) {
     if (revertReasonOf(error) === null) throw error;

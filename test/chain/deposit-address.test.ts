@@ -32,7 +32,7 @@ it('computes for any terms the deposit address that the factory computes', async
   await fc.assert(
     fc.asyncProperty(fc.array(terms, { minLength: 40, maxLength: 40 }), async (manyTerms) => {
       const calls = manyTerms.map((each) => ({
-        method: 'eth_call',
+        method: 'eth_call' as const,
         params: [{ to: chain.factory, data: encodeDepositOf(each) }, 'latest'],
       }));
       const answers = await chain.endpoints[0]?.rpc.callBatch(calls);

@@ -72,10 +72,10 @@ it('a batch of 100 releases is checked in two calls, or with Multicall3 elsewher
     ...endpoint,
     rpc: {
       ...endpoint.rpc,
-      call: (method: string, params: readonly unknown[]) => {
+      call: ((method, params) => {
         methods.push(method);
         return endpoint.rpc.call(method, params);
-      },
+      }) as typeof endpoint.rpc.call,
     },
   }));
   const reader = createTokenReader({ endpoints: counted, token: chain.token, multicall: elsewhere });

@@ -687,7 +687,9 @@ describe('logs that nobody asked for', () => {
 
   it.each(cases)('are refused: %s', async (_name, logs, message) => {
     const { reader } = createReader(1);
-    proxies[0].alter = (call, ask) => (call.method === 'eth_getLogs' ? { result: logs() } : ask(call));
+    const isAltered = ({ method, params }: { method: string; params: readonly unknown[] }) =>
+      method === 'eth_getLogs' && (params[0] as { address: unknown }).address === chain.token;
+    proxies[0].alter = (call, ask) => (isAltered(call) ? { result: logs() } : ask(call));
     const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('target')], isCandidate: () => false };
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(message);
   });

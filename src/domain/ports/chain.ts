@@ -112,7 +112,7 @@ export interface EndpointHealth {
   readonly isFailing: boolean;
   /** Final blocks by which it lags behind the highest reported one; null before it was asked. */
   readonly lagBlocks: number | null;
-  /** How often other endpoints contradicted it, also where either can be wrong. */
+  /** How often other endpoints contradicted it, also where either can be wrong, or its answer was malformed. */
   readonly disagreements: number;
   /** The last of them in one sentence, and how long ago it was. */
   readonly lastDisagreement: { readonly message: string; readonly agoMs: number } | null;

@@ -1,3 +1,4 @@
+import { answers, type NodeMethod } from '../../../src/chain/node-answers.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import type { Draws } from './draws.ts';
 import type { SimulatedChain } from './simulated-chain.ts';
@@ -34,6 +35,8 @@ export type Mood =
       readonly blockNumber: number;
       readonly transactionHash: string;
     }
+  /** Of its answers to this method, or to any, so many in a hundred are none of use. */
+  | { readonly kind: 'malformed'; readonly method: NodeMethod | null; readonly percent: number }
   /** Takes signed transactions, and drops three of ten without a word. */
   | { readonly kind: 'swallowing' }
   /** Counts transactions of the relayer that are nowhere: what is signed for the next nonce cannot be mined. */
@@ -82,7 +85,8 @@ export function isLie({ kind }: Mood): boolean {
  * it, and the service promises nothing there.
  */
 export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject): Mood {
-  const kind = draws.oneOf(kinds);
+  // Of many methods each, and so more often than the others.
+  const kind = draws.chance(20) ? 'malformed' : draws.oneOf(kinds);
   const latestBlock = chain.latest.number;
   switch (kind) {
     case 'behind':
@@ -104,6 +108,12 @@ export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject):
       const blockNumber = Math.max(1, latestBlock + draws.between(-2, 2));
       return { kind, deposit, units, blockNumber, transactionHash: chain.newHash() };
     }
+    case 'malformed':
+      return {
+        kind,
+        method: draws.oneOf([null, ...(Object.keys(answers) as NodeMethod[])]),
+        percent: draws.oneOf([30, 100]),
+      };
     case 'nonce gap':
     case 'lagging nonce':
       return { kind, transactions: draws.between(1, 2) };

@@ -4,6 +4,7 @@ import { depositFactoryAbi } from '../../../src/chain/read-logs.ts';
 import { MULTICALL3, multicallAbi, tokenAbi } from '../../../src/chain/token-reader.ts';
 import { type Address, checksumAddress } from '../../../src/domain/payout-address.ts';
 import { ChainUnavailableError } from '../../../src/domain/ports/chain.ts';
+import { corrupt } from './corrupt-answer.ts';
 import type { Draws } from './draws.ts';
 import { findLogs, type LogFilter } from './node-logs.ts';
 import type { Mood } from './node-mood.ts';
@@ -43,7 +44,10 @@ export function createSimulatedNode(
     if (mood.kind === 'down') throw new ChainUnavailableError(`${options.name} is down`);
     if (mood.kind === 'hung') throw new AnswerTooSlowError(`${options.name} did not answer ${method}`);
     if (mood.kind === 'load balancer') isStale = draws.chance(50);
-    const result = execute(method, params, signer);
+    const honestly = execute(method, params, signer);
+    const isCorrupt =
+      mood.kind === 'malformed' && (mood.method ?? method) === method && draws.chance(mood.percent);
+    const result = isCorrupt ? corrupt(method, honestly, draws) : honestly;
     if (mood.kind === 'slow' && draws.chance(70)) {
       throw new AnswerTooSlowError(`${options.name} is slow to answer ${method}`);
     }
@@ -171,8 +175,9 @@ export function createSimulatedNode(
         return quantity(50_000 + 66_000 * termsOf((params[0] as { data: `0x${string}` }).data).length);
       case 'eth_getTransactionReceipt': {
         const seen = chain.blocks.slice(0, head().number + 1);
-        const isMined = seen.some(({ transactions }) => transactions.some(({ hash }) => hash === params[0]));
-        return isMined ? { transactionHash: params[0] } : null;
+        const block = seen.find(({ transactions }) => transactions.some(({ hash }) => hash === params[0]));
+        if (block === undefined) return null;
+        return { transactionHash: params[0], blockNumber: quantity(block.number), status: '0x1' };
       }
       case 'eth_feeHistory':
         return { baseFeePerGas: [quantity(chain.baseFee)], reward: [[quantity(TIP)]] };
