@@ -1,9 +1,20 @@
 import { feeUnits } from '../src/domain/fees.ts';
-import { formatSigned, formatUnits } from '../src/domain/money.ts';
+import { formatSigned, formatUnits, UNITS_PER_CENT } from '../src/domain/money.ts';
+import {
+  computePaidThreshold,
+  directThreshold,
+  thresholdAfterSessions,
+} from '../src/domain/paid-threshold.ts';
 import { isDirect, type Payment } from '../src/domain/payment.ts';
 import { stateOf } from '../src/domain/payment-states.ts';
 import { settle, sumObservations } from '../src/domain/settle.ts';
-import { forwardedWebhook, type NewWebhook, paidWebhook } from '../src/domain/webhook.ts';
+import {
+  forwardedWebhook,
+  hostOfCallback,
+  type NewWebhook,
+  paidWebhook,
+  type Webhook,
+} from '../src/domain/webhook.ts';
 import {
   type CheckContext,
   createFindings,
@@ -23,7 +34,8 @@ export function checkPayment(facts: PaymentFacts, context: CheckContext): Findin
   checkAmounts(facts, findings);
   checkTransactions(facts, findings);
   checkState(facts, context, findings);
-  checkWebhooks(facts, findings);
+  checkTerms(facts, findings);
+  checkWebhooks(facts, context, findings);
   checkBatch(payment, context, findings);
   const address = context.depositAddressOf(payment);
   findings.compare('deposit_address', address ?? 'of a factory that is known', payment.depositAddress);
@@ -151,19 +163,89 @@ function checkBatch(payment: Payment, { openBatches }: CheckContext, findings: F
   findings.add('relay_batch', 'a batch under way that carries it', `batch ${payment.relayBatchId}`);
 }
 
-/** A paid payment with a callback has its one event, a direct one that was completed a second; each says what the payment says. No others exist. */
-function checkWebhooks({ view: { payment }, webhooks }: PaymentFacts, findings: Findings): void {
-  const expected = expectedWebhooks(payment);
-  for (const { event, status } of webhooks) {
-    if (expected.some((each) => each.event === event)) continue;
-    findings.add('webhook_unfounded', 'no webhook', `${event}, ${status}`);
+/**
+ * The threshold is the one of the creation, one that a session led to, or a sum of deposits that was accepted as paid. Which
+ * of the sessions counted depends on when they were started, so that each is taken for possible.
+ */
+function checkTerms({ view: { payment, sessions }, entries }: PaymentFacts, findings: Findings): void {
+  const { amountCents, originalAmountCents, customerFeeCents, currency, usdUnits } = payment;
+  if (originalAmountCents !== null) {
+    const gross = originalAmountCents + (customerFeeCents ?? 0);
+    findings.compare('terms', `an amount of ${gross} cents`, `an amount of ${amountCents} cents`);
   }
-  for (const { event, fields } of expected) {
-    const webhook = webhooks.find((candidate) => candidate.event === event);
+  if (currency === 'USD') {
+    const value = BigInt(amountCents) * UNITS_PER_CENT;
+    findings.compare('terms', `a value of ${formatUnits(value)}`, `a value of ${formatUnits(usdUnits)}`);
+  }
+  const { paidThresholdUnits, toleranceBasisPoints } = payment;
+  if (toleranceBasisPoints === null) return;
+  const atCreation = isDirect(payment)
+    ? [directThreshold(usdUnits, false), directThreshold(usdUnits, true)]
+    : [computePaidThreshold(usdUnits, toleranceBasisPoints)];
+  const [first] = atCreation as [bigint];
+  const bySessions = sessions.map((session) =>
+    thresholdAfterSessions({ ...payment, paidThresholdUnits: first }, [session], toleranceBasisPoints),
+  );
+  const possible = new Set([...atCreation, ...bySessions, ...depositedSums(entries)]);
+  if (possible.has(paidThresholdUnits)) return;
+  findings.add('terms', `a threshold such as ${formatUnits(first)}`, formatUnits(paidThresholdUnits));
+}
+
+/** What had been deposited after each of the entries. */
+function depositedSums(entries: PaymentFacts['entries']): bigint[] {
+  let sum = 0n;
+  return entries.flatMap(({ kind, units }) => {
+    if (kind !== 'deposited') return [];
+    sum += units;
+    return [sum];
+  });
+}
+
+/** A webhook is sent within seconds of its creation: a day later, the service has passed over it. */
+const LATEST_CLAIM_MS = 24 * 3_600_000;
+
+/** A pending webhook was never claimed, and every other one was: what is made pending again would be sent a second time. */
+function checkWebhookStatus(
+  { event, status, claimedAtMs, createdAtMs }: Webhook,
+  { scannedToMs }: CheckContext,
+  findings: Findings,
+): void {
+  const isClaimed = claimedAtMs !== null;
+  const found = `${event}, ${status}`;
+  if ((status === 'pending') === isClaimed) {
+    findings.add('webhook_status', isClaimed ? 'sent, or being sent' : 'pending', found);
+  } else if (status === 'pending' && scannedToMs - createdAtMs > LATEST_CLAIM_MS) {
+    findings.add('webhook_status', 'sent within a day of its creation', found);
+  }
+}
+
+/** A paid payment with a callback has its one event, a direct one that was completed a second; each says what the payment says. No others exist. */
+function checkWebhooks(
+  { view: { payment }, webhooks }: PaymentFacts,
+  context: CheckContext,
+  findings: Findings,
+): void {
+  const expected = expectedWebhooks(payment);
+  const isOf = ({ id, accountId, paymentId, event }: Webhook, { event: expectedEvent }: NewWebhook) =>
+    event === expectedEvent &&
+    id === `${payment.id}:${event}` &&
+    paymentId === payment.id &&
+    accountId === payment.accountId;
+  for (const webhook of webhooks) {
+    checkWebhookStatus(webhook, context, findings);
+    if (expected.some((each) => isOf(webhook, each))) continue;
+    findings.add('webhook_unfounded', 'no webhook', `${webhook.event}, ${webhook.status}`);
+  }
+  for (const each of expected) {
+    const { event, fields } = each;
+    const webhook = webhooks.find((candidate) => isOf(candidate, each));
     if (webhook === undefined) {
       findings.add('webhook_missing', event, 'no webhook');
       continue;
     }
+    // Empty for a webhook from before it was stored.
+    const host = webhook.host === '' ? '' : hostOfCallback(webhook.url);
+    findings.compare('webhook_contents', `for ${host}`, `for ${webhook.host}`);
     for (const [name, value] of Object.entries(fields)) {
       // The note may be edited after the event was written; a direct payment may have released more than the event reported.
       if (name === 'note' || (name === 'receivedAmount' && isDirect(payment))) continue;

@@ -14,6 +14,7 @@ export interface VerifyContext
     refunds: 'listRefunds';
     relay: 'listOpenBatches';
     settlements: 'listSettlements';
+    search: 'listHistories';
   }> {
   /** Null: the database is compared with itself alone. */
   readonly chain: VerifiedChain | null;
@@ -35,6 +36,8 @@ export interface PaymentFacts {
 export interface CheckContext {
   readonly nowMs: number;
   readonly openBatches: readonly RelayBatch[];
+  /** Time of the newest final block that was scanned: until then the service was at work. */
+  readonly scannedToMs: number;
   /** The deposit address that the payment's terms give; null where its factory is not known. */
   readonly depositAddressOf: (payment: PaymentView['payment']) => string | null;
 }

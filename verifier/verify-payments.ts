@@ -37,6 +37,7 @@ interface Totals extends FinalSums {
 
 /** A portion is read within a few milliseconds, so that it does not hold up the API. */
 const PAYMENTS_AT_A_TIME = 100;
+const HISTORIES_AT_A_TIME = 500;
 /** More than a person reads; what is wrong in more places than these has one cause. */
 const MAXIMUM_LISTED = 1_000;
 const MAXIMUM_OPEN_BATCHES = 1_000;
@@ -58,7 +59,9 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   const cursor = await context.observations.readCursor();
   if (cursor !== null) await verifyFinalBlock(context, cursor, report);
   const journal = await verifyJournal(context, report);
+  await verifyHistories(context, report);
   const depositAddressOf = addressesBy(await context.settlements.listSettlements());
+  const scannedToMs = cursor?.timestampMs ?? 0;
   const newest = await context.payments.findNewest();
 
   let payments = 0;
@@ -70,7 +73,7 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
     if (ids.length === 0) break;
     after = ids.at(-1) as string;
     payments += ids.length;
-    const checked = await checkAll(context, ids, depositAddressOf);
+    const checked = await checkAll(context, ids, { depositAddressOf, scannedToMs });
     for (const { facts, findings } of checked) {
       for (const discrepancy of findings.found) report(discrepancy);
       if (facts !== null) totals = addTo(totals, facts);
@@ -80,6 +83,9 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   const finalBlock = cursor?.number ?? null;
   return { payments, journal, finalBlock, isChainChecked, totals, discrepancyCount, discrepancies };
 }
+
+/** What stays the same for all payments of a run. */
+type RunConstants = Omit<CheckContext, 'nowMs' | 'openBatches'>;
 
 /** A payment as it was seen last; no facts where they could not be read. */
 interface CheckedPayment {
@@ -92,13 +98,13 @@ interface CheckedPayment {
 async function checkAll(
   context: VerifyContext,
   ids: readonly PaymentId[],
-  depositAddressOf: CheckContext['depositAddressOf'],
+  constants: RunConstants,
 ): Promise<readonly CheckedPayment[]> {
   const latest = new Map<PaymentId, CheckedPayment>();
   let open = ids;
   for (let round = 1; open.length > 0 && round <= MAXIMUM_CHECKS; round++) {
     if (round > 1) await context.pause();
-    const checked = await checkOnce(context, open, depositAddressOf);
+    const checked = await checkOnce(context, open, constants);
     for (const one of checked) latest.set(one.id, one);
     open = checked.filter(({ findings }) => findings.found.length > 0).map(({ id }) => id);
   }
@@ -108,11 +114,11 @@ async function checkAll(
 async function checkOnce(
   context: VerifyContext,
   ids: readonly PaymentId[],
-  depositAddressOf: CheckContext['depositAddressOf'],
+  constants: RunConstants,
 ): Promise<readonly CheckedPayment[]> {
   const read = await Promise.all(ids.map((id) => readFacts(context, id)));
   const openBatches = await context.relay.listOpenBatches(MAXIMUM_OPEN_BATCHES);
-  const checkContext: CheckContext = { nowMs: context.nowMs(), openBatches, depositAddressOf };
+  const checkContext: CheckContext = { ...constants, nowMs: context.nowMs(), openBatches };
   const checked = read.map(({ id, facts, findings }): CheckedPayment => {
     if (facts === null) return { id, facts, findings };
     try {
@@ -150,6 +156,27 @@ function unreadable(id: PaymentId, error: unknown): Findings {
   const findings = createFindings(id);
   findings.add('unreadable', 'contents that can be', error.message);
   return findings;
+}
+
+/** Checks that every payment that has a history is there, and that one that was paid still is. */
+async function verifyHistories(
+  { search }: VerifyContext,
+  report: (discrepancy: Discrepancy) => void,
+): Promise<void> {
+  let after = { accountId: '', id: '' };
+  for (;;) {
+    const histories = await search.listHistories(after, HISTORIES_AT_A_TIME);
+    for (const { id: paymentId, status, wasPaid } of histories) {
+      if (status === null) {
+        report({ paymentId, kind: 'payment_missing', expected: 'a payment', found: 'its history alone' });
+      } else if (wasPaid && status !== 'paid') {
+        report({ paymentId, kind: 'state', expected: 'paid, as it was before', found: status });
+      }
+    }
+    const last = histories.at(-1);
+    if (last === undefined || histories.length < HISTORIES_AT_A_TIME) return;
+    after = last;
+  }
 }
 
 async function verifyFinalBlock(

@@ -129,6 +129,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'search.listSlots': 'dashboard, by the primary key, at most four rows an hour and currency',
   'search.listPaidCounts': 'dashboard, by the primary key, at most a hundred rows a day',
   'search.listStateChanges': 'dashboard, by the payment',
+  'search.listHistories': 'command line: verify, 500 payments at a time along the primary key',
   'search.editNote': 'dashboard, by the payment',
   'providers.writeProviderSettings': 'command line',
   'addressPages.listAddressPages': 'once at the start, a hundredth of a second for a million payments',

@@ -31,7 +31,7 @@ export interface DirectPayments {
 export interface OperationsContext
   extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit' | 'payments' | 'emails' | 'webhooks'>,
     StoreParts<{
-      search: 'searchPayments';
+      search: 'searchPayments' | 'listHistories';
       observations: 'listEntries' | 'listEntriesOf' | 'readCursor';
       events: 'listEvents';
       refunds: 'findRefund' | 'listRefunds';

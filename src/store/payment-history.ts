@@ -5,6 +5,7 @@ import type { PaidCount, PaymentSlot } from '../domain/payment-statistics.ts';
 import type {
   FailingWebhook,
   FinalSums,
+  PaymentHistorySummary,
   PaymentSearchStore,
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
@@ -36,6 +37,18 @@ export function createPaymentHistory({ read, write }: Scripts) {
         SELECT at_ms AS "atMs", state FROM state_changes
         WHERE account_id = ${accountId} AND payment_id = ${id} ORDER BY at_ms, state`;
       return rows.map(stateChangeOf);
+    }),
+    listHistories: read(function* (after, limit) {
+      const rows = yield* run`
+        SELECT account_id AS "accountId", payment_id AS id, was_paid AS "wasPaid", (SELECT status FROM payments
+          WHERE payments.account_id = histories.account_id AND payments.id = histories.payment_id) AS status
+        FROM (SELECT account_id, payment_id, max(CASE WHEN state LIKE 'paid/%' THEN 1 ELSE 0 END) AS was_paid
+          FROM state_changes WHERE (account_id, payment_id) > (${after.accountId}, ${after.id})
+          GROUP BY account_id, payment_id ORDER BY account_id, payment_id LIMIT ${checkedLimit(limit)}
+        ) AS histories ORDER BY account_id, payment_id`;
+      return rows.map(
+        (row) => ({ ...row, wasPaid: Number(row['wasPaid']) === 1 }) as unknown as PaymentHistorySummary,
+      );
     }),
     listFinalSums: read(function* (ids) {
       if (ids.length > 0) checkedLimit(ids.length);

@@ -96,6 +96,7 @@ async function askAsTheDashboard({ search, events, records, reusablePages }: Sto
   await search.listSlots('account', 0, 1, 1);
   await search.listPaidCounts('account', 0, 1);
   await search.listStateChanges({ accountId: 'account', id: 'id' });
+  await search.listHistories({ accountId: 'account', id: 'id' }, 500);
   await search.listFinalSums(['id']);
   await search.listLastSessions('account', ['id']);
   await search.editNote({ accountId: 'account', id: 'id' }, 'note');

@@ -14,6 +14,8 @@ import { ADDRESS, NOW_MS, newAccount, newBatch, newPayment } from '../store/fixt
 
 const DEPOSIT_UNITS = 200_000_000n;
 const FEE_UNITS = 5_000_000n;
+/** Of a payment of 111.801300 USD, less the tolerance of 2 %. */
+const THRESHOLD_UNITS = 109_565_274n;
 const CHAIN_ID = 137;
 const implementation: Address = '0x52908400098527886E0F7030069857D2E4169EE7';
 const depositAddressOf = createDepositAddressCalculator({
@@ -124,7 +126,7 @@ export async function openWorld(store: Store): Promise<SimulatedWorld> {
   ];
   const entries = await Promise.all(
     names.map(async (name) => {
-      const payment = newPayment(account.id);
+      const payment = newPayment(account.id, { paidThresholdUnits: THRESHOLD_UNITS });
       const depositAddress = depositAddressOf(termsOf(payment, paymentReference(payment.id)));
       await store.payments.createPayment({ ...payment, depositAddress }, null);
       return [name, { ...payment, depositAddress }] as const;

@@ -1,7 +1,7 @@
 import type { HourlyRate, ListRates } from '../base-currency.ts';
 import type { Payment, PaymentId, PaymentReference } from '../payment.ts';
 import type { PaymentQuery } from '../payment-search.ts';
-import type { PaymentState, UnsettledStatus } from '../payment-states.ts';
+import type { PaymentState, PaymentStatus, UnsettledStatus } from '../payment-states.ts';
 import type { PaidCount, PaymentSlot } from '../payment-statistics.ts';
 import type { ProviderSession } from '../provider-session.ts';
 
@@ -43,6 +43,12 @@ export interface FailingWebhook {
  * What people ask of payments: lists, searches, statistics. It rests on tables that are made from the payments a
  * moment later (`indexPayments`, `countPaid`), because a create must not wait for them.
  */
+/** Whether the payment of a history is there, and whether it was ever paid. */
+export interface PaymentHistorySummary extends PaymentReference {
+  readonly status: PaymentStatus | null;
+  readonly wasPaid: boolean;
+}
+
 export interface PaymentSearchStore {
   /** Adds exchange rates, of which the first of an hour stays, and deletes those of hours before `deleteBeforeMs`. */
   recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Promise<void>;
@@ -98,6 +104,11 @@ export interface PaymentSearchStore {
 
   /** The states a payment came into after its creation, in their order; those of before they were kept are missing. */
   listStateChanges(payment: PaymentReference): Promise<readonly StateChange[]>;
+  /**
+   * Payments that came into any state after their creation, by account and id, those above `after`; `status` is null where
+   * there is no such payment.
+   */
+  listHistories(after: PaymentReference, limit: number): Promise<readonly PaymentHistorySummary[]>;
   /** Writes another note, and makes the payment found by its words; null when there is no such payment. */
   editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;
 }
