@@ -120,7 +120,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'search.searchPayments': 'dashboard, in windows of a thousand rows of an index, at most ten of them',
   'search.listUnsettled': 'operator’s console, by an index that holds what is under way',
   'search.listRates':
-    'CSV, journal and statement in another base currency than USD, two hundred payments at a time',
+    'CSV, journal and statement in another base currency than USD, two hundred payments at a time; a week of hours while one rate source is down',
   'search.recordRates': 'once an hour',
   'search.listFinalSums': 'dashboard’s CSV, fifty payments at a time',
   'search.listLastSessions':

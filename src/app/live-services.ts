@@ -25,6 +25,9 @@ import { factoriesOf, rememberSettlement } from './settlements.ts';
 /** The chain on which bridged USDC exists. */
 const POLYGON_CHAIN_ID = 137;
 
+/** The period whose rates bound one that only one source gives. */
+const RECENT_RATES_MS = 7 * 86_400_000;
+
 /** Time limit of a provider for starting a session. */
 const SESSION_TIMEOUT_MS = 8_000;
 
@@ -60,7 +63,15 @@ export async function openLiveServices(
     const settlement = { chainId, factory, token, feeWallet, ...verified };
     const settlements = await rememberSettlement(store, settlement, clock.nowMs());
     const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
-    const rates = createLiveRates({ clock, warn: (message, cause) => log.warn({ err: cause }, message) });
+    const rates = createLiveRates({
+      clock,
+      warn: (message, cause) => log.warn({ err: cause }, message),
+      recentRates: async (currency) => {
+        const nowMs = clock.nowMs();
+        const recent = await store.search.listRates(currency, nowMs - RECENT_RATES_MS, nowMs);
+        return recent.map(({ usdRate }) => usdRate);
+      },
+    });
     return {
       chainId: chain.chainId,
       settlements,

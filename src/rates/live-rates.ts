@@ -4,6 +4,7 @@ import {
   BASIS_POINTS,
   type Currency,
   currencies,
+  formatRate,
   parseUsdRate,
   USD_RATE_ONE,
   type UsdRate,
@@ -26,19 +27,52 @@ const DEFAULTS = {
   refreshMs: 60_000,
   /** A rate older than this is no rate. */
   maximumAgeMs: 10 * 60_000,
+  /** The rates of the last seven days, in any order. */
+  recentRates: async (_currency: Currency): Promise<readonly UsdRate[]> => [],
 };
 
 /** Maximum difference between both sources; above it neither is trusted. */
 const MAXIMUM_DIVERGENCE_BASIS_POINTS = 200n;
+/** Maximum difference of an unchecked rate from the median of the last seven days: more than these currencies move in a day. */
+const MAXIMUM_UNCHECKED_MOVE_BASIS_POINTS = 500n;
+/** The range of an unchecked rate that has no earlier ones, such as at the first start, in 10⁻⁸ USD: wider than in ten years. */
+const plausibleRates: Readonly<Record<Currency, readonly [minimum: UsdRate, maximum: UsdRate]>> = {
+  USD: [USD_RATE_ONE, USD_RATE_ONE],
+  EUR: [90_000_000n, 140_000_000n],
+  CAD: [60_000_000n, 90_000_000n],
+  INR: [900_000n, 1_500_000n],
+};
+const DAY_MS = 24 * 60 * 60_000;
 /** The ECB publishes on working days; Easter leaves almost six days between two publications. */
-const MAXIMUM_DAILY_AGE_MS = 6 * 24 * 60 * 60_000;
+const MAXIMUM_DAILY_AGE_MS = 6 * DAY_MS;
 /** The daily rates change once a day; a failed fetch of them is tried again after a shorter while. */
 const DAILY_REFRESH_MS = 60 * 60_000;
 const DAILY_RETRY_MS = 60_000;
 
-function diverges(primary: UsdRate, check: UsdRate): boolean {
+function diverges(primary: UsdRate, check: UsdRate, maximumBasisPoints: bigint): boolean {
   const difference = primary > check ? primary - check : check - primary;
-  return difference * BigInt(BASIS_POINTS) > check * MAXIMUM_DIVERGENCE_BASIS_POINTS;
+  return difference * BigInt(BASIS_POINTS) > check * maximumBasisPoints;
+}
+
+/**
+ * Bounds a rate that only one source gave. The median follows real moves, and a source that lies moves it by less than the
+ * bound in half a week. After seven days without a rate the plausible range applies again.
+ */
+function requirePlausible(currency: Currency, rate: UsdRate, recent: readonly UsdRate[]): void {
+  const median = recent.toSorted((a, b) => (a < b ? -1 : 1))[recent.length >> 1];
+  const [minimum, maximum] = plausibleRates[currency];
+  const isPlausible =
+    median === undefined
+      ? rate >= minimum && rate <= maximum
+      : !diverges(rate, median, MAXIMUM_UNCHECKED_MOVE_BASIS_POINTS);
+  if (isPlausible) return;
+  const expected =
+    median === undefined
+      ? `from ${formatRate(minimum)} to ${formatRate(maximum)}`
+      : `within 5 % of ${formatRate(median)}, the median of the last seven days`;
+  throw new Error(
+    `one source alone says ${currency} is worth ${formatRate(rate)} USD, which is not ${expected}`,
+  );
 }
 
 /** The daily rates, fetched at most once at a time and no oftener than they can change; null when there are none. */
@@ -49,7 +83,7 @@ function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
 
   async function refresh(): Promise<void> {
     try {
-      known = await fetchFrankfurterRates(agent, options.frankfurterBaseUrl, options.timeoutMs);
+      known = await fetchFrankfurterRates(agent, options);
       nextFetchAtMs = options.clock.monotonicMs() + DAILY_REFRESH_MS;
     } catch (error) {
       nextFetchAtMs = options.clock.monotonicMs() + DAILY_RETRY_MS;
@@ -72,7 +106,8 @@ function createDailyCheck(options: Required<LiveRatesOptions>, agent: Agent) {
 /**
  * Coinbase's rates, cross-checked with the European Central Bank's. A rate is kept for `refreshMs`, then refreshed in
  * the background, and is used up to `maximumAgeMs`. Where both sources diverge by more than two percent there is no
- * rate at all, not even an older one: it cannot be known which of them is wrong, or since when.
+ * rate at all, not even an older one: it cannot be known which of them is wrong, or since when. Without the second source
+ * a rate must be plausible.
  */
 export function createLiveRates(given: LiveRatesOptions) {
   const options: Required<LiveRatesOptions> = { ...DEFAULTS, ...given };
@@ -94,8 +129,9 @@ export function createLiveRates(given: LiveRatesOptions) {
       readDailyRate(currency),
     ]);
     if (check === null) {
+      requirePlausible(currency, rate, await options.recentRates(currency));
       warn(`the rate of ${currency} was taken without a cross-check`, null);
-    } else if (diverges(rate, check)) {
+    } else if (diverges(rate, check, MAXIMUM_DIVERGENCE_BASIS_POINTS)) {
       known.delete(currency);
       throw new Error(`both sources diverge on ${currency}: ${rate} against ${check} (10⁻⁸ USD)`);
     }
@@ -191,7 +227,10 @@ function invert(unitsPerUsd: unknown): UsdRate | null {
  * The European Central Bank's daily rates by Frankfurter: `GET /v1/latest?from=USD&to=EUR,CAD,INR`, no key
  * → `{base: "USD", date: "2026-11-20", rates: {EUR: 0.92, …}}`; on weekends and holidays the last date.
  */
-async function fetchFrankfurterRates(agent: Agent, baseUrl: string, timeoutMs: number): Promise<DailyRates> {
+async function fetchFrankfurterRates(
+  agent: Agent,
+  { frankfurterBaseUrl: baseUrl, timeoutMs, clock }: Required<LiveRatesOptions>,
+): Promise<DailyRates> {
   const others = currencies.filter((currency) => currency !== 'USD');
   const url = `${baseUrl}/v1/latest?from=USD&to=${others.join(',')}`;
   const answer = (await getJson(agent, url, timeoutMs)) as {
@@ -202,7 +241,8 @@ async function fetchFrankfurterRates(agent: Agent, baseUrl: string, timeoutMs: n
   if (answer?.base !== 'USD') throw new Error('Frankfurter answered for another base than USD');
   const { date } = answer;
   const dateMs = typeof date === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(date) ? Date.parse(date) : Number.NaN;
-  if (Number.isNaN(dateMs)) throw new Error('Frankfurter gave no date');
+  // A date in the far future would never become too old.
+  if (!(dateMs <= clock.nowMs() + DAY_MS)) throw new Error('Frankfurter gave no date');
   const usdRates = new Map<Currency, UsdRate>();
   for (const currency of others) {
     const rate = invert(answer.rates?.[currency]);

@@ -26,6 +26,7 @@ let sources: Sources;
 let server: Server;
 let baseUrl: string;
 let elapsedMs: number;
+let movedDays: number;
 let warnings: string[];
 let rates: ReturnType<typeof createLiveRates>;
 
@@ -36,7 +37,7 @@ function answer(response: ServerResponse, status: number, body: unknown): void {
 
 function start(options: Partial<LiveRatesOptions> = {}): typeof rates {
   return createLiveRates({
-    clock: { nowMs: () => NOW_MS + elapsedMs, monotonicMs: () => elapsedMs },
+    clock: { nowMs: () => NOW_MS + elapsedMs + movedDays * DAY_MS, monotonicMs: () => elapsedMs },
     warn: (message) => warnings.push(message),
     coinbaseBaseUrl: `${baseUrl}/coinbase`,
     frankfurterBaseUrl: `${baseUrl}/frankfurter`,
@@ -68,6 +69,7 @@ beforeEach(async () => {
     frankfurterCalls: 0,
   };
   elapsedMs = 0;
+  movedDays = 0;
   warnings = [];
   server = createServer((request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
@@ -128,6 +130,41 @@ describe('live exchange rates', () => {
   it('are believed with a warning when the cross-check is missing', async () => {
     sources.frankfurterStatus = 500;
     expect(await rates.usdRate('EUR')).toBe(110_000_000n);
+    expect(warnings.some((warning) => warning.includes('without a cross-check'))).toBe(true);
+  });
+
+  it.each([
+    ['a ten-thousandth at the first start', '0.0001', [], 'conversion_failed'],
+    ['a third more at the first start', '1.45', [], 'conversion_failed'],
+    ['a plausible one at the first start', '1.2', [], 'none'],
+    ['4.9 % less than in the last days', '1.0462', [1.1, 1.09, 1.11], 'none'],
+    ['5.1 % less than in the last days', '1.0438', [1.1, 1.09, 1.11], 'conversion_failed'],
+    ['5.1 % more than in the last days', '1.1562', [1.1, 1.09, 1.11], 'conversion_failed'],
+    ['like a single hour of the last days', '1.3', [1.1, 1.3, 1.09], 'conversion_failed'],
+  ])('of the primary source alone: %s → %s', async (_what, coinbaseUsd, recent, expected) => {
+    await rates.stop();
+    const recentRates = async () => recent.map((rate) => BigInt(Math.round(rate * 1e8)));
+    rates = start({ recentRates });
+    sources.frankfurterStatus = 503;
+    sources.coinbaseUsd = coinbaseUsd;
+    expect(await errorNameOf('EUR')).toBe(expected);
+  });
+
+  it('are kept for their ten minutes when the primary source alone says something implausible', async () => {
+    await rates.usdRate('EUR');
+    sources.frankfurterStatus = 503;
+    sources.coinbaseUsd = '0.0001';
+    // The daily rates have become too old by the clock of the day, not by that of the cache.
+    movedDays = 7;
+    elapsedMs = 60_001;
+    await rates.refreshAll();
+    expect(await rates.usdRate('EUR')).toBe(110_000_000n);
+    expect(warnings.some((warning) => warning.includes('could not be refreshed'))).toBe(true);
+  });
+
+  it('are not checked against daily rates that name a day to come', async () => {
+    sources.frankfurterDate = '2026-11-25';
+    await rates.usdRate('EUR');
     expect(warnings.some((warning) => warning.includes('without a cross-check'))).toBe(true);
   });
 
