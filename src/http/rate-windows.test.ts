@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addressGroupOf, createFixedWindowLimiter } from './rate-windows.ts';
+import { addressGroupOf, createFixedWindowLimiter, createLimiters } from './rate-windows.ts';
 
 function limiterAt(limit: number, maximumWindows?: number) {
   const clock = { nowMs: 0 };
@@ -53,6 +53,17 @@ it('remembers no more windows than it may, and forgets the oldest first', () => 
   expect(limiter.takeNow('c')).toBe(59);
   expect(limiter.takeNow('d')).toBe(60);
   expect(limiter.takeNow('a')).toBe(0);
+});
+
+it.each([
+  ['minute', 20_000],
+  ['hour', 50_000],
+] as const)('the windows of a %s number at most %i', async (kind, maximum) => {
+  const limiters = createLimiters({ minute: [1, 60_000], hour: [1, 3_600_000] }, () => 0);
+  const taken = Array.from({ length: maximum }, (_, count) => limiters[kind].take(`${count}`));
+  expect(await limiters[kind].take('0')).toBeGreaterThan(0);
+  await Promise.all([...taken, limiters[kind].take('one more')]);
+  expect(await limiters[kind].take('0')).toBe(0);
 });
 
 it.each([

@@ -3,8 +3,13 @@ import { ServiceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
 
 export const MINUTE_MS = 60_000;
-/** Maximum number of remembered keys; the oldest window is forgotten first. */
-const MAXIMUM_WINDOWS = 100_000;
+/**
+ * Maximum number of remembered keys of one limiter; the oldest window is forgotten first. A window takes 160 bytes, and
+ * strangers can fill a dozen limiters.
+ */
+const MAXIMUM_WINDOWS = 20_000;
+/** The same for windows longer than a minute. */
+const MAXIMUM_LONG_WINDOWS = 50_000;
 
 interface Window {
   endsAtMs: number;
@@ -14,7 +19,7 @@ interface Window {
 /**
  * Fixed windows in memory, each beginning with its key's first request. A `Map` keeps its entries in insertion order,
  * so with windows of one length the oldest are always in front. Each insertion removes up to two expired windows, which
- * bounds the memory without a timer. Not `lru-cache`: it allocates all 100,000 places of each limiter at the start.
+ * bounds the memory without a timer. Not `lru-cache`: it allocates all places of each limiter at the start.
  *
  * @param monotonicMs a clock that never goes back
  */
@@ -66,7 +71,12 @@ export function createLimiters<Kind extends string>(
 ): Readonly<Record<Kind, RateLimiter & Pick<ReturnType<typeof createFixedWindowLimiter>, 'giveBack'>>> {
   const limiters = Object.entries<readonly [number, number]>(limits).map(([kind, [limit, windowMs]]) => [
     kind,
-    createFixedWindowLimiter(limit, monotonicMs, MAXIMUM_WINDOWS, windowMs),
+    createFixedWindowLimiter(
+      limit,
+      monotonicMs,
+      windowMs > MINUTE_MS ? MAXIMUM_LONG_WINDOWS : MAXIMUM_WINDOWS,
+      windowMs,
+    ),
   ]);
   return Object.fromEntries(limiters);
 }
