@@ -190,7 +190,11 @@ async function openSandboxServices(
   return {
     chainId,
     settlements,
-    chain: createChainReader({ endpoints, sources: { token, factories: factoriesOf(settlements) } }),
+    chain: createChainReader({
+      endpoints,
+      sources: { token, factories: factoriesOf(settlements) },
+      isOwnNode: true,
+    }),
     token: createTokenReader({ endpoints, token }),
     relayers: [createRelayer({ endpoints, chainId, privateKey: sandbox.relayerPrivateKey })],
     sweepBalances: createBalanceSweep({ endpoints, token }),

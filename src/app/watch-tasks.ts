@@ -150,6 +150,8 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
     async run(signal) {
       const cursor = await store.observations.readCursor();
       if (cursor === null) return;
+      // An operator went back.
+      if (state.rescannedTo !== null && state.rescannedTo.number > cursor.number) state.rescannedTo = cursor;
       const toBlock = cursor.number - rescanLagBlocks;
       const isThorough = monotonicMs() >= nextThoroughAtMs;
       const deepest = cursor.number - rescanDepthBlocks;

@@ -14,6 +14,8 @@ import { createBlockRange, type LogSources, scanBlocks } from './read-logs.ts';
 interface ChainReaderOptions {
   readonly endpoints: readonly ChainEndpoint[];
   readonly sources: LogSources;
+  /** The only endpoint is a node of our own, which may lose final blocks: the sandbox's. */
+  readonly isOwnNode?: boolean;
   /** Called whenever endpoints contradict or cannot confirm each other; must not throw. */
   readonly onDisagreement?: (doubt: FinalityDoubt) => void;
   /** Told how far each endpoint is behind the highest final block that any of them names; must not throw. */
@@ -162,6 +164,13 @@ export function createChainReader(options: ChainReaderOptions): ChainReader {
       async confirmBlock(block) {
         const confirmed = await confirmBlock(endpoint, block);
         return confirmed?.number === block.number && confirmed.hash === block.hash;
+      },
+      async confirmReplacement(block) {
+        const others = othersOf(endpoint);
+        for (const each of [endpoint, ...others]) each.forgetChain();
+        await asked.ensureChain();
+        if (others.length === 0) return options.isOwnNode === true ? 'confirmed' : 'alone';
+        return (await view.confirmBlock(block)) ? 'confirmed' : 'unconfirmed';
       },
     };
     return view;

@@ -184,6 +184,9 @@ export function joinFailures(failures: readonly ChainUnavailableError[]): ChainU
   return new ChainUnavailableError(`no endpoint can be used: ${messages}`, { cause: failures.at(-1) });
 }
 
+/** After this time, an endpoint is asked for its chain id again, also without a failure. */
+const PROOF_MS = 5 * 60_000;
+
 /** The endpoint belongs to another chain; nothing it says may be used. */
 export class WrongChainError extends ChainUnavailableError {}
 
@@ -264,7 +267,7 @@ export function createChainEndpoint(
   });
   const circuit = isOneOfSeveral ? withCircuit(observed, monotonicMs) : null;
   const rpc = circuit ?? observed;
-  let isProven = false;
+  let provenAtMs = Number.NEGATIVE_INFINITY;
   let isFailing = false;
   let finalNumber: number | null = null;
   return {
@@ -300,21 +303,25 @@ export function createChainEndpoint(
       return finalNumber;
     },
     /**
-     * Asks for the chain id unless it has been proven since the last failure. Throws `WrongChainError`, or
+     * Asks for the chain id unless it has been proven since the last failure, and lately. Throws `WrongChainError`, or
      * `ChainUnavailableError` when the endpoint does not answer.
      */
     async ensureChain(): Promise<void> {
-      if (isProven) return;
+      if (monotonicMs() - provenAtMs < PROOF_MS) return;
       const answered = await rpc.call('eth_chainId', []);
       if (answered !== chainId) {
         throw new WrongChainError(`${rpc.label} serves chain ${answered}, not ${chainId} (CHAIN_ID)`);
       }
-      isProven = true;
+      provenAtMs = monotonicMs();
       isFailing = false;
     },
-    /** Forgets the checked chain after a failure: another node may answer next at this address. */
+    /** Forgets the checked chain: another node may answer now at this address. */
+    forgetChain(): void {
+      provenAtMs = Number.NEGATIVE_INFINITY;
+    },
+    /** The same, after a failure. */
     suspect(): void {
-      isProven = false;
+      provenAtMs = Number.NEGATIVE_INFINITY;
       isFailing = true;
     },
     /** Null when the endpoint has no such block. */

@@ -57,6 +57,10 @@ export const optionalEmail = optionalAs(
   (text) => (text.length <= 254 && /^[^\s@<>]+@[^\s@<>]+$/.test(text) ? text : null),
   'must be an email address',
 );
+export const optionalBlock = optionalAs(
+  (text) => (/^\d{1,15}$/.test(text) ? Number(text) : null),
+  'must be the number of a block',
+);
 export const optionalUnits = optionalAs(
   (text) => parseUnits(text) || null,
   'must be a positive amount with at most six decimals',

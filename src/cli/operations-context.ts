@@ -32,7 +32,7 @@ export interface OperationsContext
   extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit' | 'payments' | 'emails' | 'webhooks'>,
     StoreParts<{
       search: 'searchPayments' | 'listHistories';
-      observations: 'listEntries' | 'listEntriesOf' | 'readCursor';
+      observations: 'listCheckpoints' | 'listEntries' | 'listEntriesOf' | 'readCursor' | 'rewindTo';
       events: 'listEvents';
       refunds: 'findRefund' | 'listRefunds';
       relay: 'listOpenBatches';

@@ -16,8 +16,10 @@ import { paymentUri } from '../domain/payment-uri.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import { describeMistakenToken } from '../domain/provider-catalog.ts';
+import { settleScanned } from '../domain/settle.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
 import { releasePayment } from '../payments/release-payment.ts';
+import { rewindByHand } from '../payments/reorganizations.ts';
 import { readSecretsInUse, type SecretsInUse } from '../payments/secrets-in-use.ts';
 import { findMistakenToken } from '../payments/sweep-balances.ts';
 import * as argument from './arguments.ts';
@@ -230,6 +232,17 @@ export const operations: Readonly<Record<string, Operation>> = {
       await recordAction(context, accountId, operatorActor, 'payment.rescued', `${id} by ${transactionHash}`);
     }
     return { transaction_hash: transactionHash };
+  },
+
+  'chain rewind': async (context, args) => {
+    const { chain, observations, nowMs } = context;
+    if (chain === null) throw new ServiceError('not_found', 'No chain is available: set POLYGON_RPC_URL.');
+    const decide = (view: PaymentView) => settleScanned(view, { nowMs: nowMs() });
+    const block = argument.optionalBlock(args, 'block');
+    const { from, to } = await chain.reader.withView((view) =>
+      rewindByHand({ observations, decide }, view, block),
+    );
+    return { from_block: from.number, to_block: to.number, to_hash: to.hash };
   },
 
   'database show': describeDatabase,

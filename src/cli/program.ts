@@ -87,6 +87,7 @@ export function createProgram(services: ProgramServices, version: string): Comma
   addUserCommands(program, services);
   addProviderCommands(program, services);
   addPaymentCommands(program, services);
+  addChainCommands(program, services);
   addEventCommands(program, services);
   addSandboxCommands(program, services);
   addIntegratorCommands(program, services);
@@ -288,6 +289,14 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     'rescue <payment>',
     'send a token other than USDC from the deposit address to the merchant',
   ).requiredOption('--token <address>', 'the token’s address, or pol');
+}
+
+function addChainCommands(program: Command, services: ProgramServices): void {
+  const chain = operationsOf(program.command('chain').description('what was read of the chain'), services);
+  chain('rewind', 'scan final blocks again, on your word that the chain has replaced them').option(
+    '--block <number>',
+    'the newest block to keep (the newest scanned one that the chain still has)',
+  );
 }
 
 function addEventCommands(program: Command, services: ProgramServices): void {

@@ -36,6 +36,7 @@ function chainOf(
     confirmLogs: async () => true,
     readTransactionBlock: async () => null,
     confirmBlock: async ({ number }) => isConfirmed(number),
+    confirmReplacement: async ({ number }) => (isConfirmed(number) ? 'confirmed' : 'unconfirmed'),
   };
   return {
     calls,
@@ -188,6 +189,7 @@ async function callsOfPass(options: { readonly isHeadNew: boolean; readonly hasD
     confirmLogs: async () => true,
     readTransactionBlock: async () => null,
     confirmBlock: async () => true,
+    confirmReplacement: async () => 'confirmed',
   };
   const chain = { withView: (use: (view: ChainView) => Promise<unknown>) => use(view) } as ChainReader;
   let cursor = blockAt(90);

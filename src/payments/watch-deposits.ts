@@ -227,7 +227,8 @@ async function verifiedCursor(
     return final;
   }
   const block = await view.readBlock(cursor.number);
-  if (block === null) throw new ChainUnavailableError('the endpoint is behind what was already scanned');
+  if (block === null)
+    throw new ChainUnavailableError(`the endpoint does not have block ${cursor.number}, which was scanned`);
   if (block.hash === cursor.hash) return cursor;
   return rewind(context, view, { cursor, block, final });
 }

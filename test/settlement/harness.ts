@@ -47,6 +47,7 @@ import {
 } from '../../src/payments/relay/relay-context.ts';
 import { relayReleases } from '../../src/payments/relay/relay-releases.ts';
 import { acceptPayment, releasePayment } from '../../src/payments/release-payment.ts';
+import { rewindByHand } from '../../src/payments/reorganizations.ts';
 import { rescanFinalBlocks } from '../../src/payments/rescan-blocks.ts';
 import { rescueToken } from '../../src/payments/rescue-token.ts';
 import { createStartSession } from '../../src/payments/start-session.ts';
@@ -204,7 +205,11 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       kept: createKeptBlocks(),
       openAddresses: createOpenAddresses({ ...store, known, monotonicMs: nowMs }),
       reader: hidingLogs(
-        createChainReader({ endpoints: chain.endpoints, sources: { token: chain.token, factories } }),
+        createChainReader({
+          endpoints: chain.endpoints,
+          sources: { token: chain.token, factories },
+          isOwnNode: true,
+        }),
         faults,
       ),
       token: createTokenReader({
@@ -362,6 +367,8 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
     },
     watch,
     watchOnce: () => watchDeposits(watchContext()),
+    rewindByHand: (blockNumber: number | null) =>
+      parts.reader.withView((view) => rewindByHand(watchContext(), view, blockNumber)),
     watchRefunds: () => watchRefunds({ ...parts.store, chain: parts.reader, nowMs }),
     refundContext: () => ({
       ...parts.store,

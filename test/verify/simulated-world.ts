@@ -65,6 +65,7 @@ export class SimulatedChain {
       confirmLogs: async () => true,
       readTransactionBlock: async () => null,
       confirmBlock: async () => true,
+      confirmReplacement: async () => 'confirmed',
     };
   }
 

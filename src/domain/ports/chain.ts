@@ -80,6 +80,11 @@ export interface ChainView {
   readTransactionBlock(transactionHash: string): Promise<number | null>;
   /** Whether an endpoint of another host has the same block; true where all endpoints are on one host. */
   confirmBlock(block: BlockReference): Promise<boolean>;
+  /**
+   * Whether a block in place of one that was final is to be believed. Asks every endpoint for the chain id again. `alone`:
+   * all endpoints are on one host, and its word is not enough.
+   */
+  confirmReplacement(block: BlockReference): Promise<'confirmed' | 'unconfirmed' | 'alone'>;
 }
 
 /** Why the chain could not be asked; the pass is tried again, with the next endpoint. */
