@@ -261,6 +261,9 @@ it('has a test for each row of the table in the threat model', () => {
     'denies every recorded checkpoint',
     'answers slowly',
     'shows a deposit before it is final',
+    // In test/settlement/lying-numbers.test.ts.
+    'lies about gas, fees, balance or transaction counts',
+    'says that releases fail',
   ];
   expect(documented.toSorted()).toEqual([...rows.map(({ fault }) => fault), ...ownTests].toSorted());
 });
