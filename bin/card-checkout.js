@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /**
  * The command `card-checkout`. Runs on any Node a machine may have, to say which one it needs or to hand over to
- * the Node 24 that a clone has in node_modules; hence plain, old-fashioned JavaScript.
+ * the Node 24 that a clone has in node_modules; hence JavaScript in the syntax of Node 12.
  */
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -23,10 +23,11 @@ if (existsSync(source) && !existsSync(join(root, 'node_modules'))) {
 } else if (Number(process.versions.node.split('.')[0]) >= oldestNode) {
   // Sources that were compiled before are taken from there: a start costs two thirds of the time and 20 MB less. Beside
   // the dependencies, where only whoever installs them may write; where that is not allowed it goes on without.
-  module.enableCompileCache?.(join(root, 'node_modules', '.cache', 'card-checkout'));
+  if (module.enableCompileCache)
+    module.enableCompileCache(join(root, 'node_modules', '.cache', 'card-checkout'));
   endWithParent();
   // A published package has only the compiled form; Node does not strip types below node_modules.
-  await import(pathToFileURL(existsSync(source) ? source : compiled).href);
+  void import(pathToFileURL(existsSync(source) ? source : compiled).href);
 } else if (existsSync(ownNode) && process.env.CARD_CHECKOUT_HANDED_OVER === undefined) {
   handOver();
 } else {
@@ -64,5 +65,5 @@ function handOver() {
     console.error(error.message);
     process.exit(1);
   });
-  child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)));
+  child.on('exit', (code, signal) => process.exit(code !== null ? code : signal === 'SIGINT' ? 130 : 143));
 }

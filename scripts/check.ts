@@ -69,6 +69,7 @@ const staticSteps: Step[] = [
     command(`types of the script of ${pages}`, tsc, '--noEmit', '-p', `${pages}/client`),
   ),
   ...ifExists(script('docs.ts'), (file) => command('docs match the code', file, '--check')),
+  command('the lock file installs with the oldest npm', script('oldest-npm.ts')),
   { ...command('known weaknesses of dependencies', script('audit.ts')), timeoutMs: 2 * minuteMs },
 ];
 const contractTests = ifExists(script('contracts.ts'), (file) => command('contracts', file, 'test'));

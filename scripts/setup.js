@@ -4,38 +4,40 @@
  * needs no local chain. A step of the script itself and not a `prestart`, which npm skips
  * where it is set to `ignore-scripts`.
  *
- * The only script that may run on whatever Node a machine has, before anything is installed: hence plain
- * JavaScript without dependencies. What runs after it has node_modules/.bin first on its PATH, and there Node 24.
+ * Runs on the Node that the machine has, before anything is installed: plain JavaScript without dependencies, in the
+ * syntax of Node 12, so that an old one says what is missing instead of a syntax error. What runs after it has
+ * node_modules/.bin first on its PATH, and there Node 24.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import fs, {
-  accessSync,
-  constants,
-  existsSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import fs, { accessSync, constants, existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import net from 'node:net';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import util from 'node:util';
 
 const oldestNode = 24;
 /** Of this script and of npm; what runs after it has the project's own. */
-const oldestNodeToInstall = 20;
+const oldestNodeToInstall = 18;
+const oldestNpm = 7;
+/**
+ * Which the packages with binaries ask for, apart from Node's. npm leaves out an optional package that asks for a newer
+ * Node than npm runs on: after an older one, npm runs once more, on the Node that has just arrived.
+ */
+const oldestNodeOfBinaries = 20;
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const modules = join(root, 'node_modules');
 const ownNode = join(modules, '.bin', 'node');
 const nodePackage = `node-${process.platform}-${process.arch}`;
+const arrivedNode = join(modules, nodePackage, 'bin', 'node');
+/** Optional peers of viem, which are here for the development of this project. */
+const unused = ['@typescript', 'typescript', 'zod'];
 const stamp = join(modules, '.card-checkout-install');
 /**
  * A registry that is silent for this long from the start is none; npm itself would wait for minutes. Where the processor is
  * emulated or has much else to do, npm needs longer to begin: the time that this Node has taken to get here tells.
  */
-const firstPackageTimeoutMs = Math.max(60_000, 30 * performance.now());
+const firstPackageTimeoutMs = Math.max(60_000, 30_000 * process.uptime());
 
 /** The outcome of an npm that was ended for that reason. */
 const SILENT = 'silent registry';
@@ -45,7 +47,7 @@ const SILENT = 'silent registry';
 /** What the two kinds of installation take on Linux on x86-64, measured: with the unpacked browser, and with what is removed again. */
 const sizes = { sandbox: { downloadMb: 110, diskMb: 410 }, all: { downloadMb: 330, diskMb: 1100 } };
 
-await main();
+void main();
 
 async function main() {
   if (process.platform === 'win32') {
@@ -63,6 +65,7 @@ async function main() {
     if (process.env['npm_lifecycle_event'] === 'start') await requirePorts();
     const extent = isSmall && !hasToolsOfTests() ? 'sandbox' : 'all';
     requireFolder(extent);
+    requireNpm();
     await install(extent, present);
   } else if (process.argv.includes('--service')) console.log('Everything is installed already.');
   const node = verifiedNode();
@@ -80,7 +83,8 @@ function requireNode() {
         `Install Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
     );
   }
-  if (major >= oldestNode || isOptional(nodePackage)) return;
+  const hasPackage = isOptional(nodePackage) && !machineName().endsWith('-musl');
+  if (major >= oldestNode || hasPackage) return;
   fail(
     `Node ${oldestNode} or newer is needed, npm has none for ${machineName()}, and this machine has ${process.version}: ` +
       `nothing was installed. Install Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
@@ -94,10 +98,10 @@ async function requirePorts() {
   if (existsSync(file) && util.parseEnv === undefined) return;
   const own = existsSync(file) ? util.parseEnv(readFileSync(file, 'utf8')) : {};
   const read = (/** @type {string} */ name) => process.env[name] || own[name];
-  const port = Number(read('PORT') ?? 3000);
-  const adminPort = Number(read('ADMIN_PORT') ?? port + 1);
-  await requirePort(port, read('HOST') ?? '127.0.0.1', 'PORT');
-  await requirePort(adminPort, read('ADMIN_HOST') ?? '127.0.0.1', 'ADMIN_PORT (PORT + 1 by default)');
+  const port = Number(read('PORT') || 3000);
+  const adminPort = Number(read('ADMIN_PORT') || port + 1);
+  await requirePort(port, read('HOST') || '127.0.0.1', 'PORT');
+  await requirePort(adminPort, read('ADMIN_HOST') || '127.0.0.1', 'ADMIN_PORT (PORT + 1 by default)');
 }
 
 /**
@@ -143,14 +147,14 @@ function isListening(port, host) {
  * @param {Extent} extent
  */
 function requireFolder(extent) {
-  try {
-    accessSync(existsSync(modules) ? modules : root, constants.W_OK);
-  } catch {
+  if (!mayWrite(modules)) {
     fail(
       `This user may not write to ${root}: nothing was installed. Run the command as the owner of that folder, or clone into ` +
         'a folder of your own.',
     );
   }
+  // Node 18.15 and newer know it; with an older one, a full disk is reported while installing.
+  if (fs.statfsSync === undefined) return;
   const { bavail, bsize } = fs.statfsSync(root);
   const freeMb = Math.floor((bavail * bsize) / 1024 / 1024);
   const { diskMb, downloadMb } = sizes[extent];
@@ -161,6 +165,49 @@ function requireFolder(extent) {
     `Installing needs about ${neededMb} MB of disk space, and ${root} has ${freeMb} MB: nothing was installed. Free some, or ` +
       'clone onto another disk. Then run the same command again.',
   );
+}
+
+/** Ends before anything is installed where npm is missing, is too old, or may not write its cache. */
+function requireNpm() {
+  const version = askNpm('--version');
+  if (Number(version.split('.')[0]) < oldestNpm) {
+    fail(
+      `npm ${oldestNpm} or newer is needed, and this machine has ${version}: nothing was installed. Run ` +
+        '`npm install --global npm@10`. Then run the same command again.',
+    );
+  }
+  const cache = askNpm('config', 'get', 'cache');
+  if (mayWrite(cache) && mayWrite(join(cache, '_cacache'))) return;
+  fail(
+    `npm keeps what it downloads in ${cache}, and this user may not write there: nothing was installed. Run the same command ` +
+      'again with a folder of your own in front: `npm_config_cache=FOLDER npm start`.',
+  );
+}
+
+/** @param {string[]} words */
+function askNpm(...words) {
+  const { command, parameters } = npmCommand(words);
+  const { error, status, stderr, stdout } = spawnSync(command, parameters, { cwd: root, encoding: 'utf8' });
+  if (status === 0) return stdout.trim();
+  return fail(
+    `npm is needed and does not start here (${error ? error.message : stderr.trim().split('\n')[0]}): nothing was installed. ` +
+      "Install npm from your system's packages. Then run the same command again.",
+  );
+}
+
+/**
+ * Whether this user may write into the folder, or make it.
+ * @param {string} folder
+ * @returns {boolean}
+ */
+function mayWrite(folder) {
+  if (!existsSync(folder) && folder !== dirname(folder)) return mayWrite(dirname(folder));
+  try {
+    accessSync(folder, constants.W_OK);
+    return fs.statSync(folder).isDirectory();
+  } catch {
+    return false;
+  }
 }
 
 /** Ends before anything is installed where the sandbox and the tests cannot run: they need a local chain. */
@@ -190,9 +237,13 @@ function anvilPackage() {
 function binariesLeftOut() {
   const list = join(modules, '.package-lock.json');
   const installed = existsSync(list) ? JSON.parse(readFileSync(list, 'utf8')).packages : {};
-  return [nodePackage, anvilPackage()].filter(
-    (name) => isOptional(name) && !(`node_modules/${name}` in installed),
-  );
+  return packagesOfMachine('sandbox')
+    .filter(([path, { optional, os, libc }]) => {
+      const isBinary = optional && os !== undefined && (libc === undefined || libc.includes('glibc'));
+      return isBinary && !(path in installed);
+    })
+    .map(([path]) => path.replace('node_modules/', ''))
+    .filter((name) => !unused.includes(name.replace(/\/.*/, '')));
 }
 
 /**
@@ -206,8 +257,8 @@ function isOptional(name) {
 
 /** Whether the machine has an anvil of its own, where simulators/chain/find-anvil.ts looks for it. */
 function hasOwnAnvil() {
-  const places = (process.env.PATH ?? '').split(delimiter).map((place) => join(place, 'anvil'));
-  return [process.env.ANVIL_PATH ?? '', ...places].some((file) => {
+  const places = (process.env.PATH || '').split(delimiter).map((place) => join(place, 'anvil'));
+  return [process.env.ANVIL_PATH || '', ...places].some((file) => {
     try {
       accessSync(file, constants.X_OK);
       return true;
@@ -245,7 +296,7 @@ function stampOf(extent) {
  */
 function installedExtent() {
   const written = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
-  return /** @type {const} */ (['all', 'sandbox']).find((extent) => written === stampOf(extent)) ?? null;
+  return /** @type {const} */ (['all', 'sandbox']).find((extent) => written === stampOf(extent)) || null;
 }
 
 /** Whether an installation, even an outdated one, is one for tests: `npm start` keeps it so. */
@@ -273,10 +324,12 @@ async function install(extent, present) {
   console.log(
     `Installing ${count} packages into node_modules (once, about ${sizes[extent].downloadMb} MB to download) …`,
   );
-  const { output, outcome } = await runNpm(
-    [...command, development, ...options, ...quiet, ...retries],
-    reportProgress(started, count),
-  );
+  const words = [development, ...options, ...quiet, ...retries];
+  let { output, outcome } = await runNpm([...command, ...words], reportProgress(started, count));
+  if (outcome === 'exit 0' && Number(process.versions.node.split('.')[0]) < oldestNodeOfBinaries) {
+    const rest = ['install', '--no-save', ...words];
+    ({ output, outcome } = await runNpm(rest, reportProgress(started, count), arrivedNode));
+  }
   const leftOut = binariesLeftOut();
   // npm also calls it a success when files did not fit on the disk.
   if (outcome !== 'exit 0' || leftOut.length > 0 || isDiskFull(output))
@@ -303,17 +356,23 @@ function explainFailure(output, outcome, leftOut) {
       'The disk is full: free space for node_modules and for the cache of npm. Then run the same command again.',
     );
   }
-  const said = output.split('\n').filter((line) => !/^npm (?:http|warn EBADENGINE) /.test(line));
+  if (/\b(?:EACCES|EPERM|EROFS)\b/.test(output)) {
+    fail(
+      'npm may not write a file that it needs, in its cache or in node_modules: make them your own, or run the same command ' +
+        'again with another folder for the cache in front: `npm_config_cache=FOLDER npm start`.',
+    );
+  }
+  const said = output.split('\n').filter((line) => !/^npm (?:http|warn EBADENGINE) /i.test(line));
   process.stderr.write(`${said.join('\n')}\n`);
   if (outcome === SILENT) {
     fail(
-      `npm received no package within ${Math.round(firstPackageTimeoutMs / 1000)} s: connect this machine to the network, or set npm's ` +
+      `npm received nothing within ${Math.round(firstPackageTimeoutMs / 1000)} s: connect this machine to the network, or set npm's ` +
         '"registry" or "proxy". If the machine is busy, wait until it has less to do. Then run the same command again.',
     );
   }
   const unreachable =
     /\b(ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ENETUNREACH|EHOSTUNREACH|ETIMEDOUT|E\w+TIMEOUT|ERR_SOCKET_TIMEOUT)\b/;
-  const code = unreachable.exec(output)?.[1];
+  const code = (unreachable.exec(output) || [])[1];
   if (code !== undefined) {
     fail(
       `npm cannot reach its package registry (${code}): connect this machine to the network, or set npm's "registry" ` +
@@ -332,10 +391,21 @@ function explainFailure(output, outcome, leftOut) {
  * @param {Extent} extent
  */
 function missingPackages(extent) {
+  return packagesOfMachine(extent).filter(([path]) => !existsSync(stamp) || !existsSync(join(root, path)))
+    .length;
+}
+
+/** @typedef {{ os?: string | string[], cpu?: string | string[], libc?: string[], dev?: true, optional?: true, link?: true }} Locked */
+
+/**
+ * The packages of the lock file that fit this machine.
+ * @param {Extent} extent
+ */
+function packagesOfMachine(extent) {
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
   const fits = (/** @type {string | string[] | undefined} */ names, /** @type {string} */ own) =>
     names === undefined || names.includes(own);
-  const wanted = Object.entries(packages).filter(
+  return Object.entries(/** @type {Record<string, Locked>} */ (packages)).filter(
     ([path, { os, cpu, dev, link }]) =>
       path.startsWith('node_modules/') &&
       !link &&
@@ -343,7 +413,6 @@ function missingPackages(extent) {
       fits(os, process.platform) &&
       fits(cpu, process.arch),
   );
-  return wanted.filter(([path]) => !existsSync(stamp) || !existsSync(join(root, path))).length;
 }
 
 /**
@@ -362,8 +431,7 @@ function reportProgress(started, expected) {
   const timer = setInterval(report, process.stdout.isTTY ? 200 : 10_000);
   return {
     add(/** @type {string} */ text) {
-      count += text.match(/\.tgz\b/g)?.length ?? 0;
-      return count;
+      count += (text.match(/\.tgz\b/g) || []).length;
     },
     end() {
       clearInterval(timer);
@@ -373,24 +441,37 @@ function reportProgress(started, expected) {
 }
 
 /**
- * Runs the very npm that runs this script, if one does; its Node too, since ours may be about to be replaced.
+ * The very npm that runs this script, if one does; its Node too, since ours may be about to be replaced.
+ * @param {string[]} args
+ * @param {string} [node]
+ */
+function npmCommand(args, node) {
+  const npm = process.env.npm_execpath;
+  if (npm === undefined || !npm.endsWith('npm-cli.js')) return { command: 'npm', parameters: args };
+  return { command: node || process.env.npm_node_execpath || process.execPath, parameters: [npm, ...args] };
+}
+
+/**
  * @param {string[]} args
  * @param {ReturnType<typeof reportProgress>} progress
+ * @param {string} [node] which runs npm, in place of npm's own
  * @returns {Promise<{ output: string, outcome: string }>}
  */
-function runNpm(args, progress) {
-  const npm = process.env.npm_execpath;
-  const isScript = npm?.endsWith('npm-cli.js');
-  const command = isScript ? (process.env.npm_node_execpath ?? process.execPath) : 'npm';
-  const child = spawn(command, isScript && npm ? [npm, ...args] : args, {
+function runNpm(args, progress, node) {
+  const { command, parameters } = npmCommand(args, node);
+  const path = [...(node === undefined ? [] : [dirname(node)]), process.env.PATH].join(delimiter);
+  const child = spawn(command, parameters, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, PATH: path },
   });
   let output = '';
   let isSilent = true;
   const collect = (/** @type {string} */ text) => {
     output += text;
-    isSilent = progress.add(text) === 0;
+    progress.add(text);
+    // Also what the registry says about a package, which it is asked for before the package.
+    isSilent = isSilent && !/ GET 200 /.test(text);
   };
   child.stdout.setEncoding('utf8').on('data', collect);
   child.stderr.setEncoding('utf8').on('data', collect);
@@ -412,14 +493,13 @@ function runNpm(args, progress) {
 }
 
 /**
- * Takes away what npm installs for the sandbox although nothing there reads it: the C++ headers of Node, and two packages
- * that viem can do without (its optional peers, which are here for the development of this project). `npm test` installs
- * the packages again.
+ * Takes away what npm installs for the sandbox although nothing there reads it: the C++ headers of Node, and what viem can do
+ * without. `npm test` installs the packages again.
  */
 function removeUnused() {
   const headers = join(nodePackage, 'include');
-  for (const folder of [headers, '@typescript', 'typescript', 'zod'])
-    rmSync(join(modules, folder), { recursive: true, force: true });
+  for (const folder of [headers, ...unused])
+    fs.rmSync(join(modules, folder), { recursive: true, force: true });
 }
 
 /** Runs the one script of a package that is needed: it sets the links between the libraries of PostgreSQL. */
@@ -434,19 +514,20 @@ function linkPostgres() {
 
 /** The Node that the scripts after this one will find; ends with advice if that one is too old. */
 function verifiedNode() {
-  const link = join('..', nodePackage, 'bin', 'node');
-  // Removed by an earlier run in which it did not start.
-  if (!existsSync(ownNode) && existsSync(join(modules, '.bin', link))) symlinkSync(link, ownNode);
+  // npm 8 and 9 do not set it, and an earlier run in which it did not start has removed it.
+  if (!existsSync(ownNode) && existsSync(arrivedNode))
+    symlinkSync(relative(dirname(ownNode), arrivedNode), ownNode);
   const { error, signal, status, stdout } = spawnSync(ownNode, ['--version'], { encoding: 'utf8' });
-  const ownVersion = stdout?.trim() || null;
+  const ownVersion = (stdout || '').trim() || null;
   if (ownVersion === null) {
     // Where the C library is another one, it does not start, and would hide the Node of the machine.
-    rmSync(ownNode, { force: true });
+    fs.rmSync(ownNode, { force: true });
   }
-  const version = ownVersion ?? process.version;
-  if (Number(/^v(\d+)\./.exec(version)?.[1]) >= oldestNode) return ownVersion ? ownNode : process.execPath;
-  const { code } = /** @type {NodeJS.ErrnoException} */ (error ?? {});
-  const reason = ownVersion ?? code ?? signal ?? `exit ${status}`;
+  const version = ownVersion || process.version;
+  if (Number((/^v(\d+)\./.exec(version) || [])[1]) >= oldestNode)
+    return ownVersion ? ownNode : process.execPath;
+  const { code } = /** @type {NodeJS.ErrnoException} */ (error || {});
+  const reason = ownVersion || code || signal || `exit ${status}`;
   return fail(
     `Node ${oldestNode} is needed, this machine has ${version}, and the one that npm installed does not start here (${reason}). ` +
       `Install Node ${oldestNode} from nodejs.org or your system's packages. Then run the same command again.`,
@@ -457,7 +538,7 @@ function verifiedNode() {
 function linkCommand() {
   const link = join(modules, '.bin', 'card-checkout');
   if (existsSync(link)) return;
-  rmSync(link, { force: true });
+  fs.rmSync(link, { force: true });
   symlinkSync('../../bin/card-checkout.js', link);
 }
 
@@ -477,7 +558,7 @@ function unpackBrowser(node) {
     process.stdout.write(run.stdout);
     return;
   }
-  process.stderr.write(`${run.stdout ?? ''}${run.stderr ?? ''}`);
+  process.stderr.write(`${run.stdout || ''}${run.stderr || ''}`);
   fail('The browser of the tests could not be unpacked; see above.');
 }
 

@@ -2,7 +2,16 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -114,8 +123,8 @@ it('names WSL 2 on Windows, before it installs anything', async () => {
 it.each([
   [
     'linux',
-    'v18.20.8',
-    'Node 20 or newer is needed, and this machine has v18.20.8: nothing was installed. Install Node 24 ',
+    'v16.20.2',
+    'Node 18 or newer is needed, and this machine has v16.20.2: nothing was installed. Install Node 24 ',
   ],
   [
     'darwin',
@@ -200,13 +209,82 @@ it('installs beside a running service, as an upgrade does: only npm start needs 
   }
 });
 
-it('says where the disk is too small what it needs, before it installs anything', async () => {
-  const ended = await run(process.execPath, '--import', withFreeMb(100), 'scripts/setup.js', '--sandbox');
+it.each([
+  ['--sandbox', null],
+  ['--tests', 'sandbox'],
+] as const)(
+  'says with %s where the disk is too small what it needs, which README says too',
+  async (option, present) => {
+    if (present !== null) pretendInstalled(present, 'echo v24.1.0');
+    const ended = await run(process.execPath, '--import', withFreeMb(100), 'scripts/setup.js', option);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    const needed =
+      /^Installing needs about (\d+) MB of disk space, and \S+ has 100 MB: nothing was installed\./;
+    const neededMb = Number(needed.exec(ended.stderr)?.[1]).toLocaleString('en-US');
+    expect(read('README.md').replaceAll('\n', ' ')).toContain(`${neededMb} MB free while it installs`);
+  },
+);
+
+it('is written in the syntax of Node 12, which then says what is missing', () => {
+  for (const file of ['scripts/setup.js', 'bin/card-checkout.js'])
+    expect(read(file).match(/\?\?|\?\.[a-z([]|^\s*await import|^await|\brmSync,/m)).toBeNull();
+});
+
+/** Puts a command `npm` before the machine's own. */
+function withNpm(script: string): Readonly<Record<string, string>> {
+  const folder = join(clone, 'commands');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  return { PATH: `${folder}:${newcomersPath()}` };
+}
+
+it.each([
+  [
+    'too old',
+    'echo 6.14.18',
+    'npm 7 or newer is needed, and this machine has 6.14.18: nothing was installed.',
+  ],
+  [
+    'broken',
+    'echo no such module >&2; exit 1',
+    'npm is needed and does not start here (no such module): nothing ',
+  ],
+])('says where npm is %s what to do, before it installs anything', async (_, script, words) => {
+  const ended = await runWith(withNpm(script), process.execPath, 'scripts/setup.js', '--sandbox');
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain(words);
+});
+
+it('says where there is no npm what to do, before it installs anything', async () => {
+  const changes = { PATH: join(clone, 'nothing') };
+  const ended = await runWith(changes, process.execPath, 'scripts/setup.js', '--sandbox');
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toContain('Install npm from your system');
+});
+
+it('names another folder where this user may not write the cache of npm, before it installs anything', async () => {
+  // A file is no folder to write into, for root either.
+  writeFileSync(join(clone, 'home'), '');
+  const changes = { npm_config_cache: join(clone, 'home', '.npm') };
+  const ended = await runWith(changes, process.execPath, 'scripts/setup.js', '--sandbox');
   expect(ended).toMatchObject({ code: 1, stdout: '' });
   expect(ended.stderr).toMatch(
-    /^Installing needs about \d{3} MB of disk space, and \S+ has 100 MB: nothing was installed\./,
+    /^npm keeps what it downloads in \S+\/home\/\.npm, and this user may not write there:/,
   );
-  expect(existsSync(join(clone, 'node_modules'))).toBe(false);
+  expect(ended.stderr).toContain('`npm_config_cache=FOLDER npm start`');
+});
+
+it('runs npm once more on the Node that has arrived, where the own one is older than the binaries ask for', async () => {
+  const arrived = `node_modules/node-linux-${process.arch}/bin`;
+  const npm = [
+    'case $1 in --version) echo 8.6.0; exit;; config) echo "$PWD/cache"; exit;; esac',
+    `echo "$1 by $(command -v node)" >> calls; mkdir -p ${arrived}; ln -sf /bin/true ${arrived}/node`,
+  ].join('\n');
+  const words = ['--import', as('linux', 'v18.20.8'), 'scripts/setup.js', '--sandbox'];
+  await runWith(withNpm(npm), process.execPath, ...words);
+  expect(readFileSync(join(clone, 'calls'), 'utf8')).toMatch(
+    new RegExp(`^ci by .*\\ninstall by ${join(clone, arrived)}/node\\n$`),
+  );
 });
 
 it('says where this user may not write, before it installs anything', async () => {
