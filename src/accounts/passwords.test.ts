@@ -57,18 +57,21 @@ it('lets a few hash at a time, a few more wait, and refuses the others', async (
   expect(await passwords.verify('x', null)).toBe(false);
 });
 
-it('lets strangers fill half of the places to wait, and keeps the others for those who are known', async () => {
-  let open = () => {};
-  const gate = new Promise<void>((resolve) => {
-    open = resolve;
-  });
+/** Hashing that waits until it is let go. */
+function startGated() {
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const gated = createPasswords(async () => {
     await gate;
     return Buffer.alloc(32);
   });
-  const come = (count: number, isStranger: boolean) =>
-    Array.from({ length: count }, () => gated.verify('x', null, { isStranger }));
-  const tries = [...come(60, true), ...come(20, false), ...come(1, true)];
+  const come = (count: number, stranger: string | null) =>
+    Array.from({ length: count }, () => gated.verify('x', null, stranger));
+  return { open, come };
+}
+
+it('lets strangers fill half of the places to wait, and keeps the others for those who are known', async () => {
+  const { open, come } = startGated();
+  const tries = [...come(60, 'a'), ...come(20, null), ...come(1, 'a')];
   const refused = tries.map((each) => each.catch(() => 'refused'));
   open();
   const results = (await Promise.all(refused)).map((result) => result === 'refused');
@@ -76,6 +79,25 @@ it('lets strangers fill half of the places to wait, and keeps the others for tho
   expect(results.slice(2 + 16, 60)).not.toContain(false);
   expect(results.slice(60, 80).indexOf(true)).toBe(16);
   expect(results.at(-1)).toBe(true);
+});
+
+it('lets no network of strangers keep others from waiting, and serves the networks in turns', async () => {
+  const { open, come } = startGated();
+  const served: string[] = [];
+  const note = (name: string) => (attempt: Promise<boolean>) =>
+    attempt.then(
+      () => served.push(name),
+      () => served.push(`${name} refused`),
+    );
+  const crowd = come(40, '2001:db8:1::/48').map(note('crowd'));
+  const others = [...come(2, '192.0.2.7').map(note('office')), ...come(1, '203.0.113.9').map(note('home'))];
+  open();
+  await Promise.all([...crowd, ...others]);
+  expect(served.filter((name) => name === 'crowd')).toHaveLength(2 + 16 - 3);
+  const waited = served.filter((name) => !name.endsWith('refused')).slice(2);
+  expect(waited.slice(0, 5)).toEqual(['crowd', 'office', 'home', 'crowd', 'office']);
+  expect(served).not.toContain('office refused');
+  expect(served).not.toContain('home refused');
 });
 
 it('refuses a stored hash that is none, whatever the password', async () => {

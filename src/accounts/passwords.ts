@@ -57,16 +57,15 @@ export function createPasswords(deriveKey: DeriveKey = derive) {
      * Whether the password matches the hash. Without a hash the result is false after the same time, so that timing does
      * not reveal which users exist. Throws `rate_limited` when too many requests wait: earlier for strangers, who present
      * only the password, than for signed-in users and known browsers.
+     *
+     * @param stranger the network of a stranger; null for all others
      */
-    verify: (password: string, text: string | null, { isStranger } = { isStranger: false }) =>
-      limited(
-        async () => {
-          const expected = text === null ? dummy : parseHash(text);
-          const isEqual = timingSafeEqual(await deriveKey(password, expected), expected.hash);
-          return isEqual && text !== null;
-        },
-        isStranger ? MAXIMUM_WAITING_FOR_STRANGERS : MAXIMUM_WAITING,
-      ),
+    verify: (password: string, text: string | null, stranger: string | null = null) =>
+      limited(async () => {
+        const expected = text === null ? dummy : parseHash(text);
+        const isEqual = timingSafeEqual(await deriveKey(password, expected), expected.hash);
+        return isEqual && text !== null;
+      }, stranger),
   };
 }
 
@@ -124,24 +123,61 @@ function parseHash(text: string): Hash {
   };
 }
 
-/** Runs a few tasks at a time, in the order of their requests. */
+/** A task that waits for its turn. */
+interface Waiter {
+  /** The network of a stranger; null for all others. */
+  readonly stranger: string | null;
+  /** Earlier tasks of the same network that waited when it came. */
+  readonly round: number;
+  start(): void;
+  refuse(error: ServiceError): void;
+}
+
+/**
+ * Runs a few tasks at a time. Strangers' networks take turns: each has its first task before any has its second one, and
+ * where no place is free the network with the most gives one up to a network with fewer.
+ */
 function createConcurrencyLimit() {
-  const waiting: (() => void)[] = [];
+  const waiting: Waiter[] = [];
   let running = 0;
-  return async function limited<T>(work: () => Promise<T>, maximumWaiting = MAXIMUM_WAITING): Promise<T> {
+  const countOf = (stranger: string) => waiting.filter((waiter) => waiter.stranger === stranger).length;
+
+  /** Makes room for a stranger; false where no network has clearly more places. */
+  function makeRoom(stranger: string): boolean {
+    const strangers = waiting.filter((waiter) => waiter.stranger !== null);
+    if (strangers.length < MAXIMUM_WAITING_FOR_STRANGERS) return true;
+    const last = strangers.reduce((most, waiter) => (waiter.round >= most.round ? waiter : most));
+    if (last.round <= countOf(stranger)) return false;
+    waiting.splice(waiting.indexOf(last), 1);
+    last.refuse(tooMany());
+    return true;
+  }
+
+  function wait(stranger: string | null): Promise<void> {
+    if (waiting.length >= MAXIMUM_WAITING || (stranger !== null && !makeRoom(stranger))) throw tooMany();
+    const round = stranger === null ? 0 : countOf(stranger);
+    const later = waiting.findIndex((waiter) => waiter.round > round);
+    const { promise, resolve: start, reject: refuse } = Promise.withResolvers<void>();
+    waiting.splice(later === -1 ? waiting.length : later, 0, { stranger, round, start, refuse });
+    return promise;
+  }
+
+  return async function limited<T>(work: () => Promise<T>, stranger: string | null = null): Promise<T> {
     if (running < MAXIMUM_RUNNING) running++;
-    else if (waiting.length >= maximumWaiting) {
-      throw new ServiceError('rate_limited', 'Too many sign-ins are in progress. Retry after 5 s.', {
-        retryAfterSeconds: 5,
-      });
-    } else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await wait(stranger);
     try {
       return await work();
     } finally {
       // The slot goes to the next task, or becomes free.
       const next = waiting.shift();
       if (next === undefined) running--;
-      else next();
+      else next.start();
     }
   };
+}
+
+function tooMany(): ServiceError {
+  return new ServiceError('rate_limited', 'Too many sign-ins are in progress. Retry after 5 s.', {
+    retryAfterSeconds: 5,
+  });
 }

@@ -16,19 +16,17 @@ interface SignInOptions {
  * Begins a session for a correct password (`openAfterPassword`). Null otherwise. An unknown user, a missing password
  * and a missing role for this area are indistinguishable from a wrong password, by the answer and by its time.
  *
- * @param isKnownBrowser whether this user has signed in with the browser before: strangers' attempts do not take its
- * place in the queue
+ * @param stranger the network of a browser in which this user has not signed in before, null for a known one: strangers'
+ * attempts do not take its place in the queue
  */
 export async function signIn(
   context: PeopleContext,
   { email, password }: { readonly email: string; readonly password: string },
-  { isKnownBrowser, ...options }: SignInOptions & { readonly isKnownBrowser: boolean },
+  { stranger, ...options }: SignInOptions & { readonly stranger: string | null },
 ): Promise<OpenedSession | null> {
   const address = parseUserEmail(email);
   const user = address === null ? null : await context.people.findUserByEmail(address);
-  const isRight = await context.passwords.verify(password, user?.passwordHash ?? null, {
-    isStranger: !isKnownBrowser,
-  });
+  const isRight = await context.passwords.verify(password, user?.passwordHash ?? null, stranger);
   if (user === null || !isRight) return null;
   if (options.area === 'operator' && !user.isOperator) return null;
   const renewed = await renewHash(context, user, password);

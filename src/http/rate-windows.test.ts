@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { addressGroupOf, createFixedWindowLimiter, createLimiters } from './rate-windows.ts';
+import {
+  addressGroupOf,
+  createFixedWindowLimiter,
+  createLimiters,
+  requirePassingFrom,
+  widestNetworkOf,
+} from './rate-windows.ts';
 
 function limiterAt(limit: number, maximumWindows?: number) {
   const clock = { nowMs: 0 };
@@ -86,4 +92,29 @@ it.each([
   ['', 'unknown'],
 ])('counts %s as %s', (ip, group) => {
   expect(addressGroupOf(ip)).toBe(group);
+});
+
+it('counts the /56 and the /48 around an IPv6 address with four and sixteen times the limit', async () => {
+  const { limiter } = limiterAt(2);
+  const passes = (ip: string) =>
+    requirePassingFrom(limiter, ip).then(
+      () => true,
+      () => false,
+    );
+  const countPassed = async (count: number, ipOf: (index: number) => string) => {
+    let passed = 0;
+    for (let index = 0; index < count; index++) if (await passes(ipOf(index))) passed++;
+    return passed;
+  };
+  const hex = (value: number) => value.toString(16);
+  expect(await countPassed(5, () => '2001:db8:1:1::1')).toBe(2);
+  // Refused attempts of one caller take nothing from its neighbors.
+  expect(await countPassed(20, (index) => `2001:db8:1:${hex(2 + index)}::1`)).toBe(8 - 2);
+  expect(await countPassed(200, (index) => `2001:db8:1:${hex(256 * (1 + (index % 255)))}::1`)).toBe(32 - 8);
+  expect(await passes('2001:db8:2::1')).toBe(true);
+  expect(await countPassed(5, () => '192.0.2.1')).toBe(2);
+  expect(['2001:db8:1:2::9', '192.0.2.1:5000'].map(widestNetworkOf)).toEqual([
+    '2001:db8:1::/48',
+    '192.0.2.1',
+  ]);
 });

@@ -40,18 +40,34 @@ export function createFixedWindowLimiter(
     }
   }
 
-  /** The same as `take`, without a promise. */
-  function takeNow(key: string): number {
+  /** The seconds until a full window ends; 0 for one with room. */
+  function waitSeconds(key: string, maximum: number): number {
+    const window = windows.get(key);
+    const nowMs = monotonicMs();
+    if (window === undefined || window.endsAtMs <= nowMs || window.requests < maximum) return 0;
+    return Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));
+  }
+
+  function count(key: string): void {
     const nowMs = monotonicMs();
     const window = windows.get(key);
     if (window !== undefined && window.endsAtMs > nowMs) {
-      if (window.requests >= limit) return Math.max(1, Math.ceil((window.endsAtMs - nowMs) / 1000));
       window.requests++;
-      return 0;
+      return;
     }
     if (window !== undefined) windows.delete(key);
     clearOldest(nowMs);
     windows.set(key, { endsAtMs: nowMs + windowMs, requests: 1 });
+  }
+
+  /** The same as `take`, without a promise. A refused request is counted nowhere, so that it takes no room from others. */
+  function takeNow(key: string, wider: readonly WiderNetwork[] = []): number {
+    for (const { network, factor } of [{ network: key, factor: 1 }, ...wider]) {
+      const seconds = waitSeconds(network, limit * factor);
+      if (seconds > 0) return seconds;
+    }
+    count(key);
+    for (const { network } of wider) count(network);
     return 0;
   }
 
@@ -61,14 +77,17 @@ export function createFixedWindowLimiter(
     if (window !== undefined && window.requests > 0) window.requests--;
   }
 
-  return { takeNow, take: async (key: string) => takeNow(key), giveBack };
+  const take = async (key: string, wider?: readonly WiderNetwork[]) => takeNow(key, wider);
+  return { takeNow, take, giveBack };
 }
+
+export type LocalRateLimiter = ReturnType<typeof createFixedWindowLimiter>;
 
 /** A limiter for each kind of request, by its limit and window. In memory: each process counts for itself. */
 export function createLimiters<Kind extends string>(
   limits: Readonly<Record<Kind, readonly [limit: number, windowMs: number]>>,
   monotonicMs: () => number,
-): Readonly<Record<Kind, RateLimiter & Pick<ReturnType<typeof createFixedWindowLimiter>, 'giveBack'>>> {
+): Readonly<Record<Kind, LocalRateLimiter>> {
   const limiters = Object.entries<readonly [number, number]>(limits).map(([kind, [limit, windowMs]]) => [
     kind,
     createFixedWindowLimiter(
@@ -90,17 +109,58 @@ export async function requirePassing(limiter: RateLimiter, key: string): Promise
   });
 }
 
+/** Counts a request by the address of its client and the networks around it; throws `rate_limited`. */
+export async function requirePassingFrom(
+  limiter: Pick<LocalRateLimiter, 'take'>,
+  ip: string,
+  subject = '',
+): Promise<void> {
+  const { group, wider } = networksOf(ip);
+  const around = wider.map(({ network, factor }) => ({ network: `${network}${subject}`, factor }));
+  await requirePassing({ take: (key) => limiter.take(key, around) }, `${group}${subject}`);
+}
+
 /**
  * The identity of a caller for limits: an IPv4 address, or an IPv6 network of 64 bits. A household or a rented server
  * has a whole such network, so counting single addresses would count nothing. Proxies may forward an address with a
  * port.
  */
 export function addressGroupOf(ip: string): string {
+  return networksOf(ip).group;
+}
+
+/** The widest network that is counted: an IPv4 address, or an IPv6 network of 48 bits. */
+export function widestNetworkOf(ip: string): string {
+  const { group, wider } = networksOf(ip);
+  return wider.at(-1)?.network ?? group;
+}
+
+/** A network around a caller's, which has so many times its limit. */
+interface WiderNetwork {
+  readonly network: string;
+  readonly factor: number;
+}
+
+/**
+ * A caller's network, and the wider ones that one customer may have as well: providers assign a /56 to a household, and
+ * tunnel brokers a /48 to anyone. A /48 may as well hold the customers of a whole town, hence the larger limits.
+ */
+function networksOf(ip: string): { readonly group: string; readonly wider: readonly WiderNetwork[] } {
   const address = withoutPort(ip);
-  if (isIPv4(address)) return address;
-  if (isIP(address) === 0) return 'unknown';
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  return mapped?.[1] ?? `${firstGroups(address).join(':')}::/64`;
+  if (isIPv4(address)) return { group: address, wider: [] };
+  if (isIP(address) === 0) return { group: 'unknown', wider: [] };
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return { group: mapped, wider: [] };
+  const [first, second, third, fourth = ''] = firstGroups(address);
+  const site = `${first}:${second}:${third}`;
+  const household = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
+  return {
+    group: `${site}:${fourth}::/64`,
+    wider: [
+      { network: `${site}:${household}::/56`, factor: 4 },
+      { network: `${site}::/48`, factor: 16 },
+    ],
+  };
 }
 
 function withoutPort(ip: string): string {

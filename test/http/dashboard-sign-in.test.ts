@@ -6,6 +6,7 @@ import { changeOperator } from '../../src/accounts/users.ts';
 import type { Account } from '../../src/domain/account.ts';
 import { SESSION_IDLE_MS, SESSION_LIFETIME_MS } from '../../src/domain/dashboard-session.ts';
 import type { User } from '../../src/domain/person.ts';
+import { requirePassingFrom } from '../../src/http/rate-windows.ts';
 import {
   createTestDashboard,
   formTokenIn,
@@ -194,6 +195,22 @@ describe('guessing passwords', () => {
     expect((await own.post(SIGN_IN, credentials())).statusCode).toBe(303);
   });
 
+  it('from one IPv6 network of 48 bits is limited as a whole, and leaves others and the way by email open', async () => {
+    // In each household of 56 bits, so that none of them is full.
+    const anywhere = (index: number) => `2001:db8:7:${((index % 256) * 256 + index).toString(16)}::1`;
+    for (let index = 0; index < 320; index++)
+      await requirePassingFrom(dashboard.limits.signInsOfAddress, anywhere(index));
+    expect(await guess('user@shop.example', anywhere(77))).toBe(429);
+    expect(await guess('user@shop.example', '2001:db8:8::1')).toBe(401);
+    const neighbor = dashboard.newBrowser(anywhere(99));
+    const page = await neighbor.post(SIGN_IN, credentials());
+    expect([page.statusCode, textOf(page.payload)]).toEqual([429, expect.stringContaining('we send a link')]);
+    const asked = { email: owner.email, form_token: formTokenIn(page.payload) };
+    await neighbor.post('/dashboard/new-browser', asked, { page: SIGN_IN });
+    await confirm(neighbor, await linkFor(owner.email));
+    expect((await neighbor.post(SIGN_IN, credentials())).statusCode).toBe(303);
+  });
+
   it('with invented addresses takes the place of no known browser where passwords wait to be hashed', async () => {
     const own = dashboard.newBrowser();
     await own.post(SIGN_IN, credentials());
@@ -201,7 +218,7 @@ describe('guessing passwords', () => {
     const { passwords } = dashboard.context;
     const asStrangers: boolean[] = [];
     const verify: typeof passwords.verify = (password, text, from) => {
-      asStrangers.push(from?.isStranger ?? false);
+      asStrangers.push((from ?? null) !== null);
       return passwords.verify(password, text, from);
     };
     Object.assign(dashboard.context, { passwords: { ...passwords, verify } });

@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
-import type { RateLimiter } from '../../domain/ports/rate-limiter.ts';
 import { HOLD_MS } from '../../domain/reusable-page.ts';
 import { isLoopbackHost } from '../../platform/public-address.ts';
-import { addressGroupOf, createLimiters, MINUTE_MS, requirePassing } from '../rate-windows.ts';
+import { createLimiters, type LocalRateLimiter, MINUTE_MS, requirePassingFrom } from '../rate-windows.ts';
 
 /** How many requests of each kind pass in a window of time, by address. */
 const pageLimits = {
@@ -30,15 +29,15 @@ export function createPageLimits(monotonicMs: () => number) {
 }
 
 /**
- * Counts a request against its address; throws `rate_limited`. Loopback is not counted: it is this machine, or a proxy
+ * Counts a request against its address and the networks around it; throws `rate_limited`. Loopback is not counted: it is this machine, or a proxy
  * on it that TRUST_PROXY does not name, behind which one visitor could lock out all customers.
  *
  * @param subject what has a count of its own for each address, such as a page
  */
 export async function limitByAddress(
-  limiter: RateLimiter,
+  limiter: Pick<LocalRateLimiter, 'take'>,
   request: Pick<FastifyRequest, 'ip'>,
   subject = '',
 ): Promise<void> {
-  if (!isLoopbackHost(request.ip)) await requirePassing(limiter, `${addressGroupOf(request.ip)}${subject}`);
+  if (!isLoopbackHost(request.ip)) await requirePassingFrom(limiter, request.ip, subject);
 }

@@ -4,8 +4,8 @@ import { acceptInvitation, findInvited } from '../../accounts/users.ts';
 import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-windows.ts';
-import { type AreaRequest, callerOf, DASHBOARD_PATH, type DashboardContext } from '../signed-in/context.ts';
+import { requirePassing, requirePassingFrom } from '../rate-windows.ts';
+import { type AreaRequest, DASHBOARD_PATH, type DashboardContext } from '../signed-in/context.ts';
 import { formField, formFields, newPassword } from '../signed-in/form-fields.ts';
 import { type FormFields, formTokenField } from '../signed-in/forms.ts';
 import { openFormToken } from '../signed-in/layout.ts';
@@ -37,7 +37,7 @@ ${formField('email', { label: 'Email address', type: 'email', autocomplete: 'use
 async function answerForgotten(asked: LinkRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
   const { context, request } = asked;
   const typed = form.text('email');
-  await requirePassing(context.limits.signInsOfAddress, callerOf(request).address);
+  await requirePassingFrom(context.limits.linksOfAddress, request.ip);
   await requirePassing(context.limits.mailsOfUser, hashSecretToken(typed.trim().toLowerCase()));
   void sendLink(asked, mailer, typed).catch((error: unknown) =>
     request.log.warn({ err: error }, 'a link for a new password was not sent'),

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { chooseAccount } from '../../accounts/manage-accounts.ts';
-import { addressGroupOf, requirePassing } from '../rate-windows.ts';
+import { requirePassingFrom } from '../rate-windows.ts';
 import { createCookies, DASHBOARD_PATH, type DashboardContext, dashboardArea } from '../signed-in/context.ts';
 import { acceptForms, requireTextUrl } from '../signed-in/forms.ts';
 import { sendSeeOther } from '../signed-in/layout.ts';
@@ -48,7 +48,7 @@ export function registerDashboard(server: FastifyInstance, context: DashboardCon
       const routes = dashboardRoutesOf({ server: scope, context, cookies, ...area }, admit);
       acceptForms(scope);
       scope.addHook('onRequest', async (request) => {
-        await requirePassing(context.limits.requests, addressGroupOf(request.ip));
+        await requirePassingFrom(context.limits.requests, request.ip);
         requireTextUrl(request.url);
       });
       scope.setErrorHandler((error, request, reply) =>

@@ -18,7 +18,7 @@ import type { ProviderDirectory } from '../../payments/provider-availability.ts'
 import type { Pictures } from '../../platform/pictures.ts';
 import type { Page } from '../checkout/layout.ts';
 import { type Html, html, navigationLink } from '../design/html.ts';
-import { addressGroupOf, requirePassing } from '../rate-windows.ts';
+import { requirePassingFrom } from '../rate-windows.ts';
 import {
   type Admission,
   type Area,
@@ -99,7 +99,7 @@ export async function requireAdmission(
   { socket, ip, url }: FastifyRequest,
 ): Promise<void> {
   if (!isTrustedPeer(socket.remoteAddress ?? '')) throw new ServiceError('https_required');
-  await requirePassing(limits.requests, addressGroupOf(ip));
+  await requirePassingFrom(limits.requests, ip);
   requireTextUrl(url);
 }
 

@@ -8,6 +8,8 @@ const dashboardLimits = {
   requests: [300, MINUTE_MS],
   /** Sign-in attempts, by address: many users' passwords from one place. */
   signInsOfAddress: [20, MINUTE_MS],
+  /** Requests for a link by email, by address: apart from passwords, whose attempts must not block the way around them. */
+  linksOfAddress: [20, MINUTE_MS],
   /** Passwords for one user, by the known browser, or else by the address. */
   signInsOfUser: [10, 10 * MINUTE_MS],
   /**

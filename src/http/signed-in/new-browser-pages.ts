@@ -9,7 +9,7 @@ import {
 import { parseUserEmail } from '../../domain/person.ts';
 import type { Mailer } from '../../domain/ports/mail.ts';
 import { type Html, html, nothing } from '../design/html.ts';
-import { requirePassing } from '../rate-windows.ts';
+import { requirePassing, requirePassingFrom, widestNetworkOf } from '../rate-windows.ts';
 import { type Area, type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { banner, type FormFields, formTokenField } from './forms.ts';
 import { openFormToken } from './layout.ts';
@@ -28,8 +28,8 @@ export function isKnownBrowser({ context, cookies, request }: AreaRequest, email
 
 /** The state of a sign-in attempt. */
 interface Try {
-  /** Whether this user has signed in with the browser before. */
-  readonly isKnownBrowser: boolean;
+  /** The network of a browser in which this user has not signed in before; null for a known one. */
+  readonly stranger: string | null;
   /** Seconds for which an unknown browser needs more than the password; 0 if it may continue. */
   readonly waitSeconds: number;
 }
@@ -49,10 +49,10 @@ export async function countSignIn(
   const mark = cookies.read(request.headers, 'browser');
   const browser = mark === null || email === null ? null : knownBrowser(browsers, mark, email, nowMs());
   const user = hashSecretToken(email ?? typedEmail.trim().toLowerCase());
-  if (browser === null) await requirePassing(limits.signInsOfAddress, address);
+  if (browser === null) await requirePassingFrom(limits.signInsOfAddress, request.ip);
   await requirePassing(limits.signInsOfUser, `${user} ${browser ?? address}`);
   const waitSeconds = browser === null ? await limits.strangersOfUser.take(user) : 0;
-  return { isKnownBrowser: browser !== null, waitSeconds };
+  return { stranger: browser === null ? widestNetworkOf(request.ip) : null, waitSeconds };
 }
 
 const pathOf = ({ path }: Area) => `${path}/new-browser`;
@@ -106,15 +106,26 @@ function goneView({ area }: AreaRequest): PageView {
   };
 }
 
-/** The page for an unknown browser after many attempts with this user's password. */
-export function askMore(asked: AreaRequest, email: string, waitSeconds: number): PageView {
+/** The reasons for which an unknown browser needs more than the password. */
+const reasonsToAsk = {
+  user: 'Too many failed sign-ins for this address, from browsers that have not signed in with it before.',
+  network: 'Too many sign-ins at the moment from browsers that have not been used before.',
+} as const;
+
+/** The page for an unknown browser after many attempts with this user's password, or from its network, or from everywhere. */
+export function askMore(
+  asked: AreaRequest,
+  email: string,
+  waitSeconds: number,
+  reason: keyof typeof reasonsToAsk = 'user',
+): PageView {
   const { context, area, reply } = asked;
   const hasMail = context.mailer !== null;
   reply.header('retry-after', String(waitSeconds));
   return {
     status: 429,
     title: 'Confirm that it’s you',
-    main: html`${banner('warn', 'Too many failed sign-ins for this address, from browsers that have not signed in with it before.')}
+    main: html`${banner('warn', reasonsToAsk[reason])}
 <p>You can still sign in with a browser that you have used before.${hasMail ? ' To use this browser, we send a link to your email address. Open it here, then sign in.' : ` ${withoutMail(area, waitSeconds)}`}</p>
 ${hasMail ? askForm(area, openFormToken(asked), email) : nothing}
 ${toSignIn(area)}`,
@@ -138,7 +149,7 @@ function askForm(area: Area, formToken: string, email: string): Html {
 async function answerAsking(asked: AreaRequest, form: FormFields, mailer: Mailer): Promise<PageView> {
   const { context, area, request } = asked;
   const typed = form.text('email');
-  await requirePassing(context.limits.signInsOfAddress, callerOf(request).address);
+  await requirePassingFrom(context.limits.linksOfAddress, request.ip);
   await requirePassing(context.limits.mailsOfUser, `browser ${hashSecretToken(typed.trim().toLowerCase())}`);
   void sendLink(asked, mailer, typed).catch((error: unknown) =>
     request.log.warn({ err: error }, 'a link for a new browser was not sent'),

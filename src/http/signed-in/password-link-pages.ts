@@ -2,7 +2,7 @@ import { readLink, setPasswordByLink } from '../../accounts/password-links.ts';
 import { openAfterPassword } from '../../accounts/sign-in.ts';
 import type { OneTimeLink } from '../../domain/dashboard-session.ts';
 import { html } from '../design/html.ts';
-import { addressGroupOf, requirePassing } from '../rate-windows.ts';
+import { addressGroupOf, requirePassingFrom } from '../rate-windows.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { formFields, newPassword } from './form-fields.ts';
 import { type FormFields, formTokenField } from './forms.ts';
@@ -41,9 +41,8 @@ async function answerPassword(asked: AreaRequest, form: FormFields): Promise<Pag
 
 /** Counts a form with a new password by the address, and resolves to it. */
 export async function countPassword({ context, request }: AreaRequest): Promise<string> {
-  const address = addressGroupOf(request.ip);
-  await requirePassing(context.limits.signInsOfAddress, address);
-  return address;
+  await requirePassingFrom(context.limits.signInsOfAddress, request.ip);
+  return addressGroupOf(request.ip);
 }
 
 /** Null for a link that is not valid in this area. */

@@ -2,12 +2,13 @@ import type { FastifyReply } from 'fastify';
 import { endSession, type OpenedSession } from '../../accounts/sessions.ts';
 import { signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html } from '../design/html.ts';
 import { type AreaRequest, type AreaRoutes, callerOf } from './context.ts';
 import { formField } from './form-fields.ts';
 import { banner, type FormFields, flashOf, formTokenField } from './forms.ts';
 import { openFormToken, sendSeeOther } from './layout.ts';
-import { askMore, countSignIn, rememberBrowser } from './new-browser-pages.ts';
+import { askMore, countSignIn, isKnownBrowser, rememberBrowser } from './new-browser-pages.ts';
 import {
   type PageAnswer,
   type PageView,
@@ -63,14 +64,18 @@ ${forgotten(asked)}`,
 async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageAnswer> {
   const { context, area, isSecondFactorRequired, request } = asked;
   const [email, next] = [form.text('email'), returnPathOf(area, form.text('next'))];
-  const { isKnownBrowser, waitSeconds } = await countSignIn(asked, email);
-  if (waitSeconds > 0) return askMore(asked, email, waitSeconds);
-
-  const opened = await signIn(
-    context,
-    { email, password: form.text('password') },
-    { area: area.name, caller: callerOf(request), isKnownBrowser, isSecondFactorRequired },
-  );
+  const how = { area: area.name, caller: callerOf(request), isSecondFactorRequired };
+  const isKnown = isKnownBrowser(asked, email);
+  let opened: OpenedSession | null;
+  try {
+    const { stranger, waitSeconds } = await countSignIn(asked, email);
+    if (waitSeconds > 0) return askMore(asked, email, waitSeconds);
+    opened = await signIn(context, { email, password: form.text('password') }, { ...how, stranger });
+  } catch (error) {
+    // Others of the network, or a crowd from everywhere, must not lock the user out: a link by email is the way in.
+    if (isKnown || !(error instanceof ServiceError) || error.errorName !== 'rate_limited') throw error;
+    return askMore(asked, email, error.retryAfterSeconds ?? 60, 'network');
+  }
   if (opened === null) {
     const message = banner('bad', 'Incorrect email or password.');
     return { ...signInView(asked, next, email, message), status: 401 };
