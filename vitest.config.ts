@@ -1,15 +1,30 @@
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { postgresTests, processFolders } from './scripts/test-folders.ts';
+import { createSummaryReporter, SUMMARY_FILE } from './scripts/test-counts.ts';
+import {
+  conformanceTests,
+  longTests,
+  paymentTests,
+  postgresTests,
+  processFolders,
+} from './scripts/test-folders.ts';
+
+const summaryFile = process.env[SUMMARY_FILE];
 
 /** Kinds of tests that have folders of their own below `test/`; what lies elsewhere is `integration`. */
 const named = ['structure', 'http', 'e2e', 'browser', ...processFolders];
 
 /** One project: its name, the files it takes, and how long one test of it may take. */
-function project(name: string, include: string[], testTimeoutMs: number, exclude: string[] = []) {
+function project(
+  name: string,
+  include: readonly string[],
+  testTimeoutMs: number,
+  exclude: readonly string[] = [],
+) {
+  const [testTimeout, hookTimeout] = [testTimeoutMs, testTimeoutMs];
   return {
     extends: true as const,
-    test: { name, include, exclude, testTimeout: testTimeoutMs, hookTimeout: testTimeoutMs },
+    test: { name, include: [...include], exclude: [...exclude], testTimeout, hookTimeout },
   };
 }
 
@@ -46,6 +61,7 @@ export default defineConfig({
     // Two more than the smallest machine has cores: many tests wait for blocks, pages and deadlines.
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
+    reporters: summaryFile === undefined ? ['default'] : ['default', createSummaryReporter(summaryFile)],
     retry: 0,
     passWithNoTests: false,
     allowOnly: false,
@@ -65,16 +81,24 @@ export default defineConfig({
             '{src,simulators,locales,receiver-grader,docs-site,verifier,contracts,sdk,bench,scripts}/**/*.test.ts',
           ],
           60_000,
-          ['**/node_modules/**'],
+          ['**/node_modules/**', ...longTests],
         ),
       ),
-      sharing(project('structure', ['test/structure/**/*.test.ts'], 60_000)),
-      sharing(project('http', ['test/http/**/*.test.ts'], 60_000)),
+      sharing(project('structure', ['test/structure/**/*.test.ts'], 60_000, longTests)),
+      sharing(project('http', ['test/http/**/*.test.ts'], 60_000, longTests)),
+      sharing(
+        project('integration', ['test/**/*.test.ts'], 180_000, [
+          `test/{${named.join(',')}}/**`,
+          ...longTests,
+        ]),
+      ),
+      project('conformance', conformanceTests, 180_000),
+      project('payment', paymentTests, 300_000),
+      sharing(project('long', longTests, 180_000)),
       postgres,
-      sharing(project('integration', ['test/**/*.test.ts'], 180_000, [`test/{${named.join(',')}}/**`])),
-      project('processes', [`test/{${processFolders.join(',')}}/**/*.test.ts`], 180_000),
-      project('e2e', ['test/e2e/**/*.test.ts'], 300_000),
-      project('browser', ['test/browser/**/*.test.ts'], 300_000),
+      project('processes', [`test/{${processFolders.join(',')}}/**/*.test.ts`], 180_000, conformanceTests),
+      project('e2e', ['test/e2e/**/*.test.ts'], 300_000, paymentTests),
+      project('browser', ['test/browser/**/*.test.ts'], 300_000, paymentTests),
     ],
   },
 });

@@ -1,11 +1,11 @@
 /**
- * Checks everything, in an order in which the cheapest failures come first: `npm run check`, and with `--all`
- * (`npm test`) also the slow projects, which start processes, whole services, PostgreSQL and a browser.
+ * `npm test`: checks what every commit needs, in an order in which the cheapest failures come first. With `--all`
+ * (`npm run test:all`) everything else as well. scripts/test-folders.ts says which test belongs to which.
  *
- * One line a step; of one that failed also its failed tests, or the end of its output where it has none, and the
- * whole output as a file in `test-output/`. The very last line is `N passed, N failed`, the
- * sum of the tests of all steps, where a step that failed without a failed test counts as one. A test project
- * without tests is a failure: a check that checks nothing must not look green.
+ * Prints one line a step; of a failed one also its failed tests, or the end of its output where it has none, and its whole
+ * output as a file in `test-output/`. The very last line is `N passed, N failed`, the sum of the tests of all steps,
+ * where a step that failed without a failed test counts as one. A test project without tests is a failure: a check
+ * that checks nothing must not look green.
  */
 import { randomInt } from 'node:crypto';
 import { existsSync, rmSync } from 'node:fs';
@@ -17,11 +17,10 @@ import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts'
 import { memoryFolder } from './memory-folder.ts';
 import {
   campaignCounts,
-  failedTests,
   forgeCounts,
-  projectsWithTests,
+  SUMMARY_FILE,
   type TestCounts,
-  vitestCounts,
+  type VitestSummary,
 } from './test-counts.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -31,14 +30,13 @@ const minuteMs = 60_000;
 const shownFailures = 10;
 const shownOutputLines = 40;
 
-/** The vitest projects: one run for those that are quick, one for those that start services and a browser. */
-const quickProjects = ['structure', 'unit', 'http', 'integration'];
-/**
- * These join the quick ones in `npm test`, so that some files wait while others compute: files that start processes, and
- * files of `http` and `integration` a second time, on PostgreSQL.
- */
-const longerProjects = ['processes', 'postgres'];
-const slowProjects = ['e2e', 'browser'];
+/** Vitest projects of the first run: tests that take little time. */
+const quickProjects = ['structure', 'unit', 'http', 'integration', 'conformance'];
+/** Projects that join the first run with `--all`, so that some files wait while others compute. */
+const longProjects = ['long', 'processes', 'postgres'];
+/** Projects of the second run: whole services. */
+const serviceProjects = ['payment'];
+const longServiceProjects = ['e2e', 'browser'];
 
 /** Outcome of one step together with its tests. */
 interface Checked {
@@ -46,7 +44,7 @@ interface Checked {
   counts: TestCounts;
   failure: string | undefined;
   /** What went wrong, a text for each failed test; empty where the runner names none. */
-  failedTests?: string[];
+  failedTests?: readonly string[] | undefined;
 }
 
 const script = (name: string) => join(root, 'scripts', name);
@@ -72,25 +70,24 @@ const staticSteps: Step[] = [
   command('the lock file installs with the oldest npm', script('oldest-npm.ts')),
   { ...command('known weaknesses of dependencies', script('audit.ts')), timeoutMs: 2 * minuteMs },
 ];
-const contractTests = ifExists(script('contracts.ts'), (file) => command('contracts', file, 'test'));
+const contractTests = (all: boolean) => command('contracts', script('contracts.ts'), all ? 'test' : 'quick');
 
-/** Runs of the parts that are simulated: the whole campaign may take 90 seconds of CPU time. */
+/** Runs of the parts that are simulated. The whole campaign may take 90 seconds of CPU time. */
 const simulatedRuns: Readonly<Record<string, number>> = { simulation: 60, instances: 6 };
+const quickRuns = 20;
 
-/** A short run of every part of the stress suite with a fresh seed. A step's name is the command that repeats it: `npm run …`. */
-function campaignSteps(): Step[] {
-  return parts.map(({ name }) => {
-    const runs = simulatedRuns[name];
-    const flags = [
-      '--short',
-      '--only',
-      name,
-      '--seed',
-      String(randomInt(2 ** 31)),
-      ...(runs === undefined ? [] : ['--seeds', String(runs)]),
-    ];
-    return command(`campaign -- ${flags.join(' ')}`, join(root, 'test', 'campaign', 'main.ts'), ...flags);
-  });
+/** The short form of a part of the stress suite with a fresh seed. A step's name is the command that repeats it: `npm run …`. */
+function campaignStep(part: string, runs = simulatedRuns[part]): Step {
+  const seed = String(randomInt(2 ** 31));
+  const flags = [
+    '--short',
+    '--only',
+    part,
+    '--seed',
+    seed,
+    ...(runs === undefined ? [] : ['--seeds', `${runs}`]),
+  ];
+  return command(`campaign -- ${flags.join(' ')}`, join(root, 'test', 'campaign', 'main.ts'), ...flags);
 }
 
 process.exitCode = await main(process.argv.includes('--all'));
@@ -106,15 +103,23 @@ async function main(all: boolean): Promise<number> {
   }
   const checked: Checked[] = [];
   checked.push(...(await inLanes(2, staticSteps, checkPlain)));
+  const campaign = all
+    ? parts.map(({ name }) => campaignStep(name))
+    : [campaignStep('simulation', quickRuns)];
   // Tests wait for blocks, deadlines and processes; meanwhile the contracts and the stress suite have the processor.
   const [tests, ...others] = await Promise.all([
-    checkProjects('tests', all ? [...quickProjects, ...longerProjects] : quickProjects),
-    inLanes(1, contractTests.map(inBackground), checkContracts),
-    ...(all ? [inLanes(1, campaignSteps().map(inBackground), checkCampaign)] : []),
+    checkProjects('tests', all ? [...quickProjects, ...longProjects] : quickProjects),
+    inLanes(1, [inBackground(contractTests(all))], checkContracts),
+    inLanes(1, campaign.map(inBackground), checkCampaign),
   ]);
   checked.push(tests, ...others.flat());
   // Beside nothing else: some of these measure the time until a page is painted.
-  if (all) checked.push(await checkProjects('end-to-end tests', slowProjects));
+  checked.push(
+    await checkProjects(
+      'whole services',
+      all ? [...serviceProjects, ...longServiceProjects] : serviceProjects,
+    ),
+  );
   return summarize(checked, performance.now() - started);
 }
 
@@ -194,8 +199,9 @@ async function checkContracts(step: Step): Promise<Checked> {
 
 /** Runs vitest once over the projects; one without tests fails. */
 async function checkProjects(name: string, projects: string[]): Promise<Checked> {
-  const reportFile = join(root, 'test-output', `${fileName(name)}.json`);
-  await rm(reportFile, { force: true });
+  const summaryFile = join(root, 'test-output', `${fileName(name)}.json`);
+  await rm(summaryFile, { force: true });
+  await mkdir(join(root, 'test-output'), { recursive: true });
   const result = await runStep({
     name: `${name} (${projects.join(', ')})`,
     command: [
@@ -203,21 +209,22 @@ async function checkProjects(name: string, projects: string[]): Promise<Checked>
       join(root, 'node_modules/vitest/vitest.mjs'),
       'run',
       ...projects.flatMap((project) => ['--project', project]),
-      '--reporter=default',
-      '--reporter=json',
-      `--outputFile.json=${reportFile}`,
     ],
+    env: { [SUMMARY_FILE]: summaryFile },
     timeoutMs: 20 * minuteMs,
   });
-  const json = await readFile(reportFile, 'utf8').catch(() => undefined);
-  const counts = vitestCounts(json);
-  const empty = projects.filter((project) => !projectsWithTests(json, root).has(project));
+  // A run that crashed leaves no summary.
+  const summary = await readFile(summaryFile, 'utf8').catch(() => '{ "projects": [] }');
+  const { counts = { passed: 0, failed: 0, skipped: 0 }, ...ran } = JSON.parse(
+    summary,
+  ) as Partial<VitestSummary>;
+  const empty = projects.filter((project) => !ran.projects?.includes(project));
   const emptiness = empty.length > 0 ? `no test ran in ${empty.join(', ')}` : undefined;
   const checked = await report({
     result,
     counts,
     failure: result.problem ?? emptyOrSkipped(counts) ?? emptiness,
-    failedTests: failedTests(json, root),
+    failedTests: ran.failures,
   });
   for (const line of closingLines(result.output)) console.log(line);
   return checked;

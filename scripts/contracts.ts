@@ -3,6 +3,7 @@
  *   node scripts/contracts.ts build   compiles and writes contracts/artifacts
  *   node scripts/contracts.ts check   fails unless the committed artifacts match the sources
  *   node scripts/contracts.ts test    runs the forge tests and fails when a payment costs too much gas
+ *   node scripts/contracts.ts quick   runs the forge tests that draw no inputs
  *   node scripts/contracts.ts circle [folder]   the same with Circle's own token, compiled from a checkout of its sources
  */
 import { spawnSync } from 'node:child_process';
@@ -26,7 +27,7 @@ const mostGasPerPayment = 66_000;
 const circleSurchargeGas = 956;
 const measuredBatchSize = 100;
 
-const commands: Record<string, () => void | Promise<void>> = { build, check, test, circle };
+const commands: Record<string, () => void | Promise<void>> = { build, check, test, quick, circle };
 
 function build(): void {
   for (const artifact of compileArtifacts()) {
@@ -62,6 +63,11 @@ async function test(): Promise<void> {
       `${circleGas.toLocaleString('en')}, of at most ${mostGasPerPayment.toLocaleString('en')}.`,
   );
   if (circleGas > mostGasPerPayment) throw new Error('A payment costs too much gas');
+}
+
+function quick(): void {
+  runForge(['test', '--no-match-test', '^(testFuzz|invariant)_']);
+  compareWithForge(committedArtifacts());
 }
 
 /** The forge tests and the gas table with Circle's token, where its sources are given. */

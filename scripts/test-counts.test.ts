@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { campaignCounts, failedTests, forgeCounts, projectsWithTests, vitestCounts } from './test-counts.ts';
+import type { TestModule } from 'vitest/node';
+import { campaignCounts, forgeCounts, summarizeModules } from './test-counts.ts';
 
 it("adds up forge's closing lines and leaves those of single suites aside", () => {
   const output = [
@@ -10,15 +11,8 @@ it("adds up forge's closing lines and leaves those of single suites aside", () =
   expect(forgeCounts(output)).toEqual({ passed: 22, failed: 1, skipped: 2 });
 });
 
-it('counts nothing where a runner crashed before it reported', () => {
-  expect(vitestCounts(undefined)).toEqual({ passed: 0, failed: 0, skipped: 0 });
-  expect(vitestCounts('{"numPassed')).toEqual({ passed: 0, failed: 0, skipped: 0 });
+it('counts nothing where forge crashed before it reported', () => {
   expect(forgeCounts('error: solc not found')).toEqual({ passed: 0, failed: 0, skipped: 0 });
-});
-
-it("reads vitest's report, where a todo is a skipped test", () => {
-  const report = { numPassedTests: 5, numFailedTests: 1, numPendingTests: 2, numTodoTests: 3 };
-  expect(vitestCounts(JSON.stringify(report))).toEqual({ passed: 5, failed: 1, skipped: 5 });
 });
 
 it("reads the campaign's table, where a promise without a case was not kept unless the table says why", () => {
@@ -37,58 +31,39 @@ it("reads the campaign's table, where a promise without a case was not kept unle
   });
 });
 
-it('refuses a report that is not one', () => {
-  expect(() => vitestCounts('{}')).toThrow('not a JSON report');
-});
+/** A file as vitest reports it: its tests by state, and an error of the file itself. */
+function fileOf(path: string, projectName: string, states: string[], fileError?: string): TestModule {
+  const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
+  const tests = states.map((state, index) => ({
+    fullName: `test ${index + 1}`,
+    result: () => ({ state, errors: state === 'failed' ? [{ message: long }] : [] }),
+  }));
+  return {
+    moduleId: `/project/${path}`,
+    project: { name: projectName, config: { root: '/project' } },
+    errors: () => (fileError === undefined ? [] : [{ message: fileError }]),
+    children: { allTests: () => tests, allSuites: () => [] },
+  } as unknown as TestModule;
+}
 
-it('tells to which project a test belongs, and leaves out files in which none ran', () => {
-  const file = (name: string, tests = 1) => ({ name, assertionResults: Array(tests).fill({}) });
-  const report = (...testResults: unknown[]) => JSON.stringify({ testResults });
-  const inAll = [
-    'src/a.test.ts',
-    'test/http/b.test.ts',
-    'test/chain/c.test.ts',
-    'test/e2e/d.test.ts',
-    'test/store/f.test.ts',
-  ];
-  const json = report(
-    ...inAll.map((path) => file(`/project/${path}`)),
-    file('/project/test/browser/e.test.ts', 0),
-  );
-  expect([...projectsWithTests(json, '/project')].sort()).toEqual([
-    'e2e',
-    'http',
-    'integration',
-    'processes',
-    'unit',
+it('counts tests by outcome, where one that was left out is skipped, and names the projects in which any ran', () => {
+  const { counts, projects } = summarizeModules([
+    fileOf('src/a.test.ts', 'unit', ['passed', 'failed', 'skipped']),
+    fileOf('test/http/b.test.ts', 'http', ['passed']),
+    fileOf('test/http/b.test.ts', 'postgres', ['passed', 'pending']),
+    fileOf('test/browser/c.test.ts', 'browser', ['skipped']),
   ]);
-  expect(projectsWithTests(undefined, '/project').size).toBe(0);
-});
-
-it('counts a file that ran twice for the project on PostgreSQL too', () => {
-  const file = { name: '/project/test/http/b.test.ts', assertionResults: [{}] };
-  const json = JSON.stringify({ testResults: [file, file] });
-  expect([...projectsWithTests(json, '/project')].sort()).toEqual(['http', 'postgres']);
+  expect(counts).toEqual({ passed: 3, failed: 1, skipped: 3 });
+  expect(projects).toEqual(['unit', 'http', 'postgres']);
 });
 
 it('shows of each failed test its file, its name and the first lines of what went wrong', () => {
-  const long = Array.from({ length: 40 }, (_, line) => `line ${line}`).join('\n');
-  const report = {
-    testResults: [
-      {
-        name: '/project/test/http/a.test.ts',
-        message: '',
-        assertionResults: [
-          { fullName: 'a payment is created', status: 'passed', failureMessages: [] },
-          { fullName: 'a payment is paid', status: 'failed', failureMessages: [long] },
-        ],
-      },
-      { name: '/project/test/e2e/b.test.ts', message: 'Error: cannot find chromium', assertionResults: [] },
-    ],
-  };
-  const [inTest, inFile, ...more] = failedTests(JSON.stringify(report), '/project');
-  expect(inTest).toMatch(/^test\/http\/a\.test\.ts: a payment is paid\nline 0\n/);
+  const [inTest, inFile, ...more] = summarizeModules([
+    fileOf('test/http/a.test.ts', 'http', ['passed', 'failed']),
+    fileOf('test/e2e/b.test.ts', 'e2e', [], 'cannot find chromium'),
+  ]).failures;
+  expect(inTest).toMatch(/^test\/http\/a\.test\.ts: test 2\nline 0\n/);
   expect(inTest?.split('\n')).toHaveLength(16);
-  expect(inFile).toBe('test/e2e/b.test.ts:\nError: cannot find chromium');
+  expect(inFile).toBe('test/e2e/b.test.ts:\ncannot find chromium');
   expect(more).toEqual([]);
 });

@@ -1,6 +1,7 @@
 /** Counts tests in what the test runners print. */
-import { relative, sep } from 'node:path';
-import { processFolders } from './test-folders.ts';
+import { writeFileSync } from 'node:fs';
+import { relative } from 'node:path';
+import type { Reporter, TestModule } from 'vitest/node';
 
 /** Numbers of tests by outcome; a skipped one is neither passed nor failed. */
 export interface TestCounts {
@@ -9,88 +10,50 @@ export interface TestCounts {
   skipped: number;
 }
 
-/** Fields of vitest's JSON report that are read here. */
-interface VitestReport {
-  numPassedTests: number;
-  numFailedTests: number;
-  numPendingTests: number;
-  numTodoTests: number;
-  testResults: { name: string; message?: string; assertionResults: VitestAssertion[] }[];
+/** Outcome of one run of vitest. */
+export interface VitestSummary {
+  readonly counts: TestCounts;
+  /** Names of the projects in which at least one test ran. */
+  readonly projects: readonly string[];
+  /** Failed tests and files, a text each: file, name and the beginning of what went wrong. */
+  readonly failures: readonly string[];
 }
 
-/** One test of the report. */
-interface VitestAssertion {
-  fullName: string;
-  status: string;
-  failureMessages?: string[];
-}
-
-/** Lines of a failure's message that are shown: what was expected and where, not the whole difference. */
+/** Maximum lines of a failure's message: what was expected and where, not the whole difference. */
 const shownMessageLines = 15;
 
-/**
- * The counts of vitest's JSON report; zero of everything without a whole report, as after a crash.
- * @throws when the report is not one of vitest's.
- */
-export function vitestCounts(json: string | undefined): TestCounts {
-  const report = parseReport(json);
-  if (report === undefined) return { passed: 0, failed: 0, skipped: 0 };
-  const counts = {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests,
-    skipped: report.numPendingTests + report.numTodoTests,
-  };
-  if (!Object.values(counts).every(Number.isSafeInteger)) throw new Error('not a JSON report of vitest');
-  return counts;
+/** Variable that names the file for the summary of a run with this reporter. */
+export const SUMMARY_FILE = 'TEST_SUMMARY_FILE';
+
+/** The reporter that writes a `VitestSummary` to the file at the end of a run. */
+export function createSummaryReporter(file: string): Reporter {
+  return { onTestRunEnd: (modules) => writeFileSync(file, JSON.stringify(summarizeModules(modules))) };
 }
 
-/** The failed tests of vitest's JSON report, a text each: file, name and the beginning of what went wrong. */
-export function failedTests(json: string | undefined, root: string): string[] {
+/** Counts the tests of all files that vitest ran. */
+export function summarizeModules(modules: readonly TestModule[]): VitestSummary {
+  const counts: TestCounts = { passed: 0, failed: 0, skipped: 0 };
+  const projects = new Set<string>();
   const failures: string[] = [];
-  for (const { name, message, assertionResults } of parseReport(json)?.testResults ?? []) {
-    const file = relative(root, name);
-    const failed = assertionResults.filter((test) => test.status === 'failed');
-    for (const test of failed) {
-      failures.push(`${file}: ${test.fullName}\n${firstLines((test.failureMessages ?? []).join('\n'))}`);
+  for (const module of modules) {
+    const file = relative(module.project.config.root, module.moduleId);
+    for (const error of module.errors()) failures.push(`${file}:\n${firstLines(error.message)}`);
+    for (const test of module.children.allTests()) {
+      const { state, errors = [] } = test.result();
+      counts[state === 'pending' ? 'skipped' : state]++;
+      if (state === 'passed' || state === 'failed') projects.add(module.project.name);
+      const text = errors.map(({ stack, message }) => stack ?? message).join('\n');
+      if (state === 'failed') failures.push(`${file}: ${test.fullName}\n${firstLines(text)}`);
     }
-    // A file that could not be loaded, or whose shared preparation failed, has a message and no failed test.
-    if (failed.length === 0 && message) failures.push(`${file}:\n${firstLines(message)}`);
+    for (const suite of module.children.allSuites())
+      for (const error of suite.errors())
+        failures.push(`${file}: ${suite.fullName}\n${firstLines(error.message)}`);
   }
-  return failures;
+  return { counts, projects: [...projects], failures };
 }
 
 function firstLines(text: string): string {
   return text.split('\n').slice(0, shownMessageLines).join('\n');
-}
-
-/** Projects of vitest.config.ts that take one folder below `test/` of their own name. */
-function isOwnFolder(project: string): boolean {
-  return ['structure', 'http', 'e2e', 'browser'].includes(project);
-}
-
-/** The projects of vitest.config.ts to which at least one test of the report belongs; `postgres` repeats files of others. */
-export function projectsWithTests(json: string | undefined, root: string): Set<string> {
-  const files = (parseReport(json)?.testResults ?? []).filter((file) => file.assertionResults.length > 0);
-  const seen = new Set<string>();
-  return new Set(
-    files.map(({ name }) => {
-      if (seen.has(name)) return 'postgres';
-      seen.add(name);
-      const [top, folder = ''] = relative(root, name).split(sep);
-      if (top !== 'test') return 'unit';
-      if (processFolders.includes(folder)) return 'processes';
-      return isOwnFolder(folder) ? folder : 'integration';
-    }),
-  );
-}
-
-/** The report, or undefined where there is none or where its writing was cut off. */
-function parseReport(json: string | undefined): VitestReport | undefined {
-  try {
-    return json === undefined ? undefined : (JSON.parse(json) as VitestReport);
-  } catch {
-    return undefined;
-  }
 }
 
 /** The sum over forge's closing lines, `… 12 tests passed, 0 failed, 0 skipped (12 total tests)`. */

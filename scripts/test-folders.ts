@@ -1,4 +1,35 @@
 /**
+ * One payment from the API call to its webhook, and a customer's journey in a browser: what `npm test` runs of whole
+ * services, beside nothing else.
+ */
+export const paymentTests: readonly string[] = [
+  'test/e2e/one-payment.test.ts',
+  'test/browser/journey.test.ts',
+];
+
+/** The store's promises, on both engines. */
+export const conformanceTests: readonly string[] = ['test/store/store.test.ts'];
+
+/**
+ * Tests that only `npm run test:all` runs: they take long, look at rare faults, or check what seldom changes. Tests of the
+ * folders below and of `test/{e2e,browser}` belong there as well, except those named above.
+ */
+export const longTests: readonly string[] = [
+  'scripts/{audit,check-release,circle-token}.test.ts',
+  'src/chain/subscribe-to-heads.test.ts',
+  'test/chain/unreliable-endpoints.test.ts',
+  'test/cli/{grade,without-server}.test.ts',
+  'test/docs/{other-languages,snippets,webhook-receiver}.test.ts',
+  'test/http/{hostile-queries,pipelining,transport}.test.ts',
+  'test/mail/notifications.test.ts',
+  'test/openapi/client.test.ts',
+  'test/providers/failure-modes.test.ts',
+  'test/settlement/{endpoint-effects,interleavings,lost-final-blocks,lying-endpoints,node-limits}.test.ts',
+  'test/settlement/{pipelining,refusals-and-rivals,relayer-key,sender,several-keys,unlucky-batches}.test.ts',
+  'test/structure/packed-literals.test.ts',
+];
+
+/**
  * Folders below `test/` of the project `processes`: tests that start, stop or kill processes, look at how much memory one
  * takes, or last for long. Each of their files has a process of its own.
  */

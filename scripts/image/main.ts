@@ -1,7 +1,7 @@
 /**
  * Builds the image with docker, podman or buildah, runs it and prints its size: `npm run image`. Without a registry it
  * makes the base itself with debootstrap, and says so. With `--install`, as root on Debian, it installs buildah and
- * debootstrap first. Not part of `npm test`.
+ * debootstrap first. Not part of `npm run test:all`.
  */
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

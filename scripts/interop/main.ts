@@ -3,7 +3,7 @@
  * on PostgreSQL through pgbouncer, and behind Prism, which holds it against its OpenAPI document. Prometheus scrapes it.
  * Lighthouse measures the pages, and the example shops in PHP and Python take a payment.
  * The machine, the database and the network fail as well. `npm run interop`; what is not installed is named as not checked.
- * With `--install`, as root on Debian, it is installed first. Not part of `npm test`.
+ * With `--install`, as root on Debian, it is installed first. Not part of `npm run test:all`.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';

@@ -8,7 +8,7 @@ export interface Part {
   readonly load: () => Promise<(options: SimulationOptions) => Promise<readonly PromiseResult[]>>;
 }
 
-/** All parts; `npm test` runs the short form of each. "neighbors" is the test of noisy neighbors. */
+/** All parts; `npm run test:all` runs the short form of each. "neighbors" is the test of noisy neighbors. */
 export const parts: readonly Part[] = [
   { name: 'simulation', load: async () => (await import('./simulation/run.ts')).runSimulation },
   { name: 'instances', load: async () => (await import('./simulation/run.ts')).runInstances },

@@ -114,7 +114,7 @@ describe('the example alerts and the dashboard', () => {
   it('fire and resolve on those series, where promtool is installed', (context) => {
     const isInstalled = spawnSync('promtool', ['--version']).error === undefined;
     if (!isInstalled) {
-      // Not skipped: `npm test` counts a skipped test as a failure, and Prometheus is not part of the project.
+      // Not skipped: the check counts a skipped test as a failure, and Prometheus is not part of the project.
       console.log(
         'not checked: promtool is not installed, so the alerts did not run (Debian: apt install prometheus)',
       );
