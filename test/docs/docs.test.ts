@@ -270,8 +270,10 @@ describe('the README', () => {
   });
 
   it('names only scripts that exist, as do the other documents', () => {
-    const named = documents.flatMap(({ path, text }) =>
-      [...text.matchAll(/npm run ([\w-]+)/g)].map(([, name]) => `${path} ${name}`),
+    // The changelog names scripts of its time.
+    const current = documents.filter(({ path }) => path !== 'CHANGELOG.md');
+    const named = current.flatMap(({ path, text }) =>
+      [...text.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => `${path} ${name}`),
     );
     const scripts = Object.keys(packageDescription.scripts);
     expect(named.filter((entry) => !scripts.includes(entry.split(' ')[1] ?? ''))).toEqual([]);
