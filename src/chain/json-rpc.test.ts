@@ -9,6 +9,7 @@ import {
   AnswerTooLargeError,
   AnswerTooSlowError,
   createJsonRpcClient,
+  JsonRpcAnswerError,
   type JsonRpcClient,
   type JsonRpcOptions,
 } from './json-rpc.ts';
@@ -181,6 +182,41 @@ describe('whatever goes wrong is a chain that is unavailable', () => {
       response.end(`{"id":${id},"result":[${Array(100_000).fill(unit).join(',')}]}`);
     };
     await expect(connect().call('eth_some', [])).rejects.toThrow('more values than');
+  });
+
+  it('an answer of ever different keys, before it is parsed', async () => {
+    const objects = Array.from({ length: 100_000 }, (_, index) => `{"a${index}":"${'0'.repeat(64)}"}`);
+    const keys = Array.from({ length: 10_000 }, (_, index) => `"b${index}" :"${'0'.repeat(64)}"`);
+    for (const result of [`[${objects.join(',')}]`, `{${keys.join(',')}}`]) {
+      handle = (body, response) => response.end(`{"id":${(body as Request).id},"result":${result}}`);
+      const startedAtMs = process.cpuUsage().user / 1_000;
+      await expect(connect().call('eth_some', [])).rejects.toThrow(/more than 100 kinds of|bytes of keys/);
+      expect(process.cpuUsage().user / 1_000 - startedAtMs).toBeLessThan(500);
+    }
+  });
+
+  it.each([
+    ['eth_chainId', []],
+    ['eth_getTransactionCount', []],
+    ['eth_call', []],
+    ['eth_getBlockByNumber', ['0x1', false]],
+    ['eth_getLogs', [{ fromBlock: '0x1', toBlock: '0x2' }]],
+  ])('a longer answer than %s can have, however small it is compressed', async (method, params) => {
+    const answer = gzipSync(`{"id":1,"result":"${' '.repeat(9_000_000)}"}`);
+    handle = (_body, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end(answer);
+    await expect(connect().call(method, params)).rejects.toThrow(AnswerTooLargeError);
+  });
+
+  it('a refusal, whose text is one line that every database takes and no longer than 500 characters', async () => {
+    const message = `no\u0000 \ud83d\n\u202eway ${'x'.repeat(1_000)}`;
+    handle = (body, response) => respond(response, { ...body, error: { code: -1, message } });
+    const refusal = await connect()
+      .call('eth_some', [])
+      .catch((error: unknown) => error as JsonRpcAnswerError);
+    expect(refusal).toBeInstanceOf(JsonRpcAnswerError);
+    const { nodeMessage } = refusal as JsonRpcAnswerError;
+    expect(nodeMessage.slice(0, 10)).toBe('no  \ufffd way ');
+    expect(nodeMessage).toHaveLength(501);
   });
 
   it('but not a batch of the shortest answers', async () => {

@@ -72,7 +72,7 @@ const MIB = 1024 * 1024;
 /** The newest blocks of Polygon hold some hundred transactions, of which an answer names the hashes. */
 const BLOCK_BYTES = 2 * MIB;
 /** Logs of one block: as many transfers as its gas allows take a fifth. A range of blocks can be made smaller. */
-const LOGS_OF_BLOCK_BYTES = 32 * MIB;
+const LOGS_OF_BLOCK_BYTES = 16 * MIB;
 const LOGS_OF_RANGE_BYTES = 8 * MIB;
 
 /** The longest answer by method: the others give a number, a hash or a few words. */
@@ -358,7 +358,7 @@ function resultOf(endpoint: Endpoint, method: string, { status, body }: Answer, 
     throw new JsonRpcAnswerError(endpoint.label, method, {
       code: Number.isSafeInteger(error.code) ? (error.code as number) : 0,
       message: oneLine(endpoint.redact(typeof error.message === 'string' ? error.message : 'no message')),
-      data: revertDataOf(error.data),
+      data: error.data,
       status,
     });
   }
@@ -367,15 +367,6 @@ function resultOf(endpoint: Endpoint, method: string, { status, body }: Answer, 
     throw new MalformedAnswerError(`${endpoint.label} did not answer ${method}`);
   }
   return body.result;
-}
-
-/** A contract's reason takes a few words of 32 bytes. */
-const MAXIMUM_DATA_LENGTH = 10_000;
-
-/** The revert data, which some nodes wrap in an object; undefined where there is none. */
-function revertDataOf(data: unknown): string | undefined {
-  const bytes = typeof data === 'object' && data !== null ? (data as { data?: unknown }).data : data;
-  return typeof bytes === 'string' && bytes.length <= MAXIMUM_DATA_LENGTH ? bytes : undefined;
 }
 
 function describe(error: unknown): string {

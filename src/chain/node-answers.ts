@@ -252,6 +252,17 @@ function malformed(what: string): Misfit {
   return new Misfit(`a malformed ${what}`);
 }
 
+/** Whether a message of a subscription to new blocks announces one. */
+export function announcesBlock(message: unknown): boolean {
+  try {
+    const { method, params } = record(message, 'message');
+    const { number } = record(record(params, 'message')['result'], 'block');
+    return method === 'eth_subscription' && count(number, 'block number', 0, MAXIMUM_BLOCK_NUMBER) >= 0;
+  } catch {
+    return false;
+  }
+}
+
 /** One 32-byte word. A call to an address without code succeeds and answers with nothing: that is no answer. */
 export function readWord(label: string, data: `0x${string}`): bigint {
   if (data.length === 66) return BigInt(data);

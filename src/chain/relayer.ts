@@ -10,6 +10,7 @@ import {
   type SignedTransaction,
   TransactionRefusedError,
 } from '../domain/ports/chain.ts';
+import { oneLine } from '../platform/one-line.ts';
 import {
   answersUntil,
   type ChainEndpoint,
@@ -202,9 +203,6 @@ export function readAccount(privateKey: `0x${string}`): PrivateKeyAccount {
 const harmless =
   /already ?known|already imported|already.exists|\bknown transaction|nonce (?:is )?too low|old ?nonce/i;
 
-/** Maximum length of all refusals together. */
-const MAXIMUM_REFUSALS_LENGTH = 500;
-
 /**
  * Hands signed bytes to every endpoint, because one of them may drop them silently; one that takes them is enough.
  * Throws `TransactionRefusedError` when all that answered refuse it, `ChainUnavailableError` when none answered.
@@ -219,7 +217,7 @@ export async function broadcast(endpoints: readonly ChainEndpoint[], rawTransact
   const failures = outcomes.filter((outcome) => outcome !== null);
   const refusals = failures.filter((failure) => failure instanceof JsonRpcAnswerError);
   const messages = (refusals.length > 0 ? refusals : failures).map(({ message }) => message).join('; ');
-  const text = messages.slice(0, MAXIMUM_REFUSALS_LENGTH);
+  const text = oneLine(messages);
   const options = { cause: (refusals.length > 0 ? refusals : failures)[0] };
   if (refusals.length > 0) throw new TransactionRefusedError(text, options);
   throw new ChainUnavailableError(`the transaction reached no endpoint: ${text}`, options);

@@ -78,7 +78,12 @@ it('connects again after the end of a connection', async () => {
   await vi.waitFor(() => expect(heads).toBe(1), 5_000);
 });
 
-it('connects again when nothing is announced', async () => {
+it('connects again when nothing is announced, or nothing but what is no block', async () => {
+  await connections(1);
+  const results = [null, 5, {}, { number: 5 }, { number: '0x1ffffffffffff' }];
+  const messages = results.map((result) => ({ method: 'eth_subscription', params: { result } }));
+  for (const message of [...messages, null, [], { method: 'eth_subscription' }])
+    sockets[0]?.write(frame(JSON.stringify(message)));
   await connections(2);
   expect(heads).toBe(0);
 });

@@ -1,5 +1,6 @@
 import { type Agent, type MessageEvent, WebSocket } from 'undici';
 import { createOutgoingAgent } from '../platform/outgoing-agent.ts';
+import { announcesBlock } from './node-answers.ts';
 
 export type HeadSubscription = ReturnType<typeof subscribeToHeads>;
 
@@ -100,9 +101,10 @@ function keepConnected(
   };
 }
 
+/** Whether a text announces a block. One that does not is like silence. */
 function isAnnouncement(text: string): boolean {
   try {
-    return (JSON.parse(text) as { method?: unknown } | null)?.method === 'eth_subscription';
+    return announcesBlock(JSON.parse(text));
   } catch {
     return false;
   }

@@ -88,3 +88,21 @@ describe('a described table', () => {
     );
   });
 });
+
+it('writes an amount that no column takes as the greatest one, and reads one that is none as nothing', () => {
+  const base = {
+    id: '',
+    countOfThings: 0,
+    ownUnits: 0n,
+    isOpen: null,
+    isOperator: false,
+    names: null,
+    fields: {},
+  };
+  const stored = (chainUnits: bigint) => entities.valuesOf({ ...base, chainUnits });
+  const sum = 9n * (2n ** 256n - 1n);
+  expect(stored(sum)).toContain('9'.repeat(78));
+  expect(stored(2n ** 256n - 1n)).toContain(String(2n ** 256n - 1n));
+  const spoiled = stored(5n).map((value) => (value === '5' ? 'none' : value));
+  expect(entities.ofValues(spoiled)).toEqual({ ...base, chainUnits: 0n });
+});

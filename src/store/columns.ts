@@ -139,7 +139,7 @@ export function placesOf(count: number, first = 1): string {
 /** How the text of a reader or writer names each kind's conversion; without one a value is as it is stored. */
 const conversions = {
   units: { read: (value: string | number | null) => (value === null ? null : BigInt(value)), write: Number },
-  amount: { read: (value: string | null) => (value === null ? null : BigInt(value)), write: String },
+  amount: { read: readAmount, write: writeAmount },
   flag: { read: (value: unknown) => (value === null ? null : value === 1 || value === true), write: null },
   bit: { read: (value: unknown) => value === 1, write: Number },
   texts: { read: textsOf, write: null },
@@ -176,6 +176,22 @@ function compileWriter<Entity>(columns: readonly Column[]): (entity: Entity) => 
 
 function compile<Compiled>(text: string): Compiled {
   return new Function('conversions', `return ${text}`)(conversions) as Compiled;
+}
+
+/** PostgreSQL's numeric(78): any 256-bit number, and the sum of eight. */
+const MAXIMUM_AMOUNT = 10n ** 78n - 1n;
+
+function writeAmount(amount: bigint): string {
+  return String(amount > MAXIMUM_AMOUNT ? MAXIMUM_AMOUNT : amount);
+}
+
+/**
+ * An amount as it is stored. What is none counts as nothing: the row's own payment no longer adds up, which `verify` says, and
+ * no other payment waits for it.
+ */
+function readAmount(value: string | null): bigint | null {
+  if (value === null) return null;
+  return /^-?\d+$/.test(value) ? BigInt(value) : 0n;
 }
 
 /** A list of text: JSON in SQLite, an array in PostgreSQL. */

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { FinalityDoubt } from '../../src/chain/confirm-finality.ts';
+import { compareRecentLogs, type FinalityDoubt } from '../../src/chain/confirm-finality.ts';
 import { createChainReader } from '../../src/chain/create-chain-reader.ts';
 import {
   type ChainEndpoint,
@@ -12,7 +12,7 @@ import { createTokenReader } from '../../src/chain/token-reader.ts';
 import type { ChainReader } from '../../src/domain/ports/chain.ts';
 import { anvilKeys } from '../support/anvil.ts';
 import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
-import { forgeHashes, hang, lagAt } from './endpoint-faults.ts';
+import { forgeHashes, hang, lagAt, omitLogsOf } from './endpoint-faults.ts';
 import { addressFor, type LocalChain, startLocalChain, termsFor } from './local-chain.ts';
 
 let chain: LocalChain;
@@ -693,4 +693,25 @@ describe('logs that nobody asked for', () => {
     const query = { fromBlock: 1, toBlock: 2, recipients: [addressFor('target')], isCandidate: () => false };
     await expect(reader.withView((view) => view.readLogs(query))).rejects.toThrow(message);
   });
+});
+
+it('a comparison names the host whose logs of the newest final blocks are missing, or cannot be read', async () => {
+  const recipient = addressFor('compared');
+  await chain.callToken({ name: 'mint', to: recipient, units: 5n });
+  await chain.anvil.mine(2);
+  const endpoints = open(3);
+  const labels = endpoints.map(({ rpc: { label } }) => label);
+  const compare = async () => {
+    const final = await endpoints[0]?.readBlock('finalized');
+    const sources = { token: chain.token, factories: [chain.factory] };
+    return compareRecentLogs(endpoints, sources, final as NonNullable<typeof final>);
+  };
+  expect(await compare()).toEqual([]);
+  omitLogsOf(proxies[1] as AlteringProxy, recipient);
+  expect(await compare()).toEqual([
+    expect.stringMatching(`^${labels[1]} does not show logs of .* that ${labels[0]} and ${labels[2]} shows$`),
+  ]);
+  (proxies[1] as AlteringProxy).alter = (call, ask) =>
+    call.method === 'eth_getLogs' ? { result: [null] } : ask(call);
+  expect(await compare()).toEqual([`${labels[1]} answered eth_getLogs with a malformed log`]);
 });

@@ -23,6 +23,17 @@ import {
 const HUGE = 2n ** 256n - 1n;
 
 export function paymentPromises(context: StoreContext): void {
+  it('takes a text of anybody, also with a NUL or half a character', async () => {
+    const payment = await givePayment(context.store);
+    const releaseRefusalReason = 'no\u0000\ud83d way';
+    await context.store.payments.decidePayment(payment, () => ({ change: { releaseRefusalReason } }));
+    const { releaseRefusalReason: kept } = (await context.store.payments.findPaymentById(
+      payment.id,
+    )) as Payment;
+    expect(kept).toMatch(/^no.\ufffd+ way$/);
+    expect(await context.store.payments.findPaymentById('\u0000' as Payment['id'])).toBeNull();
+  });
+
   it('gives back a payment as it was stored, also over a restart', async () => {
     const payment = await givePayment(context.store);
     const changed: Partial<Payment> = {

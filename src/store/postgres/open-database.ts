@@ -112,7 +112,7 @@ async function useClient<T>(
   async function run(statement: Statement, values: readonly unknown[] = []): Promise<QueryResult> {
     const name = preparesStatements ? statement.name : undefined;
     try {
-      return await client.query({ ...statement, name, values: values as unknown[] });
+      return await client.query({ ...statement, name, values: values.map(withoutNul) });
     } catch (error) {
       if (!isConnectionLoss(error)) throw error;
       isLost = true;
@@ -128,6 +128,11 @@ async function useClient<T>(
   } finally {
     client.release(isLost);
   }
+}
+
+/** PostgreSQL takes every character in a text but this one, which only a stranger or a broken host sends. */
+function withoutNul(value: unknown): unknown {
+  return typeof value === 'string' && value.includes('\0') ? value.replaceAll('\0', '\ufffd') : value;
 }
 
 async function runTransaction<T>(

@@ -1,4 +1,4 @@
-import { DatabaseSync } from 'node:sqlite';
+import { DatabaseSync, type SQLInputValue, type StatementSync } from 'node:sqlite';
 import { StoreInUseError } from '../store-errors.ts';
 import { makeOwnFile } from './own-file.ts';
 
@@ -13,7 +13,10 @@ const MAXIMUM_IDLE_WAL_BYTES = 64 * 1024 * 1024;
  */
 export function openDatabase(file: string): DatabaseSync {
   makeOwnFile(file);
-  const database = new DatabaseSync(file, { timeout: OPENING_TIMEOUT_MS, enableForeignKeyConstraints: true });
+  const database = new ReadableDatabase(file, {
+    timeout: OPENING_TIMEOUT_MS,
+    enableForeignKeyConstraints: true,
+  });
   try {
     database.exec(`
       PRAGMA journal_mode = WAL;
@@ -28,6 +31,59 @@ export function openDatabase(file: string): DatabaseSync {
     database.close();
     throw error;
   }
+}
+
+/**
+ * Reads every row. node:sqlite refuses all rows of a statement for one integer that JavaScript cannot hold exactly, and one
+ * such row would end every pass over its table.
+ */
+class ReadableDatabase extends DatabaseSync {
+  override prepare(...given: Parameters<DatabaseSync['prepare']>): StatementSync {
+    const statement = super.prepare(...given);
+    // Repeated, a statement that changes rows would do so twice.
+    if (!/^\s*(?:SELECT|WITH)\b/i.test(given[0])) return statement;
+    const all = statement.all.bind(statement);
+    const get = statement.get.bind(statement);
+    const withBigInts = <Rows>(read: () => Rows, convert: (rows: Rows) => Rows): Rows => {
+      try {
+        return read();
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code !== 'ERR_OUT_OF_RANGE') throw error;
+      }
+      statement.setReadBigInts(true);
+      try {
+        return convert(read());
+      } finally {
+        statement.setReadBigInts(false);
+      }
+    };
+    return Object.assign(statement, {
+      all: (...values: SQLInputValue[]) =>
+        withBigInts(
+          () => all(...values),
+          (rows) => rows.map(withNumbers),
+        ),
+      get: (...values: SQLInputValue[]) =>
+        withBigInts(
+          () => get(...values),
+          (row) => row && withNumbers(row),
+        ),
+    });
+  }
+}
+
+/** The last moment that a `Date` can be, below the integers that are not exact. */
+const MAXIMUM_READABLE = 8_640_000_000_000_000n;
+
+/** The row with numbers for bigints; those that are not exact become the greatest that every reader takes. */
+export function withNumbers<Row extends object>(row: Row): Row {
+  const convert = (value: unknown) => {
+    if (typeof value !== 'bigint') return value;
+    if (value > MAXIMUM_READABLE) return Number(MAXIMUM_READABLE);
+    return Number(value < -MAXIMUM_READABLE ? -MAXIMUM_READABLE : value);
+  };
+  if (Array.isArray(row)) return row.map(convert) as unknown as Row;
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, convert(value)])) as Row;
 }
 
 /**

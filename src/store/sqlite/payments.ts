@@ -13,6 +13,7 @@ import { checkedLimit } from '../scripts.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
 import { paymentTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
+import { withNumbers } from './open-database.ts';
 import { storedValues } from './scripts.ts';
 
 export function createPaymentStore(
@@ -137,6 +138,7 @@ export function createReleaseClaims(
 ): Pick<RelayStore, 'claimDueReleases' | 'dropClaims'> {
   const selectDue = database.prepare(selectDueSql);
   selectDue.setReturnArrays(true);
+  selectDue.setReadBigInts(true);
   const claims = new Map<string, { readonly relayer: string; readonly endsAtMs: number }>();
 
   function dropWhere(isOver: (claim: { relayer: string; endsAtMs: number }) => boolean): void {
@@ -149,7 +151,7 @@ export function createReleaseClaims(
     dropWhere(({ endsAtMs }) => endsAtMs <= startedAtMs);
     const claimed: Payment[] = [];
     for (const row of selectDue.iterate(nowMs)) {
-      const payment = paymentOfRow(row);
+      const payment = paymentOfRow(withNumbers(row));
       if ((claims.get(payment.id)?.relayer ?? relayer) !== relayer) continue;
       claims.set(payment.id, { relayer, endsAtMs: startedAtMs + durationMs });
       claimed.push(payment);

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
+import type { Store } from '../../src/store/store.ts';
+import { givePayment, leave, NOW_MS } from './fixtures.ts';
+
+let folder: string;
+let store: Store;
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'card-checkout-unreadable-'));
+  store = await openSqliteStore({ file: join(folder, 'store.sqlite') });
+});
+afterEach(async () => {
+  await store.close();
+  rmSync(folder, { recursive: true });
+});
+
+const hashOf = (digit: string) => `0x${digit.repeat(64)}`;
+const blockAt = (number: number) => ({ number, hash: hashOf(String(number)), timestampMs: NOW_MS });
+
+/** Changes rows behind the store's back: integers that JavaScript cannot hold, and amounts that are none. */
+async function spoil(...changes: readonly string[]): Promise<void> {
+  await store.close();
+  const file = join(folder, 'store.sqlite');
+  const database = new DatabaseSync(file);
+  for (const change of changes) database.exec(change);
+  database.close();
+  store = await openSqliteStore({ file });
+}
+
+it('a row that cannot be read as it is does not keep others from being read', async () => {
+  const [spoiled, other] = [await givePayment(store), await givePayment(store)];
+  await store.observations.startCursor(blockAt(1));
+  const deposits = [spoiled, other].map(({ id, accountId }, index) => ({
+    paymentId: id,
+    accountId,
+    transactionHash: hashOf(String(7 + index)),
+    logIndex: index,
+    blockNumber: 2,
+    units: 5_000_000n,
+  }));
+  const scan = { from: blockAt(1), final: blockAt(2), scannedTo: 2, deposits, releases: [] };
+  await store.observations.recordScan(scan, leave);
+  await spoil(
+    'UPDATE checkpoints SET timestamp_ms = 1732147200000000000 WHERE number = 2',
+    `UPDATE payments SET release_due_at_ms = 1`,
+    `UPDATE payments SET paid_at_ms = 9223372036854775807 WHERE id = '${spoiled.id}'`,
+    `UPDATE deposits SET units = 'none', block_number = 9223372036854775807 WHERE payment_id = '${spoiled.id}'`,
+  );
+  const { observations, payments, relay } = store;
+
+  expect(await observations.readCursor()).toMatchObject({ number: 2, hash: hashOf('2') });
+  expect((await observations.listCheckpoints(10)).map(({ number }) => number)).toEqual([2, 1]);
+  const views = await Promise.all([spoiled, other].map((payment) => payments.viewPayment(payment)));
+  expect(views.map((view) => view?.observations.deposits.map(({ units }) => units))).toEqual([
+    [0n],
+    [5_000_000n],
+  ]);
+  const due = await relay.claimDueReleases('relayer', NOW_MS, 10, 1_000);
+  expect(due.map(({ id }) => id).sort()).toEqual([spoiled.id, other.id].sort());
+  // Each time that is read is one that can be shown.
+  for (const { paidAtMs } of due) expect(() => new Date(paidAtMs ?? 0).toISOString()).not.toThrow();
+  await observations.recordScan(
+    { ...scan, from: blockAt(2), final: blockAt(3), scannedTo: 3, deposits: [] },
+    leave,
+  );
+  expect(await observations.readCursor()).toEqual(blockAt(3));
+});
