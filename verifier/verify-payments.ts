@@ -24,6 +24,8 @@ export interface VerifyReport {
   readonly journal: JournalHead;
   /** The newest final block that was scanned; null before the first scan. */
   readonly finalBlock: number | null;
+  /** Its age; null before the first scan. */
+  readonly finalBlockAgeMs: number | null;
   readonly isChainChecked: boolean;
   readonly totals: Totals;
   /** Number of all discrepancies; the list has the first ones only. */
@@ -81,7 +83,17 @@ export async function verifyPayments(context: VerifyContext): Promise<VerifyRepo
   }
   const isChainChecked = context.chain !== null;
   const finalBlock = cursor?.number ?? null;
-  return { payments, journal, finalBlock, isChainChecked, totals, discrepancyCount, discrepancies };
+  const finalBlockAgeMs = cursor === null ? null : Math.max(0, context.nowMs() - cursor.timestampMs);
+  return {
+    payments,
+    journal,
+    finalBlock,
+    finalBlockAgeMs,
+    isChainChecked,
+    totals,
+    discrepancyCount,
+    discrepancies,
+  };
 }
 
 /** What stays the same for all payments of a run. */

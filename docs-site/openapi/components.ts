@@ -151,7 +151,18 @@ export const schemas = {
   PaymentForwardedEvent: paymentForwardedSchema,
   SettlementProof: settlementProofSchema,
   Live: json.object({ status: json.oneOf('The process responds.', ['live']) }),
-  Ready: json.object({ status: json.oneOf('The service accepts requests.', ['ready']) }),
+  Ready: json.object(
+    {
+      status: json.oneOf('The service accepts requests.', ['ready']),
+      degraded: json.list(
+        'Present if something is wrong: its database does not answer (`database_lost`), or no block was scanned for three minutes, so that nothing becomes `paid` (`scan_late`).',
+        { type: 'string', enum: ['database_lost', 'scan_late'] },
+        ['scan_late'],
+      ),
+      scanned_block_age_seconds: json.count('The age of the newest block that was scanned.', 12),
+    },
+    ['degraded', 'scanned_block_age_seconds'],
+  ),
   Error: {
     type: 'object',
     required: ['error'],

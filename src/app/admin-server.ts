@@ -4,16 +4,15 @@ import { refuseForeignHosts, registerOperatorConsole } from '../http/operator/ro
 import { registerViewedDashboard } from '../http/operator/viewing-pages.ts';
 import { createPeerCheck, requireForwardedHttps } from '../http/require-https.ts';
 import { createBaseServer } from '../http/server.ts';
-import { registerHealth } from '../http/well-known.ts';
+import { type Readiness, registerHealth } from '../http/well-known.ts';
 import { providerDescriptions } from '../providers/providers.ts';
-import { readinessOf } from './public-server.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 /**
  * The admin server, never on the public port: metrics for the operator's monitoring, the health of every process, and the
  * operator's console where the process serves people.
  */
-export function createAdminServer(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
+export function createAdminServer(parts: ServiceParts, isReady: () => Readiness): FastifyInstance {
   const { config, log, metrics, role } = parts;
   const server = createBaseServer({
     logger: log,
@@ -28,7 +27,7 @@ export function createAdminServer(parts: ServiceParts, isLeaving: () => boolean)
   server.get('/metrics', async (_request, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
   );
-  registerHealth(server, { isReady: () => readinessOf(isLeaving) });
+  registerHealth(server, { isReady });
   if (role !== 'worker') openConsole(server, parts);
   return server;
 }

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import {
+  assessBaseUrl,
   assessClock,
   assessDisk,
   assessEndpoints,
@@ -7,6 +8,7 @@ import {
   assessOpenFiles,
   assessProviders,
   assessProxy,
+  assessScan,
   checkRelayer,
 } from './doctor.ts';
 
@@ -174,3 +176,60 @@ it('no provider is a failure, one that is off by default is named, and one that 
     detail: 'credentials for moonpay, wert; disabled: moonpay',
   });
 });
+
+it('whether providers are on is not guessed where the database was not read', () => {
+  expect(assessProviders(['moonpay'], null)).toMatchObject({
+    level: 'warn',
+    detail: expect.stringContaining('not checked whether they are on'),
+  });
+});
+
+it.each([
+  [undefined, true, 'warn', /not checked/],
+  [null, true, 'warn', /no block has been scanned yet: start the service/],
+  [10_000, true, 'ok', /is 10 s old$/],
+  [180_000, true, 'ok', /is 180 s old$/],
+  [181_000, true, 'fail', /is 181 s old, and nothing becomes paid .*role all or worker/],
+  [181_000, false, 'warn', /nothing becomes paid .*no service runs on this data folder/],
+])('a newest scanned block of the age %s with a running service %s is %s', (ageMs, isServed, level, text) => {
+  const nowMs = 1_000_000;
+  const scannedAtMs = typeof ageMs === 'number' ? nowMs - ageMs : ageMs;
+  expect(assessScan(scannedAtMs, { isServed, nowMs })).toMatchObject({
+    level,
+    detail: expect.stringMatching(text),
+  });
+});
+
+const factory = '0x00000000000000000000000000000000000000aB';
+const published = (chainId: number, address: string) => ({ chain_id: chainId, factories: [{ address }] });
+
+it.each([
+  [200, published(137, factory.toLowerCase()), true, 'ok', /^the service answers at/],
+  [200, published(80002, factory), true, 'fail', /^another service answers .* on chain 80002/],
+  [200, published(137, '0x1'), true, 'fail', /^another service answers/],
+  [200, { chain_id: 137, factories: [null] }, true, 'fail', /^another service answers/],
+  [
+    200,
+    null,
+    true,
+    'fail',
+    /status 200, and not as this service: correct BASE_URL, or the proxy and TRUST_PROXY/,
+  ],
+  [200, [], false, 'fail', /status 200, and not as this service/],
+  [403, null, true, 'fail', /status 403/],
+  [404, null, false, 'fail', /status 404/],
+  [502, null, true, 'fail', /status 502/],
+  [502, null, false, 'warn', /status 502.*run doctor again while the service runs/],
+  [308, null, true, 'fail', /status 308/],
+])(
+  'BASE_URL that answers %s with %j while the service runs (%s) is %s',
+  (status, body, isServed, level, text) => {
+    const chain = { chainId: 137, factory } as const;
+    expect(
+      assessBaseUrl('https://pay.example', { status, published: body }, { isServed, chain }),
+    ).toMatchObject({
+      level,
+      detail: expect.stringMatching(text),
+    });
+  },
+);

@@ -9,12 +9,14 @@ import { type ChainEndpoint, closeChainEndpoints, createChainEndpoints } from '.
 import type { LogSources } from '../chain/read-logs.ts';
 import { createRelayer } from '../chain/relayer.ts';
 import { verifyDeployment } from '../chain/verify-deployment.ts';
+import { CONTROL_SOCKET, isListening } from '../cli/control-socket.ts';
 import type { DatabaseDescription } from '../cli/operations.ts';
+import { describeScan } from '../cli/present.ts';
 import type { DoctorCheck } from '../cli/program.ts';
 import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-balance.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
-import { LAGGING_BLOCKS, type Relayer } from '../domain/ports/chain.ts';
+import { LAGGING_BLOCKS, LATE_SCAN_MS, type Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
@@ -59,6 +61,8 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
     return { checks: await Promise.all([...problems, ...machine]) };
   }
   let switches: ReadonlyMap<string, string> | null = null;
+  let scannedAtMs: number | null | undefined;
+  const isServed = await isListening(join(config.dataDir, CONTROL_SOCKET));
   const store = checked('store', async () => {
     const migration = describeMigration(await requireKnownSchema(config));
     if (migration !== null)
@@ -67,15 +71,18 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
           'card-checkout migrate',
       );
     switches = await readSwitches(config);
-    return assessDatabase(config, await describeDatabase(config));
+    const description = await describeDatabase(config);
+    scannedAtMs = description.scannedAtMs;
+    return assessDatabase(config, description);
   });
   const chain = checkChain(requireChain(config));
   const checks = await Promise.all([
     checked('configuration', async () => ok('all variables are valid')),
     ...machine,
-    checked('base_url', () => checkBaseUrl(config)),
+    checked('base_url', () => checkBaseUrl(config, isServed)),
     checked('trust_proxy', async () => assessProxy(config)),
     store,
+    store.then(() => checked('scan', async () => assessScan(scannedAtMs, { isServed, nowMs: Date.now() }))),
     // The service sees no backup of PostgreSQL.
     ...(config.databaseUrl === null ? [checked('backup', async () => checkBackup(config))] : []),
     checked('disk', () => checkDisk(config)),
@@ -129,26 +136,72 @@ export function assessEnvFile(mode: number, variables: readonly string[]): Findi
   return problems.length === 0 ? ok('.env is closed to other users') : warn(problems.join('; '));
 }
 
-async function checkBaseUrl({ baseUrl }: Config): Promise<Finding> {
+/** Asks for the service's own publication, which no other server and no other deployment has. */
+async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Promise<Finding> {
   if (isLoopbackHost(new URL(baseUrl).hostname))
     return fail(`customers cannot open ${baseUrl}: set BASE_URL to the public https:// address`);
   const address = new URL(baseUrl).hostname.replace(/^\[|\]$/g, '');
   if (addressFamily(address) !== null && !isPublicAddress(address))
     return warn(`customers cannot open the private address of ${baseUrl}: set BASE_URL to a public one`);
-  const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
-  let reason: string;
+  const wayOut = 'correct BASE_URL, DNS, the certificate or the proxy';
   try {
-    const answer = await fetch(`${baseUrl}/health/live`, { redirect: 'manual', signal });
-    await answer.body?.cancel();
-    if (answer.ok) return ok(`the service answers at ${baseUrl}`);
-    reason = `status ${answer.status}`;
+    const answer = await fetch(`${baseUrl}/.well-known/card-checkout.json`, {
+      redirect: 'manual',
+      signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    });
+    const published = answer.ok ? await answer.json().catch(() => null) : null;
+    return assessBaseUrl(baseUrl, { status: answer.status, published }, { isServed, chain });
   } catch (error) {
     const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
     if (cause?.code === 'ENOTFOUND')
       return warn(`the host of ${baseUrl} is not in DNS: add a record, or correct BASE_URL`);
-    reason = messageOf(cause ?? error);
+    if (/CERT|SIGNATURE/.test(cause?.code ?? ''))
+      return fail(`browsers refuse the certificate of ${baseUrl} (${cause?.code}): replace it`);
+    const reason = `${baseUrl} cannot be reached from this machine (${cause?.code ?? messageOf(cause ?? error)})`;
+    return isServed
+      ? warn(`${reason}, and the service runs: if customers cannot reach it either, ${wayOut}`)
+      : warn(`${reason}; run doctor again while the service runs`);
   }
-  return ok(`${baseUrl} is set; the service does not answer there (${reason}), as before its first start`);
+}
+
+/** Whether what answers at BASE_URL is this service, by its chain and contract. */
+export function assessBaseUrl(
+  baseUrl: string,
+  { status, published }: { readonly status: number; readonly published: unknown },
+  {
+    isServed,
+    chain,
+  }: { readonly isServed: boolean; readonly chain: Pick<ChainConfig, 'chainId' | 'factory'> | null },
+): Finding {
+  const { chain_id: chainId, factories } = (published ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof chainId !== 'number' || !Array.isArray(factories)) {
+    const found = `${baseUrl} answers with status ${status}, and not as this service`;
+    // A proxy whose service has not started yet answers so as well.
+    return !isServed && status >= 500
+      ? warn(`${found}: run doctor again while the service runs`)
+      : fail(`${found}: correct BASE_URL, or the proxy and TRUST_PROXY`);
+  }
+  const addresses = factories.map((each) =>
+    String((each as { address?: unknown } | null)?.address).toLowerCase(),
+  );
+  if (chain !== null && (chainId !== chain.chainId || !addresses.includes(chain.factory.toLowerCase())))
+    return fail(`another service answers at ${baseUrl}, on chain ${chainId}: correct BASE_URL or the proxy`);
+  return ok(`the service answers at ${baseUrl}`);
+}
+
+/** Whether blocks are scanned, by this service or another process with its database. */
+export function assessScan(
+  scannedAtMs: number | null | undefined,
+  { isServed, nowMs }: { readonly isServed: boolean; readonly nowMs: number },
+): Finding {
+  if (scannedAtMs === undefined)
+    return warn('not checked, because the database was not read: mend the check store');
+  if (scannedAtMs === null)
+    return warn(`${describeScan(null)}: start the service, with the role all or worker`);
+  const ageMs = Math.max(0, nowMs - scannedAtMs);
+  const found = describeScan(ageMs);
+  if (ageMs <= LATE_SCAN_MS) return ok(found);
+  return isServed ? fail(found) : warn(`${found} (no service runs on this data folder)`);
 }
 
 /** Whether the service can tell customers apart by the address that a proxy forwards. */

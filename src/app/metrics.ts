@@ -96,6 +96,16 @@ export function createMetrics() {
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]) =>
     new Counter({ name: `card_checkout_${name}_total`, help, labelNames, registers });
 
+  let scannedAtMs: number | null = null;
+  new Gauge({
+    name: 'card_checkout_scanned_block_age_seconds',
+    help: 'Age of the newest scanned block in the database, in every process.',
+    registers,
+    collect() {
+      if (scannedAtMs !== null) this.set(Math.max(0, (Date.now() - scannedAtMs) / 1000));
+      else this.remove();
+    },
+  });
   const relayPassCounts = counter('relay_passes', 'Passes of the relayer by result.', 'result');
   begin(relayPassCounts, 'result', relayPasses);
   const relayIncidents = counter('relay_incidents', 'Relay incidents by kind.', 'kind');
@@ -140,6 +150,10 @@ export function createMetrics() {
         this.set(Date.now() / 1000);
       },
     }),
+    /** @param atMs time of the newest scanned block; null before the first one */
+    setScannedAt(atMs: number | null): void {
+      scannedAtMs = atMs;
+    },
     scannedBlock: gauge('scanned_block', 'Latest final block scanned.'),
     latestBlock: gauge('latest_block', 'Latest block of the chain.'),
     chainRewinds: counter(

@@ -15,14 +15,17 @@ import { PROVIDER_WEBHOOKS_PER_MINUTE, registerProviderWebhooks } from '../http/
 import { createFixedWindowLimiter } from '../http/rate-windows.ts';
 import { createPeerCheck, requireForwardedHttps, requireHttps } from '../http/require-https.ts';
 import { createBaseServer } from '../http/server.ts';
-import { type HealthContext, registerHealth, registerWellKnown } from '../http/well-known.ts';
+import { type Readiness, registerHealth, registerWellKnown } from '../http/well-known.ts';
 import { createQuotes } from '../payments/ask-quotes.ts';
 import { createOpenedRecorder } from '../payments/record-opened.ts';
 import { createKeyedHash } from '../platform/keyed-hash.ts';
 import { createDashboardContext, type ServiceParts } from './service-parts.ts';
 
 /** The public server with everything that can be reached on it. */
-export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean): FastifyInstance {
+export function createPublicServer(
+  parts: ServiceParts,
+  { isLeaving, isReady }: { readonly isLeaving: () => boolean; readonly isReady: () => Readiness },
+): FastifyInstance {
   const { config, store, external, clock, answering } = parts;
   const server = createBaseServer({
     logger: parts.log,
@@ -69,7 +72,7 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     links: parts.additions?.startLinks ?? [],
     limiter: createPageLimits(clock.monotonicMs).pages,
   });
-  registerHealth(server, { isReady: () => readinessOf(isLeaving) });
+  registerHealth(server, { isReady });
   registerWellKnown(server, {
     chainId: external.chainId,
     token: answering.token,
@@ -83,12 +86,6 @@ export function createPublicServer(parts: ServiceParts, isLeaving: () => boolean
     feeWallets: [...new Set(settlements.map(({ feeWallet }) => feeWallet))],
   });
   return server;
-}
-
-/** Whether this process can serve requests, or do its work. */
-export function readinessOf(isLeaving: () => boolean): ReturnType<HealthContext['isReady']> {
-  if (isLeaving()) return { ready: false, reason: 'it is shutting down' };
-  return canOpenFile() ? { ready: true } : { ready: false, reason: 'it cannot open more files' };
 }
 
 /** Interval at which limits that have become old are read again, and the success of providers is estimated anew. */

@@ -20,6 +20,7 @@ import { providerDescriptions } from '../providers/providers.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
 import { createAdminServer } from './admin-server.ts';
 import { withCleanUp } from './clean-up.ts';
+import { createHealth, isFineAt } from './health.ts';
 import { createPublicServer } from './public-server.ts';
 import { assembleParts, type ServiceOptions, type ServiceParts } from './service-parts.ts';
 import { startWork } from './start-work.ts';
@@ -37,12 +38,16 @@ export async function startService(options: ServiceOptions) {
   // Set when the service receives the stop signal.
   let drain: Promise<void> | null = null;
   const isLeaving = () => drain !== null;
-  const server = options.role === 'worker' ? null : createPublicServer(parts, isLeaving);
+  const health = createHealth({ ...parts, isLeaving, isFineElsewhere: () => isFineAt(config.baseUrl) });
+  const { isReady } = health;
+  const server = options.role === 'worker' ? null : createPublicServer(parts, { isLeaving, isReady });
   let adminPort = config.adminPort;
   // Closed in reverse: the loops end and open deliveries finish while the API still answers, because a merchant who
   // gets a webhook asks for the status at once.
   const running = await withCleanUp(async (cleanUp) => {
     cleanUp.add(parts.resolver, async (resolver) => resolver.close());
+    await health.check();
+    cleanUp.add({ stopChecking: health.start() }, async ({ stopChecking }) => stopChecking());
     if (server !== null) {
       cleanUp.add(server, async (opened) => {
         await drain;
@@ -50,7 +55,7 @@ export async function startService(options: ServiceOptions) {
       });
       await listenOn(server, { host: config.host, port: config.port }, 'PORT');
     }
-    const adminServer = cleanUp.add(createAdminServer(parts, isLeaving), (opened) => opened.close());
+    const adminServer = cleanUp.add(createAdminServer(parts, isReady), (opened) => opened.close());
     await listenOn(adminServer, { host: config.adminHost, port: config.adminPort }, 'ADMIN_PORT');
     adminPort = portOf(adminServer.server);
     cleanUp.add(await startControl(parts), closed);

@@ -63,7 +63,8 @@ class SocketInUseError extends Error {
   }
 }
 
-function isListening(socketFile: string): Promise<boolean> {
+/** Whether a server takes commands at this socket. */
+export function isListening(socketFile: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(socketFile);
     socket.once('error', () => resolve(false));

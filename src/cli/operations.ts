@@ -41,6 +41,8 @@ const MAXIMUM_NOTE_CHARACTERS = 500;
 export interface DatabaseDescription {
   readonly settlements: readonly { readonly chainId: number }[];
   readonly secrets: SecretsInUse;
+  /** The time of the newest scanned block; null before the first one. A server of an older version does not tell. */
+  readonly scannedAtMs?: number | null;
 }
 
 /** @param args `open_since_ms`: payments that were created earlier have expired */
@@ -52,6 +54,7 @@ async function describeDatabase(
   return {
     settlements: listed.map(({ chainId }) => ({ chainId })),
     secrets: await readSecretsInUse(context, Number(args['open_since_ms'] ?? 0)),
+    scannedAtMs: (await context.observations.readCursor())?.timestampMs ?? null,
   };
 }
 

@@ -3,6 +3,7 @@ import type { Account, ApiKey } from '../domain/account.ts';
 import { maskApiKey } from '../domain/api-key.ts';
 import { formatCents, formatUnits } from '../domain/money.ts';
 import type { ChainPosition, Payment } from '../domain/payment.ts';
+import { LATE_SCAN_MS } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { ProviderDescription } from '../domain/ports/provider.ts';
 import { type ProviderId, providerCatalog } from '../domain/provider-catalog.ts';
@@ -193,8 +194,17 @@ export function presentRefund(refund: Refund, nowMs: number) {
 }
 
 /** The output of `verify`. */
+/** How far the chain was scanned, for operators; null for a service that has not scanned yet. */
+export function describeScan(ageMs: number | null): string {
+  if (ageMs === null) return 'no block has been scanned yet';
+  const found = `the newest scanned block is ${Math.round(ageMs / 1000)} s old`;
+  return ageMs <= LATE_SCAN_MS
+    ? found
+    : `${found}, and nothing becomes paid until blocks are scanned again: a process with the role all or worker must run, and its RPC endpoints must answer`;
+}
+
 export function presentVerification(report: VerifyReport) {
-  const { totals, journal } = report;
+  const { totals, journal, finalBlockAgeMs } = report;
   return {
     payments: report.payments,
     deposited: formatUnits(totals.depositedUnits),
@@ -202,6 +212,10 @@ export function presentVerification(report: VerifyReport) {
     fees: formatUnits(totals.feeUnits),
     held: formatUnits(totals.heldUnits),
     final_block: report.finalBlock,
+    final_block_age_seconds: finalBlockAgeMs === null ? null : Math.round(finalBlockAgeMs / 1000),
+    ...(finalBlockAgeMs === null || finalBlockAgeMs > LATE_SCAN_MS
+      ? { warning: describeScan(finalBlockAgeMs) }
+      : {}),
     chain: report.isChainChecked ? 'checked' : 'not checked',
     book_entries: journal.number,
     book_hash: journal.hash,

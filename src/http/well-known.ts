@@ -53,19 +53,38 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
   });
 }
 
-export interface HealthContext {
-  /** Whether requests can be served; `reason` explains why not, without secrets, because the answer is public. */
-  readonly isReady: () => { readonly ready: boolean; readonly reason?: string };
+/** What is wrong with a service that still serves: its database does not answer, or no block was scanned for minutes. */
+export type Degradation = 'database_lost' | 'scan_late';
+
+/** Whether requests can be served; `reason` explains why not, without secrets, because the answer is public. */
+export type Readiness =
+  | { readonly ready: false; readonly reason: string }
+  | {
+      readonly ready: true;
+      readonly degraded?: readonly Degradation[];
+      /** Age of the newest scanned block; null before the first one. */
+      readonly scannedAgeMs?: number | null;
+    };
+
+interface HealthContext {
+  readonly isReady: () => Readiness;
 }
 
 /** `GET` or `HEAD /health/live`: the process answers. `/health/ready`: it can serve. No limit counts either of them. */
 export function registerHealth(server: FastifyInstance, context: HealthContext): void {
   server.get('/health/live', { exposeHeadRoute: true }, async () => ({ status: 'live' }));
   server.get('/health/ready', { exposeHeadRoute: true }, async (_request, reply) => {
-    const { ready, reason } = context.isReady();
-    if (ready) return { status: 'ready' };
-    const body: ErrorBody = { error: `The service is not ready: ${reason ?? 'it is starting'}.` };
-    return reply.code(503).send(body);
+    const found = context.isReady();
+    if (!found.ready) {
+      const body: ErrorBody = { error: `The service is not ready: ${found.reason}.` };
+      return reply.code(503).send(body);
+    }
+    const { degraded = [], scannedAgeMs = null } = found;
+    return {
+      status: 'ready',
+      ...(degraded.length > 0 ? { degraded } : {}),
+      ...(scannedAgeMs === null ? {} : { scanned_block_age_seconds: Math.round(scannedAgeMs / 1000) }),
+    };
   });
 }
 

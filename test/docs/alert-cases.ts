@@ -26,6 +26,14 @@ export const alertCases: readonly AlertCase[] = [
     labels: { job: 'card-checkout' },
   },
   {
+    // The target disappears, as when service discovery loses it.
+    alert: 'CardCheckoutDown',
+    series: { 'up{job="card-checkout"}': '1x5 _x20 1x20' },
+    firesAtMinute: 20,
+    resolvedAtMinute: 40,
+    labels: { job: 'card-checkout' },
+  },
+  {
     alert: 'CardCheckoutServerErrors',
     series: { [`${requests}_count{status="200"}`]: '0+90x100', [`${requests}_count{status="500"}`]: burst },
     firesAtMinute: 15,
@@ -43,12 +51,20 @@ export const alertCases: readonly AlertCase[] = [
   },
   {
     alert: 'CardCheckoutChainStalled',
+    // One of two API processes has lost the database and knows an older block.
     series: {
-      card_checkout_scanned_block: '100+30x5 250x15 280+30x20',
-      card_checkout_latest_block: '110+30x50',
+      'card_checkout_scanned_block_age_seconds{instance="api-1"}': '10x5 60+60x15 10x20',
+      'card_checkout_scanned_block_age_seconds{instance="api-2"}': '10x5 300+60x15 10x20',
     },
     firesAtMinute: 15,
     resolvedAtMinute: 30,
+  },
+  {
+    // No process tells any more, or none ever scanned.
+    alert: 'CardCheckoutChainStalled',
+    series: { card_checkout_scanned_block_age_seconds: '10x5 _x20 10x20' },
+    firesAtMinute: 20,
+    resolvedAtMinute: 40,
   },
   {
     alert: 'CardCheckoutChainBehind',

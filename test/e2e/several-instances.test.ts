@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { type LiveInstance, type LiveInstances, openLiveInstances } from '../support/live-instances.ts';
@@ -78,6 +80,22 @@ describe('two API processes and two workers on one PostgreSQL', () => {
     await untilPaid(1, id);
     await waitFor('the webhook', 60_000, () => receiver.received.some(({ rawBody }) => rawBody.includes(id)));
     expect(workers.filter(isWatching)).toHaveLength(1);
+  });
+
+  it('tell their health and the age of the newest scanned block on the admin port, workers too', async () => {
+    for (const { environment } of [apis[0], workers[0], workers[1]] as LiveInstance[]) {
+      const admin = `http://127.0.0.1:${environment['ADMIN_PORT']}`;
+      await waitFor('the age of a scanned block', 20_000, async () => {
+        const ready = (await (await fetch(`${admin}/health/ready`)).json()) as Record<string, unknown>;
+        const metrics = await (await fetch(`${admin}/metrics`)).text();
+        const age = /^card_checkout_scanned_block_age_seconds (\S+)$/m.exec(metrics)?.[1];
+        return (
+          ready['status'] === 'ready' && Number(ready['scanned_block_age_seconds']) < 60 && Number(age) < 60
+        );
+      });
+      const script = join(import.meta.dirname, '../../bin/healthcheck.js');
+      expect(spawnSync(process.execPath, [script], { env: environment }).status).toBe(0);
+    }
   });
 
   it('go on within ten seconds after the watching worker was killed', async () => {

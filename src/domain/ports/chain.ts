@@ -105,6 +105,12 @@ export class TransactionRefusedError extends Error {
 /** So many final blocks behind another one, an endpoint is not well; the alert CardCheckoutEndpointLags begins there as well. */
 export const LAGGING_BLOCKS = 30;
 
+/**
+ * Age of the newest scanned block that counts as late: without money under way, up to two minutes pass between two reads of
+ * final blocks.
+ */
+export const LATE_SCAN_MS = 3 * 60_000;
+
 /** The health of one endpoint, as this process has seen it since its start. */
 export interface EndpointHealth {
   /** Its host, and its port if it names one. */

@@ -1,6 +1,7 @@
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { type Currency, currencies } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
+import { LATE_SCAN_MS } from '../../domain/ports/chain.ts';
 import { providerCatalog } from '../../domain/provider-catalog.ts';
 import { type AccountStatistics, readStatistics } from '../../payments/read-statistics.ts';
 import { dataTable, headings } from '../design/data-table.ts';
@@ -69,7 +70,7 @@ async function readOverview(context: OperatorContext, span: number) {
     providers,
     relayers,
     endpoints: chain.listEndpoints(),
-    isBehind: cursor !== null && nowMs() - cursor.timestampMs > settlement.LATE_MS,
+    isBehind: cursor !== null && nowMs() - cursor.timestampMs > LATE_SCAN_MS,
     failed: webhooks.filter(({ finishedAtMs }) => nowMs() - finishedAtMs < WEBHOOK_ALERT_MS).length,
   };
 }

@@ -2,7 +2,12 @@ import { lowGasWei, polOf, releasesPaidBy } from '../../domain/gas-balance.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { parsePaymentSearch } from '../../domain/payment-search.ts';
 import { refusedStatuses } from '../../domain/payment-states.ts';
-import { type ChainHeads, type EndpointHealth, LAGGING_BLOCKS } from '../../domain/ports/chain.ts';
+import {
+  type ChainHeads,
+  type EndpointHealth,
+  LAGGING_BLOCKS,
+  LATE_SCAN_MS,
+} from '../../domain/ports/chain.ts';
 import type { BlockReference, RelayBatch } from '../../domain/ports/settlement-store.ts';
 import { within } from '../../platform/within.ts';
 import { forwardBadge } from '../dashboard/payment-words.ts';
@@ -27,8 +32,6 @@ const COUNTED_PAYMENTS = 500;
 const PAYMENTS_SHOWN = 50;
 /** Timeout of the chain: a page must not wait for an unreachable node. */
 const CHAIN_TIMEOUT_MS = 3_000;
-/** The sync delay that counts as late: without money under way, up to two minutes pass between two reads of final blocks. */
-export const LATE_MS = 3 * 60_000;
 
 /**
  * `/operator/settlement`: the chain's read position, the relayer, releases in progress, and payments that need
@@ -96,7 +99,7 @@ function chainCard(
 
 /** Without a final block that a second host confirms, nothing moves on, however short the delay still is. */
 function delayBadge(lagMs: number, heads: ChainHeads | null): Html {
-  if (lagMs > LATE_MS) return html`<span class="badge bad">late</span>`;
+  if (lagMs > LATE_SCAN_MS) return html`<span class="badge bad">late</span>`;
   return heads?.final == null ? nothing : html`<span class="badge good">up to date</span>`;
 }
 

@@ -1,0 +1,103 @@
+import { LATE_SCAN_MS } from '../domain/ports/chain.ts';
+import type { Clock } from '../domain/ports/clock.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
+import type { Degradation, Readiness } from '../http/well-known.ts';
+import { within } from '../platform/within.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+import { canOpenFile } from './public-server.ts';
+
+const CHECK_INTERVAL_MS = 2_000;
+const READ_LIMIT_MS = 5_000;
+/** Time without an answer from the database after which it counts as lost: longer than a restart of it takes. */
+const LOST_AFTER_MS = 10_000;
+/** Time for which the answer of another instance counts. */
+const ELSEWHERE_MS = 10_000;
+
+interface HealthParts {
+  readonly store: StoreParts<{ observations: 'readCursor' }> & { readonly shared: unknown };
+  readonly clock: Clock;
+  readonly metrics: Pick<Metrics, 'setScannedAt'>;
+  readonly log: Pick<Log, 'error' | 'info'>;
+  readonly isLeaving: () => boolean;
+  /** Whether another instance has a database that answers. */
+  readonly isFineElsewhere: () => Promise<boolean>;
+}
+
+/**
+ * What this process knows of its health. It reads the newest scanned block every two seconds, which shows whether the
+ * database answers and whether a worker scans, in this process or in another one.
+ *
+ * A lost database takes an instance out only while another instance says that its own answers: otherwise an outage of the
+ * shared database would take out all of them at once, and callers would get the proxy's error in place of ours.
+ */
+export function createHealth({ store, clock, metrics, log, isLeaving, isFineElsewhere }: HealthParts) {
+  let answeredAtMs = clock.monotonicMs();
+  let fineElsewhereAtMs = Number.NEGATIVE_INFINITY;
+  let scannedAtMs: number | null = null;
+  let isLost = false;
+  let isChecking = false;
+
+  async function check(): Promise<void> {
+    try {
+      const late = () => new Error(`the database did not answer within ${READ_LIMIT_MS / 1000} s`);
+      const cursor = await within(READ_LIMIT_MS, store.observations.readCursor(), late);
+      answeredAtMs = clock.monotonicMs();
+      scannedAtMs = cursor?.timestampMs ?? null;
+      metrics.setScannedAt(scannedAtMs);
+      if (isLost) log.info('the database answers again');
+      isLost = false;
+    } catch (error) {
+      if (clock.monotonicMs() - answeredAtMs < LOST_AFTER_MS) return;
+      if (!isLost) log.error({ err: error }, 'the database has not answered for ten seconds');
+      isLost = true;
+      // Asked only after this instance says that its database is lost: the last one that notices is told so by all others.
+      if (store.shared !== null && (await isFineElsewhere())) fineElsewhereAtMs = clock.monotonicMs();
+    }
+  }
+
+  const scannedAgeMs = () => (scannedAtMs === null ? null : Math.max(0, clock.nowMs() - scannedAtMs));
+  return {
+    check,
+    /** Checks again and again, until the returned function is called. */
+    start(): () => void {
+      const timer = setInterval(() => {
+        if (isChecking) return;
+        isChecking = true;
+        void check().finally(() => {
+          isChecking = false;
+        });
+      }, CHECK_INTERVAL_MS);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+    isReady(): Readiness {
+      if (isLeaving()) return { ready: false, reason: 'it is shutting down' };
+      if (!canOpenFile()) return { ready: false, reason: 'it cannot open more files' };
+      if (isLost && clock.monotonicMs() - fineElsewhereAtMs < ELSEWHERE_MS)
+        return { ready: false, reason: 'it has lost its database, which another instance reaches' };
+      const ageMs = scannedAgeMs();
+      const degraded: Degradation[] = [];
+      if (isLost) degraded.push('database_lost');
+      if (ageMs !== null && ageMs > LATE_SCAN_MS) degraded.push('scan_late');
+      return { ready: true, degraded, scannedAgeMs: ageMs };
+    },
+  };
+}
+
+const ELSEWHERE_LIMIT_MS = 2_000;
+
+/** Whether the instance that answers under the public address has a database that answers. */
+export async function isFineAt(baseUrl: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${baseUrl}/health/ready`, {
+      redirect: 'error',
+      cache: 'no-store',
+      signal: AbortSignal.timeout(ELSEWHERE_LIMIT_MS),
+    });
+    const { status, degraded = [] } = (await response.json()) as { status?: unknown; degraded?: unknown };
+    return status === 'ready' && Array.isArray(degraded) && !degraded.includes('database_lost');
+  } catch {
+    return false;
+  }
+}
