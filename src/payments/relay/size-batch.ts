@@ -1,5 +1,5 @@
 import { paymentReference, termsOf } from '../../domain/deposit-address.ts';
-import { gasLimitFor, leastPlausibleGas, releaseGas } from '../../domain/gas-balance.ts';
+import { leastPlausibleGas, releaseGas } from '../../domain/gas-balance.ts';
 import { larger, smaller } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import {
@@ -121,8 +121,9 @@ async function estimateRelease(
 ): Promise<bigint | CallRevertedError> {
   try {
     const gasLimit = await relayer.estimateGas(forwardCall(payments));
-    const isFirstTry = !isSecondTry && payments.every(({ noOpBatches }) => noOpBatches === 0);
-    return isFirstTry ? gasLimit : larger(gasLimit, gasLimitFor(releaseGas(payments.length)));
+    // Every other time, as a node may take less than our figure only.
+    const hasFailed = isSecondTry || payments.some(({ noOpBatches }) => noOpBatches % 2 === 1);
+    return hasFailed ? larger(gasLimit, releaseGas(payments.length)) : gasLimit;
   } catch (error) {
     if (error instanceof CallRevertedError) return error;
     if (error instanceof ChainUnavailableError) memory.largestBatch = Math.ceil(payments.length / 2);
@@ -240,7 +241,8 @@ export async function replaceRefused(
     return replaceBatch(context, batch, { attempts: [attempt] }, () => null);
   }
   const payments = await paymentsOf(context, batch);
-  if (hasTooLittleGas(batch)) return replaceByFewer(context, batch, payments, { fees, budgetWei: mostWei });
+  if (hasTooLittleGas(batch))
+    return replaceByFewer(context, batch, payments, { fees, budgetWei: mostWei, isSecondTry: true });
   const half = payments.slice(0, Math.ceil(payments.length / 2));
   const bounds = { fees, budgetWei: smaller(lessWei, mostWei) };
   const replacement = await replaceByFewer(context, batch, half, bounds);
@@ -269,7 +271,8 @@ export async function replaceOverdue(
   if (batch.kind !== 'forward') return null;
   const payments = await paymentsOf(context, batch);
   const count = hasTooLittleGas(batch) ? payments.length : Math.floor(payments.length / 2);
-  return count === 0 ? null : replaceByFewer(context, batch, payments.slice(0, count), bounds);
+  if (count === 0) return null;
+  return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isSecondTry: true });
 }
 
 /**
@@ -314,12 +317,10 @@ async function replaceByFewer(
   candidates: readonly Payment[],
   bounds: FeeBounds,
 ): Promise<RelayBatch | null> {
-  const fitted = await shrinkToGasLimit(context, candidates, { ...bounds, isSecondTry: true }).catch(
-    (error: unknown) => {
-      if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
-      throw error;
-    },
-  );
+  const fitted = await shrinkToGasLimit(context, candidates, bounds).catch((error: unknown) => {
+    if (error instanceof TransactionRefusedError || error instanceof CallRevertedError) return null;
+    throw error;
+  });
   if (fitted === null) return null;
   const { payments, gasLimit } = fitted;
   const attempt = await signAttempt(context, forwardCall(payments), batch.nonce, gasLimit, bounds.fees);

@@ -3,6 +3,7 @@ import type { Payment } from '../../../src/domain/payment.ts';
 import { checksumAddress } from '../../../src/domain/payout-address.ts';
 import type { CreateInput } from './create-in-world.ts';
 import { drawMood, honest, isLie } from './node-mood.ts';
+import { drawNumberLie } from './number-lies.ts';
 import { HOUR_MS, type SimulatedWorld } from './simulated-world.ts';
 
 /** Kinds of faults; each seed has about half of them, so that rare mixtures come about as well. */
@@ -22,6 +23,7 @@ export const faultKinds = [
   'split leases',
   'finality stall',
   'fee cap',
+  'lasting lie',
 ] as const;
 export type FaultKind = (typeof faultKinds)[number];
 
@@ -96,14 +98,19 @@ function drawUnits({ draws }: SimulatedWorld, { paidThresholdUnits }: Payment): 
   ]);
 }
 
-function drawNodes({ draws, moods, chain, recorder }: SimulatedWorld, payment: Payment | undefined): void {
+function drawNodes(
+  { draws, moods, chain, recorder, lastingLie }: SimulatedWorld,
+  payment: Payment | undefined,
+): void {
   for (const [index, mood] of moods.entries()) {
+    if (mood === lastingLie) continue;
     if (mood.kind !== 'honest' && draws.chance(30)) moods[index] = honest;
     if (!draws.chance(15)) continue;
     const isOnlyLiar = moods.every((other, place) => place === index || !isLie(other));
-    const next = drawMood(draws, { chain, payment, mayLie: moods.length > 1 && isOnlyLiar });
+    const next = drawMood(draws, { chain, payment, nodes: moods.length, isOnlyLiar });
     moods[index] = next;
-    recorder.fault(`node: ${next.kind}, one of ${moods.length}`);
+    const kind = next.kind === 'lying numbers' ? `lying about ${next.lie.about}` : next.kind;
+    recorder.fault(`node: ${kind}, one of ${moods.length}`);
   }
 }
 
@@ -163,11 +170,28 @@ export function drawFeeCaps({ draws, moods, recorder }: SimulatedWorld): (bigint
   });
 }
 
-/** Ends all that is wrong; what is in the air stays, and so do fee caps, which are settings of the nodes. */
+/** Which of three nodes lies for ever. */
+const LASTING_LIAR = 0;
+
+/** Lets one of three nodes lie about a number until the end. */
+export function beginLastingLie(world: SimulatedWorld): void {
+  if (world.moods.length < 3) return;
+  const lie = drawNumberLie(world.draws, true);
+  world.lastingLie = { kind: 'lying numbers', lie };
+  world.moods[LASTING_LIAR] = world.lastingLie;
+  world.areNodesHonest = false;
+  world.recorder.fault(`lasting lie about ${lie.about}`);
+}
+
+/**
+ * Ends all that is wrong; what is in the air stays, and so do fee caps, which are settings of the nodes, and a lasting
+ * lie, which must stop nothing.
+ */
 export function endFaults(world: SimulatedWorld): void {
   const { chain, moods, trouble, time } = world;
   world.isCalm = true;
   moods.fill(honest);
+  if (world.lastingLie !== null) moods[LASTING_LIAR] = world.lastingLie;
   chain.isFinalityStalled = false;
   trouble.percent = 0;
   time.skewMs = 0;

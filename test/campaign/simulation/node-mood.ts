@@ -1,6 +1,7 @@
 import { answers, type NodeMethod } from '../../../src/chain/node-answers.ts';
 import type { Payment } from '../../../src/domain/payment.ts';
 import type { Draws } from './draws.ts';
+import { drawNumberLie, type NumberLie } from './number-lies.ts';
 import type { SimulatedChain } from './simulated-chain.ts';
 
 /** How an endpoint behaves for a while. */
@@ -42,7 +43,8 @@ export type Mood =
   /** Counts transactions of the relayer that are nowhere: what is signed for the next nonce cannot be mined. */
   | { readonly kind: 'nonce gap'; readonly transactions: number }
   /** Its latest count lacks the newest transactions of the relayer, while everything else it says is fresh. */
-  | { readonly kind: 'lagging nonce'; readonly transactions: number };
+  | { readonly kind: 'lagging nonce'; readonly transactions: number }
+  | { readonly kind: 'lying numbers'; readonly lie: NumberLie };
 
 export const honest: Mood = { kind: 'honest' };
 
@@ -64,6 +66,9 @@ const kinds = [
   'load balancer',
   'fabricated logs',
   'early finality',
+  'lying numbers',
+  'lying numbers',
+  'lying numbers',
 ] as const satisfies readonly [Mood['kind'], ...Mood['kind'][]];
 
 /** What a mood is drawn from. */
@@ -71,20 +76,30 @@ export interface MoodSubject {
   readonly chain: SimulatedChain;
   /** Whose payment a lie is about; undefined where there is none yet. */
   readonly payment: Payment | undefined;
-  readonly mayLie: boolean;
+  /** How many nodes there are. */
+  readonly nodes: number;
+  /** Whether all others tell the truth. */
+  readonly isOnlyLiar: boolean;
 }
 
-const lies: readonly Mood['kind'][] = ['lying hashes', 'lying chain', 'fabricated logs', 'early finality'];
+const lies: readonly Mood['kind'][] = [
+  'lying hashes',
+  'lying chain',
+  'fabricated logs',
+  'early finality',
+  'lying numbers',
+];
 
 export function isLie({ kind }: Mood): boolean {
   return lies.includes(kind);
 }
 
 /**
- * Another mood. Only where there is a second endpoint does one lie: whoever asks a single one has nobody to contradict
- * it, and the service promises nothing there.
+ * Another mood. Only where there is a second endpoint does one lie about blocks and payments: the service promises
+ * nothing where no other contradicts it. What a single one says about gas and the like must not outlive the lie.
  */
-export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject): Mood {
+export function drawMood(draws: Draws, { chain, payment, nodes, isOnlyLiar }: MoodSubject): Mood {
+  const mayLie = nodes > 1 && isOnlyLiar;
   // Of many methods each, and so more often than the others.
   const kind = draws.chance(20) ? 'malformed' : draws.oneOf(kinds);
   const latestBlock = chain.latest.number;
@@ -114,6 +129,8 @@ export function drawMood(draws: Draws, { chain, payment, mayLie }: MoodSubject):
         method: draws.oneOf([null, ...(Object.keys(answers) as NodeMethod[])]),
         percent: draws.oneOf([30, 100]),
       };
+    case 'lying numbers':
+      return isOnlyLiar ? { kind, lie: drawNumberLie(draws, nodes > 2) } : { kind: 'down' };
     case 'nonce gap':
     case 'lagging nonce':
       return { kind, transactions: draws.between(1, 2) };

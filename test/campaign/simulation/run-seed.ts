@@ -8,7 +8,15 @@ import { createRecorder, type Findings } from '../promises.ts';
 import { checkAfter } from './checks-after.ts';
 import { checkMistake } from './checks-during.ts';
 import { accountOf, type CreateInput } from './create-in-world.ts';
-import { drawCreate, drawEvents, drawFeeCaps, endFaults, type FaultKind, faultKinds } from './events.ts';
+import {
+  beginLastingLie,
+  drawCreate,
+  drawEvents,
+  drawFeeCaps,
+  endFaults,
+  type FaultKind,
+  faultKinds,
+} from './events.ts';
 import { honest } from './node-mood.ts';
 import { checkRefunds, isRefundDue, transferRefunds } from './refunds-in-world.ts';
 import { type RelayerKey, type SimulatedProcess, startProcess } from './simulated-process.ts';
@@ -74,6 +82,8 @@ export async function runSeed(seed: number, findings: Findings, store: SeedStore
     const { raw, chain } = firstOf(run);
     await checkAfter(world, raw);
     await checkRefunds(world, raw);
+    // A verification believes the node that it asks.
+    world.moods.fill(honest);
     await verifyAfter(world, raw, chain);
   } finally {
     for (const { process } of instances) await process.raw.close();
@@ -91,6 +101,7 @@ function createRun(seed: number, findings: Findings, store: SeedStore): Run {
   const faults = new Set(kinds.filter(() => world.draws.chance(50)));
   world.areNodesHonest = !faults.has('node');
   if (faults.has('fee cap')) world.feeCapsWei = drawFeeCaps(world);
+  if (faults.has('lasting lie')) beginLastingLie(world);
   return { world, faults, instances: [], asked: [] };
 }
 

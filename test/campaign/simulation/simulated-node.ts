@@ -8,6 +8,7 @@ import { corrupt } from './corrupt-answer.ts';
 import type { Draws } from './draws.ts';
 import { findLogs, type LogFilter } from './node-logs.ts';
 import type { Mood } from './node-mood.ts';
+import type { NumberLie } from './number-lies.ts';
 import { type Block, type SimulatedChain, TIP } from './simulated-chain.ts';
 import { type Action, balanceOf, refusalOf, wordOf } from './token-state.ts';
 
@@ -54,6 +55,13 @@ export function createSimulatedNode(
     return result;
   }
 
+  /** What it lies about, where it is this. */
+  function lieAbout<About extends NumberLie['about']>(about: About) {
+    const mood = options.mood();
+    if (mood.kind !== 'lying numbers' || mood.lie.about !== about) return null;
+    return mood.lie as Extract<NumberLie, { about: About }>;
+  }
+
   function refuse(method: string, code: number, message: string): never {
     throw new JsonRpcAnswerError(options.name, method, { code, message, data: undefined });
   }
@@ -79,6 +87,8 @@ export function createSimulatedNode(
     const address = String(of).toLowerCase();
     const isPending = tag === 'pending';
     const count = blockAt(method, isPending ? 'latest' : tag).state.nonces.get(address) ?? 0;
+    const lie = lieAbout('transaction count');
+    if (lie !== null) return lie.added === null ? 0 : count + lie.added;
     if (isPending) return pendingCount(address, count);
     if (tag !== 'latest') return count;
     if (mood.kind === 'lagging nonce') return Math.max(0, count - mood.transactions);
@@ -131,6 +141,10 @@ export function createSimulatedNode(
     if (request.to === MULTICALL3) return callMany(request.data, tag);
     const { state } = blockAt('eth_call', tag);
     const { functionName, args } = decodeFunctionData({ abi: tokenAbi, data: request.data });
+    const lie = lieAbout('releases')?.says;
+    if (lie === 'paused' && functionName === 'paused') return `0x${wordOf(1n)}`;
+    if (lie === 'paused' && functionName === 'transfer') refuse('eth_call', 3, 'execution reverted: paused');
+    if (lie === 'empty' && functionName === 'balanceOf') return `0x${wordOf(0n)}`;
     if (functionName === 'paused') return `0x${wordOf(state.isPaused ? 1n : 0n)}`;
     if (functionName === 'balanceOf') return `0x${wordOf(balanceOf(state, args[0]))}`;
     if (functionName === 'isBlacklisted') {
@@ -171,18 +185,25 @@ export function createSimulatedNode(
         return options.hasMulticall ? '0x60' : '0x';
       case 'eth_getTransactionCount':
         return quantity(transactionCount(method, params[0], params[1]));
-      case 'eth_estimateGas':
-        return quantity(50_000 + 66_000 * termsOf((params[0] as { data: `0x${string}` }).data).length);
+      case 'eth_estimateGas': {
+        const gas =
+          lieAbout('gas')?.gas ?? gasOf(termsOf((params[0] as { data: `0x${string}` }).data).length);
+        return gas === 'reverts' ? refuse(method, 3, 'execution reverted: no') : quantity(gas);
+      }
       case 'eth_getTransactionReceipt': {
         const seen = chain.blocks.slice(0, head().number + 1);
         const block = seen.find(({ transactions }) => transactions.some(({ hash }) => hash === params[0]));
-        if (block === undefined) return null;
-        return { transactionHash: params[0], blockNumber: quantity(block.number), status: '0x1' };
+        const isMined = lieAbout('receipts')?.isMined ?? block !== undefined;
+        if (!isMined) return null;
+        const { number } = block ?? head();
+        return { transactionHash: params[0], blockNumber: quantity(number), status: '0x1' };
       }
-      case 'eth_feeHistory':
-        return { baseFeePerGas: [quantity(chain.baseFee)], reward: [[quantity(TIP)]] };
+      case 'eth_feeHistory': {
+        const lie = lieAbout('fees')?.wei;
+        return { baseFeePerGas: [quantity(lie ?? chain.baseFee)], reward: [[quantity(lie ?? TIP)]] };
+      }
       case 'eth_getBalance':
-        return quantity(10n ** 21n);
+        return quantity(lieAbout('balance')?.wei ?? 10n ** 21n);
       case 'eth_sendRawTransaction':
         return take(params[0] as `0x${string}`, signer as Address);
       default:
@@ -206,6 +227,10 @@ export function createSimulatedNode(
     if (feeCapWei !== null && (parsed.gas ?? 0n) * sender.maxFeePerGas > feeCapWei) {
       refuse(method, -32_000, `tx fee exceeds the configured cap (${feeCapWei} wei)`);
     }
+    if (lieAbout('acceptance') !== null) return hash;
+    const terms = (parsed.data ?? '0x') === '0x' ? [] : termsOf(parsed.data as `0x${string}`);
+    const gas = parsed.gas ?? 0n;
+    if (gas < intrinsicGasOf(terms.length)) refuse(method, -32_000, 'intrinsic gas too low');
     if (chain.pool.has(hash)) refuse(method, -32_000, 'already known');
     if (sender.nonce < (head().state.nonces.get(address) ?? 0)) refuse(method, -32_000, 'nonce too low');
     const rival = [...chain.pool.values()].find(
@@ -220,10 +245,9 @@ export function createSimulatedNode(
     }
     // It says that it has the transaction, and nobody ever hears of it.
     if (options.mood().kind === 'swallowing' && draws.chance(30)) return hash;
-    const isCall = (parsed.data ?? '0x') !== '0x';
-    const action: Action = isCall
-      ? { kind: 'forward', terms: termsOf(parsed.data as `0x${string}`) }
-      : { kind: 'nothing' };
+    // What runs out of gas is mined and does nothing.
+    const hasEffect = terms.length > 0 && gas >= gasOf(terms.length);
+    const action: Action = hasEffect ? { kind: 'forward', terms } : { kind: 'nothing' };
     chain.pool.set(hash, { hash, action, sender });
     return hash;
   }
@@ -253,6 +277,15 @@ function termsOf(data: `0x${string}`) {
     feeWallet: checksumAddress(feeTo.slice(2)),
     reference: ref,
   }));
+}
+
+/** Gas that releases need, and without which no node takes their transaction. */
+function gasOf(releases: number): bigint {
+  return 50_000n + 66_000n * BigInt(releases);
+}
+
+function intrinsicGasOf(releases: number): bigint {
+  return 21_000n + 3_000n * BigInt(releases);
 }
 
 function quantity(value: number | bigint): string {

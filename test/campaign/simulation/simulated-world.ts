@@ -41,6 +41,8 @@ export interface SimulatedWorld {
   readonly rescanLagBlocks: number;
   /** What each endpoint's fee cap is; null for none. */
   feeCapsWei: readonly (bigint | null)[];
+  /** The mood of a node that never changes; null for none. */
+  lastingLie: Mood | null;
   readonly trouble: StoreTrouble;
   /** What is true, and by how much the service's clock is wrong. */
   readonly time: { trueMs: number; skewMs: number };
@@ -101,6 +103,7 @@ export function createSimulatedWorld(
     finalityIntervalMs: draws.oneOf([0, 10_000]),
     rescanLagBlocks: draws.oneOf([0, 8]),
     feeCapsWei: [],
+    lastingLie: null,
     trouble: { percent: 0 },
     time,
     signerOf: createSignerOf(relayers),
