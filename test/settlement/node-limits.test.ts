@@ -237,6 +237,19 @@ describe('a batch that every node refuses', () => {
     expect(incidentKinds()).not.toContain('no_op_batch');
   });
 
+  it('because an estimate made it too dear is signed anew at once with our own figure for the gas', async () => {
+    node.capWei = POL / 40n;
+    const { alter } = proxy;
+    proxy.alter = (call, ask) =>
+      call.method === 'eth_estimateGas' ? { result: hex(440_000n) } : (alter?.(call, ask) ?? ask(call));
+    const payments = await createReady(1);
+    expect(await settlement.relay()).toBe('opened');
+    expect(node.refusals).toHaveLength(1);
+    expect((await openBatch()).gasLimit).toBe(150_500n);
+    await settleAtBaseFee();
+    await expectPaidOnce(payments);
+  });
+
   it('of one payment is signed anew when its gas has become cheaper', async () => {
     node.baseFeeGwei = 2_000n;
     node.capWei = POL / 10n;

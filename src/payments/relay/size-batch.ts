@@ -1,6 +1,6 @@
 import { paymentReference, termsOf } from '../../domain/deposit-address.ts';
-import { leastPlausibleGas, releaseGas } from '../../domain/gas-balance.ts';
-import { larger, smaller } from '../../domain/money.ts';
+import { gasLimitFor, leastPlausibleGas, releaseGas } from '../../domain/gas-balance.ts';
+import { smaller } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import {
   CallRevertedError,
@@ -56,8 +56,8 @@ export interface ShrunkBatch {
 export interface FeeBounds {
   readonly fees: FeeQuote;
   readonly budgetWei: bigint;
-  /** Whether an earlier transaction with these payments came to nothing: the gas is not below our own figure then. */
-  readonly isSecondTry?: boolean;
+  /** Whether the gas limit is our own figure, because an estimate led to nothing. Default false. */
+  readonly isOwnGas?: boolean;
 }
 
 /** Time for which batches stay small after every node refused a larger one. */
@@ -91,12 +91,13 @@ export function feeBudgetOf(
 export async function shrinkToGasLimit(
   context: RelayContext,
   payments: readonly Payment[],
-  { fees, budgetWei, isSecondTry = false }: FeeBounds,
+  { fees, budgetWei, isOwnGas = false }: FeeBounds,
 ): Promise<ShrunkBatch> {
   let hasReverted = false;
   for (let size = payments.length; ; ) {
     const fitting = payments.slice(0, size);
-    const estimate = await estimateRelease(context, fitting, isSecondTry);
+    const isOwn = isOwnGas || fitting.some(({ noOpBatches }) => noOpBatches % 2 === 1);
+    const estimate = isOwn ? releaseGas(size) : await estimateRelease(context, fitting);
     if (typeof estimate !== 'bigint') {
       if (size === 1) throw estimate;
       hasReverted = true;
@@ -117,13 +118,9 @@ export async function shrinkToGasLimit(
 async function estimateRelease(
   { relayer, memory }: RelayContext,
   payments: readonly Payment[],
-  isSecondTry: boolean,
 ): Promise<bigint | CallRevertedError> {
   try {
-    const gasLimit = await relayer.estimateGas(forwardCall(payments));
-    // Every other time, as a node may take less than our figure only.
-    const hasFailed = isSecondTry || payments.some(({ noOpBatches }) => noOpBatches % 2 === 1);
-    return hasFailed ? larger(gasLimit, releaseGas(payments.length)) : gasLimit;
+    return await relayer.estimateGas(forwardCall(payments));
   } catch (error) {
     if (error instanceof CallRevertedError) return error;
     if (error instanceof ChainUnavailableError) memory.largestBatch = Math.ceil(payments.length / 2);
@@ -219,8 +216,8 @@ export async function broadcastOrShrink(
 }
 
 /**
- * Signs a batch that every node refuses anew, at its nonce: with more gas where it has too little, else with half of its
- * payments; a single one, or what is no release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the
+ * Signs a batch that every node refuses anew, at its nonce: with our own figure for the gas where it is odd, else with
+ * half of its payments; a single one, or what is no release, only when its gas has become cheaper. Commits it and sends nothing. Null where that cannot help. Should the
  * earlier transaction be mined after all, the new one cannot be, and what the earlier one released is not released
  * again.
  */
@@ -241,8 +238,8 @@ export async function replaceRefused(
     return replaceBatch(context, batch, { attempts: [attempt] }, () => null);
   }
   const payments = await paymentsOf(context, batch);
-  if (hasTooLittleGas(batch))
-    return replaceByFewer(context, batch, payments, { fees, budgetWei: mostWei, isSecondTry: true });
+  if (hasOddGas(batch))
+    return replaceByFewer(context, batch, payments, { fees, budgetWei: mostWei, isOwnGas: true });
   const half = payments.slice(0, Math.ceil(payments.length / 2));
   const bounds = { fees, budgetWei: smaller(lessWei, mostWei) };
   const replacement = await replaceByFewer(context, batch, half, bounds);
@@ -253,14 +250,15 @@ export async function replaceRefused(
   return replacement;
 }
 
-/** Whether its gas limit can hardly suffice, by our own figure. */
-function hasTooLittleGas({ kind, gasLimit, paymentIds }: RelayBatch): boolean {
-  return kind === 'forward' && gasLimit < leastPlausibleGas(releaseGas(paymentIds.length));
+/** Whether its gas limit is below half of our own figure, or more than the figure calls for. */
+function hasOddGas({ gasLimit, paymentIds }: RelayBatch): boolean {
+  const figure = releaseGas(paymentIds.length);
+  return gasLimit < leastPlausibleGas(figure) || gasLimit > gasLimitFor(figure);
 }
 
 /**
- * Signs a batch that is not mined in time anew at its nonce, with these fees: with all of its payments where it has too
- * little gas, else with half of them. Commits it and sends nothing. Null where the budget does not cover that, and for
+ * Signs a batch that is not mined in time anew at its nonce, with these fees and our own figure for the gas: with all of
+ * its payments where its gas is odd, else with half of them. Commits it and sends nothing. Null where the budget does not cover that, and for
  * what cannot be made smaller.
  */
 export async function replaceOverdue(
@@ -270,9 +268,9 @@ export async function replaceOverdue(
 ): Promise<RelayBatch | null> {
   if (batch.kind !== 'forward') return null;
   const payments = await paymentsOf(context, batch);
-  const count = hasTooLittleGas(batch) ? payments.length : Math.floor(payments.length / 2);
+  const count = hasOddGas(batch) ? payments.length : Math.floor(payments.length / 2);
   if (count === 0) return null;
-  return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isSecondTry: true });
+  return replaceByFewer(context, batch, payments.slice(0, count), { ...bounds, isOwnGas: true });
 }
 
 /**
