@@ -79,11 +79,10 @@ const lies: readonly (readonly [method: string, lie: Answer])[] = [
   ['eth_estimateGas', { result: '0x4000000' }],
   ['eth_estimateGas', reverted],
   ['eth_getTransactionCount', { result: '0x0' }],
-  ['eth_getTransactionCount', { result: '0xfffffffff' }],
+  ['eth_getTransactionCount', { result: '0xffffff' }],
   ['eth_getBalance', { result: '0x0' }],
   ['eth_feeHistory', { result: { baseFeePerGas: ['0x0'], reward: [['0x0']] } }],
   ['eth_feeHistory', { result: { baseFeePerGas: ['0xffffffffffff'], reward: [['0xffffffffffff']] } }],
-  ['eth_getTransactionReceipt', { result: { status: '0x1' } }],
   ['eth_call', { result: `0x${'0'.repeat(64)}` }],
   ['eth_call', reverted],
   ['eth_sendRawTransaction', { error: { code: -32_000, message: 'nonce too high' } }],
@@ -94,7 +93,7 @@ describe('one of three hosts that lies always', () => {
     const told = await openBehindLiar(3, method, lie);
     await settleWithin(await createReady(1), MINUTE_MS);
     await settleWithin(await createReady(3), MINUTE_MS);
-    expect(told.lies > 0 || method === 'eth_getTransactionReceipt').toBe(true);
+    expect(told.lies).toBeGreaterThan(0);
     await settlement.relay();
     expect(await openBatches()).toEqual([]);
     expect(settlement.incidents).toEqual([]);
@@ -137,7 +136,7 @@ describe('the only host', () => {
     await settleWithin([payment], MINUTE_MS);
   });
 
-  it.each(['0x0', '0xfffffffff'])(
+  it.each(['0x0', '0xffffff'])(
     'that counts %s transactions stops nothing for longer than it lies',
     async (lie) => {
       await settleWithin(await createReady(1), MINUTE_MS);
