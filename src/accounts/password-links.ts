@@ -87,12 +87,16 @@ export async function changePassword(
   await recordForUser(context, user, actor, 'password.set');
 }
 
-/** Throws a 400 unless the password is the user's: an unattended browser must not suffice to change the credentials. */
+/**
+ * Throws a 400 unless the password is the user's: an unattended browser must not suffice to change the credentials.
+ * Records a wrong one.
+ */
 export async function requireOwnPassword(
-  { passwords }: Pick<PeopleContext, 'passwords'>,
-  user: User,
+  context: PeopleContext,
+  { user, actor }: { readonly user: User; readonly actor: Actor },
   password: string,
 ): Promise<void> {
-  if (await passwords.verify(password, user.passwordHash)) return;
+  if (await context.passwords.verify(password, user.passwordHash)) return;
+  await recordForUser(context, user, actor, 'password.failed', null);
   throw invalidField('The password', 'is incorrect.', 'password');
 }

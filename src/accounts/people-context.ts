@@ -3,6 +3,7 @@ import { type AuditAction, SERVICE_LOG } from '../domain/audit-entry.ts';
 import type { OneTimeLink } from '../domain/dashboard-session.ts';
 import { invalidField, type ServiceError } from '../domain/errors.ts';
 import type { User } from '../domain/person.ts';
+import type { Mail, Mailer } from '../domain/ports/mail.ts';
 import type { Stores } from '../domain/ports/stores.ts';
 import type { Passwords } from './passwords.ts';
 
@@ -10,6 +11,8 @@ import type { Passwords } from './passwords.ts';
 export interface PeopleContext extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit'> {
   readonly passwords: Passwords;
   readonly nowMs: () => number;
+  /** Mails users about changes of their credentials; null where no email is configured. */
+  readonly mailer?: Mailer | null;
 }
 
 /** The actor of an action: a user at an address, or the operator at the command line. */
@@ -27,7 +30,7 @@ export const operatorActor: Actor = { name: 'operator', userId: null, address: n
 export type SessionContext = Pick<PeopleContext, 'sessions' | 'nowMs'>;
 
 /** Dependencies of an entry about a user. */
-export type RecordContext = Pick<PeopleContext, 'people' | 'audit' | 'nowMs'>;
+export type RecordContext = Pick<PeopleContext, 'people' | 'audit' | 'nowMs' | 'mailer'>;
 
 const MAXIMUM_TARGET_CHARACTERS = 300;
 
@@ -54,7 +57,7 @@ export async function recordAction(
 
 type UserAction = Extract<
   AuditAction,
-  `password.${string}` | `second_factor.${string}` | `passkey.${string}`
+  `sign_in.${string}` | `password.${string}` | `second_factor.${string}` | `passkey.${string}`
 >;
 
 /**
@@ -72,6 +75,31 @@ export async function recordForUser(
     await recordAction(context, accountId, actor, action, target);
   }
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
+  const change = credentialChanges[action];
+  // A mail server that is down keeps nobody from changing a password; the audit log has the change.
+  if (change !== undefined) void context.mailer?.send(changeMail(user.email, change, actor)).catch(() => {});
+}
+
+/** The changes of which the user gets an email: a thief may have made them. */
+const credentialChanges: Readonly<Partial<Record<UserAction, string>>> = {
+  'password.set': 'Your password was changed',
+  'second_factor.added': 'An authenticator app was added',
+  'second_factor.removed': 'Your authenticator app was removed',
+  'second_factor.codes_renewed': 'New recovery codes were created',
+  'passkey.added': 'A passkey was added',
+  'passkey.removed': 'A passkey was removed',
+};
+
+function changeMail(to: string, change: string, { name, address }: Actor): Mail {
+  const by = name === to ? '' : ` by ${name === 'operator' ? 'the operator' : name}`;
+  return {
+    to,
+    subject: change,
+    text: `${change}${by}${address === null ? '' : `, from the address ${address}`}.
+
+If this was not you, set a new password with "Forgot your password?" on the sign-in page, end your other sessions under "Security", and tell an owner of your account or the operator.
+`,
+  };
 }
 
 /** The refusal of a change when the password, the rights or the session changed after the request was checked. */

@@ -1,8 +1,9 @@
+import { SERVICE_LOG } from '../domain/audit-entry.ts';
 import type { SessionArea } from '../domain/dashboard-session.ts';
 import { parseUserEmail, type RelyingParty, type User } from '../domain/person.ts';
 import { usePasskey } from './passkeys.ts';
 import { isCurrentHash } from './passwords.ts';
-import type { PeopleContext } from './people-context.ts';
+import { type PeopleContext, recordAction, recordForUser } from './people-context.ts';
 import { consumeCode, hasSecondFactor, type SecondFactorContext } from './second-factor.ts';
 import { type Caller, type OpenedSession, openSession, type SignedIn } from './sessions.ts';
 
@@ -31,6 +32,30 @@ export async function signIn(
   if (options.area === 'operator' && !user.isOperator) return null;
   const renewed = await renewHash(context, user, password);
   return renewed === null ? null : openAfterPassword(context, renewed, options);
+}
+
+/**
+ * Records a wrong password in the logs of the user's accounts; for an address that no user has in the service's log,
+ * without what a stranger typed. Repeats are merged.
+ */
+export async function recordFailedSignIn(
+  context: PeopleContext,
+  typed: string,
+  address: string,
+): Promise<void> {
+  const email = parseUserEmail(typed);
+  const user = email === null ? null : await context.people.findUserByEmail(email);
+  if (user === null) {
+    const stranger = { name: 'unknown address', userId: null, address };
+    await recordAction(context, SERVICE_LOG, stranger, 'sign_in.failed');
+  } else
+    await recordForUser(
+      context,
+      user,
+      { name: user.email, userId: user.id, address },
+      'sign_in.failed',
+      null,
+    );
 }
 
 /**

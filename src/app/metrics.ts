@@ -6,6 +6,7 @@ import type { Relayer } from '../domain/ports/chain.ts';
 import type { StoreParts } from '../domain/ports/stores.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import type { WebhookResult } from '../domain/webhook.ts';
+import type { FailedStep } from '../http/signed-in/context.ts';
 import type { ProviderWebhookOutcome } from '../payments/handle-provider-webhook.ts';
 import type { RelayIncident, RelayPass } from '../payments/relay/relay-context.ts';
 import type { CallOutcome } from '../providers/circuit-breaker.ts';
@@ -21,6 +22,7 @@ const webhookOutcomes = valuesOf<WebhookResult['outcome']>({
   blocked: true,
   unknown: true,
 });
+const failedSteps = valuesOf<FailedStep>({ password: true, second_factor: true });
 const relayPasses = valuesOf<RelayPass>({
   idle: true,
   collecting: true,
@@ -110,6 +112,8 @@ export function createMetrics() {
   begin(relayPassCounts, 'result', relayPasses);
   const relayIncidents = counter('relay_incidents', 'Relay incidents by kind.', 'kind');
   begin(relayIncidents, 'kind', relayIncidentKinds);
+  const failedSignIns = counter('failed_sign_ins', 'Wrong passwords and second factors.', 'step');
+  begin(failedSignIns, 'step', failedSteps);
   const webhooks = counter('webhooks', 'Webhooks by outcome.', 'outcome');
   begin(webhooks, 'outcome', webhookOutcomes);
   const taskFailures = counter('task_failures', 'Failed runs of worker tasks, which are retried.', 'task');
@@ -184,6 +188,7 @@ export function createMetrics() {
       const names = tasks.map(({ name }) => name);
       begin(taskFailures, 'task', names);
     },
+    failedSignIns,
     missedLogs: counter('missed_logs', 'Events missed by the first scan and found by the second.'),
     unexplainedBalances: counter(
       'unexplained_balances',

@@ -270,6 +270,7 @@ export function createDashboardContext(parts: ServiceParts): DashboardContext {
     browsers: box('known browsers'),
     shownOnce: box('secrets shown once'),
     limits: createDashboardLimits(clock.monotonicMs),
+    observeFailure: (step) => parts.metrics.failedSignIns.inc({ step }),
     passkeyUrl: config.baseUrl,
   };
 }

@@ -1,6 +1,9 @@
 /** All audited actions, with the text that the log shows. */
 export const auditActions = {
   'session.opened': 'signed in',
+  'sign_in.failed': 'failed to sign in',
+  'password.failed': 'gave a wrong password',
+  'second_factor.failed': 'gave a wrong second factor',
   'session.came_over': 'switched from another account',
   'session.ended': 'ended a session',
   'password.set': 'set a new password',
@@ -74,5 +77,25 @@ export type NewAuditEntry = Omit<AuditEntry, 'position'>;
 /** Replaces the account's id in entries about the service as a whole. */
 export const SERVICE_LOG = 'service';
 
-/** Maximum audit entries of an account. The oldest are deleted. */
-export const MAXIMUM_AUDIT_ENTRIES = 20_000;
+/**
+ * Maximum audit entries of one action in an account; the oldest are deleted. By action, so that none that is often
+ * recorded pushes out another.
+ */
+export const MAXIMUM_ENTRIES_OF_ACTION = 5_000;
+
+/** What reading or failing causes: repeats by one actor within an hour are one entry, which counts them. */
+export const mergedActions: ReadonlySet<AuditAction> = new Set([
+  'payments.exported',
+  'session.came_over',
+  'account.viewed',
+  'sign_in.failed',
+  'password.failed',
+  'second_factor.failed',
+]);
+
+export const MERGE_MS = 3_600_000;
+
+/** The target of a merged entry after one more repeat. */
+export function countRepeat(target: string | null): string {
+  return `${Number(/^\d+(?= times)/.exec(target ?? '1 times')?.[0] ?? 1) + 1} times within an hour`;
+}

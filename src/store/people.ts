@@ -1,4 +1,11 @@
-import { MAXIMUM_AUDIT_ENTRIES } from '../domain/audit-entry.ts';
+import {
+  type AuditEntry,
+  countRepeat,
+  MAXIMUM_ENTRIES_OF_ACTION,
+  MERGE_MS,
+  mergedActions,
+  type NewAuditEntry,
+} from '../domain/audit-entry.ts';
 import { UnknownStateError } from '../domain/errors.ts';
 import {
   isRole,
@@ -227,6 +234,22 @@ function requireKnownRole(membership: Membership): Membership {
 /** Sorts after every position. */
 const AFTER_ALL = Number.MAX_SAFE_INTEGER;
 
+/** Entries after which the oldest of each action are removed. */
+const REMOVAL_STEP = 100;
+/** The newest entries among which a repeat is looked for. */
+const REPEATS_AMONG = 200;
+
+/** The entry that a repeat is merged into; null for the first of an hour. */
+function findRepeated(
+  { accountId, action, actor, atMs }: NewAuditEntry,
+  last: number,
+): Script<AuditEntry | null> {
+  return auditTable.selectOne`
+    WHERE account_id = ${accountId} AND position > ${last - REPEATS_AMONG}
+      AND action = ${action} AND actor = ${actor} AND at_ms > ${atMs - MERGE_MS}
+    ORDER BY position DESC LIMIT 1`;
+}
+
 export function createAuditStore({ read, write }: Scripts): AuditStore {
   return {
     appendEntry: write(function* (entry) {
@@ -234,11 +257,23 @@ export function createAuditStore({ read, write }: Scripts): AuditStore {
       yield* lock(`audit log of ${accountId}`);
       const newest = yield* runForOne<{ position: number }>`
         SELECT coalesce(max(position), 0) AS position FROM audit_entries WHERE account_id = ${accountId}`;
-      const position = (newest?.position ?? 0) + 1;
-      yield* auditTable.insert({ ...entry, position });
-      yield* run`
-        DELETE FROM audit_entries
-        WHERE account_id = ${accountId} AND position <= ${position - MAXIMUM_AUDIT_ENTRIES}`;
+      const last = newest?.position ?? 0;
+      const earlier = mergedActions.has(entry.action) ? yield* findRepeated(entry, last) : null;
+      if (earlier !== null) {
+        yield* run`
+          UPDATE audit_entries SET address = ${entry.address}, target = ${countRepeat(earlier.target)}
+          WHERE account_id = ${accountId} AND position = ${earlier.position}`;
+        return;
+      }
+      yield* auditTable.insert({ ...entry, position: last + 1 });
+      // Counts each action, which reads the whole log.
+      if ((last + 1) % REMOVAL_STEP === 0)
+        yield* run`
+          DELETE FROM audit_entries WHERE account_id = ${accountId} AND position IN (
+            SELECT position FROM (
+              SELECT position, row_number() OVER (PARTITION BY action ORDER BY position DESC) AS place
+              FROM audit_entries WHERE account_id = ${accountId}
+            ) AS ranked WHERE place > ${MAXIMUM_ENTRIES_OF_ACTION})`;
     }),
     listEntries: read(
       (accountId, before, limit) => auditTable.select`

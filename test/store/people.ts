@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { MAXIMUM_AUDIT_ENTRIES, type NewAuditEntry } from '../../src/domain/audit-entry.ts';
+import {
+  type AuditAction,
+  type AuditEntry,
+  MAXIMUM_ENTRIES_OF_ACTION,
+  type NewAuditEntry,
+} from '../../src/domain/audit-entry.ts';
 import {
   type DashboardSession,
   MAXIMUM_FORGOTTEN_LINKS,
@@ -451,16 +456,50 @@ export function auditPromises(context: StoreContext): void {
     expect(positions).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
   });
 
-  it('keeps no more entries of an account than may be', async () => {
-    await context.store.audit.appendEntry(newEntry('acc_1', { target: 'first' }));
-    await context.change(`UPDATE audit_entries SET position = ${MAXIMUM_AUDIT_ENTRIES}`);
+  it('keeps no more entries of an action than may be, whatever another action has', async () => {
+    const fill = (accountId: string, action: string, from: number, to: number) =>
+      context.change(`INSERT INTO audit_entries (account_id, position, at_ms, actor, action)
+        WITH RECURSIVE numbers (number) AS (SELECT ${from} UNION ALL SELECT number + 1 FROM numbers WHERE number < ${to})
+        SELECT '${accountId}', number, 0, 'x', '${action}' FROM numbers`);
+    await context.store.audit.appendEntry(newEntry('acc_1', { action: 'wallet.changed', target: 'first' }));
     await context.store.audit.appendEntry(newEntry('acc_2'));
-    await context.change(
-      "INSERT INTO audit_entries (account_id, position, at_ms, actor, action) VALUES ('acc_1', 1, 0, 'x', 'session.opened')",
-    );
-    await context.store.audit.appendEntry(newEntry('acc_1', { target: 'last' }));
-    const entries = await context.store.audit.listEntries('acc_1', null, 100);
-    expect(entries.map(({ target }) => target)).toEqual(['last', 'first']);
+    await fill('acc_1', 'link.created', 2, 2 * MAXIMUM_ENTRIES_OF_ACTION - 1);
+    await context.store.audit.appendEntry(newEntry('acc_1', { action: 'link.created', target: 'last' }));
+    const entries = await listAll('acc_1');
+    expect(entries).toHaveLength(MAXIMUM_ENTRIES_OF_ACTION + 1);
+    expect([entries.at(0)?.target, entries.at(-1)?.target]).toEqual(['last', 'first']);
     expect(await context.store.audit.listEntries('acc_2', null, 100)).toHaveLength(1);
   });
+
+  it('counts repeats of what reading or failing causes by one actor in one entry an hour', async () => {
+    const append = (action: AuditAction, atMs: number, actor: string) =>
+      context.store.audit.appendEntry(newEntry('acc_1', { action, atMs, actor, target: null }));
+    for (let index = 0; index < 50; index++) {
+      await append('payments.exported', NOW_MS + index, 'anna@shop.example');
+      await append('sign_in.failed', NOW_MS + index, 'anna@shop.example');
+    }
+    await append('payments.exported', NOW_MS, 'bert@shop.example');
+    await append('payments.exported', NOW_MS + 3_600_000, 'anna@shop.example');
+    for (let index = 0; index < 2; index++) await append('key.created', NOW_MS, 'anna@shop.example');
+    const entries = await listAll('acc_1');
+    expect(entries.map(({ action, target }) => [action, target]).toReversed()).toEqual([
+      ['payments.exported', '50 times within an hour'],
+      ['sign_in.failed', '50 times within an hour'],
+      ['payments.exported', null],
+      ['payments.exported', null],
+      ['key.created', null],
+      ['key.created', null],
+    ]);
+  });
+
+  async function listAll(accountId: string) {
+    const all: AuditEntry[] = [];
+    let before: number | null = null;
+    do {
+      const page: readonly AuditEntry[] = await context.store.audit.listEntries(accountId, before, 500);
+      all.push(...page);
+      before = page.at(-1)?.position ?? null;
+    } while (before !== null);
+    return all;
+  }
 }

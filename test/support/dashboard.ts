@@ -73,6 +73,8 @@ export interface TestDashboard {
   readonly inject: FastifyInstance['inject'];
   /** Emails that were sent. */
   readonly mails: Mail[];
+  /** The steps at which signing in or a form failed. */
+  readonly failures: string[];
   /** Somebody else's hand in the database. */
   execute(sql: string): Promise<void>;
   /** How many times Argon2id ran, which is what takes time. */
@@ -118,6 +120,7 @@ export async function createTestDashboard(
   const store = await database.open();
   const logLines: string[] = [];
   const mails: Mail[] = [];
+  const failures: string[] = [];
   let movedMs = 0;
   let hashedPasswords = 0;
   const nowMs = () => Date.now() + movedMs;
@@ -166,6 +169,7 @@ export async function createTestDashboard(
     },
     mailer: hasMail ? { send: async (mail) => void mails.push(mail) } : null,
     limits,
+    observeFailure: (step) => failures.push(step),
     nowMs,
     baseUrl,
     passkeyUrl: baseUrl,
@@ -225,6 +229,7 @@ export async function createTestDashboard(
     logLines,
     hashedPasswords: () => hashedPasswords,
     mails,
+    failures,
     newBrowser,
     advance: (ms) => {
       movedMs += ms;

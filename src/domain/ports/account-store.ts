@@ -174,7 +174,7 @@ export interface SessionStore {
 export type AuditPosition = Pick<AuditEntry, 'atMs' | 'accountId' | 'position'>;
 
 export interface AuditStore {
-  /** Adds an entry; the account's oldest beyond `MAXIMUM_AUDIT_ENTRIES` are removed. */
+  /** Adds an entry, or counts a repeat (`mergedActions`); the oldest of an action beyond `MAXIMUM_ENTRIES_OF_ACTION` are removed in steps. */
   appendEntry(entry: NewAuditEntry): Promise<void>;
   /** The newest first, those before a position or, with null, from the newest on. */
   listEntries(accountId: string, before: number | null, limit: number): Promise<readonly AuditEntry[]>;

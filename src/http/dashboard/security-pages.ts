@@ -5,7 +5,7 @@ import {
   removePasskey,
   usePasskey,
 } from '../../accounts/passkeys.ts';
-import { changePassword, requireOwnPassword } from '../../accounts/password-links.ts';
+import { changePassword } from '../../accounts/password-links.ts';
 import { recordForUser } from '../../accounts/people-context.ts';
 import {
   confirmSecondFactor,
@@ -23,7 +23,13 @@ import { invalidField, ServiceError } from '../../domain/errors.ts';
 import { actions, dataTable } from '../design/data-table.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { requirePassing } from '../rate-windows.ts';
-import { type AreaVisit, DASHBOARD_PATH, type Visit } from '../signed-in/context.ts';
+import {
+  type AreaVisit,
+  DASHBOARD_PATH,
+  recordWrongFactor,
+  requirePassword,
+  type Visit,
+} from '../signed-in/context.ts';
 import {
   cardForm,
   checkFields,
@@ -69,7 +75,7 @@ export function registerSecurityPages(routes: DashboardRoutes): void {
       async (visit, fields) => {
         // By session: a session without the password must not use up the tries of the user's others.
         await requirePassing(context.limits.signInsOfUser, `${visit.user.id} ${visit.session.id}`);
-        await requireOwnPassword(context, visit.user, fields.text('password'));
+        await requirePassword(visit, fields.text('password'));
         return act(visit, fields);
       },
       showSecurity,
@@ -129,6 +135,7 @@ async function confirm(visit: Visit, form: FormFields): Promise<PageView> {
   const party = partyOf(context);
   if (party === null) throw new ServiceError('not_found');
   if (!(await usePasskey(context, visit, form.text('response'), party))) {
+    await recordWrongFactor(visit);
     const message = banner('bad', 'The passkey was not accepted. Please try again.');
     return { ...(await showSecurity(visit, { message })), status: 400 };
   }
@@ -151,6 +158,7 @@ async function requireSecondFactor(visit: AreaVisit, form: FormFields, codeField
   const tries = `${visit.user.id} signed in`;
   await requirePassing(context.limits.codesOfUser, tries);
   if (await consumeCode(context, visit.user, code)) return context.limits.codesOfUser.giveBack(tries);
+  await recordWrongFactor(visit);
   throw invalidField('The code', 'is wrong or was already used. Wait for the next one.', codeField);
 }
 
@@ -214,7 +222,7 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   const read = await checkFields({
     ...checks,
     async password() {
-      await requireOwnPassword(context, user, form.text('password'));
+      await requirePassword(visit, form.text('password'));
       context.limits.signInsOfUser.giveBack(tries);
     },
   });
@@ -222,8 +230,10 @@ export async function requirePasswordAndFactor<Checks extends Readonly<Record<st
   const response = form.text('response');
   const party = partyOf(context);
   if (response === '' || party === null) await requireSecondFactor(visit, form);
-  else if (!(await usePasskey(context, visit, response, party)))
+  else if (!(await usePasskey(context, visit, response, party))) {
+    await recordWrongFactor(visit);
     throw invalidField('The passkey', 'was not accepted. Please try again.');
+  }
   return read;
 }
 

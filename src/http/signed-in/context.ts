@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type Actor, recordAction } from '../../accounts/people-context.ts';
+import { requireOwnPassword } from '../../accounts/password-links.ts';
+import { type Actor, recordAction, recordForUser } from '../../accounts/people-context.ts';
 import type { SecondFactorContext } from '../../accounts/second-factor.ts';
 import type { Caller, ChosenAccount, ShowOnceContext, SignedIn } from '../../accounts/sessions.ts';
 import type { AuditAction } from '../../domain/audit-entry.ts';
@@ -21,6 +22,8 @@ import { addressGroupOf } from '../rate-windows.ts';
 import type { RefusedForm } from './form-fields.ts';
 import type { DashboardLimits } from './limits.ts';
 
+export type FailedStep = 'password' | 'second_factor';
+
 /** Dependencies of signing in and out, in every area. */
 export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Seals the marks of known browsers. */
@@ -28,6 +31,8 @@ export interface AreaContext extends SecondFactorContext, ShowOnceContext {
   /** Null if no email is configured. */
   readonly mailer: Mailer | null;
   readonly limits: DashboardLimits;
+  /** Counts a wrong password or second factor. */
+  readonly observeFailure: (step: FailedStep) => void;
   /** The address of the area's server, without a slash at its end. */
   readonly baseUrl: string;
   /** The address of the dashboard, where passkeys are created. */
@@ -182,4 +187,19 @@ export function createCookies(baseUrl: string, prefix: 'card_checkout' | 'card_c
 /** The client of a request, as sessions store it. */
 export function callerOf(request: FastifyRequest): Caller {
   return { address: addressGroupOf(request.ip), userAgent: request.headers['user-agent'] ?? '' };
+}
+
+/** Records a wrong second factor of a user who has given the password, and counts it. */
+export async function recordWrongFactor({ context, user, actor }: AreaVisit): Promise<void> {
+  context.observeFailure('second_factor');
+  await recordForUser(context, user, actor, 'second_factor.failed', null);
+}
+
+/** Throws a 400 for a password that is not the user's; records and counts it. */
+export async function requirePassword(visit: AreaVisit, password: string): Promise<void> {
+  const { context } = visit;
+  await requireOwnPassword(context, visit, password).catch((error: unknown) => {
+    context.observeFailure('password');
+    throw error;
+  });
 }

@@ -1,5 +1,4 @@
 import { askForPasskey } from '../../accounts/passkeys.ts';
-import { requireOwnPassword } from '../../accounts/password-links.ts';
 import { confirmTotp, hasSecondFactor, offerTotp, type TotpOffer } from '../../accounts/second-factor.ts';
 import { openSession } from '../../accounts/sessions.ts';
 import { passSecondFactor } from '../../accounts/sign-in.ts';
@@ -16,6 +15,8 @@ import {
   type AreaVisit,
   callerOf,
   DASHBOARD_PATH,
+  recordWrongFactor,
+  requirePassword,
   type Visit,
 } from './context.ts';
 import { type Fields, foldedForm, formFields, refusedForm } from './form-fields.ts';
@@ -127,6 +128,7 @@ async function answerCode(visit: AreaVisit, form: FormFields): Promise<PageAnswe
   }
   const opened = await passSecondFactor(context, visit, passkey ?? { code: form.text('code') }, how);
   if (opened === null) {
+    await recordWrongFactor(visit);
     const text =
       passkey === null
         ? 'The code is wrong or was already used. Wait for the next one.'
@@ -229,7 +231,7 @@ export function registerSetUpPages(routes: AreaRoutes): void {
 async function answerSetUp(visit: AreaVisit, form: FormFields): Promise<PageAnswer> {
   const { context, cookies, area, request, reply, user, session } = visit;
   await requirePassing(context.limits.signInsOfUser, `${user.id} ${session.id}`);
-  await requireOwnPassword(context, user, form.text('password'));
+  await requirePassword(visit, form.text('password'));
   const offer = { sealed: form.text('sealed'), code: form.text('code') };
   const codes = await confirmTotp(context, visit, offer, visit.actor);
   const isEnded = await context.sessions.endSession(user.id, session.id);

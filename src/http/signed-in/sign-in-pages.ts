@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { endSession, type OpenedSession } from '../../accounts/sessions.ts';
-import { signIn } from '../../accounts/sign-in.ts';
+import { recordFailedSignIn, signIn } from '../../accounts/sign-in.ts';
 import { SERVICE_LOG } from '../../domain/audit-entry.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import { type Html, html } from '../design/html.ts';
@@ -77,6 +77,12 @@ async function answerSignIn(asked: AreaRequest, form: FormFields): Promise<PageA
     return askMore(asked, email, error.retryAfterSeconds ?? 60, 'network');
   }
   if (opened === null) {
+    context.observeFailure('password');
+    request.log.warn('a sign-in failed: wrong email address or password');
+    // Afterwards: its time must not reveal whether there is such a user.
+    void recordFailedSignIn(context, email, how.caller.address).catch((error: unknown) =>
+      request.log.warn({ err: error }, 'a failed sign-in was not recorded'),
+    );
     const message = banner('bad', 'Incorrect email or password.');
     return { ...signInView(asked, next, email, message), status: 401 };
   }
