@@ -60,7 +60,12 @@ function answer({ method, params: [first] }: Call): string {
 
 function block(number: number): string {
   const time = `0x${(1_700_000_000 + 2 * number).toString(16)}`;
-  return JSON.stringify({ number: `0x${number.toString(16)}`, hash: countedHash(number), timestamp: time });
+  return JSON.stringify({
+    number: `0x${number.toString(16)}`,
+    hash: countedHash(number),
+    parentHash: countedHash(number - 1),
+    timestamp: time,
+  });
 }
 
 /** The strangers' transfers were written once; only the blocks' numbers in them are another page's. */

@@ -6,9 +6,8 @@ import { SECOND_FACTOR } from '../accounts/second-factor.ts';
 import { clockSkew, NOTABLE_SKEW_MS, readNewestBlocksMs } from '../chain/clock-skew.ts';
 import { compareRecentLogs, type FinalityDoubt, findContradictions } from '../chain/confirm-finality.ts';
 import { type ChainEndpoint, closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rotation.ts';
-import type { LogSources } from '../chain/read-logs.ts';
 import { createRelayer } from '../chain/relayer.ts';
-import { verifyDeployment } from '../chain/verify-deployment.ts';
+import { knownToken, verifyDeployment } from '../chain/verify-deployment.ts';
 import { CONTROL_SOCKET, isListening } from '../cli/control-socket.ts';
 import type { DatabaseDescription } from '../cli/operations.ts';
 import { describeScan } from '../cli/present.ts';
@@ -16,6 +15,7 @@ import type { DoctorCheck } from '../cli/program.ts';
 import { type ChainConfig, type Config, ConfigError, describePlace, readConfig } from '../config.ts';
 import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-balance.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
+import type { Address } from '../domain/payout-address.ts';
 import { LAGGING_BLOCKS, LATE_SCAN_MS, type Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
@@ -310,7 +310,7 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
     return await Promise.all([
       checked('endpoints', async () =>
         assessEndpoints(named, newest, {
-          ...(await compareEndpoints(answering, { token: requireToken(chain), factories: [factory] })),
+          ...(await compareEndpoints(answering, knownToken(chainId) ?? chain.token, factory)),
           finalNumbers: endpoints.map(({ finalNumber }) => finalNumber),
           slow: endpoints.flatMap(({ isSlow, rpc: { label } }) => (isSlow ? [label] : [])),
         }),
@@ -331,14 +331,20 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
 }
 
 /** Which of these endpoints have another final block than the first one, or than the others, and whose logs differ. */
-async function compareEndpoints(answering: readonly ChainEndpoint[], sources: LogSources) {
+async function compareEndpoints(
+  answering: readonly ChainEndpoint[],
+  token: Address | null,
+  factory: Address,
+) {
   const [first] = answering;
   const final = await first?.readBlock('finalized').catch(() => null);
   if (first === undefined || final == null) return { contradictions: [], logProblems: [] };
   const others = answering.filter(({ host }) => host !== first.host);
   return {
     contradictions: await findContradictions(first, others, final),
-    logProblems: await compareRecentLogs(answering, sources, final),
+    // The check of the contract says that there is no token.
+    logProblems:
+      token === null ? [] : await compareRecentLogs(answering, { token, factories: [factory] }, final),
   };
 }
 
