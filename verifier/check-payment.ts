@@ -15,19 +15,12 @@ import {
   paidWebhook,
   type Webhook,
 } from '../src/domain/webhook.ts';
-import {
-  type CheckContext,
-  createFindings,
-  type Findings,
-  finalRowsOf,
-  type PaymentFacts,
-} from './verify-context.ts';
+import { type CheckContext, type Findings, finalRowsOf, type PaymentFacts } from './verify-context.ts';
 import { checkJournal } from './verify-journal.ts';
 
 /** Replays one payment against the journal and its recorded deposits and releases. Pure. */
-export function checkPayment(facts: PaymentFacts, context: CheckContext): Findings {
+export function checkPayment(facts: PaymentFacts, context: CheckContext, findings: Findings): Findings {
   const { payment } = facts.view;
-  const findings = createFindings(payment.id);
   checkJournal(facts, findings);
   checkReleases(facts, findings);
   checkRefunds(facts, findings);

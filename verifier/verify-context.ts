@@ -9,7 +9,7 @@ import type { Webhook } from '../src/domain/webhook.ts';
 export interface VerifyContext
   extends StoreParts<{
     payments: 'findPaymentById' | 'findNewest' | 'listPaymentIds' | 'viewPayment';
-    observations: 'listEntries' | 'listEntriesOf' | 'readCursor';
+    observations: 'listEntries' | 'listEntriesOf' | 'listFolded' | 'readCursor';
     webhooks: 'listWebhooks';
     refunds: 'listRefunds';
     relay: 'listOpenBatches';

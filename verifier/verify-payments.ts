@@ -1,10 +1,13 @@
 import { createDepositAddressCalculator, paymentReference, termsOf } from '../src/domain/deposit-address.ts';
 import { UnknownStateError } from '../src/domain/errors.ts';
-import type { Discrepancy, JournalHead } from '../src/domain/journal.ts';
-import type { PaymentId } from '../src/domain/payment.ts';
+import type { Discrepancy, JournalEntry, JournalHead } from '../src/domain/journal.ts';
+import { formatUnits } from '../src/domain/money.ts';
+import type { ChainObservations, ChainPosition, Deposit, PaymentId, Release } from '../src/domain/payment.ts';
 import { ChainUnavailableError } from '../src/domain/ports/chain.ts';
 import type { FinalSums } from '../src/domain/ports/payment-search-store.ts';
+import type { PaymentView } from '../src/domain/ports/payment-store.ts';
 import type { BlockReference, SettlementRecord } from '../src/domain/ports/settlement-store.ts';
+import { sumObservations } from '../src/domain/settle.ts';
 import { checkChain } from './check-chain.ts';
 import { checkPayment } from './check-payment.ts';
 import {
@@ -134,7 +137,7 @@ async function checkOnce(
   const checked = read.map(({ id, facts, findings }): CheckedPayment => {
     if (facts === null) return { id, facts, findings };
     try {
-      return { id, facts, findings: checkPayment(facts, checkContext) };
+      return { id, facts, findings: checkPayment(facts, checkContext, findings) };
     } catch (error) {
       return { id, facts, findings: unreadable(id, error) };
     }
@@ -146,18 +149,65 @@ async function checkOnce(
 
 async function readFacts(context: VerifyContext, id: PaymentId): Promise<CheckedPayment> {
   try {
-    const [view, entries, webhooks] = await Promise.all([
+    const [viewed, entries, webhooks] = await Promise.all([
       context.payments.viewPayment(id),
-      context.observations.listEntriesOf(id),
+      readEntries(context, id),
       context.webhooks.listWebhooks(id),
     ]);
-    if (view === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);
-    const refunds = await context.refunds.listRefunds(view.payment);
+    if (viewed === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);
+    const refunds = await context.refunds.listRefunds(viewed.payment);
     const paidRefunds = refunds.filter(({ status }) => status === 'paid');
-    return { id, facts: { view, entries, webhooks, paidRefunds }, findings: createFindings(id) };
+    const findings = createFindings(id);
+    const view = await unfold(context, viewed, findings);
+    return { id, facts: { view, entries, webhooks, paidRefunds }, findings };
   } catch (error) {
     return { id, facts: null, findings: unreadable(id, error) };
   }
+}
+
+/** All entries of a payment, page by page: a stranger decides how many there are. */
+async function readEntries({ observations }: VerifyContext, id: PaymentId): Promise<JournalEntry[]> {
+  const entries: JournalEntry[] = [];
+  for (;;) {
+    const page = await observations.listEntriesOf(id, entries.at(-1)?.number ?? 0);
+    if (page.length === 0) return entries;
+    entries.push(...page);
+  }
+}
+
+/** The view with all rows of dust in the place of their sum, which must be what they add up to. */
+async function unfold(
+  { observations: store }: VerifyContext,
+  view: PaymentView,
+  findings: Findings,
+): Promise<PaymentView> {
+  const { deposits, releases, finalBlock } = view.observations;
+  const isSum = ({ logIndex }: ChainPosition) => logIndex < 0;
+  if (!deposits.some(isSum) && !releases.some(isSum)) return view;
+  const folded: { deposits: Deposit[]; releases: Release[] } = { deposits: [], releases: [] };
+  for (;;) {
+    const page = await store.listFolded(view.payment, folded);
+    if (page.deposits.length + page.releases.length === 0) break;
+    folded.deposits.push(...page.deposits);
+    folded.releases.push(...page.releases);
+  }
+  const sumsOf = (rows: Pick<ChainObservations, 'deposits' | 'releases'>) => {
+    const { seenUnits, releasedUnits } = sumObservations({ ...rows, finalBlock });
+    return `${formatUnits(seenUnits)} of dust deposited, ${formatUnits(releasedUnits)} released`;
+  };
+  const sums = { deposits: deposits.filter(isSum), releases: releases.filter(isSum) };
+  findings.compare('amounts', sumsOf(folded), sumsOf(sums));
+  const others = <Row extends ChainPosition>(rows: readonly Row[]) => rows.filter((row) => !isSum(row));
+  const observations = {
+    finalBlock,
+    deposits: [...others(deposits), ...folded.deposits].sort(inChainOrder),
+    releases: [...others(releases), ...folded.releases].sort(inChainOrder),
+  };
+  return { ...view, observations };
+}
+
+function inChainOrder(one: ChainPosition, other: ChainPosition): number {
+  return one.blockNumber - other.blockNumber || one.logIndex - other.logIndex;
 }
 
 /** Whether the stored contents caused the error; a database that does not answer is a different error. */

@@ -140,6 +140,7 @@ export const rareOperations: Readonly<Record<string, string>> = {
   'observations.rewindTo': 'only when the chain takes back blocks it had called final',
   'observations.listEntries': 'command line: verify, in pages by the primary key',
   'observations.listEntriesOf': 'command line: verify, by the payment',
+  'observations.listFolded': 'command line: verify, by the payment',
   'observations.listCheckpoints': 'every five minutes, at most two hundred rows',
   'shared.leases.releaseLease': 'once at the end',
 };

@@ -32,7 +32,13 @@ export interface OperationsContext
   extends Pick<Stores, 'accounts' | 'people' | 'sessions' | 'audit' | 'payments' | 'emails' | 'webhooks'>,
     StoreParts<{
       search: 'searchPayments' | 'listHistories';
-      observations: 'listCheckpoints' | 'listEntries' | 'listEntriesOf' | 'readCursor' | 'rewindTo';
+      observations:
+        | 'listCheckpoints'
+        | 'listEntries'
+        | 'listEntriesOf'
+        | 'listFolded'
+        | 'readCursor'
+        | 'rewindTo';
       events: 'listEvents';
       refunds: 'findRefund' | 'listRefunds';
       relay: 'listOpenBatches';

@@ -137,7 +137,7 @@ export const changingFields = [
 ] as const;
 export type PaymentChange = Partial<Pick<Payment, (typeof changingFields)[number]>>;
 
-/** A position in the chain; log index −1 means a whole transaction. */
+/** A position in the chain. A row of negative log index is the sum of final rows of dust, at the place of the last of them. */
 export interface ChainPosition {
   readonly blockNumber: number;
   readonly logIndex: number;

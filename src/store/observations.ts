@@ -10,7 +10,7 @@ import {
   placeOfEntry,
   takenBack,
 } from '../domain/journal.ts';
-import type { ChainPosition, PaymentId } from '../domain/payment.ts';
+import type { ChainPosition, PaymentId, PaymentReference } from '../domain/payment.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type {
   BlockReference,
@@ -35,7 +35,14 @@ import {
 } from './scripts.ts';
 import { MAXIMUM_CHECKPOINTS } from './store.ts';
 import { ObservationConflictError } from './store-errors.ts';
-import { checkpointTable, depositTable, journalTable, releaseTable } from './tables.ts';
+import {
+  checkpointTable,
+  depositSumTable,
+  depositTable,
+  journalTable,
+  releaseSumTable,
+  releaseTable,
+} from './tables.ts';
 
 /** @param revertAbove reverts what else rests on blocks above one, in the transaction that removes them */
 export function createObservationStore(
@@ -64,6 +71,7 @@ export function createObservationStore(
       yield* removeMoved(scan, scan.from.number);
       const found = finalRows({ ...scan, ...(yield* addRows(scan)) }, scan.final.number);
       yield* appendEntries(yield* newEntries(entriesOf(found)), nowMs());
+      yield* foldDust([...scan.deposits, ...scan.releases], scan.final.number);
       yield* addCheckpoint(scan.final);
       yield* decideAll([...before.map(paymentOf), ...paymentsOf(scan)], decide);
       return { hasRowsAbove: before.some((row) => Number(row['block_number']) > scan.scannedTo) };
@@ -87,6 +95,7 @@ export function createObservationStore(
       const found = yield* addRows(missed);
       const entered = yield* newEntries(entriesOf({ ...missed, ...found }));
       yield* appendEntries(entered, nowMs());
+      yield* foldDust([...found.deposits, ...found.releases], finalNumber);
       const added = paymentsOf(found);
       yield* decideAll([...moved, ...added], decide);
       return { added: added.length + entered.filter(({ kind }) => kind === 'rescued').length };
@@ -99,6 +108,7 @@ export function createObservationStore(
       const taken = takenBack([...entriesOf(lost), ...(yield* rescuedAbove(block.number))]);
       yield* appendEntries(taken, nowMs());
       const affected = yield* listRowsAbove(block.number);
+      yield* unfold(block.number);
       yield* removeRange(block.number, Number.MAX_SAFE_INTEGER);
       yield* run`DELETE FROM checkpoints WHERE number >= ${block.number}`;
       yield* checkpointTable.insert(block);
@@ -109,7 +119,16 @@ export function createObservationStore(
       (after, limit) =>
         journalTable.select`WHERE number > ${after} ORDER BY number LIMIT ${checkedLimit(limit)}`,
     ),
-    listEntriesOf: read(listEntriesOf),
+    listEntriesOf: read(
+      (id, after = 0) => journalTable.select`
+        WHERE payment_id = ${id} AND number > ${after} ORDER BY number LIMIT ${ROWS_AT_A_TIME}`,
+    ),
+    listFolded: read(function* (payment, after) {
+      return {
+        deposits: yield* readFolded(depositTable, payment, after.deposits.at(-1)),
+        releases: yield* readFolded(releaseTable, payment, after.releases.at(-1)),
+      };
+    }),
     readExpiryWatermark: read(function* () {
       const watermark = yield* runForOne<{ id: string }>`
         SELECT payment_id AS id FROM watermarks WHERE name = ${EXPIRY_WATERMARK}`;
@@ -240,6 +259,99 @@ function* addTo<Position extends ChainPosition, Given extends Position & RowOwne
   const fresh = newRows(table, rows, yield* readKnown(table, rows));
   yield* table.insertRows(fresh.map((row) => [...table.valuesOf(row), row.paymentId, row.accountId]));
   return fresh;
+}
+
+/** A list that is read page by page. */
+const ROWS_AT_A_TIME = 1_000;
+
+/** A table of positions and amounts, whichever they are. */
+type ChainTable = StoredTable<ChainPosition & Readonly<Record<string, unknown>>>;
+
+/** Tables of rows that are folded, with those of their sums. */
+const foldable = [
+  [depositTable, depositSumTable],
+  [releaseTable, releaseSumTable],
+] as unknown as readonly (readonly [ChainTable, ChainTable])[];
+
+/** Rows of a payment from which dust is folded. A customer pays in a few deposits. */
+const MAXIMUM_UNFOLDED = 100;
+
+/** Rows whose amounts have four digits at most: below 0.01 USDC each. */
+function dustOf({ columns }: Pick<Table, 'columns'>): Fragment {
+  const amounts = columns.filter(({ kind }) => kind === 'amount');
+  return raw(amounts.map(({ name }) => `length(CAST(${name} AS text)) <= 4`).join(' AND '));
+}
+
+/**
+ * Replaces final rows of dust of crowded payments by their sum, for everyone who reads a payment. Anyone can send single
+ * units to an address any number of times, and each read of the payment would read them all. The rows stay for
+ * `verify` and for what finds them again on the chain.
+ */
+function* foldDust(rows: readonly RowOwner[], finalNumber: number): Script<void> {
+  const owners = new Map(rows.map(({ paymentId, accountId }) => [paymentId, accountId]));
+  if (owners.size === 0) return;
+  for (const [table, sums] of foldable) {
+    const crowded = yield* run`
+      SELECT payment_id FROM ${raw(table.name)} WHERE account_id = ANY(${[...new Set(owners.values())]})
+        AND payment_id = ANY(${[...owners.keys()]}) AND folded = 0
+      GROUP BY payment_id HAVING count(*) > ${MAXIMUM_UNFOLDED}`;
+    for (const row of crowded) {
+      const id = paymentOf(row);
+      yield* foldRows(table, sums, { id, accountId: owners.get(id) as string }, finalNumber);
+    }
+  }
+}
+
+function* foldRows(
+  table: ChainTable,
+  sums: ChainTable,
+  { id, accountId }: PaymentReference,
+  finalNumber: number,
+): Script<void> {
+  const ofPayment = sql`account_id = ${accountId} AND payment_id = ${id}`;
+  const isFolded = sql`${ofPayment} AND folded = 0 AND block_number <= ${finalNumber} AND ${dustOf(table)}`;
+  const rows = yield* table.select`WHERE ${isFolded} ORDER BY block_number, log_index`;
+  if (rows.length === 0) return;
+  const before = yield* sums.select`WHERE ${ofPayment}`;
+  const last = [...before, ...rows].reduce((one, other) =>
+    other.blockNumber < one.blockNumber ? one : other,
+  );
+  const sum: Record<string, unknown> = {};
+  for (const { field, kind } of table.columns) {
+    if (field === null || kind !== 'amount') continue;
+    sum[field] = [...before, ...rows].reduce((units, row) => units + (row[field] as bigint), 0n);
+  }
+  const logIndex = last.logIndex < 0 ? last.logIndex : -1 - last.logIndex;
+  yield* run`UPDATE ${raw(table.name)} SET folded = 1 WHERE ${isFolded}`;
+  yield* run`DELETE FROM ${raw(sums.name)} WHERE ${ofPayment}`;
+  yield* sums.insertRows([[...sums.valuesOf({ ...last, ...sum, logIndex }), id, accountId]]);
+}
+
+/** Dissolves the sums that rows above a block are part of. */
+function* unfold(blockNumber: number): Script<void> {
+  for (const [{ name }, sums] of foldable) {
+    const dissolved = yield* run`
+      DELETE FROM ${raw(sums.name)} WHERE block_number > ${blockNumber} RETURNING account_id, payment_id`;
+    for (const sum of dissolved) {
+      yield* run`
+        UPDATE ${raw(name)} SET folded = 0
+        WHERE account_id = ${String(sum['account_id'])} AND payment_id = ${paymentOf(sum)} AND folded = 1`;
+    }
+  }
+}
+
+function readFolded<Position extends ChainPosition>(
+  table: StoredTable<Position>,
+  { accountId, id }: PaymentReference,
+  { blockNumber, logIndex }: Pick<ChainPosition, 'blockNumber' | 'logIndex'> = {
+    blockNumber: -1,
+    logIndex: -1,
+  },
+): Script<Position[]> {
+  return table.select`
+    WHERE account_id = ${accountId} AND payment_id = ${id} AND folded = 1
+      AND (block_number, log_index) > (${blockNumber}, ${logIndex})
+    ORDER BY block_number, log_index LIMIT ${ROWS_AT_A_TIME}`;
 }
 
 /** The rows that are neither known nor repeated; throws where one contradicts another. */
@@ -392,13 +504,23 @@ function* appendEntries(entries: readonly JournalFacts[], recordedAtMs: number):
   yield* journalTable.insertRows(appended.map(journalTable.valuesOf));
 }
 
-function listEntriesOf(id: PaymentId): Script<JournalEntry[]> {
-  return journalTable.select`WHERE payment_id = ${id} ORDER BY number`;
-}
-
-/** The entries in the payment token of several payments. */
-export function listPaymentEntries(ids: readonly PaymentId[]): Script<JournalEntry[]> {
-  return journalTable.select`WHERE token IS NULL AND payment_id = ANY(${ids})`;
+/**
+ * The sums of the entries in the payment token of several payments, by kind. Only amounts of more than twelve digits are
+ * left to add up: the engine adds the others, of which a stranger can make any number.
+ */
+export function* listPaymentSums(
+  ids: readonly PaymentId[],
+): Script<readonly Pick<JournalEntry, 'paymentId' | 'kind' | 'units'>[]> {
+  const ofPayments = sql`FROM journal WHERE token IS NULL AND payment_id = ANY(${ids})`;
+  const rows = yield* run`
+    SELECT payment_id, kind, CAST(sum(CAST(units AS bigint)) AS text) AS units ${ofPayments}
+      AND length(CAST(units AS text)) <= 12 GROUP BY payment_id, kind
+    UNION ALL SELECT payment_id, kind, CAST(units AS text) ${ofPayments} AND length(CAST(units AS text)) > 12`;
+  return rows.map((row) => ({
+    paymentId: paymentOf(row),
+    kind: row['kind'] as JournalEntry['kind'],
+    units: BigInt(row['units'] as string),
+  }));
 }
 
 /**

@@ -9,7 +9,7 @@ import type {
   PaymentSearchStore,
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
-import { listPaymentEntries } from './observations.ts';
+import { listPaymentSums } from './observations.ts';
 import { replaceTerms, slotColumns } from './payment-index.ts';
 import { selectPayment } from './payments.ts';
 import { checkedLimit, lockPayments, type Rows, raw, run, type Scripts, sql } from './scripts.ts';
@@ -52,7 +52,7 @@ export function createPaymentHistory({ read, write }: Scripts) {
     }),
     listFinalSums: read(function* (ids) {
       if (ids.length > 0) checkedLimit(ids.length);
-      return sumsOf(yield* listPaymentEntries(ids));
+      return sumsOf(yield* listPaymentSums(ids));
     }),
     listFailingWebhooks: read(function* (accountId, limit) {
       const ofAccount = accountId === null ? raw('') : sql`AND account_id = ${accountId}`;
@@ -100,7 +100,9 @@ const sumFields = {
 } as const satisfies Record<Exclude<JournalEntryKind, 'rescued'>, keyof FinalSums>;
 
 /** Sums in JavaScript, because a token can move any 256-bit number. */
-function sumsOf(entries: readonly JournalEntry[]): Map<PaymentId, FinalSums> {
+function sumsOf(
+  entries: readonly Pick<JournalEntry, 'paymentId' | 'kind' | 'units'>[],
+): Map<PaymentId, FinalSums> {
   const sums = new Map<PaymentId, FinalSums>();
   for (const { paymentId: id, kind, units } of entries) {
     if (kind === 'rescued') continue;

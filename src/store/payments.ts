@@ -13,10 +13,12 @@ import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
 import { type Decision, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
 import {
+  depositSumTable,
   depositTable,
   paymentTable,
   providerSessionTable,
   receiptTable,
+  releaseSumTable,
   releaseTable,
   type StoredWebhook,
   stateChangeTable,
@@ -81,12 +83,25 @@ export function* selectPayment({ accountId, id }: PaymentReference): Script<Paym
 }
 
 /** The rows of a table that belong to a row of `payments`, as a JSON array with the values of each; amounts are text. */
-function rowsOfPayment({ name, columns }: Table, order: string): string {
+function rowsOfPayment(
+  { name, columns }: Table,
+  order: string,
+  from = `${name} WHERE ${OF_PAYMENT}`,
+): string {
   const values = columns
     .filter(({ field }) => field !== null)
     .map((column) => (column.kind === 'amount' ? `CAST(${column.name} AS text)` : column.name));
   return `(SELECT coalesce(json_agg(json_build_array(${values.join(', ')}) ORDER BY ${order}), '[]')
-    FROM ${name} WHERE ${name}.account_id = payments.account_id AND payment_id = payments.id) AS ${name}`;
+    FROM ${from}) AS ${name}`;
+}
+
+const OF_PAYMENT = 'account_id = payments.account_id AND payment_id = payments.id';
+
+/** The same for rows of the chain: the sum of those that are folded takes their place. */
+function observationsOfPayment(table: Table, sums: Table): string {
+  const rows = `(SELECT ${table.names} FROM ${table.name} WHERE ${OF_PAYMENT} AND folded = 0
+    UNION ALL SELECT ${table.names} FROM ${sums.name} WHERE ${OF_PAYMENT}) AS observed`;
+  return rowsOfPayment(table, 'block_number, log_index', rows);
 }
 
 /** Reads payments with all that a decision may depend on, in this order and without unknown ones, in one statement. */
@@ -100,8 +115,8 @@ export function* viewPayments(asked: readonly (PaymentReference | PaymentId)[]):
   const rows = yield* run`
     SELECT ${raw(paymentTable.qualifiedNames)},
       ${raw(rowsOfPayment(providerSessionTable, 'created_at_ms, id'))},
-      ${raw(rowsOfPayment(depositTable, 'block_number, log_index'))},
-      ${raw(rowsOfPayment(releaseTable, 'block_number, log_index'))},
+      ${raw(observationsOfPayment(depositTable, depositSumTable))},
+      ${raw(observationsOfPayment(releaseTable, releaseSumTable))},
       (SELECT max(number) FROM checkpoints) AS final_block
     FROM payments WHERE payments.id = ANY(${references.map(({ id }) => id)}) ${ofAccounts}`;
   const views = new Map(rows.map(viewOfRow).map((view) => [view.payment.id, view]));

@@ -225,6 +225,21 @@ export const releaseTable = table<Release>('releases', ['transaction_hash', 'log
   { others: { payment_id: 'text', account_id: 'text' } },
 );
 
+/** Sums of the final dust of payments that have many rows of it. Not carried over: they are made of the rows again. */
+export const depositSumTable = tablesIn([])<Deposit>('deposit_sums', ['account_id', 'payment_id'])(
+  { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'], amount: ['units'] },
+  { others: { payment_id: 'text', account_id: 'text' } },
+);
+
+export const releaseSumTable = tablesIn([])<Release>('release_sums', ['account_id', 'payment_id'])(
+  {
+    text: ['transactionHash'],
+    integer: ['logIndex', 'blockNumber'],
+    amount: ['toMerchantUnits', 'feeUnits'],
+  },
+  { others: { payment_id: 'text', account_id: 'text' } },
+);
+
 export const journalTable = table<JournalEntry>('journal', ['number'])({
   integer: ['number', 'recordedAtMs', 'logIndex', 'blockNumber'],
   text: ['previousHash', 'hash', 'kind', 'paymentId', 'token', 'transactionHash'],

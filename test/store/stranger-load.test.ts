@@ -41,3 +41,37 @@ it('a pass over rescued tokens reads no more of a payment that has thousands of 
   expect(await observations.recordMissed({ from: block(12), ...again }, leave)).toEqual({ added: 0 });
   expect(rowsRead).toBeLessThan(100);
 });
+
+it('a payment with thousands of deposits of dust is read as one with a few, and by verify with all of them', async () => {
+  const payment = await givePayment(store);
+  const { id, accountId } = payment;
+  const rowIn = (blockNumber: number, logIndex: number) => ({
+    paymentId: id,
+    accountId,
+    transactionHash: `of ${id} in ${blockNumber}`,
+    blockNumber,
+    logIndex,
+  });
+  const { observations, payments } = store;
+  const { number: from } = (await observations.readCursor()) ?? block(0);
+  const customers = { ...rowIn(from + 1, 0), units: 5_000_000n };
+  const dust = Array.from({ length: 3_000 }, (_, index) => ({ ...rowIn(from + 1, index + 1), units: 1n }));
+  await observations.recordScan(scan(from, from + 1, from + 1, { deposits: [customers, ...dust] }), leave);
+  rowsRead = 0;
+  const late = { ...rowIn(from + 2, 0), units: 2n };
+  await observations.recordScan(scan(from + 1, from + 2, from + 3, { deposits: [late] }), leave);
+  const seen = (await payments.viewPayment(id))?.observations;
+  expect(seen?.deposits.map(({ units }) => units)).toEqual([3_000n, 5_000_000n, 2n]);
+  expect(rowsRead).toBeLessThan(20);
+
+  const folded = await observations.listFolded(payment, { deposits: [], releases: [] });
+  expect(folded.deposits).toHaveLength(1_000);
+  expect((await observations.listMissing({ deposits: dust, releases: [] })).deposits).toEqual([]);
+  expect(
+    await observations.recordMissed({ from: block(from + 2), deposits: dust, releases: [] }, leave),
+  ).toEqual({
+    added: 0,
+  });
+  await observations.rewindTo(block(from), leave);
+  expect((await payments.viewPayment(id))?.observations.deposits).toEqual([]);
+});

@@ -10,7 +10,7 @@ const FEWEST_COLUMNS = 6;
 const TELLING_PART = 0.75;
 
 const described = tables.filter(({ columns }) => columns.length >= FEWEST_COLUMNS);
-const stores = projectFiles(/^src\/store\/.*(?<!\.test|\/tables)\.ts$/);
+const stores = projectFiles(/^src\/store\/.*(?<!\.test|\/tables|\/migration)\.ts$/);
 
 /** Lists, objects and texts that name most columns of a table, or most fields of its entity. */
 function secondLists({ path, text }: TextFile): string[] {

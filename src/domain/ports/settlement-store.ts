@@ -1,6 +1,14 @@
 import type { DepositFactory } from '../deposit-address.ts';
 import type { JournalEntry, MovedRows } from '../journal.ts';
-import type { Deposit, Payment, PaymentId, Release, Rescue } from '../payment.ts';
+import type {
+  ChainObservations,
+  Deposit,
+  Payment,
+  PaymentId,
+  PaymentReference,
+  Release,
+  Rescue,
+} from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../webhook.ts';
 import type { Decide } from './payment-store.ts';
@@ -108,8 +116,13 @@ export interface ObservationStore {
 
   /** Entries of the journal with numbers above `after`, in their order. */
   listEntries(after: number, limit: number): Promise<readonly JournalEntry[]>;
-  /** All entries of one payment, in their order. */
-  listEntriesOf(id: PaymentId): Promise<readonly JournalEntry[]>;
+  /** Entries of one payment with numbers above `after`, in their order, 1,000 at most. */
+  listEntriesOf(id: PaymentId, after?: number): Promise<readonly JournalEntry[]>;
+  /** The rows that a view has as a sum, in chain order: 1,000 of each table at most, those after the last ones given. */
+  listFolded(
+    payment: PaymentReference,
+    after: Pick<ChainObservations, 'deposits' | 'releases'>,
+  ): Promise<Pick<ChainObservations, 'deposits' | 'releases'>>;
 
   /**
    * The expiry step has dealt with all payments up to here (any text that sorts among ids), '' at first. A decision
