@@ -1,11 +1,14 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { feeExample, feeUnits, grossUpCents } from './fees.ts';
+import { invalidField } from './errors.ts';
+import { chargeWithFee, feeExample, feeUnits, grossUpCents } from './fees.ts';
 import { MAXIMUM_AMOUNT_CENTS, UNITS_PER_CENT } from './money.ts';
 
 const anyCents = fc.integer({ min: 1, max: MAXIMUM_AMOUNT_CENTS });
 /** The largest fee an account can have is 1,000; the arithmetic must hold for all. */
 const anyBasisPoints = fc.integer({ min: 0, max: 9_999 });
+/** The largest amount that may be asked for when 2.5 % are added. */
+const largestPassedThrough = (MAXIMUM_AMOUNT_CENTS * 975) / 1_000;
 const RUNS = { numRuns: 2_000 };
 
 /** What the merchant gets of a gross in cents, after the contract's fee. */
@@ -47,6 +50,27 @@ it.each([
 
 it('has no gross for a fee of 100 percent', () => {
   expect(grossUpCents(1, 10_000)).toBe(Number.POSITIVE_INFINITY);
+});
+
+it.each([
+  [{ amountCents: 100_00, passFeeToCustomer: false }, [100_00, null, null]],
+  [{ amountCents: 100_00, passFeeToCustomer: true }, [102_57, 100_00, 2_57]],
+  [{ amountCents: MAXIMUM_AMOUNT_CENTS, passFeeToCustomer: false }, [MAXIMUM_AMOUNT_CENTS, null, null]],
+  [
+    { amountCents: largestPassedThrough, passFeeToCustomer: true },
+    [MAXIMUM_AMOUNT_CENTS, largestPassedThrough, MAXIMUM_AMOUNT_CENTS - largestPassedThrough],
+  ],
+])('charges %j with a fee of 2.5 %% as amount, requested amount and customer fee: %j', (asked, expected) => {
+  const { amountCents, originalAmountCents, customerFeeCents } = chargeWithFee(asked, 250);
+  expect([amountCents, originalAmountCents, customerFeeCents]).toEqual(expected);
+});
+
+it.each([
+  [largestPassedThrough + 1, 250],
+  [1, 10_000],
+])('refuses %i cents whose fee of %i basis points takes the charge above the maximum', (cents, fee) => {
+  const charge = () => chargeWithFee({ amountCents: cents, passFeeToCustomer: true }, fee);
+  expect(charge).toThrow(invalidField('amount', 'including fees must not exceed 10000.00'));
 });
 
 it('floors the fee, as the contract does', () => {

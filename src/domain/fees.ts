@@ -12,12 +12,6 @@ export function feeUnits(units: bigint, feeBasisPoints: number): bigint {
   return (units * BigInt(feeBasisPoints)) / BigInt(BASIS_POINTS);
 }
 
-/** The merchant's net in 10⁻⁶ units when a gross amount in cents is paid in full. */
-function netUnits(grossCents: number, feeBasisPoints: number): bigint {
-  const units = BigInt(grossCents) * UNITS_PER_CENT;
-  return units - feeUnits(units, feeBasisPoints);
-}
-
 /**
  * Fee pass-through: the smallest gross in cents whose fee leaves at least `requestedCents`
  * (10000 at 250 basis points → 10257). Infinity when the fee is 100 %: no gross is large enough.
@@ -28,9 +22,7 @@ export function grossUpCents(requestedCents: number, feeBasisPoints: number): nu
   // A cent is 10,000 units and the fee has 1/10,000 steps, so the floor in the fee never applies to whole cents:
   // the net of g cents is exactly g × (10000 − bps) units, and the smallest g is this quotient rounded up.
   const netPerCent = BigInt(BASIS_POINTS - feeBasisPoints);
-  const gross = (requestedUnits + netPerCent - 1n) / netPerCent;
-  if (netUnits(Number(gross), feeBasisPoints) < requestedUnits) throw new RangeError('gross-up lost a unit');
-  return Number(gross);
+  return Number((requestedUnits + netPerCent - 1n) / netPerCent);
 }
 
 /** The amount charged to the customer; under pass-through the smallest that leaves the requested net. */
