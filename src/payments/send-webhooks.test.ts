@@ -3,10 +3,11 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createIpnTokens } from '../domain/ipn-token.ts';
 import type { DeliveryOutcome } from '../domain/ports/callback-guard.ts';
-import { hostOfCallback, type WaitingWebhook, type Webhook, type WebhookResult } from '../domain/webhook.ts';
+import type { WaitingWebhook, Webhook, WebhookResult } from '../domain/webhook.ts';
 import {
   chooseWebhooks,
   claimWebhooks,
+  createStaleCutoff,
   type DeliveryBounds,
   fullHosts,
   type OpenDelivery,
@@ -80,7 +81,8 @@ it('signs the very bytes that it sends, with the time in whole seconds', async (
   expect(told).toEqual(recorded);
   const [result] = recorded as [WebhookResult];
   expect(deliveries).toEqual([{ url: webhook.url, body: result.body, signature: result.signature }]);
-  expect(result).toMatchObject({ ...outcome, finishedAtMs: 1_700_000_000_999 });
+  const { body, signature } = result;
+  expect(result).toEqual({ ...outcome, body, signature, finishedAtMs: 1_700_000_000_999 });
   expect(JSON.parse(result.body as string)).toEqual({ ...webhook.fields, timestamp: 1_700_000_000 });
   expect(result.signature).toBe(signatureOf(result.body));
 });
@@ -108,25 +110,66 @@ it('ends as failed, with nothing sent, when the secret is gone', async () => {
   expect(String(thrown)).toContain('SECRET_KEY_PREVIOUS');
 });
 
-it('leaves a webhook that it cannot sign to others for ten minutes', async () => {
-  const { id, accountId, host, createdAtMs } = webhook;
+/** One pass over these waiting webhooks at a clock that a second passes with each look at the store. */
+async function claim(
+  waiting: readonly WaitingWebhook[],
+  open: readonly OpenDelivery[],
+  bounds: DeliveryBounds,
+) {
+  let nowMs = 1_700_000_000_000;
   const claims: unknown[] = [];
+  const listed: unknown[] = [];
   const webhooks = {
-    listWaitingWebhooks: async () => [{ id, accountId, host, createdAtMs }],
-    claimWebhooks: async (...claim: unknown[]) => {
-      claims.push(claim);
-      return [];
+    listWaitingWebhooks: async (...asked: unknown[]) => {
+      nowMs += 1_000;
+      listed.push(asked);
+      return waiting;
+    },
+    claimWebhooks: async (ids: readonly string[], ...claim: unknown[]) => {
+      claims.push([ids, ...claim]);
+      return ids;
     },
   } as unknown as SendWebhooksContext['webhooks'];
-  const nowMs = () => 1_700_000_000_000;
-  const both = createIpnTokens('a newer secret of this test, long too', [
+  const newer = createIpnTokens('a newer secret of this test, long too', [
     'the secret of this test, long enough',
   ]);
-  await claimWebhooks({ webhooks, tokens: both, nowMs }, [], { open: 10, openPerHost: 10 });
-  expect(claims).toEqual([
-    [[id], nowMs(), { fingerprints: both.fingerprints, anyCreatedBeforeMs: nowMs() - 10 * 60_000 }],
-  ]);
-  expect(both.fingerprints).toHaveLength(2);
+  const result = await claimWebhooks({ webhooks, tokens: newer, nowMs: () => nowMs }, open, bounds);
+  return { ...result, claims, listed };
+}
+
+it('leaves a webhook that it cannot sign to others for ten minutes before the claim', async () => {
+  const [waiting] = waitingOf('one', 1) as [WaitingWebhook];
+  const { claims, claimed, hasBacklog } = await claim([waiting], [], { open: 10, openPerHost: 10 });
+  const claimedAtMs = 1_700_000_001_000;
+  const fingerprints = [expect.any(String), tokens.currentFingerprint];
+  const signable = { fingerprints, anyCreatedBeforeMs: claimedAtMs - 10 * 60_000 };
+  expect(claims).toEqual([[[waiting.id], claimedAtMs, signable]]);
+  expect(claimed).toEqual([waiting.id]);
+  expect(hasBacklog).toBe(false);
+});
+
+it('claims nothing and has no backlog where nothing waits', async () => {
+  const { claims, listed, claimed, hasBacklog } = await claim([], [], { open: 10, openPerHost: 10 });
+  expect([claims, claimed, hasBacklog]).toEqual([[], [], false]);
+  expect(listed).toEqual([[100, []]]);
+});
+
+it('has a backlog where more waits than may be open', async () => {
+  const waiting = waitingOf('one', 3);
+  const { claimed, hasBacklog } = await claim(waiting, [], { open: 4, openPerHost: 4 });
+  expect(claimed).toEqual(waiting.slice(0, 2).map(({ id }) => id));
+  expect(hasBacklog).toBe(true);
+});
+
+it('asks for nothing to hosts without a free place, and takes it that more waits for them', async () => {
+  const open = [
+    { accountId: 'one', host: 'full.example.com' },
+    { accountId: 'two', host: 'full.example.com' },
+    { accountId: 'two', host: 'free.example.com' },
+  ];
+  const { listed, claimed, hasBacklog } = await claim([], open, { open: 10, openPerHost: 2 });
+  expect(listed).toEqual([[100, ['full.example.com']]]);
+  expect([claimed, hasBacklog]).toEqual([[], true]);
 });
 
 it('ends as unknown when the delivery breaks in our own hands, because it may have arrived', async () => {
@@ -200,6 +243,14 @@ it('whoever holds least comes first, then the oldest', () => {
   expect(chosen).toEqual([idle[0], busy[0], idle[1]]);
 });
 
+it('of the same moment the smaller id comes first, in whatever order they were listed', () => {
+  const same = waitingOf('one', 3).map((one) => ({ ...one, createdAtMs: 1 }));
+  const [first, second, third] = same as [WaitingWebhook, WaitingWebhook, WaitingWebhook];
+  const bounds = { open: 6, openPerHost: 6 };
+  expect(chooseWebhooks([third, first, second], [], bounds)).toEqual(same);
+  expect(chooseWebhooks([first, third, second], [], bounds)).toEqual(same);
+});
+
 it('a host gets no more than its places, and takes none from other hosts of the account', () => {
   const toOne = waitingOf('one', 100, () => 'hanging.example.com');
   const other = waitingOf('one', 1);
@@ -244,8 +295,62 @@ function others(chosen: readonly WaitingWebhook[], accountId: string): number {
   return chosen.length - heldBy(chosen, accountId);
 }
 
-it('the host of a callback is the same however it is written', () => {
-  expect(hostOfCallback('https://Shop.Example.COM.:8443/hook')).toBe('shop.example.com');
-  expect(hostOfCallback('https://shop.example.com')).toBe('shop.example.com');
-  expect(hostOfCallback('no URL')).toBe('');
+const WAIT_MS = 120_000;
+const HOUR_MS = 3_600_000;
+
+/** A process that has watched for long, asked every half minute. */
+function watchFor(minutes: number) {
+  const time = { trueMs: 0, skewMs: 10 * HOUR_MS };
+  const cutoff = createStaleCutoff(
+    { nowMs: () => time.trueMs + time.skewMs, monotonicMs: () => time.trueMs },
+    WAIT_MS,
+  );
+  const pass = (ms: number) => {
+    let latest = cutoff();
+    for (let passed = 0; passed < ms; passed += 30_000) {
+      time.trueMs += 30_000;
+      latest = cutoff();
+    }
+    return latest;
+  };
+  pass(minutes * 60_000);
+  return { time, pass, wallMs: () => time.trueMs + time.skewMs };
+}
+
+it('the cutoff for what was left lying is the wait ago while the clock is right', () => {
+  const { pass, wallMs } = watchFor(30);
+  expect(pass(30_000)).toBe(wallMs() - WAIT_MS);
+});
+
+it('gives no cutoff before this process has watched for as long as the wait', () => {
+  expect(watchFor(0).pass(90_000)).toBeNull();
+  expect(watchFor(0).pass(120_000)).not.toBeNull();
+});
+
+it('a clock that is put forward by an hour gives up nothing that was begun a moment before', () => {
+  const { time, pass, wallMs } = watchFor(30);
+  const claimedAtMs = wallMs();
+  time.skewMs += HOUR_MS;
+  expect(pass(90_000)).toBeLessThan(claimedAtMs);
+  // But in the end it does.
+  expect(pass(60_000)).toBeGreaterThan(claimedAtMs);
+});
+
+it('a clock that goes forward and back again gives up nothing that was begun in between', () => {
+  const { time, pass, wallMs } = watchFor(30);
+  time.skewMs += HOUR_MS;
+  pass(60_000);
+  time.skewMs -= HOUR_MS;
+  const claimedAtMs = wallMs();
+  expect(pass(90_000)).toBeLessThan(claimedAtMs);
+});
+
+it('the cutoff stays right when it is asked for very often', () => {
+  let trueMs = 0;
+  const clock = () => trueMs;
+  const cutoff = createStaleCutoff({ nowMs: clock, monotonicMs: clock }, WAIT_MS);
+  let latest: number | null = null;
+  for (; trueMs < WAIT_MS * 4; trueMs += 50) latest = cutoff();
+  expect(latest).toBeGreaterThan(0);
+  expect(latest).toBeLessThanOrEqual(trueMs - WAIT_MS);
 });
