@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import {
   addressFamily,
   addressIdentity,
+  canonicalPublicAddress,
+  hostIdentity,
   isLoopbackHost,
   isPublicAddress,
   isPublicResolvedAddress,
@@ -38,8 +40,12 @@ describe('the edges of the refused ranges', () => {
   it.each(EDGES)('%s | %s to %s | %s', (below, first, last, above) => {
     expect(isPublicAddress(first)).toBe(false);
     expect(isPublicAddress(last)).toBe(false);
-    if (below !== null) expect(isPublicAddress(below)).toBe(true);
-    if (above !== null) expect(isPublicAddress(above)).toBe(true);
+    expect(isPublicResolvedAddress(last)).toBe(false);
+    for (const neighbor of [below, above]) {
+      if (neighbor === null) continue;
+      expect(isPublicAddress(neighbor)).toBe(true);
+      expect(isPublicResolvedAddress(neighbor)).toBe(true);
+    }
   });
 });
 
@@ -101,6 +107,7 @@ describe('text that is no address', () => {
     '1:2:3:4:5:6:7:8:9',
     '1::2::3',
     '2606:4700::1%eth0',
+    '64:ff9b::808:808%eth0',
     '::ffff:01.2.3.4',
     '64:ff9b::0x8.8.8.8',
     '::00001',
@@ -136,12 +143,19 @@ describe('every address', () => {
   });
 });
 
-it.each(['localhost', '127.0.0.1', '127.8.9.10', '::1', '[::1]', '::ffff:127.0.0.1'])(
-  '%s is this machine',
-  (host) => {
-    expect(isLoopbackHost(host)).toBe(true);
-  },
-);
+it.each([
+  'localhost',
+  'LOCALHOST',
+  '127.0.0.1',
+  '127.8.9.10',
+  '127.255.250.249',
+  '127.200.199.100',
+  '::1',
+  '[::1]',
+  '::ffff:127.0.0.1',
+])('%s is this machine', (host) => {
+  expect(isLoopbackHost(host)).toBe(true);
+});
 
 it.each([
   '',
@@ -149,6 +163,10 @@ it.each([
   'localhost.example.com',
   '127.0.0.1.example.com',
   '127.999.0.1',
+  '127.256.0.1',
+  '127.0.0.01',
+  '127.0.0.1.1',
+  'mylocalhost',
   '127.0.0.1\n',
   '10.0.0.1',
   '0.0.0.0',
@@ -170,4 +188,62 @@ it.each([
   ['javascript:alert(1)', false],
 ])('whether %s is secure: %s', (url, isSecure) => {
   expect(isSecureUrl(new URL(url))).toBe(isSecure);
+});
+
+it.each([
+  ['8.8.8.8', '8.8.8.8'],
+  ['::FFFF:8.8.8.8', '8.8.8.8'],
+  ['2606:4700:0:0::00AB', '2606:4700::ab'],
+])('the public address %s stands for a customer as %s', (address, canonical) => {
+  expect(canonicalPublicAddress(address)).toBe(canonical);
+});
+
+it.each(['10.0.0.1', '::ffff:10.0.0.1', '127.0.0.1', '::1', 'fe80::1', 'example.com', '', '8.8.8.8:80'])(
+  '%j never stands for a customer',
+  (address) => {
+    expect(canonicalPublicAddress(address)).toBeNull();
+  },
+);
+
+describe('the host behind a URL', () => {
+  it.each([
+    ['https://RPC.example.com/v1/key', 'rpc.example.com'],
+    ['http://rpc.example.com:8545', 'rpc.example.com'],
+    ['https://rpc.example.com../other', 'rpc.example.com'],
+    ['https://mylocalhost/', 'mylocalhost'],
+    ['https://localhost.example.com', 'localhost.example.com'],
+    ['https://ip6-localhost.example.com', 'ip6-localhost.example.com'],
+    ['https://example.ip6-loopback', 'example.ip6-loopback'],
+    ['https://8.8.8.8:8545', '8.8.8.8'],
+    ['https://8.127.0.1', '8.127.0.1'],
+    ['https://10.0.0.0', '10.0.0.0'],
+    ['https://[::ffff:8.8.8.8]', '8.8.8.8'],
+    ['https://[2606:4700:0::1]:8545', '2606:4700::1'],
+    ['https://[::2]', '::2'],
+    ['https://[1::1]', '1::1'],
+    ['https://[::11]', '::11'],
+  ])('of %s is %s, whatever port, path or key it names', (url, host) => {
+    expect(hostIdentity(url)).toBe(host);
+  });
+
+  it.each([
+    'http://localhost:8545',
+    'http://LOCALHOST.:8545/key',
+    'http://node.localhost:8545',
+    'http://ip6-localhost:8545',
+    'http://ip6-loopback:8545',
+    'http://127.0.0.1:8545',
+    'http://127.8.9.10:8545',
+    'http://0.0.0.0:8545',
+    'http://[::1]:8545',
+    'http://[::]:8545',
+    'http://[::ffff:127.0.0.1]:8545',
+  ])('of %s is a port of this machine', (url) => {
+    expect(hostIdentity(url)).toBe('localhost:8545');
+  });
+
+  it('has the port of its protocol on this machine where it names none', () => {
+    expect(hostIdentity('http://localhost')).toBe('localhost:80');
+    expect(hostIdentity('https://127.0.0.1')).toBe('localhost:443');
+  });
 });

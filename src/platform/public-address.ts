@@ -40,22 +40,19 @@ const REFUSED_IPV6 = [
   ['3fff::', 20], // RFC 9637: documentation
 ] as const;
 
-/**
- * How an IPv4 address stands in an IPv6 one: after the prefix with which a DNS64 resolver wraps it for hosts that only
- * have IPv6 (RFC 6052), and as an IPv4 peer on an IPv6 socket (RFC 4291).
- */
-const NAT64 = '64:ff9b::';
-const MAPPED_IPV4 = '::ffff:';
+const IPV6 = 'ipv6';
 
 const refused = new BlockList();
-for (const [address, bits] of REFUSED_IPV4) refused.addSubnet(address, bits, 'ipv4');
-for (const [address, bits] of REFUSED_IPV6) refused.addSubnet(address, bits, 'ipv6');
+for (const [address, bits] of REFUSED_IPV4) refused.addSubnet(address, bits);
+for (const [address, bits] of REFUSED_IPV6) refused.addSubnet(address, bits, IPV6);
 const globalUnicastIpv6 = new BlockList();
-globalUnicastIpv6.addSubnet(...GLOBAL_UNICAST_IPV6, 'ipv6');
+globalUnicastIpv6.addSubnet(...GLOBAL_UNICAST_IPV6, IPV6);
+/** IPv4 addresses as a DNS64 resolver wraps them for hosts that only have IPv6 (RFC 6052). */
 const nat64 = new BlockList();
-nat64.addSubnet(NAT64, 96, 'ipv6');
+nat64.addSubnet('64:ff9b::', 96, IPV6);
+/** IPv4 peers on an IPv6 socket (RFC 4291). */
 const mappedIpv4 = new BlockList();
-mappedIpv4.addSubnet(`${MAPPED_IPV4}0:0`, 96, 'ipv6');
+mappedIpv4.addSubnet('::ffff:0:0', 96, IPV6);
 
 /**
  * Whether a written address (an IP literal in a URL) is public. A NAT64 literal is not: no
@@ -66,8 +63,8 @@ mappedIpv4.addSubnet(`${MAPPED_IPV4}0:0`, 96, 'ipv6');
 export function isPublicAddress(address: string): boolean {
   const family = addressFamily(address);
   if (family === null) return false;
-  if (family === 4) return !refused.check(address, 'ipv4');
-  return globalUnicastIpv6.check(address, 'ipv6') && !refused.check(address, 'ipv6');
+  if (family === 4) return !refused.check(address);
+  return globalUnicastIpv6.check(address, IPV6) && !refused.check(address, IPV6);
 }
 
 /**
@@ -77,8 +74,8 @@ export function isPublicAddress(address: string): boolean {
  * @param address canonical text; anything that is no address is not public
  */
 export function isPublicResolvedAddress(address: string): boolean {
-  const isWrapped = addressFamily(address) === 6 && nat64.check(address, 'ipv6');
-  return isPublicAddress(isWrapped ? wrappedIpv4(address, NAT64) : address);
+  const isWrapped = addressFamily(address) === 6 && nat64.check(address, IPV6);
+  return isPublicAddress(isWrapped ? wrappedIpv4(address) : address);
 }
 
 /**
@@ -91,8 +88,8 @@ export function isPublicResolvedAddress(address: string): boolean {
 export function addressIdentity(address: string): string | null {
   const family = addressFamily(address);
   if (family !== 6) return family === null ? null : address;
-  if (nat64.check(address, 'ipv6')) return wrappedIpv4(address, NAT64);
-  return mappedIpv4.check(address, 'ipv6') ? wrappedIpv4(address, MAPPED_IPV4) : shortIpv6(address);
+  const isWrapped = nat64.check(address, IPV6) || mappedIpv4.check(address, IPV6);
+  return isWrapped ? wrappedIpv4(address) : shortIpv6(address);
 }
 
 /**
@@ -118,10 +115,10 @@ function shortIpv6(address: string): string {
   return new URL(`http://[${address}]`).hostname.slice(1, -1);
 }
 
-/** The IPv4 address in the last two groups, behind a prefix that ends all other groups. */
-function wrappedIpv4(address: string, prefix: string): string {
-  const groups = shortIpv6(address).slice(prefix.length).split(':');
-  const [low = 0, high = 0] = groups.reverse().map((group) => Number.parseInt(group || '0', 16));
+/** The IPv4 address in the last two groups; one that is left out counts as 0. */
+function wrappedIpv4(address: string): string {
+  const groups = shortIpv6(address).split(':').slice(-2);
+  const [high, low] = groups.map((group) => Number.parseInt(group, 16)) as [number, number];
   return [high >>> 8, high & 0xff, low >>> 8, low & 0xff].join('.');
 }
 
