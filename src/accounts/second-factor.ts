@@ -28,6 +28,7 @@ export const SECOND_FACTOR = 'second factor';
 
 type People = Pick<PeopleContext, 'people'>;
 
+const CODE_DIGITS = 6;
 const PERIOD_SECONDS = 30;
 /** Accepted time steps before and after the current one: clocks differ, and typing takes time. */
 const WINDOW_STEPS = 1;
@@ -160,7 +161,7 @@ export async function consumeCode(
   typed: string,
 ): Promise<boolean> {
   const code = plain(typed);
-  if (!/^\d{6}$/.test(code))
+  if (code.length !== CODE_DIGITS)
     return people.consumeRecoveryCode(user.id, secondFactor.recoveryHash.candidates(code));
   if (user.totpSecret === null) return false;
   const secret = secondFactor.box.open(user.totpSecret, user.id);
@@ -185,7 +186,7 @@ function totpOf(secret: string, email: string): TOTP {
     issuer: 'card-checkout',
     label: email,
     algorithm: 'SHA1',
-    digits: 6,
+    digits: CODE_DIGITS,
     period: PERIOD_SECONDS,
     secret: Secret.fromBase32(secret),
   });
