@@ -29,6 +29,9 @@ export const mutationGroups: readonly MutationGroup[] = [
       beside('src/payments/send-webhooks.ts'),
     ],
   },
+  { name: 'settlement', parts: [beside('src/domain/settle.ts')] },
+  { name: 'second factors', parts: [beside('src/accounts/second-factor.ts')] },
+  { name: 'connect', parts: [beside('src/accounts/connect-shop.ts')] },
   {
     name: 'callback rules',
     parts: [beside('src/platform/public-address.ts'), beside('src/domain/callback-url.ts')],
@@ -43,6 +46,23 @@ export const mutationGroups: readonly MutationGroup[] = [
     ],
   },
 ];
+
+/**
+ * The groups with these names, and of other groups the files that are named; all for no name.
+ * @throws `RangeError` for a name that is neither
+ */
+export function chooseGroups(names: readonly string[], groups = mutationGroups): readonly MutationGroup[] {
+  const known = groups.flatMap(({ name, parts }) => [name, ...parts.map(({ file }) => file)]);
+  const unknown = names.filter((name) => !known.includes(name));
+  if (unknown.length > 0) throw new RangeError(`no such group or file: ${unknown.join(', ')}`);
+  if (names.length === 0) return groups;
+  return groups
+    .map(({ name, parts }) => ({
+      name,
+      parts: names.includes(name) ? parts : parts.filter(({ file }) => names.includes(file)),
+    }))
+    .filter(({ parts }) => parts.length > 0);
+}
 
 /** With the test that lies beside it. */
 function beside(file: string): MutatedFile {
