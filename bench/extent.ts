@@ -18,6 +18,10 @@ export interface Extent {
   readonly timedPayments: number;
   /** Starts of a service with a million payments. */
   readonly starts: number;
+  /** After a start, until its memory is read. */
+  readonly idleSeconds: number;
+  /** Payments of the large store, a tenth of them open. */
+  readonly storedPayments: number;
 }
 
 export const fullExtent: Extent = {
@@ -31,6 +35,9 @@ export const fullExtent: Extent = {
   settledPayments: 4_000,
   timedPayments: 12,
   starts: 3,
+  // Long enough for the watcher, the sweep and the collector of garbage to have had their turns.
+  idleSeconds: 10,
+  storedPayments: 1_000_000,
 };
 
 /** Says whether everything works, and little more. */
@@ -45,4 +52,22 @@ export const quickExtent: Extent = {
   settledPayments: 600,
   timedPayments: 4,
   starts: 1,
+  idleSeconds: 10,
+  storedPayments: 1_000_000,
+};
+
+/** Runs every part once: its figures say nothing. Part of `npm test`. */
+export const shortExtent: Extent = {
+  rounds: 1,
+  seconds: 0.2,
+  wakeUpSeconds: 0.1,
+  warmUpSeconds: 0.1,
+  warmUpRequests: 1,
+  webhooks: 20,
+  scannedPages: 1,
+  settledPayments: 20,
+  timedPayments: 1,
+  starts: 1,
+  idleSeconds: 0,
+  storedPayments: 2_000,
 };

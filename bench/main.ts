@@ -3,13 +3,14 @@
  * turn with it. See docs/performance.md.
  *
  *   --quick            two short rounds
+ *   --short            every part once, in a minute: whether the bench runs at all
  *   --only NAME        one scenario or measurement, or several with commas between
  *   --profile          also writes a CPU profile of the service to test-output/profile
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fullExtent, quickExtent } from './extent.ts';
+import { fullExtent, quickExtent, shortExtent } from './extent.ts';
 import { fillStore } from './fill-store.ts';
 import { evaluateGoals, type Findings } from './goals.ts';
 import { examineMachine } from './machine.ts';
@@ -26,13 +27,16 @@ import type { ServerName } from './servers/bench-server.ts';
 import { formatFinding, formatGoals, formatSummary } from './summary.ts';
 
 const measurements = [webhooks, logScan, settlement, millionLive];
-const MILLION = 1_000_000;
-const OPEN_OF_A_MILLION = 100_000;
 
 const { values: flags } = parseArgs({
-  options: { quick: { type: 'boolean' }, only: { type: 'string' }, profile: { type: 'boolean' } },
+  options: {
+    quick: { type: 'boolean' },
+    short: { type: 'boolean' },
+    only: { type: 'string' },
+    profile: { type: 'boolean' },
+  },
 });
-const extent = flags.quick === true ? quickExtent : fullExtent;
+const extent = flags.short === true ? shortExtent : flags.quick === true ? quickExtent : fullExtent;
 const chosenScenarios = chosenOf(scenarios);
 const chosenMeasurements = chosenOf(measurements);
 if (chosenScenarios.length + chosenMeasurements.length === 0) {
@@ -120,7 +124,7 @@ function millionDataDir(): Promise<string> {
   filling ??= (async () => {
     const dataDir = join(folder, 'million');
     mkdirSync(dataDir, { recursive: true });
-    await fillStore(dataDir, MILLION, OPEN_OF_A_MILLION);
+    await fillStore(dataDir, extent.storedPayments, extent.storedPayments / 10);
     return dataDir;
   })();
   return filling;

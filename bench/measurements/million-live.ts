@@ -9,8 +9,6 @@ import { runJson, type ServiceEnvironment, startServiceProcess } from '../../tes
 import { benchSecret } from '../servers/stub-world.ts';
 import type { Measurement } from './measurement.ts';
 
-/** Long enough for the watcher, the sweep and the collector of garbage to have had their turns. */
-const IDLE_MS = 10_000;
 const silent = { info() {}, warn() {}, error() {} };
 
 /**
@@ -36,7 +34,7 @@ export const millionLive: Measurement = {
         const startMs = performance.now();
         const service = await startServiceProcess(environment, { args: ['--live'] });
         readySeconds.push((performance.now() - startMs) / 1000);
-        await delay(IDLE_MS);
+        await delay(extent.idleSeconds * 1000);
         residentMegabytes.push(residentBytes(service.pid) / 1_000_000);
         await service.end('SIGTERM');
       }

@@ -79,7 +79,7 @@ function createQuietChain(): ChainReader {
     confirmLogs: async () => true,
     readTransactionBlock: async () => null,
     confirmBlock: async () => true,
-      confirmReplacement: async () => 'confirmed',
+    confirmReplacement: async () => 'confirmed',
   };
   return {
     listEndpoints: () => [],
