@@ -29,7 +29,7 @@ export interface CheckoutRequest {
   /** USD if left out. */
   readonly currency?: Currency | null;
   /** Raise the charge, so that the account's fee leaves you the amount you asked for. */
-  readonly passFeeToCustomer?: boolean;
+  readonly passFeeToCustomer?: boolean | null;
   /** `multi` if left out. */
   readonly provider?: Provider | null;
   /** The customer's. */

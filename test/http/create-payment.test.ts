@@ -170,6 +170,13 @@ it.each([
   ['amount', { amount: 0.29 }, { amountCents: 29 }],
   ['currency null', { currency: null }, { currency: 'USD' }],
   ['provider null', { provider: null }, { provider: 'multi' }],
+  ['passFeeToCustomer null', { passFeeToCustomer: null }, { passFeeToCustomer: false }],
+  ['pass_fee_to_customer null', { pass_fee_to_customer: null }, { passFeeToCustomer: false }],
+  [
+    'one of both null',
+    { passFeeToCustomer: false, pass_fee_to_customer: null },
+    { passFeeToCustomer: false },
+  ],
   ['email null', { email: null }, { email: null }],
   ['note null', { note: null }, { note: null }],
   ['email of spaces', { email: '  ' }, { email: null }],

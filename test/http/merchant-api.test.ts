@@ -292,6 +292,9 @@ describe('direct payments', () => {
     const made = await service.addAccount({ wallet: address, defaultCallbackUrl: callback });
     const answer = await createDirect({ amount: '1.00' }, { 'x-api-key': made.apiKey });
     expect(answer.json()).toMatchObject({ payout_address: address, amount: '1.00' });
+    const absent = { address: null, callback: null, currency: null, email: null, note: null };
+    const nulls = await createDirect({ amount: '1.00', ...absent }, { 'x-api-key': made.apiKey });
+    expect(nulls.json()).toMatchObject({ payout_address: address, amount: '1.00' });
   });
 
   it('are made once under an idempotency key, at once as well, and never as another payment', async () => {

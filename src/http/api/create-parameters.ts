@@ -56,6 +56,7 @@ export const createParameters = {
     example: currencies[0],
   },
   passFeeToCustomer: {
+    isNullable: true,
     schema: { type: 'boolean' },
     default: false,
     description:
@@ -63,6 +64,7 @@ export const createParameters = {
     example: false,
   },
   pass_fee_to_customer: {
+    isNullable: true,
     schema: { type: 'boolean' },
     description: 'Alias of `passFeeToCustomer`. If you send both, they must be equal.',
     example: false,

@@ -88,7 +88,7 @@ function parsePassFee(parameters: CreateParameters, source: ParameterSource): bo
 
 function parseBoolean(parameters: CreateParameters, name: string, source: ParameterSource): boolean | null {
   const value = parameters[name];
-  if (value === undefined) return null;
+  if (value === undefined || value === null) return null;
   if (value === (source === 'json' ? true : 'true')) return true;
   if (value === (source === 'json' ? false : 'false')) return false;
   throw invalidField(name, 'must be true or false');

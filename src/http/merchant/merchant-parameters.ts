@@ -185,11 +185,13 @@ export const directParameters = {
   address: {
     ...createParameters.address,
     isRequired: false,
+    isNullable: true,
     description: `${createParameters.address.description} Default: the account's wallet.`,
   },
   callback: {
     ...createParameters.callback,
     isRequired: false,
+    isNullable: true,
     description: `${createParameters.callback.description} Default: the account's callback URL.`,
   },
   amount,
@@ -204,7 +206,8 @@ export function completeDirectParameters(
   { wallet, defaultCallbackUrl }: Pick<Account, 'wallet' | 'defaultCallbackUrl'>,
 ): CreateParameters {
   requireKnown(body, directParameters);
-  const { address = wallet, callback = defaultCallbackUrl } = body;
+  const address = body['address'] ?? wallet;
+  const callback = body['callback'] ?? defaultCallbackUrl;
   if (callback === null) throw invalidField('callback', 'is required');
   return { ...body, address, callback };
 }
