@@ -1,6 +1,7 @@
-import { isIP, isIPv4 } from 'node:net';
+import { isIPv4 } from 'node:net';
 import { ServiceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/ports/rate-limiter.ts';
+import { peerAddress } from '../platform/public-address.ts';
 
 export const MINUTE_MS = 60_000;
 /**
@@ -122,8 +123,7 @@ export async function requirePassingFrom(
 
 /**
  * The identity of a caller for limits: an IPv4 address, or an IPv6 network of 64 bits. A household or a rented server
- * has a whole such network, so counting single addresses would count nothing. Proxies may forward an address with a
- * port.
+ * has a whole such network, so counting single addresses would count nothing.
  */
 export function addressGroupOf(ip: string): string {
   return networksOf(ip).group;
@@ -146,11 +146,8 @@ interface WiderNetwork {
  * tunnel brokers a /48 to anyone. A /48 may as well hold the customers of a whole town, hence the larger limits.
  */
 function networksOf(ip: string): { readonly group: string; readonly wider: readonly WiderNetwork[] } {
-  const address = withoutPort(ip);
-  if (isIPv4(address)) return { group: address, wider: [] };
-  if (isIP(address) === 0) return { group: 'unknown', wider: [] };
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return { group: mapped, wider: [] };
+  const address = peerAddress(ip);
+  if (address === null || isIPv4(address)) return { group: address ?? 'unknown', wider: [] };
   const [first, second, third, fourth = ''] = firstGroups(address);
   const site = `${first}:${second}:${third}`;
   const household = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
@@ -163,18 +160,12 @@ function networksOf(ip: string): { readonly group: string; readonly wider: reado
   };
 }
 
-function withoutPort(ip: string): string {
-  const match = /^\[([^\]]+)\](?::\d+)?$/.exec(ip) ?? /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(ip);
-  return match?.[1] ?? ip;
-}
-
-/** The first four groups of an IPv6 address, without leading zeros. */
+/** The first four groups of an IPv6 address, in its shortest form. */
 function firstGroups(address: string): string[] {
   const [head = '', tail] = address.split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
-  // An embedded IPv4 address at the end stands for two groups.
-  const missing = 8 - before.length - after.length - (address.includes('.') ? 1 : 0);
+  const missing = 8 - before.length - after.length;
   const groups = tail === undefined ? before : [...before, ...Array<string>(missing).fill('0'), ...after];
-  return groups.slice(0, 4).map((group) => Number.parseInt(group, 16).toString(16));
+  return groups.slice(0, 4);
 }

@@ -17,6 +17,7 @@ import {
   LogController,
 } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
+import { peerAddress } from '../platform/public-address.ts';
 import { type ClientErrorAnswers, createClientErrorAnswers } from './client-error.ts';
 import { closeStalled } from './close-stalled.ts';
 import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
@@ -169,6 +170,24 @@ function createHttpServer(
   return server;
 }
 
+/** Maximum number of proxies in a row that are looked at. */
+const MAXIMUM_PROXIES = 20;
+
+/**
+ * Puts the addresses of X-Forwarded-For into one spelling, before the framework looks for the last one that is no trusted
+ * proxy: some proxies add the port (`192.0.2.1:61598`), with which no address would be known or trusted.
+ */
+function readForwardedAddresses(headers: IncomingMessage['headers']): void {
+  const forwarded = headers['x-forwarded-for'];
+  if (forwarded === undefined) return;
+  headers['x-forwarded-for'] = String(forwarded)
+    .split(',')
+    .filter((text) => text.trim() !== '')
+    .slice(-MAXIMUM_PROXIES)
+    .map((text) => peerAddress(text) ?? 'unknown')
+    .join(', ');
+}
+
 function addHooks(
   server: FastifyInstance,
   options: BaseServerOptions,
@@ -177,6 +196,7 @@ function addHooks(
   const { isLeaving = () => false, isHttpsOnly = false } = options;
   const entries = Object.entries(securityHeaders(isHttpsOnly));
   server.addHook('onRequest', (request, reply, done) => {
+    readForwardedAddresses(request.raw.headers);
     for (const [name, value] of entries) reply.header(name, value);
     // For questions to the operator; the log has the same id.
     reply.header('x-request-id', request.id);

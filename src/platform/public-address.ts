@@ -101,6 +101,20 @@ export function canonicalPublicAddress(address: string): string | null {
   return canonical !== null && isPublicAddress(canonical) ? canonical : null;
 }
 
+/** Longer than any address with a zone and a port. */
+const LONGEST_PEER = 100;
+
+/**
+ * The address of a peer in one spelling, as `addressIdentity` has it: from a socket, which adds a zone or maps IPv4 into
+ * IPv6, or as a proxy forwards it, with a port, brackets or quotes. Null for text that is no address.
+ */
+export function peerAddress(text: string): string | null {
+  if (text.length > LONGEST_PEER) return null;
+  const written = text.trim().replace(/^"(.*)"$/, '$1');
+  const host = (/^\[([^\]]*)\](?::\d+)?$/.exec(written) ?? /^(.*\.\d+):\d+$/.exec(written))?.[1] ?? written;
+  return addressIdentity(host.replace(/%.*$/, ''));
+}
+
 /**
  * 4 or 6 for an IP address in canonical text, null for anything else, a host name for example. An octet with a leading
  * zero is read differently by different systems, and a zone belongs to one machine: neither is an address.

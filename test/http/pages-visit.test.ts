@@ -400,6 +400,26 @@ describe("the customer's IP address", () => {
     expect([direct, pages.addresses]).toEqual([['9.9.9.9'], ['8.8.8.8', '9.9.9.9']]);
   });
 
+  it.each([
+    ['81.2.69.142:61598', '81.2.69.142'],
+    ['[2a00:1450::1]:443', '2a00:1450::1'],
+    ['"[2A00:1450::1]"', '2a00:1450::1'],
+    ['::ffff:81.2.69.142:61598', '81.2.69.142'],
+    ['2a00:1450::1%eth0', '2a00:1450::1'],
+    ['8.8.8.8, 81.2.69.142:61598, 10.0.0.5:8080', '81.2.69.142'],
+    ['8.8.8.8, 81.2.69.142,, ', '81.2.69.142'],
+    ['localhost', null],
+    ['unknown, _hidden', null],
+    ['081.2.69.142', null],
+    ['81.2.69.142:', null],
+    [`${'x'.repeat(5_000)}:1`, null],
+  ])('as a proxy forwards it, %s, is told to the provider as %s', async (forwarded, told) => {
+    await pages.server.close();
+    pages = createCheckoutPages({ trustProxy: ['10.0.0.0/8'] });
+    await clickFrom(pages.put(checkoutStates.choose()), '10.1.2.3', { 'x-forwarded-for': forwarded });
+    expect(pages.addresses).toEqual([told]);
+  });
+
   it('binds the link: another address gets another link, and each its own again', async () => {
     const id = pages.put(checkoutStates.choose());
     const together = await Promise.all([linkFrom(id, '8.8.8.8'), linkFrom(id, '9.9.9.9')]);

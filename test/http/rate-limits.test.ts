@@ -81,6 +81,7 @@ it('counts IPv6 by network of 64 bits and IPv4 by address, as a trusted proxy te
   expect((await from('2001:db8:0:2::1')).statusCode).toBe(401);
   await repeat(30, () => from('203.0.113.7'));
   expect((await from('::ffff:203.0.113.7')).statusCode).toBe(429);
+  expect((await from('203.0.113.7:61598')).statusCode).toBe(429);
   expect((await from('203.0.113.8')).statusCode).toBe(401);
 });
 
