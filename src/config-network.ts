@@ -57,9 +57,13 @@ export function readBaseUrl(
     read.refuse(`${name} must be an http(s) URL without query, fragment or credentials.`);
     return fallback;
   }
+  if (!/^\/*$/.test(url.pathname))
+    read.refuse(
+      `${name} must be without a path: give it a host name of its own, such as https://pay.example.com.`,
+    );
   if (isLive && url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     read.refuse(`${name} must begin with https:// in live mode, unless it is loopback.`);
-  return url.href.replace(/\/+$/, '');
+  return url.origin;
 }
 
 /** Addresses and networks (CIDR) of proxies. */
