@@ -155,8 +155,8 @@ export const schemas = {
     {
       status: json.oneOf('The service accepts requests.', ['ready']),
       degraded: json.list(
-        'Present if something is wrong: its database does not answer (`database_lost`), or no block was scanned for three minutes, so that nothing becomes `paid` (`scan_late`).',
-        { type: 'string', enum: ['database_lost', 'scan_late'] },
+        'Present if something is wrong: its database does not answer (`database_lost`), no block was scanned for three minutes, so that nothing becomes `paid` (`scan_late`), or RPC endpoints do not confirm the deposit factory (`factory_unverified`).',
+        { type: 'string', enum: ['database_lost', 'scan_late', 'factory_unverified'] },
         ['scan_late'],
       ),
       scanned_block_age_seconds: json.count('The age of the newest block that was scanned.', 12),

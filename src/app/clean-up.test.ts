@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type CleanUp, withCleanUp } from './clean-up.ts';
+import { type CleanUp, StartStoppedError, withCleanUp } from './clean-up.ts';
 
 /** Adds parts whose undoing is written down; those named in `broken` fail to be undone. */
 function addParts(
@@ -66,4 +66,20 @@ it('loses neither the reason of the failed start nor that of the failed undoing'
   });
   await expect(started).rejects.toThrow('the port is taken; external is stuck');
   expect(undone).toEqual(['external', 'store']);
+});
+
+it('ends a start that is stopped while it waits, and undoes what comes later', async () => {
+  const undone: string[] = [];
+  const stopped = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  const starting = withCleanUp(async (cleanUp) => {
+    addParts(cleanUp, undone, ['store']);
+    await answer.promise;
+    addParts(cleanUp, undone, ['external', 'server']);
+  }, stopped.promise);
+  stopped.resolve();
+  await expect(starting).rejects.toThrow(StartStoppedError);
+  expect(undone).toEqual(['store']);
+  answer.resolve();
+  await expect.poll(() => undone).toEqual(['store', 'external']);
 });

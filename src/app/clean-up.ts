@@ -11,21 +11,43 @@ export interface CleanUp {
   add<T>(part: T, undo: (part: T) => Promise<void>): T;
 }
 
-/** Starts something step by step; when a step fails, the ones before it are undone. */
-export async function withCleanUp(start: (cleanUp: CleanUp) => Promise<void>): Promise<Running> {
+/** A start was stopped before its end. */
+export class StartStoppedError extends Error {
+  override readonly name = 'StartStoppedError';
+}
+
+/**
+ * Starts something step by step; when a step fails, the ones before it are undone.
+ *
+ * @param stopped ends the start as well: what it waits for then is undone when it comes, and not waited for
+ */
+export async function withCleanUp(
+  start: (cleanUp: CleanUp) => Promise<void>,
+  stopped: Promise<void> = new Promise(() => {}),
+): Promise<Running> {
+  let isStopped = false;
   const cleanups: (() => Promise<void>)[] = [];
   const stop = async () => {
     const failures: unknown[] = [];
     for (const undo of cleanups.splice(0).reverse()) await undo().catch((error) => failures.push(error));
     if (failures.length > 0) throw failures.length === 1 ? failures[0] : bundle(failures);
   };
+  const stoppedStart = stopped.then(() => {
+    isStopped = true;
+    throw new StartStoppedError('stopped before the start was complete');
+  });
   try {
-    await start({
+    const started = start({
       add(part, undo) {
+        if (isStopped) {
+          undo(part).catch(() => {});
+          throw new StartStoppedError('stopped before this step');
+        }
         cleanups.push(() => undo(part));
         return part;
       },
     });
+    await Promise.race([started, stoppedStart]);
   } catch (error) {
     await stop().catch((failure) => {
       throw bundle([error, failure]);

@@ -16,7 +16,7 @@ import { type ChainConfig, type Config, ConfigError, describePlace, readConfig }
 import { lowGasWei, polOf, releasesPaidBy } from '../domain/gas-balance.ts';
 import { createIpnTokens } from '../domain/ipn-token.ts';
 import type { Address } from '../domain/payout-address.ts';
-import { LAGGING_BLOCKS, LATE_SCAN_MS, type Relayer } from '../domain/ports/chain.ts';
+import { ChainUnavailableError, LAGGING_BLOCKS, LATE_SCAN_MS, type Relayer } from '../domain/ports/chain.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
@@ -63,6 +63,7 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
   let switches: ReadonlyMap<string, string> | null = null;
   let scannedAtMs: number | null | undefined;
   const isServed = await isListening(join(config.dataDir, CONTROL_SOCKET));
+  let settlements: DatabaseDescription['settlements'] = [];
   const store = checked('store', async () => {
     const migration = describeMigration(await requireKnownSchema(config));
     if (migration !== null)
@@ -72,10 +73,13 @@ export async function runDoctor(): Promise<{ readonly checks: readonly DoctorChe
       );
     switches = await readSwitches(config);
     const description = await describeDatabase(config);
-    scannedAtMs = description.scannedAtMs;
+    ({ scannedAtMs, settlements } = description);
     return assessDatabase(config, description);
   });
-  const chain = checkChain(requireChain(config));
+  const chain = checkChain(
+    requireChain(config),
+    store.then(() => settlements),
+  );
   const checks = await Promise.all([
     checked('configuration', async () => ok('all variables are valid')),
     ...machine,
@@ -300,7 +304,10 @@ export function assessProviders(
   return off.length === 0 ? ok(found) : warn(`${found}. ${describeOffByDefault(off)}`);
 }
 
-async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
+async function checkChain(
+  chain: ChainConfig,
+  settlements: Promise<DatabaseDescription['settlements']>,
+): Promise<DoctorCheck[]> {
   const { chainId, rpcUrls: urls, factory, relayerPrivateKeys } = chain;
   const endpoints = createChainEndpoints({ urls, chainId, timeoutMs: ANSWER_LIMIT_MS });
   try {
@@ -318,8 +325,18 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
       checked('clock', async () => assessClock(newest, Date.now())),
       checked('contract', async () => {
         const token = requireToken(chain);
-        const { factoryCodeHash } = await verifyDeployment(endpoints, { ...chain, token });
-        return ok(`factory ${factory} runs our code (${factoryCodeHash}) and computes our addresses`);
+        const wasVerified = (await settlements).some(
+          (known) => known.factory === factory && known.token === token && known.chainId === chainId,
+        );
+        return verifyDeployment(endpoints, { ...chain, token }, wasVerified).then(
+          ({ factoryCodeHash, problems }) => assessContract(factory, factoryCodeHash, problems),
+          (error: unknown) => {
+            if (!(error instanceof ChainUnavailableError) || !wasVerified) throw error;
+            return warn(
+              `${error.message}; a start takes payments nevertheless, because an earlier one verified the factory: replace the endpoints`,
+            );
+          },
+        );
       }),
       ...relayerPrivateKeys.map((privateKey) =>
         checked('relayer', () => checkRelayer(createRelayer({ endpoints, chainId, privateKey }))),
@@ -328,6 +345,11 @@ async function checkChain(chain: ChainConfig): Promise<DoctorCheck[]> {
   } finally {
     await closeChainEndpoints(endpoints);
   }
+}
+
+export function assessContract(factory: string, codeHash: string, problems: readonly string[]): Finding {
+  const found = `factory ${factory} runs our code (${codeHash}) and computes our addresses`;
+  return problems.length === 0 ? ok(found) : warn(`${found}; ${problems.join('; ')} Replace that endpoint`);
 }
 
 /** Which of these endpoints have another final block than the first one, or than the others, and whose logs differ. */

@@ -29,6 +29,8 @@ export interface ExternalServices {
   readonly intervals: Intervals;
   /** Address of a transaction in the explorer, or null where the chain has none. */
   readonly explorerTransactionUrl: (transactionHash: string) => string | null;
+  /** Whether RPC endpoints confirm the deposit factory. Absent where they always do. */
+  readonly isFactoryVerified?: () => boolean;
   stop(): Promise<void>;
 }
 

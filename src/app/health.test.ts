@@ -8,7 +8,11 @@ import { createHealth, isFineAt } from './health.ts';
 import { createMetrics } from './metrics.ts';
 
 /** An instance whose clock and database a test moves. */
-function createInstance({ isShared = true, isFineElsewhere = async () => false } = {}) {
+function createInstance({
+  isShared = true,
+  isFineElsewhere = async () => false,
+  isFactoryVerified = (): boolean => true,
+} = {}) {
   const state = { nowMs: 1_000_000, isDown: false, scannedAtMs: 990_000 as number | null, isLeaving: false };
   const logged: string[] = [];
   const log = (_: unknown, text?: string) => void logged.push(text ?? String(_));
@@ -29,6 +33,7 @@ function createInstance({ isShared = true, isFineElsewhere = async () => false }
     log: { error: log, info: log } as never,
     isLeaving: () => state.isLeaving,
     isFineElsewhere,
+    isFactoryVerified,
   });
   /** Checks as often as in this time. */
   const pass = async (ms: number) => {
@@ -45,6 +50,12 @@ it('says how old the newest scanned block is, and that no worker scans, and stay
   expect(instance.isReady()).toEqual({ ready: true, degraded: ['scan_late'], scannedAgeMs: 250_000 });
   const metrics = await instance.metrics.registry.metrics();
   expect(metrics).toMatch(/^card_checkout_scanned_block_age_seconds \d+/m);
+});
+
+it('says that endpoints do not confirm the deposit factory, and stays ready', async () => {
+  const instance = createInstance({ isFactoryVerified: () => false });
+  await instance.check();
+  expect(instance.isReady()).toMatchObject({ ready: true, degraded: ['factory_unverified'] });
 });
 
 it('has no age in its metrics before the first scan', async () => {

@@ -20,6 +20,8 @@ interface HealthParts {
   readonly metrics: Pick<Metrics, 'setScannedAt'>;
   readonly log: Pick<Log, 'error' | 'info'>;
   readonly isLeaving: () => boolean;
+  /** Whether RPC endpoints confirm the deposit factory. */
+  readonly isFactoryVerified?: () => boolean;
   /** Whether another instance has a database that answers. */
   readonly isFineElsewhere: () => Promise<boolean>;
 }
@@ -31,7 +33,8 @@ interface HealthParts {
  * A lost database takes an instance out only while another instance says that its own answers: otherwise an outage of the
  * shared database would take out all of them at once, and callers would get the proxy's error in place of ours.
  */
-export function createHealth({ store, clock, metrics, log, isLeaving, isFineElsewhere }: HealthParts) {
+export function createHealth(parts: HealthParts) {
+  const { store, clock, metrics, log, isLeaving, isFactoryVerified, isFineElsewhere } = parts;
   let answeredAtMs = clock.monotonicMs();
   let fineElsewhereAtMs = Number.NEGATIVE_INFINITY;
   let scannedAtMs: number | null = null;
@@ -80,6 +83,7 @@ export function createHealth({ store, clock, metrics, log, isLeaving, isFineElse
       const degraded: Degradation[] = [];
       if (isLost) degraded.push('database_lost');
       if (ageMs !== null && ageMs > LATE_SCAN_MS) degraded.push('scan_late');
+      if (isFactoryVerified?.() === false) degraded.push('factory_unverified');
       return { ready: true, degraded, scannedAgeMs: ageMs };
     },
   };

@@ -5,7 +5,7 @@ import { closeChainEndpoints, createChainEndpoints } from '../chain/endpoint-rot
 import { createRelayer } from '../chain/relayer.ts';
 import { type HeadSubscription, subscribeToHeads } from '../chain/subscribe-to-heads.ts';
 import { createBalanceSweep, createTokenReader, mistakenTokenOf } from '../chain/token-reader.ts';
-import { knownToken, verifyDeployment } from '../chain/verify-deployment.ts';
+import { knownToken } from '../chain/verify-deployment.ts';
 import { type ChainConfig, type Config, ConfigError, type ContractDeploymentConfig } from '../config.ts';
 import type { Address } from '../domain/payout-address.ts';
 import type { Clock } from '../domain/ports/clock.ts';
@@ -17,10 +17,11 @@ import { ProviderSettingError } from '../providers/define-provider.ts';
 import { createProviderAdapter } from '../providers/providers.ts';
 import { createLiveRates } from '../rates/live-rates.ts';
 import type { Store } from '../store/store.ts';
+import { startDeploymentCheck } from './deployment-check.ts';
 import { type ExternalServices, liveIntervals } from './external-services.ts';
 import type { Log } from './log.ts';
 import type { Metrics } from './metrics.ts';
-import { factoriesOf, rememberSettlement } from './settlements.ts';
+import { factoriesOf, rememberSettlement, requireOneChain } from './settlements.ts';
 
 /** The chain on which bridged USDC exists. */
 const POLYGON_CHAIN_ID = 137;
@@ -32,8 +33,8 @@ const RECENT_RATES_MS = 7 * 86_400_000;
 const SESSION_TIMEOUT_MS = 8_000;
 
 /**
- * Opens the external services of live mode. Refuses to start when chain, factory and our own arithmetic do not agree: an
- * address without a possible release must never be shown. Throws `ConfigError`, `DeploymentMismatchError` or
+ * Opens the external services of live mode. Refuses to start when chain, factory and our own arithmetic do not agree, or
+ * never did: an address without a possible release must never be shown. Throws `ConfigError`, `DeploymentMismatchError` or
  * `ChainUnavailableError`.
  */
 export async function openLiveServices(
@@ -54,13 +55,22 @@ export async function openLiveServices(
       logRarely(endpoint, { endpoint }, `An RPC host cannot be used: ${problem}`),
   });
   let subscription: HeadSubscription | null = null;
+  let stopCheck = () => {};
   metrics.beginEndpoints(endpoints.map(({ rpc }) => rpc.label));
   try {
     const { chainId, factory, feeWallet } = chain;
-    const verified = await verifyDeployment(endpoints, { chainId, factory, token });
-    const skew = clockSkew(await readNewestBlocksMs(endpoints), clock.nowMs());
-    if (skew !== null && skew.skewMs > NOTABLE_SKEW_MS) log.warn(skew.description);
-    const settlement = { chainId, factory, token, feeWallet, ...verified };
+    const known = await store.settlements.listSettlements();
+    requireOneChain(known, chainId);
+    const deployment = await startDeploymentCheck(
+      { endpoints, known, log, metrics },
+      { chainId, factory, token },
+    );
+    stopCheck = () => deployment.stop();
+    if (deployment.isVerified) {
+      const skew = clockSkew(await readNewestBlocksMs(endpoints), clock.nowMs());
+      if (skew !== null && skew.skewMs > NOTABLE_SKEW_MS) log.warn(skew.description);
+    }
+    const settlement = { chainId, factory, token, feeWallet, ...deployment.verified };
     const settlements = await rememberSettlement(store, settlement, clock.nowMs());
     const multicall = chain.multicall === null ? {} : { multicall: chain.multicall };
     const rates = createLiveRates({
@@ -104,13 +114,16 @@ export async function openLiveServices(
         },
       },
       explorerTransactionUrl: explorerOf(chain.chainId),
+      isFactoryVerified: () => deployment.isVerified,
       async stop() {
+        stopCheck();
         await rates.stop();
         await subscription?.stop();
         await closeChainEndpoints(endpoints);
       },
     };
   } catch (error) {
+    stopCheck();
     await closeChainEndpoints(endpoints);
     throw error;
   }

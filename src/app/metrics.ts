@@ -166,6 +166,10 @@ export function createMetrics() {
     ),
     endpointDisagreements,
     endpointCalls,
+    deploymentVerified: gauge(
+      'deployment_verified',
+      'Whether RPC endpoints confirm the deposit factory: 0 after a start without one, until one answers.',
+    ),
     endpointLag: gauge(
       'endpoint_lag_blocks',
       'Final blocks by which an endpoint lags behind the highest reported one.',

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { type Config, type Role, readConfig } from '../config.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 import { createSmtpMailer } from '../mail/mailers.ts';
-import { type CleanUp, type Running, withCleanUp } from './clean-up.ts';
+import { type CleanUp, type Running, StartStoppedError, withCleanUp } from './clean-up.ts';
 import { openLiveServices } from './live-services.ts';
 import { createLog, type Log } from './log.ts';
 import { createMetrics } from './metrics.ts';
@@ -44,17 +44,26 @@ export async function runUntilStopped(
 
   const log = createLog(config.logLevel);
   const stopped = signalToStop(process, systemClock.monotonicMs, (exitCode) => process.exit(exitCode));
-  const running =
-    startSandbox === null
-      ? await startLive(config, role, log)
-      : await startSandboxMode(config, log, startSandbox);
-  collectGarbageAfterStart();
-  await stopped;
-  await running.stop();
+  try {
+    const running =
+      startSandbox === null
+        ? await startLive(config, role, log, stopped)
+        : await startSandboxMode(config, log, startSandbox);
+    collectGarbageAfterStart();
+    await stopped;
+    await running.stop();
+  } catch (error) {
+    if (!(error instanceof StartStoppedError)) throw error;
+    // What the start was waiting for may hold the process.
+    setTimeout(() => process.exit(), END_OF_START_MS).unref();
+  }
   log.info('stopped');
 }
 
-async function startLive(config: Config, role: Role, log: Log): Promise<Running> {
+/** Time for the steps of a stopped start to be undone once they are complete. */
+const END_OF_START_MS = 500;
+
+async function startLive(config: Config, role: Role, log: Log, stopped: Promise<void>): Promise<Running> {
   if (config.secretKey === null) throw new Error('SECRET_KEY is missing');
   const secretKey = config.secretKey;
   return withCleanUp(async (cleanUp) => {
@@ -75,7 +84,7 @@ async function startLive(config: Config, role: Role, log: Log): Promise<Running>
       (started: Service) => started.stop(),
     );
     log.info({ port: service.port, adminPort: service.adminPort, baseUrl: config.baseUrl }, 'ready');
-  });
+  }, stopped);
 }
 
 async function startSandboxMode(config: Config, log: Log, startSandbox: StartSandbox): Promise<Running> {

@@ -38,7 +38,12 @@ export async function startService(options: ServiceOptions) {
   // Set when the service receives the stop signal.
   let drain: Promise<void> | null = null;
   const isLeaving = () => drain !== null;
-  const health = createHealth({ ...parts, isLeaving, isFineElsewhere: () => isFineAt(config.baseUrl) });
+  const health = createHealth({
+    ...parts,
+    isLeaving,
+    isFactoryVerified: () => parts.external.isFactoryVerified?.() ?? true,
+    isFineElsewhere: () => isFineAt(config.baseUrl),
+  });
   const { isReady } = health;
   const server = options.role === 'worker' ? null : createPublicServer(parts, { isLeaving, isReady });
   let adminPort = config.adminPort;

@@ -29,7 +29,7 @@ function partsWithMissedDeposit(
     confirmLogs: async () => true,
     readTransactionBlock: async () => null,
     confirmBlock: async () => true,
-      confirmReplacement: async () => 'confirmed',
+    confirmReplacement: async () => 'confirmed',
   } satisfies ChainView;
   const count = { inc: () => {} };
   const parts = {

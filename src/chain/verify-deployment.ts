@@ -9,7 +9,7 @@ import {
 import { type Address, checksumAddress } from '../domain/payout-address.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import { keccak256Hex } from '../platform/keccak.ts';
-import { type ChainEndpoint, createEndpointRotation, WrongChainError } from './endpoint-rotation.ts';
+import { answersUntil, type ChainEndpoint, joinFailures, WrongChainError } from './endpoint-rotation.ts';
 import type { NodeClient } from './node-answers.ts';
 import { depositFactoryAbi, encodeDepositOf } from './read-logs.ts';
 import { revertReasonOf } from './revert-reason.ts';
@@ -40,33 +40,79 @@ const sampleTerms: DepositTerms = {
   reference: `0x${'33'.repeat(32)}`,
 };
 
+/** What one endpoint says of the deployment. */
+type Finding = { readonly host: string; readonly label: string } & (
+  | { readonly kind: 'right'; readonly verified: Awaited<ReturnType<typeof verifyAt>> }
+  | { readonly kind: 'wrong' | 'other chain'; readonly problems: readonly string[] }
+  | { readonly kind: 'silent'; readonly error: ChainUnavailableError }
+);
+
 /**
- * Checks that all reachable endpoints serve the chain, that factory and implementation run exactly the code of our
- * artifacts for this token, and that the factory's arithmetic agrees with ours. Throws `DeploymentMismatchError`
- * with everything that is wrong, or `ChainUnavailableError` when no endpoint answers. The result is to be published:
- * the code that every deposit address runs, and keccak-256 of the factory's code on chain, `0x` and 64 digits.
+ * Checks at every endpoint that it serves the chain, that factory and implementation run exactly the code of our
+ * artifacts for this token, and that the factory's arithmetic agrees with ours. One of several hosts that says otherwise is
+ * outvoted, and named in `problems`. The rest is to be published: the code that every deposit address runs, and keccak-256
+ * of the factory's code on chain, `0x` and 64 digits.
+ *
+ * @param wasVerified an earlier start has verified this deployment, which counts as the word of one more host
+ * @throws DeploymentMismatchError with everything that is wrong; ChainUnavailableError when no endpoint answers
  */
-export async function verifyDeployment(endpoints: readonly ChainEndpoint[], deployment: Deployment) {
-  const chainProblems = await findWrongChains(endpoints);
-  if (chainProblems.length > 0) throw new DeploymentMismatchError(chainProblems);
-  return createEndpointRotation(endpoints).useAny(({ rpc }) => verifyAt(rpc, deployment));
+export async function verifyDeployment(
+  endpoints: readonly ChainEndpoint[],
+  deployment: Deployment,
+  wasVerified = false,
+) {
+  const pending = endpoints.map((endpoint) => examine(endpoint, deployment));
+  const findings = await answersUntil(pending, ({ kind }) =>
+    kind === 'right' ? 'better than nothing' : 'not',
+  );
+  const of = <Kind extends Finding['kind']>(kind: Kind) =>
+    findings.filter((finding): finding is Extract<Finding, { kind: Kind }> => finding.kind === kind);
+  const [right, wrong, silent] = [of('right'), of('wrong'), of('silent')];
+  const faulty = [...wrong, ...of('other chain')];
+  const witnesses = hostsOf(right) + (wasVerified ? 1 : 0);
+  const isOutvoted = hostsOf(wrong) < witnesses && (right.length > 0 || silent.length > 0);
+  if (faulty.length > 0 && !isOutvoted) throw new DeploymentMismatchError(problemsOf(faulty, findings));
+  const [first] = right;
+  if (first === undefined) throw joinFailures(silent.map(({ error }) => error));
+  return { ...first.verified, problems: problemsOf(faulty, findings) };
 }
 
-/** An endpoint that does not answer is no reason to refuse, as long as another one does. */
-async function findWrongChains(endpoints: readonly ChainEndpoint[]): Promise<string[]> {
-  const problems: string[] = [];
-  for (const endpoint of endpoints) {
-    try {
-      endpoint.suspect();
-      await endpoint.ensureChain();
-    } catch (error) {
-      if (!(error instanceof ChainUnavailableError)) throw error;
-      if (error instanceof WrongChainError) {
-        problems.push(`The endpoint ${error.message}: correct POLYGON_RPC_URL or CHAIN_ID.`);
-      }
+/** Names the endpoints where they contradict each other. */
+function problemsOf(
+  faulty: readonly Extract<Finding, { problems: unknown }>[],
+  findings: readonly Finding[],
+): string[] {
+  const areAgreed = new Set(
+    findings.map((finding) => JSON.stringify('problems' in finding && finding.problems)),
+  );
+  if (areAgreed.size === 1) return [...(faulty[0]?.problems ?? [])];
+  return faulty.flatMap(({ kind, label, problems }) =>
+    kind === 'other chain' ? problems : [`${label} says, and other endpoints do not: ${problems.join(' ')}`],
+  );
+}
+
+function hostsOf(findings: readonly Finding[]): number {
+  return new Set(findings.map(({ host }) => host)).size;
+}
+
+async function examine(endpoint: ChainEndpoint, deployment: Deployment): Promise<Finding> {
+  const { host, rpc } = endpoint;
+  const named = { host, label: rpc.label };
+  try {
+    endpoint.suspect();
+    await endpoint.ensureChain();
+    return { ...named, kind: 'right', verified: await verifyAt(rpc, deployment) };
+  } catch (error) {
+    if (error instanceof DeploymentMismatchError)
+      return { ...named, kind: 'wrong', problems: error.problems };
+    if (error instanceof WrongChainError) {
+      const problem = `The endpoint ${error.message}: correct POLYGON_RPC_URL or CHAIN_ID.`;
+      return { ...named, kind: 'other chain', problems: [problem] };
     }
+    if (!(error instanceof ChainUnavailableError)) throw error;
+    endpoint.suspect();
+    return { ...named, kind: 'silent', error };
   }
-  return problems;
 }
 
 async function verifyAt(rpc: NodeClient, { chainId, factory, token }: Deployment) {

@@ -15,6 +15,7 @@ import { shortCodeOf } from '../domain/payment-id.ts';
 import { paymentUri } from '../domain/payment-uri.ts';
 import { ChainUnavailableError } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
+import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
 import { describeMistakenToken } from '../domain/provider-catalog.ts';
 import { settleScanned } from '../domain/settle.ts';
 import { cancelPayment } from '../payments/cancel-payment.ts';
@@ -39,7 +40,8 @@ const MAXIMUM_NOTE_CHARACTERS = 500;
 
 /** What `doctor` compares with the configuration. */
 export interface DatabaseDescription {
-  readonly settlements: readonly { readonly chainId: number }[];
+  /** Each was verified on chain before it was stored. */
+  readonly settlements: readonly Pick<SettlementRecord, 'chainId' | 'factory' | 'token'>[];
   readonly secrets: SecretsInUse;
   /** The time of the newest scanned block; null before the first one. A server of an older version does not tell. */
   readonly scannedAtMs?: number | null;
@@ -52,7 +54,7 @@ async function describeDatabase(
 ): Promise<DatabaseDescription> {
   const listed = await context.settlements.listSettlements();
   return {
-    settlements: listed.map(({ chainId }) => ({ chainId })),
+    settlements: listed.map(({ chainId, factory, token }) => ({ chainId, factory, token })),
     secrets: await readSecretsInUse(context, Number(args['open_since_ms'] ?? 0)),
     scannedAtMs: (await context.observations.readCursor())?.timestampMs ?? null,
   };

@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { startDeploymentCheck } from '../../src/app/deployment-check.ts';
+import type { Log } from '../../src/app/log.ts';
+import { createMetrics } from '../../src/app/metrics.ts';
 import { DeploymentFailedError, deployContract, deployFactory } from '../../src/chain/deploy-contract.ts';
 import {
   type ChainEndpoint,
@@ -13,7 +16,7 @@ import {
 } from '../../src/chain/verify-deployment.ts';
 import { CallRevertedError, ChainUnavailableError } from '../../src/domain/ports/chain.ts';
 import { keccak256Hex } from '../../src/platform/keccak.ts';
-import { startAlteringProxy } from './altering-proxy.ts';
+import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
 import { addressFor, deployTestUsdc, type LocalChain, startLocalChain } from './local-chain.ts';
 
 /** The selector of cloneInitCodeHash(). */
@@ -55,6 +58,7 @@ describe('a deployed factory', () => {
     expect(await verifyDeployment(chain.endpoints, deployment)).toEqual({
       implementation: chain.implementation,
       factoryCodeHash: `0x${keccak256Hex(Buffer.from((await codeAt(chain.factory)).slice(2), 'hex'))}`,
+      problems: [],
     });
   });
 
@@ -180,18 +184,6 @@ describe('verification refuses', () => {
     });
   });
 
-  it('an endpoint of another chain among right ones, but not one that is down', async () => {
-    const proxy = await startAlteringProxy(chain.anvil.url);
-    const urls = [chain.anvil.url, proxy.url];
-    const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId });
-    proxy.alter = (call, ask) => (call.method === 'eth_chainId' ? { result: '0x89' } : ask(call));
-    expect((await problemsWith(deployment, endpoints)).join()).toMatch(/serves chain 137, not 31337/);
-    proxy.failWithStatus = 500;
-    expect((await verifyDeployment(endpoints, deployment)).implementation).toBe(chain.implementation);
-    await closeChainEndpoints(endpoints);
-    await proxy.stop();
-  });
-
   it('to judge when no endpoint answers', async () => {
     const proxy = await startAlteringProxy(chain.anvil.url);
     proxy.failWithStatus = 500;
@@ -199,5 +191,95 @@ describe('verification refuses', () => {
     await expect(verifyDeployment(endpoints, deployment)).rejects.toThrow(ChainUnavailableError);
     await closeChainEndpoints(endpoints);
     await proxy.stop();
+  });
+});
+
+describe('of several endpoints', () => {
+  let proxies: readonly AlteringProxy[] = [];
+  let endpoints: readonly ChainEndpoint[] = [];
+
+  beforeEach(async () => {
+    proxies = await Promise.all([1, 2, 3].map(() => startAlteringProxy(chain.anvil.url)));
+    endpoints = createChainEndpoints({ urls: proxies.map(({ url }) => url), chainId: chain.anvil.chainId });
+  });
+
+  afterEach(async () => {
+    await closeChainEndpoints(endpoints);
+    for (const proxy of proxies) await proxy.stop();
+  });
+
+  const serveChain = (proxy: AlteringProxy) => {
+    proxy.alter = (call, ask) => (call.method === 'eth_chainId' ? { result: '0x1' } : ask(call));
+  };
+  const hideCode = (proxy: AlteringProxy) => {
+    proxy.alter = (call, ask) => (call.method === 'eth_getCode' ? { result: '0x' } : ask(call));
+  };
+  const fail = (proxy: AlteringProxy) => {
+    proxy.failWithStatus = 500;
+  };
+  const faults = { serveChain, hideCode, fail };
+  type Fault = keyof typeof faults;
+  const bring = (...brought: readonly Fault[]) =>
+    brought.forEach((fault, place) => {
+      faults[fault](proxies[place] as AlteringProxy);
+    });
+
+  it.each([
+    [['serveChain'], /serves chain 1, not 31337 \(CHAIN_ID\): correct POLYGON_RPC_URL/],
+    [['hideCode'], /^127\.0\.0\.1:\d+ says, and other endpoints do not: There is no contract at the factory/],
+    [['serveChain', 'fail'], /serves chain 1/],
+    [['serveChain', 'serveChain'], /serves chain 1/],
+  ] as const)('those with %j are outvoted, and named', async (brought, named) => {
+    bring(...brought);
+    const { implementation, problems } = await verifyDeployment(endpoints, deployment);
+    expect(implementation).toBe(chain.implementation);
+    expect(problems[0]).toMatch(named);
+    expect(problems).toHaveLength(brought.filter((fault) => fault !== 'fail').length);
+  });
+
+  it.each([
+    [['serveChain', 'serveChain', 'serveChain'], true, DeploymentMismatchError],
+    [['hideCode', 'hideCode'], true, DeploymentMismatchError],
+    [['hideCode', 'fail'], false, DeploymentMismatchError],
+    [['hideCode', 'fail', 'fail'], true, DeploymentMismatchError],
+    [['serveChain', 'fail', 'fail'], false, DeploymentMismatchError],
+    [['serveChain', 'fail', 'fail'], true, ChainUnavailableError],
+    [['fail', 'fail', 'fail'], true, ChainUnavailableError],
+  ] as const)('%j are refused (verified before: %s) with %s', async (brought, wasVerified, error) => {
+    bring(...brought);
+    await expect(verifyDeployment(endpoints, deployment, wasVerified)).rejects.toThrow(error);
+  });
+
+  it('one without code is outvoted by one more and an earlier start', async () => {
+    bring('hideCode', 'fail');
+    expect((await verifyDeployment(endpoints, deployment, true)).problems).toHaveLength(1);
+  });
+
+  it('none that answers lets a start go on that was verified before, until one does', async () => {
+    const { implementation, factoryCodeHash } = await verifyDeployment(endpoints, deployment);
+    const feeWallet = addressFor('fees');
+    const known = [{ ...deployment, feeWallet, implementation, factoryCodeHash, lastStartedAtMs: 1 }];
+    bring('fail', 'fail', 'fail');
+    const metrics = createMetrics();
+    const warned: string[] = [];
+    const log = {
+      info: () => {},
+      error: () => {},
+      warn: (_: unknown, text: string) => void warned.push(text),
+    };
+    const context = { endpoints, log: log as unknown as Log, metrics, retryMs: 20 };
+    await expect(startDeploymentCheck({ ...context, known: [] }, deployment)).rejects.toThrow(/HTTP 500/);
+    const other = { ...deployment, factory: addressFor('other factory') };
+    await expect(startDeploymentCheck({ ...context, known }, other)).rejects.toThrow(/HTTP 500/);
+    const check = await startDeploymentCheck({ ...context, known }, deployment);
+    const verified = async () => (await metrics.deploymentVerified.get()).values[0]?.value;
+    expect(check.verified).toEqual({ implementation, factoryCodeHash });
+    expect(check.isVerified).toBe(false);
+    expect(warned).toHaveLength(1);
+    expect(await verified()).toBe(0);
+    for (const proxy of proxies) proxy.failWithStatus = null;
+    await vi.waitFor(() => expect(check.isVerified).toBe(true), 10_000);
+    expect(await verified()).toBe(1);
+    check.stop();
   });
 });

@@ -168,6 +168,12 @@ export const alertCases: readonly AlertCase[] = [
     labels: { endpoint: 'rpc.example' },
   },
   {
+    alert: 'CardCheckoutDeploymentUnverified',
+    series: { card_checkout_deployment_verified: '0x25 1x20' },
+    firesAtMinute: 20,
+    resolvedAtMinute: 35,
+  },
+  {
     alert: 'CardCheckoutUnexplainedBalance',
     series: { card_checkout_unexplained_balances_total: '0x5 1x95' },
     firesAtMinute: 10,

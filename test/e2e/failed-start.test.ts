@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
@@ -119,3 +119,32 @@ it.each<[name: string, value: string, command: string[], message: string]>([
     });
   },
 );
+
+it('SIGTERM ends a start that waits for an RPC endpoint within two seconds', async () => {
+  const asked = Promise.withResolvers<void>();
+  const hanging = createServer((socket) => {
+    socket.on('error', () => {}).resume();
+    asked.resolve();
+  }).listen(0, '127.0.0.1');
+  holder = hanging;
+  await once(hanging, 'listening');
+  const { port } = hanging.address() as AddressInfo;
+  const env = {
+    PATH: process.env['PATH'],
+    DATA_DIR: join(folder, 'data'),
+    ...live,
+    POLYGON_RPC_URL: `http://127.0.0.1:${port}`,
+  };
+  const started = spawn(process.execPath, [join(root, 'src/main.ts'), 'start', '--live'], {
+    cwd: folder,
+    env,
+  });
+  await asked.promise;
+  const signaledAtMs = performance.now();
+  started.kill('SIGTERM');
+  const [code] = (await once(started, 'exit')) as [number | null];
+  expect(performance.now() - signaledAtMs).toBeLessThan(2_000);
+  expect(code).toBe(0);
+  // The store's lock is free again.
+  await (await openSqliteStore({ file: join(folder, 'data', 'card-checkout.sqlite') })).close();
+});

@@ -215,6 +215,48 @@ describe('live mode against a second local chain, with the simulators as provide
     );
   });
 
+  it('starts while no RPC endpoint answers, takes payments, and says what is not verified', async () => {
+    await service.end('SIGTERM');
+    const outage = { ...environment, POLYGON_RPC_URL: 'http://127.0.0.1:1' };
+    service = await startServiceProcess(outage, { args: ['--live'] });
+    for (const port of [environment['PORT'], environment['ADMIN_PORT']]) {
+      const health = await fetch(`http://127.0.0.1:${port}/health/ready`);
+      expect(await health.json()).toMatchObject({
+        status: 'ready',
+        degraded: expect.arrayContaining(['factory_unverified']),
+      });
+    }
+    const metrics = await (await fetch(`http://127.0.0.1:${environment['ADMIN_PORT']}/metrics`)).text();
+    expect(metrics).toContain('card_checkout_deployment_verified 0');
+    const { account_id: account } = await runJson<{ account_id: string }>(
+      environment,
+      'account',
+      'create',
+      '--name',
+      'During an outage',
+    );
+    const { api_key: key } = await runJson<{ api_key: string }>(
+      environment,
+      'key',
+      'create',
+      '--account',
+      account,
+    );
+    const body = { address: world.merchantWallet, callback: receiver.url, amount: '80', provider: 'multi' };
+    const created = await request('/api/v1/wallet', key, { method: 'POST', body: JSON.stringify(body) });
+    expect(created.status).toBe(200);
+    const { checks } = JSON.parse(
+      await runCommand(outage, 'doctor', '--json').catch((error) => error.stdout),
+    ) as {
+      checks: { name: string; level: string; detail: string }[];
+    };
+    const contract = checks.find(({ name }) => name === 'contract');
+    expect(contract).toMatchObject({
+      level: 'warn',
+      detail: expect.stringContaining('an earlier one verified'),
+    });
+  });
+
   it('refuses to start on a chain with another id', async () => {
     const wrong = { ...environment, DATA_DIR: join(folder, 'other'), CHAIN_ID: '4242' };
     await expect(startServiceProcess(wrong, { args: ['--live'] })).rejects.toThrow(/serves chain 31337/i);

@@ -1,0 +1,85 @@
+import type { ChainEndpoint } from '../chain/endpoint-rotation.ts';
+import { type Deployment, DeploymentMismatchError, verifyDeployment } from '../chain/verify-deployment.ts';
+import { ChainUnavailableError } from '../domain/ports/chain.ts';
+import type { SettlementRecord } from '../domain/ports/settlement-store.ts';
+import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
+
+const REPEAT_MS = 10 * 60_000;
+
+interface CheckContext {
+  readonly endpoints: readonly ChainEndpoint[];
+  /** Settlements of earlier starts. Each was verified before it was stored. */
+  readonly known: readonly SettlementRecord[];
+  readonly log: Pick<Log, 'info' | 'warn' | 'error'>;
+  readonly metrics: Pick<Metrics, 'deploymentVerified'>;
+  /** Pause before a failed verification is repeated. Default 30,000. */
+  readonly retryMs?: number;
+}
+
+/**
+ * Verifies the deployment, and again from time to time until `stop`: what is behind an endpoint can change. When no endpoint
+ * answers, a deployment that was verified before is used unverified until one does.
+ *
+ * @throws DeploymentMismatchError; ChainUnavailableError for one that was never verified
+ */
+export async function startDeploymentCheck(
+  { endpoints, known, log, metrics, retryMs = 30_000 }: CheckContext,
+  deployment: Deployment,
+) {
+  const earlier = known.find(
+    ({ chainId, factory, token }) =>
+      chainId === deployment.chainId && factory === deployment.factory && token === deployment.token,
+  );
+  let isVerified = true;
+  let isStopped = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function verify() {
+    const { problems, ...verified } = await verifyDeployment(endpoints, deployment, earlier !== undefined);
+    for (const each of problems) log.error(each);
+    if (!isVerified) log.info('RPC endpoints confirm the deposit factory');
+    note(true);
+    return verified;
+  }
+
+  function note(found: boolean): void {
+    isVerified = found;
+    metrics.deploymentVerified.set(found ? 1 : 0);
+    if (isStopped) return;
+    timer = setTimeout(() => void verifyAgain(), found ? REPEAT_MS : retryMs).unref();
+  }
+
+  async function verifyAgain(): Promise<void> {
+    try {
+      await verify();
+    } catch (error) {
+      // The contract is immutable: what was verified once is right, and the endpoints are not.
+      const isMismatch = error instanceof DeploymentMismatchError;
+      if (isMismatch)
+        log.error({ err: error }, 'RPC endpoints contradict what was verified of the deposit factory');
+      note(isVerified && !isMismatch);
+    }
+  }
+
+  const verified = await verify().catch((error: unknown) => {
+    if (!(error instanceof ChainUnavailableError) || earlier === undefined) throw error;
+    const { implementation, factoryCodeHash } = earlier;
+    log.warn(
+      { err: error },
+      'no RPC endpoint answers: the deposit factory, verified by an earlier start, is used',
+    );
+    note(false);
+    return { implementation, factoryCodeHash };
+  });
+  return {
+    verified,
+    get isVerified(): boolean {
+      return isVerified;
+    },
+    stop(): void {
+      isStopped = true;
+      clearTimeout(timer);
+    },
+  };
+}
