@@ -195,7 +195,10 @@ describe('moving a store', () => {
         .map((row) => String(row.name)),
     );
     const isOwn = (name: string) =>
-      !/^(migrations|leases|rate_windows|release_claims|address_pages)\./.test(name) &&
+      !/^(migrations|leases|rate_windows|release_claims|address_pages|deposit_sums|release_sums)\./.test(
+        name,
+      ) &&
+      !/^(deposits|releases)\.folded$/.test(name) &&
       !/^(payment_index|account_payments|payment_terms|uncounted_payments|payment_buckets|paid_days)\./.test(
         name,
       );
