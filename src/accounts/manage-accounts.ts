@@ -18,6 +18,7 @@ import {
   parseTimeZone,
   parseTolerance,
   plainProfile,
+  requirePublicLink,
   requireWalletForLock,
 } from '../domain/shop-profile.ts';
 import type { Pictures } from '../platform/pictures.ts';
@@ -28,6 +29,8 @@ import { encodeLogo } from './shop-logo.ts';
 interface ProfileContext extends AccountsContext {
   readonly callbacks: CallbackGuard;
   readonly pictures: Pictures;
+  /** Links may then lead to this machine. */
+  readonly isTestMode: boolean;
 }
 
 /** The settings that are typed as text, by the names of their options: what is stored of the text. Empty text removes it. */
@@ -72,7 +75,7 @@ export interface ProfileUpdate
  * keep their wallet and callback. Throws `invalid_request`, naming the field.
  */
 export async function readProfileUpdate(
-  { callbacks, pictures }: Pick<ProfileContext, 'callbacks' | 'pictures'>,
+  { callbacks, pictures, isTestMode }: Omit<ProfileContext, keyof AccountsContext>,
   account: Account,
   { texts = {}, defaultCallback, logo, ...asGiven }: ProfileUpdate,
 ): Promise<AccountChange> {
@@ -81,9 +84,12 @@ export async function readProfileUpdate(
     wallet === undefined ? account.wallet : wallet,
     isWalletLocked ?? account.isWalletLocked,
   );
-  const parsed = textSettingNames.map((name) =>
-    texts[name] === undefined ? {} : textSettings[name](texts[name]),
-  );
+  const parsed = textSettingNames.map((name) => {
+    if (texts[name] === undefined) return {};
+    const change = textSettings[name](texts[name]);
+    if (!isTestMode && name.endsWith('-link')) requirePublicLink(name, Object.values(change)[0]);
+    return change;
+  });
   return {
     ...asGiven,
     ...Object.assign({}, ...parsed),

@@ -113,3 +113,46 @@ it('takes only passwords that are long, mixed, and no email address', () => {
     expect(check(poor)).toThrow('The password must');
   }
 });
+
+it.each([
+  'passwordpassword',
+  'PASSWORDpassword1',
+  'p@ssw0rd1234',
+  'P4$$w0rd!2026',
+  '123456789012',
+  'qwertyuiopas',
+  'QwertyuiopASDF',
+  '1q2w3e4r5t6y7u',
+  '1qaz2wsx3edc',
+  'abcdefghijkl',
+  'zyxwvutsrqpo',
+  'welcome12345',
+  'Welcome-2026-!',
+  'iloveyou12345',
+  'administrator',
+  'letmeinletmein',
+  'card-checkout',
+  'Cardcheckout1!',
+  'correct horse battery staple',
+  'annaanna12345',
+  'Anna-Shop-2026',
+  'ｐａｓｓｗｏｒｄ１２３４',
+  'йцукенгшщзхъ',
+  '!@#$%^&*()_+',
+])('refuses the well-known password %s', (password) => {
+  expect(() => requireGoodPassword(password, 'anna@shop.example')).toThrow(
+    'The password is too easy to guess',
+  );
+});
+
+it.each([
+  'correct horse battery',
+  'a new password 1',
+  'a newer password 2',
+  'tortoise under lamp',
+  'sunshine over Lisbon',
+  'Xk9#mQ2$vL7p',
+  'mein langes Passwort',
+])('takes %s, which no list has', (password) => {
+  expect(() => requireGoodPassword(password, 'anna@shop.example')).not.toThrow();
+});

@@ -1,6 +1,7 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { invalidField, ServiceError } from '../domain/errors.ts';
+import { isWellKnown } from './well-known-passwords.ts';
 
 /**
  * Argon2id with OWASP's minimum: 19 MiB, two passes, one lane; some 40 ms. The parameters are stored with each hash, so
@@ -85,6 +86,10 @@ export function requireGoodPassword(password: string, email: string): void {
     throw refused(`must have at least ${MINIMUM_DIFFERENT_CHARACTERS} different characters.`);
   if (password.toLowerCase().includes(email) || email.includes(password.toLowerCase()))
     throw refused('must differ from your email address.');
+  if (isWellKnown(password, email))
+    throw refused(
+      'is too easy to guess: it is a well-known password, or made of one word, repeats or a row of keys.',
+    );
 }
 
 const runArgon2 = promisify<'argon2id', Argon2Parameters, Buffer>(argon2);

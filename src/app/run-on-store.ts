@@ -6,6 +6,7 @@ import type { OperationArguments } from '../cli/operations-context.ts';
 import type { Config } from '../config.ts';
 import { locationOf } from '../domain/callback-url.ts';
 import { createPictures } from '../platform/pictures.ts';
+import { isLoopbackHost } from '../platform/public-address.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import type { Store } from '../store/store.ts';
 import { createCallbackGuard } from '../webhooks/callback-host.ts';
@@ -35,6 +36,8 @@ export async function runOnStore(
       providerDescriptions,
       directory: { adapters: null, settings: store.providers },
       nowMs: Date.now,
+      // Without a server the mode is unknown; one that only this machine reaches is a trial.
+      isTestMode: isLoopbackHost(new URL(baseUrl).hostname),
       baseUrl,
       adminBaseUrl,
       rescue: null,

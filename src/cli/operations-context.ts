@@ -55,6 +55,7 @@ export interface OperationsContext
   /** Absent if the store was opened without a server. */
   readonly rates?: Rates;
   readonly nowMs: () => number;
+  readonly isTestMode: boolean;
   /** The public address of the service, for links. */
   readonly baseUrl: string;
   /** The address of the admin server, for links to the operator's console. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isSecureUrl } from '../platform/public-address.ts';
+import { parseCallbackUrl } from './callback-url.ts';
 import { invalidField } from './errors.ts';
 import { type Currency, parsePercentBasisPoints } from './money.ts';
 import {
@@ -115,6 +116,15 @@ function parseLink(field: string, link: string, rule: string): string | null {
     throw invalidField(field, rule);
   }
   return url.href;
+}
+
+/** Refuses a link that only this machine or a private network can open: customers elsewhere would follow it to nothing. */
+export function requirePublicLink(field: string, link: string | number | null | undefined): void {
+  if (typeof link !== 'string' || link.startsWith('mailto:') || parseCallbackUrl(link, new Set()).ok) return;
+  throw invalidField(
+    field,
+    'must lead to a public host, such as shop.example.com: localhost and private networks work in the sandbox only',
+  );
 }
 
 /** The time zone in the spelling that every runtime knows; empty text is UTC. */

@@ -46,6 +46,7 @@ function start(): Promise<Server> {
     rescue: null,
     direct: null,
     sandboxOperations: null,
+    isTestMode: false,
   });
 }
 

@@ -79,6 +79,7 @@ beforeEach(async () => {
     rescue: null,
     direct: null,
     sandboxOperations: null,
+    isTestMode: false,
   };
 });
 afterEach(async () => {

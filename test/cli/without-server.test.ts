@@ -48,6 +48,7 @@ function startControl(store: Store) {
     rescue: null,
     direct: null,
     sandboxOperations: null,
+    isTestMode: false,
   });
 }
 

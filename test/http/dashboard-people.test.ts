@@ -55,12 +55,12 @@ describe('an invitation', () => {
       'new@shop.example is invited to Tea shop as a developer',
     );
     expect((await newcomer.post(link, { new_password: 'short' })).statusCode).toBe(400);
-    const answer = await newcomer.post(link, { new_password: 'a password 123' });
+    const answer = await newcomer.post(link, { new_password: 'a fine secret 123' });
     expect([answer.statusCode, answer.headers['location']]).toEqual([303, '/dashboard/sign-in?flash=joined']);
     expect(await membersOf()).toEqual([`${owner.email} owner`, 'new@shop.example developer']);
     const signedIn = await newcomer.post('/dashboard/sign-in', {
       email: 'new@shop.example',
-      password: 'a password 123',
+      password: 'a fine secret 123',
     });
     expect(signedIn.statusCode).toBe(303);
     expect((await newcomer.get(link)).statusCode).toBe(404);
@@ -71,7 +71,7 @@ describe('an invitation', () => {
     const known = await dashboard.giveUser(null);
     const link = await invite(known.email, 'viewer');
     const thief = dashboard.newBrowser();
-    await thief.post(link, { new_password: 'a password 123' });
+    await thief.post(link, { new_password: 'a fine secret 123' });
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBe(known.passwordHash);
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
     const them = await dashboard.signIn(known);
@@ -86,7 +86,7 @@ describe('an invitation', () => {
     await dashboard.store.people.updateUser(known.id, { passwordHash: null });
     const link = await invite(known.email, 'viewer');
     const thief = dashboard.newBrowser();
-    await thief.post(link, { new_password: 'a password 123' });
+    await thief.post(link, { new_password: 'a fine secret 123' });
     expect((await dashboard.store.people.findUser(known.id))?.passwordHash).toBeNull();
     expect(await membersOf()).toEqual([`${owner.email} owner`]);
   });
@@ -128,7 +128,7 @@ describe('an invitation', () => {
         { email: `member${members}@shop.example` },
       );
     }
-    const answer = await dashboard.newBrowser().post(link, { new_password: 'a password 123' });
+    const answer = await dashboard.newBrowser().post(link, { new_password: 'a fine secret 123' });
     expect([answer.statusCode, textOf(answer.payload)]).toEqual([
       400,
       expect.stringContaining(`may have at most ${MAXIMUM_MEMBERS} members`),
@@ -155,7 +155,7 @@ describe('an invitation', () => {
       const page = (await reader.get(link)).payload;
       const poor = await reader.post(link, { new_password: 'short' });
       const before = dashboard.hashedPasswords();
-      const accepted = await reader.post(link, { new_password: 'a password 123' });
+      const accepted = await reader.post(link, { new_password: 'a fine secret 123' });
       hashed.push(dashboard.hashedPasswords() - before);
       seen.push([
         [invited.statusCode, invited.headers['location'], invited.payload],

@@ -63,6 +63,30 @@ const valueIn = (page: string, id: string) =>
   new RegExp(`<input id="${id}"[^>]* value="([^"]*)"`).exec(page)?.[1];
 
 describe('settings', () => {
+  it.each(['terms_link', 'support_link', 'return_link', 'failure_link'])(
+    'take no %s that only this machine or a private network can open, except in the sandbox',
+    async (field) => {
+      const locals = [
+        'localhost',
+        '127.0.0.1',
+        '[::1]',
+        '10.0.0.7',
+        'shop.local',
+        'intranet',
+        '0x7f.1',
+        '[fd00::1]',
+      ];
+      const links = [...locals.map((host) => `https://${host}/back`), 'http://localhost:3000/back'];
+      for (const link of links) {
+        const refused = await save('shop', { ...shop, [field]: link });
+        expect([link, refused.statusCode]).toEqual([link, 400]);
+        expect(errorIn(refused.payload, field)).toContain('Must lead to a public host');
+      }
+      Object.assign(dashboard.context, { isTestMode: true });
+      for (const link of links) expect((await save('shop', { ...shop, [field]: link })).statusCode).toBe(303);
+    },
+  );
+
   it('say how the shop appears, and are shown again as they were saved', async () => {
     expect((await save('shop', shop)).headers['location']).toBe(`${SETTINGS}?flash=saved`);
     expect(await stored()).toMatchObject({

@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * Words and whole passwords that guessers try first: the most frequent words and all passwords of twelve characters and more
+ * of the list of `@zxcvbn-ts/language-common` 4.1.3 (MIT), which zxcvbn took from published leaks, and words around payments.
+ */
+const known = readFileSync(new URL('common-passwords.txt', import.meta.url), 'utf8')
+  .split('\n')
+  .filter((word) => word !== '');
+
+/** What fingers find without a thought: alphabets, digits and rows of keyboards, also upwards from row to row. */
+const rows = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '012345678901234567890',
+  'qwertyuiop',
+  'qwertzuiop',
+  'azertyuiop',
+  'asdfghjkl',
+  'qsdfghjklm',
+  'zxcvbnm',
+  'yxcvbnm',
+  '1qaz2wsx3edc4rfv5tgb6yhn7ujm8ik',
+  'qazwsxedcrfvtgbyhnujmik',
+  '1q2w3e4r5t6y7u8i9o0p',
+  'q1w2e3r4t5y6u7i8o9p0',
+  'йцукенгшщзхъ',
+  'фывапролджэ',
+  'ячсмитьбю',
+].flatMap((row) => [row, [...row].reverse().join('')]);
+
+/** Characters that must be left when everything that is well known is taken away. */
+const MINIMUM_OWN_CHARACTERS = 4;
+
+const looksLike: Readonly<Record<string, string>> = {
+  '0': 'o',
+  '1': 'i',
+  '3': 'e',
+  '4': 'a',
+  '5': 's',
+  '7': 't',
+  '@': 'a',
+  $: 's',
+  '!': 'i',
+};
+
+/**
+ * Whether a password is one that guessers try: a listed one, one word with digits or rows of keys around it, the name in the
+ * email address, or a repetition. Case, width, separators and digits in place of letters make no difference.
+ */
+export function isWellKnown(password: string, email: string): boolean {
+  const typed = password.normalize('NFKC').toLowerCase();
+  const core = typed.replaceAll(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '');
+  const spelled = [...core].map((character) => looksLike[character] ?? character).join('');
+  const own = email.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length >= MINIMUM_OWN_CHARACTERS);
+  return (core === '' ? [typed] : [typed, spelled]).some((text) => {
+    const plain = text.replaceAll(/[\s!-/:-@[-`{-~]/g, '');
+    if (known.includes(plain) || /^(.{1,8})\1+.{0,3}$/u.test(plain)) return true;
+    const rest = own.reduce((left, word) => left.replaceAll(word, ''), plain);
+    if (isShort(rest)) return true;
+    return known.some((word) => rest.includes(word) && isShort(rest.replaceAll(word, '')));
+  });
+}
+
+/** Whether hardly anything is left without rows, repeated characters and digits. */
+function isShort(text: string): boolean {
+  const characters = [...text];
+  let own = 0;
+  for (let index = 0; index < characters.length; ) {
+    const length = patternAt(characters, index);
+    if (length === 0 && !/\d/.test(characters[index] as string)) own++;
+    index += Math.max(1, length);
+  }
+  return own < MINIMUM_OWN_CHARACTERS;
+}
+
+/** Shorter rows are in words: "wer" in "newer". */
+const MINIMUM_PATTERN = 4;
+
+/** The length of a row of keys or of one repeated character that begins here; 0 for a shorter one. */
+function patternAt(characters: readonly string[], start: number): number {
+  const isPattern = (text: string, [first = '']: readonly string[]) =>
+    rows.some((row) => row.includes(text)) || text === first.repeat(text.length);
+  let length = 0;
+  for (let end = start + MINIMUM_PATTERN; end <= characters.length; end++) {
+    const part = characters.slice(start, end);
+    if (!isPattern(part.join(''), part)) break;
+    length = end - start;
+  }
+  return length;
+}
