@@ -88,7 +88,12 @@ function databaseOf(client: Client, explained: ExplainedStatement[] | null): Dat
       (await inTurn(statement, values)).rows as Row[],
     execute: async (statement, values) => (await inTurn(statement, values)).rowCount ?? 0,
   };
-  return { ...connection, transaction: (work) => work(connection), close: async () => void (await last) };
+  return {
+    ...connection,
+    repeating: connection,
+    transaction: (work) => work(connection),
+    close: async () => void (await last),
+  };
 }
 
 /** Explains a statement the first time it is sent, if it is one that has a plan. */

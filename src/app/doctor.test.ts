@@ -233,3 +233,12 @@ it.each([
     });
   },
 );
+
+it('an endpoint that this machine could not ask is not blamed', () => {
+  const endpoints = [{ host: 'one.example', label: 'one.example' }];
+  const cause = Object.assign(new Error('connect EMFILE'), { code: 'EMFILE', syscall: 'connect' });
+  const silent = new Error('one.example cannot be reached: connect EMFILE', { cause });
+  const found = assessEndpoints(endpoints, [silent], { contradictions: [], finalNumbers: [null] });
+  expect(found.level).toBe('fail');
+  expect(found.detail).toMatch(/^not all endpoints could be asked: this process may not open more files/);
+});

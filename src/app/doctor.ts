@@ -21,6 +21,7 @@ import type { ProviderId } from '../domain/provider-catalog.ts';
 import { reachServer } from '../mail/mailers.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { describeMissingSecrets } from '../payments/secrets-in-use.ts';
+import { machineFaultOf } from '../platform/machine-fault.ts';
 import { addressFamily, isLoopbackHost, isPublicAddress } from '../platform/public-address.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { within } from '../platform/within.ts';
@@ -109,6 +110,8 @@ async function checked(name: string, check: () => Promise<Finding>): Promise<Doc
 
 function messageOf(error: unknown): string {
   if (error instanceof ConfigError) return error.problems.join(' ');
+  const fault = machineFaultOf(error);
+  if (fault !== null) return fault;
   return error instanceof Error ? error.message : String(error);
 }
 
@@ -156,6 +159,8 @@ async function checkBaseUrl({ baseUrl, chain }: Config, isServed: boolean): Prom
     const published = answer.ok ? await answer.json().catch(() => null) : null;
     return assessBaseUrl(baseUrl, { status: answer.status, published }, { isServed, chain });
   } catch (error) {
+    const fault = machineFaultOf(error);
+    if (fault !== null) return fail(fault);
     const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
     if (cause?.code === 'ENOTFOUND')
       return warn(`the host of ${baseUrl} is not in DNS: add a record, or correct BASE_URL`);
@@ -251,6 +256,8 @@ async function checkMailServer({ mail }: Config): Promise<Finding> {
     await reachServer(mail, { answerMs: ANSWER_LIMIT_MS });
     return ok('the mail server greets, and accepts the login');
   } catch (error) {
+    const fault = machineFaultOf(error);
+    if (fault !== null) return fail(fault);
     return fail(`${messageOf(error)} (${messageOf((error as Error).cause)}): correct SMTP_URL`);
   }
 }
@@ -387,7 +394,10 @@ export function assessEndpoints(
   newestBlocksMs: readonly (number | Error)[],
   { contradictions, finalNumbers, logProblems = [], slow = [] }: Finality,
 ): Finding {
-  const silent = newestBlocksMs.flatMap((found) => (typeof found === 'number' ? [] : [found.message]));
+  const errors = newestBlocksMs.filter((found) => typeof found !== 'number');
+  const fault = errors.map(machineFaultOf).find((found) => found !== null);
+  if (fault != null) return fail(`not all endpoints could be asked: ${fault}`);
+  const silent = errors.map(({ message }) => message);
   const hosts = new Map(endpoints.map(({ host, label }) => [host, label]));
   const names = [...hosts.values()].join(', ');
   if (silent.length === endpoints.length)

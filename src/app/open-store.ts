@@ -1,6 +1,7 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
+import { machineFaultOf } from '../platform/machine-fault.ts';
 import { createPrivateFolder } from '../platform/private-folder.ts';
 import { type FoundSchema, requireCurrentSchema } from '../store/migration.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
@@ -59,6 +60,8 @@ async function naming<T>(variable: 'DATA_DIR' | 'DATABASE_URL', work: () => Prom
     return await work();
   } catch (cause) {
     if (!(cause instanceof Error && 'code' in cause)) throw cause;
+    const fault = machineFaultOf(cause);
+    if (fault !== null) throw new Error(`the database of ${variable} was not reached: ${fault}`, { cause });
     throw new Error(`${variable} cannot be used: ${cause.message || String(cause.code)}`, { cause });
   }
 }

@@ -72,3 +72,18 @@ it('logs the address that it listens on, as https where it speaks TLS', async ()
     expect(log.join('')).toContain(`"Server listening at ${scheme}://127.0.0.1:${port}"`);
   }
 });
+
+it.each([
+  ['EMFILE', /cannot listen on 127\.0\.0\.2: this process may not open more files: raise its limit/],
+  ['ENFILE', /this machine may not open more files/],
+  ['EADDRNOTAVAIL', /\(EADDRNOTAVAIL\): set ADMIN_HOST to an address of this machine$/],
+  ['ENOTFOUND', /\(ENOTFOUND\): set ADMIN_HOST to an address of this machine$/],
+  ['EAFNOSUPPORT', /has no IPv6: set HOST and ADMIN_HOST to IPv4 addresses$/],
+  ['EACCES', /may not listen on port 1/],
+])('a server that cannot listen for %s says what to do about that', async (code, sentence) => {
+  const listen = async () => {
+    throw Object.assign(new Error(code), { code, syscall: 'listen' });
+  };
+  const server = { server: createServer(), listen } as never;
+  await expect(listenOn(server, { host: '127.0.0.2', port: 1 }, 'ADMIN_PORT')).rejects.toThrow(sentence);
+});

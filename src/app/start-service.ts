@@ -15,6 +15,7 @@ import { MULTI_PROVIDER } from '../domain/provider-catalog.ts';
 import { createDirectPayment, createPayment } from '../payments/create-payment.ts';
 import { describeOffByDefault } from '../payments/provider-availability.ts';
 import { describeMissingSecrets, readNewestSecret, readSecretsInUse } from '../payments/secrets-in-use.ts';
+import { machineFaultOf } from '../platform/machine-fault.ts';
 import { createSecretBox } from '../platform/secret-box.ts';
 import { providerDescriptions } from '../providers/providers.ts';
 import { deliverWebhook } from '../webhooks/deliver.ts';
@@ -128,6 +129,17 @@ export async function listenOn(
     if (code === 'EADDRINUSE') throw inUse(host, cause);
     if (code === 'EACCES')
       throw new Error(`this user may not listen on port ${port}: change ${hint} to 1024 or above`, { cause });
+    const fault = machineFaultOf(cause);
+    if (fault !== null) throw new Error(`the service cannot listen on ${host}: ${fault}`, { cause });
+    if (code === 'EAFNOSUPPORT') {
+      const addresses = 'set HOST and ADMIN_HOST to IPv4 addresses';
+      throw new Error(
+        `the service cannot listen on ${host}, because this machine has no IPv6: ${addresses}`,
+        {
+          cause,
+        },
+      );
+    }
     const hostVariable = variable === 'PORT' ? 'HOST' : 'ADMIN_HOST';
     const wayOut = `set ${hostVariable} to an address of this machine`;
     throw new Error(`the service cannot listen on ${host} (${code}): ${wayOut}`, { cause });

@@ -5,7 +5,7 @@ import type { Payment } from '../../src/domain/payment.ts';
 import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { SharedStore, Store } from '../../src/store/store.ts';
-import { ObservationConflictError, StoreClosedError, StoreWriteError } from '../../src/store/store-errors.ts';
+import { ObservationConflictError, StoreClosedError } from '../../src/store/store-errors.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -424,43 +424,35 @@ function copyOf({ id }: Payment, newId: string): string {
 }
 
 describe('a connection that breaks off', () => {
-  it('in the middle of a transaction leaves no trace of it, and the next one works', async () => {
+  it('in the middle of a transaction leaves no trace of it, and it is done once, on the next connection', async () => {
     const payment = await givePayment(one);
     await withClient(async (client) => {
       await client.query('BEGIN');
       await client.query('SELECT 1 FROM payments FOR UPDATE');
       const deciding = one.payments.decidePayment(payment, pay);
-      const outcome = expect(deciding).rejects.toThrow(StoreWriteError);
       await waitFor('the decision to wait for the lock', 60_000, async () => {
         const { rowCount } = await client.query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
         );
         return rowCount === 1;
       });
-      await outcome;
+      expect(await other.payments.findPaymentById(payment.id)).toEqual(payment);
       await client.query('ROLLBACK');
+      expect(await deciding).toMatchObject({ status: 'paid' });
     });
-    expect(await one.payments.findPaymentById(payment.id)).toEqual(payment);
-    expect(await one.webhooks.listWebhooks(payment.id)).toEqual([]);
-    expect(await one.payments.decidePayment(payment, pay)).toMatchObject({ status: 'paid' });
+    expect(await one.webhooks.listWebhooks(payment.id)).toHaveLength(1);
   });
 
   it('with the whole server loses nothing that was acknowledged, and the store goes on by itself', async () => {
     const { accountId } = await givePayment(one);
     const acknowledged: Payment[] = [];
-    let failures = 0;
     let isCrashed = false;
     async function create(index: number): Promise<void> {
       for (let afterCrash = 0; afterCrash < 5; ) {
         const payment = newPayment(accountId);
-        try {
-          await instance(index).payments.createPayment(payment, null);
-          acknowledged.push(payment);
-          if (isCrashed) afterCrash++;
-        } catch (error) {
-          expect(error).toBeInstanceOf(StoreWriteError);
-          failures++;
-        }
+        await instance(index).payments.createPayment(payment, null);
+        acknowledged.push(payment);
+        if (isCrashed) afterCrash++;
       }
     }
     const creating = atOnce(8, create);
@@ -468,7 +460,6 @@ describe('a connection that breaks off', () => {
     await postgres.crash();
     isCrashed = true;
     await creating;
-    expect(failures).toBeGreaterThan(0);
     const found = await Promise.all(acknowledged.map(({ id }) => other.payments.findPaymentById(id)));
     expect(found).toEqual(acknowledged);
   });

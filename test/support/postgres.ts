@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { chmod, chown, cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from 'pg';
 import { platformBinary } from '../../scripts/platform-binary.ts';
 import { freePorts } from './free-ports.ts';
@@ -20,6 +21,8 @@ export interface PostgresServer {
   /** Kills the server as a power cut would and starts it again on the same data and port. */
   crash(): Promise<void>;
   readonly port: number;
+  /** Stops the server as an operator does, and starts it again after this time. */
+  restart(pauseMs: number): Promise<void>;
   /** Kills the server for good, with `kill -9`. It still has to be stopped. */
   kill(): Promise<void>;
   /**
@@ -126,6 +129,11 @@ async function serve(
       running = await start();
     },
     port,
+    async restart(pauseMs) {
+      await running.end('SIGINT');
+      await delay(pauseMs);
+      running = await start();
+    },
     kill: () => running.end('SIGKILL'),
     async startStandby(more = [], streamPort = port) {
       const own = await mkdtemp(join(parent, 'card-checkout-postgres-'));

@@ -9,7 +9,7 @@ import { PURGED_PER_RECORD } from '../store.ts';
 import { StoreWriteError } from '../store-errors.ts';
 import { paymentTable } from '../tables.ts';
 import { createTickQueue, type Request } from '../tick-queue.ts';
-import type { Connection, Database } from './open-database.ts';
+import { type Connection, ConnectionLostError, type Database, isAway } from './open-database.ts';
 import { allPaymentColumns, paymentColumns } from './scripts.ts';
 import { arrayStatement, statement, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
@@ -40,14 +40,36 @@ export function createGroupCreate(database: Database, onError: (error: Error) =>
   };
 }
 
-type Insert<Work> = (works: readonly Work[]) => Promise<Set<string>>;
+type Insert<Work> = (connection: Connection, works: readonly Work[]) => Promise<Set<string>>;
+
+/** The work of a request, by the id of its payment. */
+type IdOf<Work> = (work: Work) => string;
+
+/**
+ * Inserts payments and returns the ids of those that are new. Where the connection breaks off meanwhile, they are inserted
+ * again: an id is given once, so whatever is there then, of one attempt or the other, is new.
+ */
+async function insertOnce<Work>(
+  database: Database,
+  insert: Insert<Work>,
+  idOf: IdOf<Work>,
+  works: readonly Work[],
+): Promise<Set<string>> {
+  try {
+    return await insert(database, works);
+  } catch (error) {
+    if (!(error instanceof ConnectionLostError) || !isAway(error)) throw error;
+  }
+  await insert(database.repeating, works);
+  return idsOf(await database.repeating.query(selectIds, [works.map(idOf)]));
+}
 
 /**
  * Inserts a group and returns the ids of the payments that are new. When the group cannot be inserted as a whole,
  * each is inserted on its own, and those that still fail are rejected.
  */
 async function insertGroup<Work>(
-  insert: Insert<Work>,
+  insert: (works: readonly Work[]) => Promise<Set<string>>,
   group: readonly Request<Work>[],
 ): Promise<{ created: Set<string>; remaining: readonly Request<Work>[] }> {
   try {
@@ -70,7 +92,10 @@ async function insertGroup<Work>(
 }
 
 async function servePlain(database: Database, group: readonly Request<Payment>[]): Promise<void> {
-  const { created, remaining } = await insertGroup((payments) => insertPayments(database, payments), group);
+  const { created, remaining } = await insertGroup(
+    (payments) => insertOnce(database, insertPayments, ({ id }) => id, payments),
+    group,
+  );
   for (const { work: payment, resolve, reject } of remaining) {
     // Each id once: if the same id was asked for twice, one of them is new.
     if (created.delete(payment.id)) resolve(CREATED);
@@ -86,7 +111,7 @@ async function serveKeyed(database: Database, group: readonly Request<KeyedPayme
     const leaders = firstOfEachKey(undecided);
     const others = undecided.filter((request) => !leaders.includes(request));
     const { created, remaining } = await insertGroup(
-      (works) => insertKeyedPayments(database, works),
+      (works) => insertOnce(database, insertKeyedPayments, ({ payment }) => payment.id, works),
       leaders,
     );
     const replayed: Request<KeyedPayment>[] = [...others];
@@ -122,7 +147,7 @@ async function answerReplays(
 ): Promise<readonly Request<KeyedPayment>[]> {
   if (group.length === 0) return [];
   const find = await findIdempotencyRecords(
-    database,
+    database.repeating,
     group.map(({ work }) => askedKeyOf(work)),
   );
   return group.filter(({ work, resolve }) => {
@@ -153,6 +178,8 @@ interface KeyedPayment {
  * a foreign key, which would lock the account's row for every creation.
  */
 const hasAccount = '(SELECT true FROM accounts WHERE accounts.id = created.account_id)';
+
+const selectIds = statement('SELECT id FROM payments WHERE id = ANY($1::text[])');
 
 const insertPlain = statement(`
   INSERT INTO payments (${paymentTable.names})

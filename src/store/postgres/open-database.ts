@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryResult } from 'pg';
 import { databaseUrls } from '../../platform/database-url.ts';
 import { StoreClosedError, StoreOverloadedError, StoreWriteError } from '../store-errors.ts';
@@ -8,6 +9,11 @@ import { type Statement, statement } from './statements.ts';
 const MAXIMUM_WAITING = 20_000;
 /** How often a transaction that met another one is tried again. */
 const MAXIMUM_TRIES = 5;
+/** How long the database may be away, as in a restart, before what waits for it fails; after that, nothing waits. */
+const RESTART_MS = 10_000;
+const RECONNECT_INTERVAL_MS = 100;
+/** How often work is repeated whose connection broke off. */
+const MAXIMUM_REPEATS = 3;
 const beginStatement = statement('BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE');
 const commitStatement = statement('COMMIT');
 const rollbackStatement = statement('ROLLBACK');
@@ -20,9 +26,11 @@ export interface Connection {
 }
 
 export interface Database extends Connection {
+  /** For reads, and for writes that may take effect twice: they are repeated when the connection breaks off. */
+  readonly repeating: Connection;
   /**
    * Runs `work` in a transaction (READ COMMITTED: it locks what it depends on). It may run again when it meets
-   * another transaction, so what it does besides must bear that.
+   * another transaction, or when its connection breaks off before the end, so what it does besides must bear that.
    */
   transaction<T>(work: (connection: Connection) => Promise<T>): Promise<T>;
   /** Resolves once all that was asked for is done; what is asked later rejects. To be called once. */
@@ -54,17 +62,70 @@ export function openDatabase(
   let running = 0;
   let closing: PromiseWithResolvers<void> | null = null;
 
-  async function withConnection<T>(use: (connection: Connection) => Promise<T>): Promise<T> {
+  let awaySinceMs: number | null = null;
+  let returning: Promise<void> | null = null;
+
+  /** Waits until the database accepts a connection again. One asks for all who wait. */
+  function untilBack(reason: unknown): Promise<void> {
+    awaySinceMs ??= performance.now();
+    const failsAtMs = awaySinceMs + RESTART_MS;
+    async function reconnect(): Promise<void> {
+      for (;;) {
+        if (performance.now() >= failsAtMs || closing !== null) throw reason;
+        await delay(RECONNECT_INTERVAL_MS);
+        try {
+          (await connect(pool)).release();
+          awaySinceMs = null;
+          return;
+        } catch (error) {
+          if (!isAway(error)) throw error;
+        }
+      }
+    }
+    returning ??= reconnect().finally(() => {
+      returning = null;
+    });
+    return returning;
+  }
+
+  /** A connection, also where the database comes back within a restart. */
+  async function acquire(): Promise<PoolClient> {
+    for (;;) {
+      try {
+        const client = await connect(pool);
+        awaySinceMs = null;
+        return client;
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        await untilBack(error);
+      }
+    }
+  }
+
+  async function withConnection<T>(
+    use: (connection: Connection) => Promise<T>,
+    mayRepeat: () => boolean = () => false,
+  ): Promise<T> {
     if (closing !== null) throw new StoreClosedError();
-    if (pool.waitingCount >= MAXIMUM_WAITING) throw new StoreOverloadedError(pool.waitingCount);
+    if (running >= MAXIMUM_WAITING) throw new StoreOverloadedError(running);
     running++;
     try {
-      return await useClient(await connect(pool), preparesStatements, use);
+      for (let repeats = 0; ; repeats++) {
+        try {
+          return await useClient(await acquire(), preparesStatements, use);
+        } catch (error) {
+          const isLost = error instanceof ConnectionLostError && isAway(error);
+          if (!isLost || repeats === MAXIMUM_REPEATS || (error.wasSent && !mayRepeat())) throw error;
+          await untilBack(error);
+        }
+      }
     } finally {
       running--;
       endIfIdle();
     }
   }
+
+  const always = () => true;
 
   function endIfIdle(): void {
     if (running === 0) closing?.resolve();
@@ -73,7 +134,21 @@ export function openDatabase(
   return {
     query: (statement, values) => withConnection((connection) => connection.query(statement, values)),
     execute: (statement, values) => withConnection((connection) => connection.execute(statement, values)),
-    transaction: (work) => withConnection((connection) => runTransaction(connection, work)),
+    repeating: {
+      query: (statement, values) =>
+        withConnection((connection) => connection.query(statement, values), always),
+      execute: (statement, values) =>
+        withConnection((connection) => connection.execute(statement, values), always),
+    },
+    async transaction(work) {
+      // Whether a COMMIT that is not answered took effect is not known.
+      let isCommitSent = false;
+      const run = (connection: Connection) =>
+        runTransaction(connection, work, () => {
+          isCommitSent = true;
+        });
+      return withConnection(run, () => !isCommitSent);
+    },
     async close() {
       closing = Promise.withResolvers<void>();
       endIfIdle();
@@ -91,14 +166,18 @@ async function connect(pool: Pool): Promise<PoolClient> {
   }
 }
 
-/** The connection broke off in a statement, which may have taken effect if it was a COMMIT. */
-class ConnectionLostError extends StoreWriteError {
+/** The connection broke off in a statement, which may have taken effect outside of a transaction or if it was a COMMIT. */
+export class ConnectionLostError extends StoreWriteError {
+  /** Whether the statement may have reached the server: the driver sends none on a connection that it knows is broken. */
+  readonly wasSent: boolean;
+
   constructor(cause: unknown) {
     // The driver has no class and no code for giving up waiting.
     const isUnanswered = cause instanceof Error && cause.message === 'Query read timeout';
     const unanswered =
       'the database did not answer a statement in time: a commit can wait for a missing synchronous standby';
     super(isUnanswered ? unanswered : 'the connection to the database was lost', { cause });
+    this.wasSent = !(cause instanceof Error && cause.message.endsWith('is not queryable'));
   }
 }
 
@@ -138,11 +217,13 @@ function withoutNul(value: unknown): unknown {
 async function runTransaction<T>(
   connection: Connection,
   work: (connection: Connection) => Promise<T>,
+  onCommit: () => void,
 ): Promise<T> {
   for (let tries = 1; ; tries++) {
     await connection.execute(beginStatement);
     try {
       const value = await work(connection);
+      onCommit();
       await connection.execute(commitStatement);
       return value;
     } catch (error) {
@@ -172,6 +253,12 @@ function isConflict(error: unknown): boolean {
 function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   return code === null || connectionLosses.has(code) || code.startsWith(CONNECTION_EXCEPTION);
+}
+
+/** Whether the database is away for a moment, as in a restart. What had no answer in time has waited long enough. */
+export function isAway(error: unknown): boolean {
+  const cause = error instanceof StoreWriteError ? error.cause : error;
+  return isConnectionLoss(cause) && !(cause instanceof Error && /timeout/i.test(cause.message));
 }
 
 /** The SQLSTATE of what PostgreSQL said; null for an error that came from anywhere else. */

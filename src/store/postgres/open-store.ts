@@ -94,7 +94,7 @@ const selectByHash = arrayStatement(`
 
 function createAccountStore(database: Database, scripts: Scripts): Closable<AccountStore> {
   const byKeyHash = createGroupRead<string, ActiveKey | null>(async (hashes) => {
-    const rows = await database.query<unknown[]>(selectByHash, [hashes]);
+    const rows = await database.repeating.query<unknown[]>(selectByHash, [hashes]);
     const byHash = new Map(rows.map((row) => [row.at(-1), row]));
     return (hash) => {
       const row = byHash.get(hash);

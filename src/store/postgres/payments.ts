@@ -23,7 +23,7 @@ export function createPaymentStore(
 ): Closable<EnginePayments> {
   const creates = createGroupCreate(database, onError);
   const owned = createGroupRead<PaymentReference, Payment | null>(async (asked) => {
-    const rows = await database.query<unknown[]>(selectOwned, askedPayments(asked));
+    const rows = await database.repeating.query<unknown[]>(selectOwned, askedPayments(asked));
     const byId = new Map(rows.map((row) => [row[0] as PaymentId, row]));
     // The account is asked for together with the id; another account's payment is not even read.
     return ({ id, accountId }) => {
@@ -33,7 +33,7 @@ export function createPaymentStore(
     };
   });
   const idempotent = createGroupRead<AskedKey, FoundIdempotency | null>((asked) =>
-    findIdempotencyRecords(database, asked),
+    findIdempotencyRecords(database.repeating, asked),
   );
 
   const store: EnginePayments = {
@@ -41,7 +41,7 @@ export function createPaymentStore(
     findIdempotent: (accountId, key, sinceMs) => idempotent.read({ accountId, key, sinceMs }),
     findPayment: (accountId, id) => owned.read({ accountId, id }),
     listDepositAddresses: async (afterRow, limit) =>
-      listDepositAddresses(database, afterRow, checkedLimit(limit)),
+      listDepositAddresses(database.repeating, afterRow, checkedLimit(limit)),
   };
   const groups = [creates, owned, idempotent];
   return { store, close: async () => void (await Promise.all(groups.map((group) => group.close()))) };

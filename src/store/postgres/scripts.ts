@@ -123,16 +123,17 @@ export function createScripts(database: Database, nowMs: () => number): Scripts 
     }
   }
 
-  const runAlone: Scripts['read'] =
+  const runAloneOn =
+    (connection: Connection): Scripts['read'] =>
     (script) =>
     async (...given) =>
-      play(script(...given), database);
+      play(script(...given), connection);
   return {
-    read: runAlone,
+    read: runAloneOn(database.repeating),
     write:
       (script) =>
       (...given) =>
         database.transaction((connection) => play(script(...given), connection)),
-    writeStatement: runAlone,
+    writeStatement: runAloneOn(database),
   };
 }

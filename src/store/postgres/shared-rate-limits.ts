@@ -64,7 +64,11 @@ export function createSharedRateLimiter(
   async function serve(group: readonly Request<string>[]): Promise<void> {
     const askers = Map.groupBy(group, ({ work: key }) => key);
     const taken = [...askers].map(([key, requests]) => [kind, key, requests.length]);
-    const rows = await database.query<WindowRow>(countRequests, valuesByColumn(takenColumns, taken));
+    // What is repeated may be counted twice: stricter for a minute, which is better than an error.
+    const rows = await database.repeating.query<WindowRow>(
+      countRequests,
+      valuesByColumn(takenColumns, taken),
+    );
     for (const { key, requests, remainingMs } of rows) {
       const asking = askers.get(key) as readonly Request<string>[];
       const before = requests - asking.length;
