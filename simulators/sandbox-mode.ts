@@ -108,8 +108,7 @@ export async function startSandboxParts(
       mailer: createConsoleMailer((mail) => log.info({ mail }, 'an email that the sandbox does not send')),
       isTestMode: true,
       additions: {
-        createTestPayments: (startSession) =>
-          createTestPayments({ sandbox, feed, defaults, customer, startSession }),
+        createTestPayments: (steps) => createTestPayments({ sandbox, feed, defaults, customer, ...steps }),
         createOperations: createSandboxOperations,
         registerPages: registerStatePages,
         startLinks: startLinksOf(config, shop),

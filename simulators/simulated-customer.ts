@@ -1,12 +1,7 @@
 import { ServiceError } from '../src/domain/errors.ts';
 import { isDirect, type Payment } from '../src/domain/payment.ts';
 import { type Outcome, simulatedProviderOf, type TestPayments } from '../src/domain/ports/test-payments.ts';
-import {
-  isProviderId,
-  MULTI_PROVIDER,
-  type ProviderId,
-  providerIds,
-} from '../src/domain/provider-catalog.ts';
+import { isProviderId, MULTI_PROVIDER, type ProviderId } from '../src/domain/provider-catalog.ts';
 import type { ProviderSession } from '../src/domain/provider-session.ts';
 import type { StartSession } from '../src/payments/start-session.ts';
 import type { EventFeed } from './event-feed.ts';
@@ -17,6 +12,7 @@ interface CustomerParts {
   readonly sandbox: Sandbox;
   readonly customer: { readonly baseUrl: string; readonly country: string };
   readonly startSession: StartSession;
+  readonly rankProviders: (payment: Payment, country: string) => Promise<readonly ProviderId[]>;
 }
 
 /** The sandbox's test payments, for checkout page and command line. */
@@ -52,11 +48,24 @@ export function createTestPayments(
 }
 
 async function payAtProvider(
-  { sandbox, customer: { baseUrl, country }, startSession }: CustomerParts,
+  parts: CustomerParts,
   ...[payment, provider, deliveryUnits]: Parameters<TestPayments['pay']>
 ): ReturnType<TestPayments['pay']> {
-  const chosen = chooseProvider(payment.provider, provider);
-  const session = await startSession(payment, chosen, { country, knowsEmail: true });
+  const {
+    sandbox,
+    customer: { baseUrl, country },
+    startSession,
+  } = parts;
+  if (provider !== null && !isProviderId(provider))
+    throw new ServiceError('provider_unknown', `The provider ${provider} does not exist.`);
+  const chosen = provider ?? (await chooseProvider(parts, payment));
+  const session = await startSession(payment, chosen, { country, knowsEmail: true }).catch((error) => {
+    const isChosen = provider === null && payment.provider === MULTI_PROVIDER;
+    if (!isChosen || !(error instanceof ServiceError) || error.errorName === 'payment_state_conflict')
+      throw error;
+    const text = `${error.message} Another provider can be named with --provider.`;
+    throw new ServiceError(error.errorName, text);
+  });
   if (deliveryUnits === null && session.quotedUnits === null)
     throw new ServiceError(
       'provider_unavailable',
@@ -71,31 +80,34 @@ async function payAtProvider(
   return { provider: chosen, ...paid };
 }
 
-/** The provider named on the command line, else the payment's own, else the first of the catalog. */
-function chooseProvider(own: string, named: string | null): ProviderId {
-  const chosen = named ?? (own === MULTI_PROVIDER ? (providerIds[0] as ProviderId) : own);
-  if (!isProviderId(chosen))
-    throw new ServiceError('provider_unknown', `The provider ${chosen} does not exist.`);
-  return chosen;
+/** The payment's own provider, else the one that its page recommends, except for `other`. */
+async function chooseProvider(
+  { customer: { country }, rankProviders }: CustomerParts,
+  payment: Payment,
+  other: ProviderId | null = null,
+): Promise<ProviderId> {
+  if (isProviderId(payment.provider)) return payment.provider;
+  const ranked = await rankProviders(payment, country);
+  // Where none is offered, the session says why.
+  return ranked.find((provider) => provider !== other) ?? simulatedProviderOf(payment);
 }
-
-/** Provider of a second payment by the same customer. */
-const SECOND: ProviderId = 'transak';
 
 const SLOW_CHAIN_MS = 20_000;
 
 /** Plays outcomes at the simulated on-ramps by the same doors as a customer. */
-function createOutcomeSimulator({
-  sandbox,
-  customer: { baseUrl, country },
-  startSession,
-}: CustomerParts): TestPayments['simulateOutcome'] {
+function createOutcomeSimulator(parts: CustomerParts): TestPayments['simulateOutcome'] {
+  const {
+    sandbox,
+    customer: { baseUrl, country },
+    startSession,
+  } = parts;
   const orderOf = ({ redirectUrl }: ProviderSession) => ({ order: redirectUrl, cameFrom: baseUrl });
   const startProviderSession = (payment: Payment, provider: ProviderId) =>
     startSession(payment, provider, { country, knowsEmail: true });
 
   async function simulate(payment: Payment, outcome: Outcome): Promise<void> {
-    const session = await startProviderSession(payment, simulatedProviderOf(payment));
+    const provider = await chooseProvider(parts, payment);
+    const session = await startProviderSession(payment, provider);
     switch (outcome) {
       case 'declined':
         return sandbox.decline(orderOf(session));
@@ -106,7 +118,7 @@ function createOutcomeSimulator({
         return;
       case 'twice': {
         // Both sessions start before anything arrives.
-        const again = await startProviderSession(payment, SECOND);
+        const again = await startProviderSession(payment, await chooseProvider(parts, payment, provider));
         await Promise.all([sandbox.pay(orderOf(session)), sandbox.pay(orderOf(again))]);
         return;
       }

@@ -15,10 +15,14 @@ import type { Clock } from '../domain/ports/clock.ts';
 import type { Mailer } from '../domain/ports/mail.ts';
 import type { VisitStore } from '../domain/ports/provider.ts';
 import type { TestPayments } from '../domain/ports/test-payments.ts';
+import type { ProviderId } from '../domain/provider-catalog.ts';
 import { estimateSuccess } from '../domain/provider-success.ts';
 import type { ExamplePagesContext } from '../http/checkout/context.ts';
+import { requireCheckout } from '../http/checkout/read-checkout.ts';
+import { rankProviders } from '../http/checkout/selector.ts';
 import type { DashboardContext } from '../http/signed-in/context.ts';
 import { createDashboardLimits } from '../http/signed-in/limits.ts';
+import { createQuotes } from '../payments/ask-quotes.ts';
 import type { CreatePaymentContext } from '../payments/create-payment.ts';
 import {
   createKnownAddresses,
@@ -53,7 +57,11 @@ import { createMetrics, type Metrics } from './metrics.ts';
 /** Additions of test mode to the service; live mode has none. */
 interface TestAdditions {
   /** Makes the test payments: outcomes on the checkout page, and the operations of the command line. */
-  readonly createTestPayments: (startSession: StartSession) => TestPayments;
+  readonly createTestPayments: (customer: {
+    readonly startSession: StartSession;
+    /** The providers of a payment's page, the recommended one first, for a customer from this country. */
+    readonly rankProviders: (payment: Payment, country: string) => Promise<readonly ProviderId[]>;
+  }) => TestPayments;
   readonly createOperations: (testPayments: TestPayments) => SandboxOperations;
   /** Registers further pages on the public server. */
   readonly registerPages: (server: FastifyInstance, context: ExamplePagesContext) => void;
@@ -151,6 +159,7 @@ export function assembleParts(options: ServiceOptions) {
         ),
     }),
   };
+  const checkoutExpiryMs = config.checkoutExpiryHours * 3_600_000;
   const startSession = createStartSession({
     ...store,
     providers: directory,
@@ -162,6 +171,11 @@ export function assembleParts(options: ServiceOptions) {
     // Coming back from the provider must not lead straight to it again.
     checkoutPageUrl: (payment: Payment) => `${config.baseUrl}/pay/${payment.id}?returned=1`,
   });
+  const rank = async (payment: Payment, country: string) => {
+    const quotes = createQuotes({ providers: directory, monotonicMs: clock.monotonicMs, keepMs: 0 });
+    const reading = { ...store, directory, nowMs: clock.nowMs, expiryMs: checkoutExpiryMs };
+    return rankProviders(await requireCheckout(reading, payment.id), quotes, country);
+  };
   const resolver = createHostResolver({
     timeoutMs: CALLBACK_LOOKUP_TIMEOUT_MS,
     cacheTtlMs: CALLBACK_CACHE_MS,
@@ -213,14 +227,14 @@ export function assembleParts(options: ServiceOptions) {
       callbacks: createCallbackGuard(rules, createCallbackHostCheck(resolver, ownAddresses)),
       pictures: createPictures(),
       checkEndpoint: (url: string) => checkEndpoint(deliveryRulesOf(url), url),
-      testPayments: options.additions?.createTestPayments(startSession) ?? null,
+      testPayments: options.additions?.createTestPayments({ startSession, rankProviders: rank }) ?? null,
       isTestMode: options.isTestMode,
       mailer: options.mailer,
       chainId: external.chainId,
       token: external.settlements[0].token,
       explorerTransactionUrl: external.explorerTransactionUrl,
       baseUrl: config.baseUrl,
-      expiryMs: config.checkoutExpiryHours * 3_600_000,
+      expiryMs: checkoutExpiryMs,
     },
   };
 }

@@ -321,7 +321,7 @@ function addSandboxCommands(program: Command, services: ProgramServices): void {
   const group = program.command('sandbox').description('simulated customers and faults');
   const sandbox = operationsOf(group, services);
   sandbox('pay <payment>', 'pay a payment like a customer, at an on-ramp or from a wallet')
-    .option('--provider <provider>', 'pay at this provider')
+    .option('--provider <provider>', 'pay at this provider (the one that the page recommends)')
     .option('--usdc <amount>', 'deliver this amount instead of the quoted one');
 
   sandbox('refund <refund>', 'transfer what a refund of the demo account asks for');

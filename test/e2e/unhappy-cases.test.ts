@@ -98,6 +98,20 @@ describe('every error code of the specification, brought about in the sandbox', 
     );
   });
 
+  it.each([
+    ['a small amount', { amount: '12.00' }],
+    ['rupees', { amount: '1000.00', currency: 'INR' }],
+  ])('`sandbox pay` pays %s at a provider that the page offers for it', async (_, asked) => {
+    const id = (await create(asked)).body.payment_id;
+    const paid = await runJson<{ provider: string }>(service.environment, 'sandbox', 'pay', id);
+    expect(paid.provider).not.toBe('moonpay');
+  });
+
+  it('`sandbox pay` says where no provider serves that one can be named', async () => {
+    const id = (await create({ amount: '0.05' })).body.payment_id;
+    await expect(command('sandbox', 'pay', id)).rejects.toThrow('--provider');
+  });
+
   it('`sandbox pay` delivers half where the provider delivers less, and the amount that it is given', async () => {
     const payAtWert = async (...options: string[]) => {
       const id = (await create({ amount: '40' })).body.payment_id;

@@ -261,6 +261,23 @@ function inExpectedOrder(
     .sort((a, b) => rankOf(a) - rankOf(b));
 }
 
+/** The providers that quote for a checkout, in the order in which its page offers them. */
+export async function rankProviders(
+  checkout: Checkout,
+  quotes: Quotes,
+  customerCountry: string | null,
+): Promise<readonly ProviderId[]> {
+  const rows = await Promise.all(
+    possibleOffers(checkout.offers).map(async (offer) => ({
+      offer,
+      outcome: await quotes.ask(offer.provider, checkout.charge, customerCountry),
+    })),
+  );
+  return inExpectedOrder(checkout, rows, customerCountry)
+    .filter(({ outcome }) => outcome?.kind === 'quoted')
+    .map(({ offer }) => offer.provider);
+}
+
 /** How long quotes are awaited before the list is shown: a delay that customers do not notice. */
 const GATHER_MS = 300;
 
