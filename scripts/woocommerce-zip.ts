@@ -3,7 +3,7 @@
  * of wordpress.org is broken.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { findBrokenRules } from './woocommerce-rules.ts';
 
@@ -13,6 +13,12 @@ const output = 'test-output/card-checkout.zip';
 
 const git = (...args: readonly string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' });
 
+if (!existsSync(join(root, '.git'))) {
+  console.error(
+    'The zip has the files of the last commit, and this folder is no clone: run the command in a clone.',
+  );
+  process.exit(1);
+}
 const entries = git('ls-tree', '-r', 'HEAD', `${folder}/`)
   .trimEnd()
   .split('\n')

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { describe, expect, it } from 'vitest';
@@ -104,14 +105,32 @@ describe('the rules of wordpress.org', () => {
     expect(findBrokenRules(changed)).toEqual([]);
   });
 
-  it('are checked before the zip is built, which has the files of the last commit', () => {
-    const output = execFileSync(process.execPath, [join(root, 'scripts', 'woocommerce-zip.ts')], {
-      cwd: root,
-      encoding: 'utf8',
-    });
+  const zipScript = join(root, 'scripts', 'woocommerce-zip.ts');
+
+  it('say in a folder without git that the zip needs a clone', () => {
+    const copy = mkdtempSync(join(tmpdir(), 'card-checkout-zip-'));
+    try {
+      cpSync(join(root, 'scripts'), join(copy, 'scripts'), { recursive: true });
+      const { status, stderr } = spawnSync(process.execPath, [join(copy, 'scripts', 'woocommerce-zip.ts')], {
+        encoding: 'utf8',
+      });
+      expect({ status, stderr }).toEqual({
+        status: 1,
+        stderr:
+          'The zip has the files of the last commit, and this folder is no clone: run the command in a clone.\n',
+      });
+    } finally {
+      rmSync(copy, { recursive: true });
+    }
+  });
+
+  // An archive of the source has no commit.
+  const commits = existsSync(join(root, '.git')) ? ['HEAD'] : [];
+  it.each(commits)('are checked before the zip is built, which has the files of %s', (commit) => {
+    const output = execFileSync(process.execPath, [zipScript], { cwd: root, encoding: 'utf8' });
     const committed = execFileSync(
       'git',
-      ['ls-tree', '-r', '--name-only', 'HEAD', 'woocommerce/card-checkout/'],
+      ['ls-tree', '-r', '--name-only', commit, 'woocommerce/card-checkout/'],
       {
         cwd: root,
         encoding: 'utf8',
