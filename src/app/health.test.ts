@@ -22,7 +22,7 @@ function createInstance({
       shared: isShared ? {} : null,
       observations: {
         async readCursor() {
-          if (state.isDown) throw new Error('no connection to the database could be had');
+          if (state.isDown) throw new Error('could not connect to the database');
           const { scannedAtMs: timestampMs } = state;
           return timestampMs === null ? null : ({ number: 1, hash: '0x1', timestampMs } as BlockReference);
         },

@@ -54,7 +54,9 @@ it('asks for what is missing after a part has arrived, and for nothing once enou
   expect(text).toContain('Send 15 USDC');
   expect(text).toContain('10 USDC arrived. This is the missing amount.');
   // Also where it is so little that a visit at a provider would still be offered.
-  expect((await open({}, 1n)).text).toContain('Send 24.999999 USDC');
+  expect((await open({}, 10_000n)).text).toContain('Send 24.99 USDC');
+  // A stranger's dust is no part.
+  expect((await open({}, 1n)).text).toContain('Send 25 USDC');
   expect((await open({}, 25_000_000n)).text).not.toContain('Send ');
   const paid = { status: 'paid', forwardStatus: 'ready', paidAtMs: Date.UTC(2026, 10, 21) } as const;
   expect((await open(paid, 25_000_000n)).text).not.toContain('Send ');

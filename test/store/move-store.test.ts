@@ -285,7 +285,7 @@ describe('a move is refused, and nothing is written,', () => {
     const [port] = (await freePorts(1)) as [number];
     const refused = move({ to: `postgres://user:geheim@127.0.0.1:${port}/payments` });
     await expect(refused).rejects.toThrow(
-      'no connection to the database payments on 127.0.0.1 could be had (ECONNREFUSED)',
+      'could not connect to the database payments on 127.0.0.1 (ECONNREFUSED)',
     );
   });
 

@@ -47,11 +47,23 @@ export async function migrate(
 export async function findSchema(url: string): Promise<FoundSchema> {
   const client = new DatabaseClient(connectionOptions(url));
   client.on('error', () => {});
-  await client.connect();
+  await connectByName(client);
   try {
     return await readSchema(client);
   } finally {
     await client.end();
+  }
+}
+
+/** Connects a client; the error of a failure names the database. */
+export async function connectByName(client: Client): Promise<void> {
+  try {
+    await client.connect();
+  } catch (error) {
+    // Node's own message is empty where a name has several addresses.
+    const { code = String(error) } = error as NodeJS.ErrnoException;
+    const failure = new Error(`could not connect to ${nameOf(client)} (${code})`, { cause: error });
+    throw Object.assign(failure, { code });
   }
 }
 

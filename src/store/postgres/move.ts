@@ -5,7 +5,7 @@ import { type MoveRole, openSide, PORTION_ROWS, type PortableRow } from '../move
 import { MoveRefusedError } from '../store-errors.ts';
 import { tables } from '../tables.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
-import { migrate, migrations, nameOf, readSchema } from './migrations.ts';
+import { connectByName, migrate, migrations, nameOf, readSchema } from './migrations.ts';
 import { namesOf, postgresTypes, type TypedColumn, unnest, valuesByColumn } from './statements.ts';
 
 /** How long a lock is waited for: a program that holds one for longer is at work on the database. */
@@ -56,13 +56,7 @@ async function connect(url: string): Promise<Client> {
   });
   // Between statements a break is noticed by the next one.
   client.on('error', () => {});
-  try {
-    await client.connect();
-  } catch (error) {
-    // Node's own message is empty where a name has several addresses.
-    const reason = (error as NodeJS.ErrnoException).code ?? String(error);
-    throw new Error(`no connection to ${nameOf(client)} could be had (${reason})`, { cause: error });
-  }
+  await connectByName(client);
   try {
     await requireUnserved(client);
     return client;

@@ -162,7 +162,7 @@ async function connect(pool: Pool): Promise<PoolClient> {
   try {
     return await pool.connect();
   } catch (error) {
-    throw new StoreWriteError('no connection to the database could be had', { cause: error });
+    throw new StoreWriteError('could not connect to the database', { cause: error });
   }
 }
 

@@ -72,15 +72,15 @@ class ReadableDatabase extends DatabaseSync {
   }
 }
 
-/** The last moment that a `Date` can be, below the integers that are not exact. */
-const MAXIMUM_READABLE = 8_640_000_000_000_000n;
+/** The last moment that a `Date` can be: what every reader takes, a time as well as an amount. */
+const GREATEST_READABLE = 8_640_000_000_000_000;
 
-/** The row with numbers for bigints; those that are not exact become the greatest that every reader takes. */
+/** The row with numbers for bigints; those that a number cannot hold exactly become the greatest that every reader takes. */
 export function withNumbers<Row extends object>(row: Row): Row {
   const convert = (value: unknown) => {
     if (typeof value !== 'bigint') return value;
-    if (value > MAXIMUM_READABLE) return Number(MAXIMUM_READABLE);
-    return Number(value < -MAXIMUM_READABLE ? -MAXIMUM_READABLE : value);
+    if (Number.isSafeInteger(Number(value))) return Number(value);
+    return value > 0n ? GREATEST_READABLE : -GREATEST_READABLE;
   };
   if (Array.isArray(row)) return row.map(convert) as unknown as Row;
   return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, convert(value)])) as Row;
