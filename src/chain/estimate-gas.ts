@@ -65,7 +65,7 @@ export async function estimateGasLimit(
 function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimate {
   const gas = estimates.filter((estimate) => typeof estimate === 'bigint').toSorted(descending);
   const reverts = estimates.filter((estimate) => typeof estimate !== 'bigint');
-  const confirmed = gas.find((estimate, index) => isSame(estimate, gas[index + 1] ?? 0n));
+  const confirmed = gas.slice(0, -1).find((estimate, index) => isSame(estimate, gas[index + 1] as bigint));
   if (confirmed !== undefined) return confirmed;
   const [revert, secondRevert] = reverts;
   if (revert !== undefined && secondRevert !== undefined) return revert;
