@@ -1,112 +1,34 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  applied,
+  CREATED_MS,
+  deposit,
+  direct,
+  ENOUGH,
+  observations,
+  payment,
+  release,
+  view,
+} from '../../test/support/payment-views.ts';
 import { UnknownStateError } from './errors.ts';
-import { feeUnits } from './fees.ts';
+import type { Deposit, Payment, PaymentChange } from './payment.ts';
+import { fieldsOf, nextState, type PaymentState, paymentTransitions, stateOf } from './payment-states.ts';
+import type { PaymentView } from './ports/payment-store.ts';
 import {
-  type ChainObservations,
-  type Deposit,
-  noOrder,
-  type Payment,
-  type PaymentChange,
-  type Release,
-  untouchedProgress,
-} from './payment.ts';
-import {
-  fieldsOf,
-  nextState,
-  type PaymentState,
-  paymentStates,
-  paymentTransitions,
-  stateOf,
-} from './payment-states.ts';
-import type { PaymentDecision, PaymentView } from './ports/payment-store.ts';
-import {
+  isOver,
   MINIMUM_SURPLUS_UNITS,
   QUICK_RELEASE_TRIES,
   refuseRelease,
   type SettleContext,
   settle,
+  settleScanned,
   sumObservations,
 } from './settle.ts';
 
-const ADDRESS = '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359';
-const CREATED_MS = Date.UTC(2026, 10, 20);
-const ENOUGH = 100n;
 const CENT = 10_000n;
 
 const open: SettleContext = { nowMs: CREATED_MS + 1_000 };
 const past: SettleContext = { nowMs: CREATED_MS + 2_000, expiredBeforeMs: CREATED_MS + 1 };
-
-function payment(state: PaymentState, change: Partial<Payment> = {}): Payment {
-  return {
-    ...untouchedProgress,
-    ...noOrder,
-    id: '019a9d5a-0000-7000-8000-000000000000',
-    accountId: 'account',
-    createdAtMs: CREATED_MS,
-    amountCents: 1,
-    currency: 'USD',
-    originalAmountCents: null,
-    customerFeeCents: null,
-    passFeeToCustomer: false,
-    feeBasisPoints: 250,
-    provider: 'multi',
-    callbackUrl: 'https://shop.example.com/hook',
-    email: null,
-    note: null,
-    tokenFingerprint: 'abcdef',
-    chainId: 137,
-    factory: ADDRESS,
-    payoutAddress: ADDRESS,
-    feeWallet: ADDRESS,
-    depositAddress: ADDRESS,
-    usdUnits: 100n,
-    toleranceBasisPoints: 200,
-    maxProviderFeeBasisPoints: 3_000,
-    paidThresholdUnits: ENOUGH,
-    ...fieldsOf(state),
-    ...change,
-  };
-}
-
-/** One that is paid from a wallet; what it received is known from the moment it is paid. */
-function direct(state: PaymentState, change: Partial<Payment> = {}): Payment {
-  const received = state.startsWith('paid')
-    ? { receivedUnits: ENOUGH, txidIn: 'in 5', paidAtMs: CREATED_MS, releaseDueAtMs: null }
-    : {};
-  return payment(state, { provider: 'direct', ...received, ...change });
-}
-
-function deposit(units: bigint, blockNumber: number): Deposit {
-  return { units, blockNumber, logIndex: 0, transactionHash: `in ${blockNumber}` };
-}
-
-function release(units: bigint, blockNumber: number): Release {
-  const fee = feeUnits(units, 250);
-  return {
-    toMerchantUnits: units - fee,
-    feeUnits: fee,
-    blockNumber,
-    logIndex: 1,
-    transactionHash: `out ${blockNumber}`,
-  };
-}
-
-/** Blocks up to 10 are final. */
-function observations(
-  deposits: readonly Deposit[] = [],
-  releases: readonly Release[] = [],
-): ChainObservations {
-  return { deposits, releases, finalBlock: 10 };
-}
-
-function view(of: Payment, rows: ChainObservations = observations()): PaymentView {
-  return { payment: of, observations: rows, sessions: [] };
-}
-
-function applied(before: PaymentView, decision: PaymentDecision | null): Payment {
-  return { ...before.payment, ...decision?.change };
-}
 
 interface Case {
   readonly view: PaymentView;
@@ -490,256 +412,6 @@ describe('a state that does not exist', () => {
   });
 });
 
-/** What can happen to one payment, on the chain and in our own hands. */
-type Command =
-  | { readonly kind: 'deposit'; readonly units: number }
-  | { readonly kind: 'release' }
-  | { readonly kind: 'mine'; readonly blocks: number }
-  | { readonly kind: 'finalize'; readonly blocks: number }
-  | { readonly kind: 'reorganize'; readonly depth: number }
-  | { readonly kind: 'openBatch' }
-  | { readonly kind: 'closeBatch' }
-  | { readonly kind: 'refuse' }
-  | { readonly kind: 'cancel' }
-  | { readonly kind: 'requestRelease' }
-  | { readonly kind: 'expire' }
-  | { readonly kind: 'rewind' };
-
-const command: fc.Arbitrary<Command> = fc.oneof(
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('deposit' as const),
-      units: fc.constantFrom(1, 40, 60, 99, 100, 101, Number(MINIMUM_SURPLUS_UNITS)),
-    }),
-  },
-  { weight: 4, arbitrary: fc.record({ kind: fc.constant('release' as const) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({ kind: fc.constant('mine' as const), blocks: fc.integer({ min: 1, max: 4 }) }),
-  },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constant('finalize' as const), blocks: fc.integer({ min: 1, max: 6 }) }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({ kind: fc.constant('reorganize' as const), depth: fc.integer({ min: 1, max: 8 }) }),
-  },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('openBatch' as const, 'closeBatch' as const) }) },
-  {
-    weight: 4,
-    arbitrary: fc.record({ kind: fc.constantFrom('refuse' as const, 'requestRelease' as const) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constantFrom('cancel' as const, 'expire' as const, 'rewind' as const) }),
-  },
-);
-
-/** One payment on a chain that mines, reorganizes and finalizes, decided after everything that happens. */
-class Model {
-  payment: Payment;
-  readonly isDirect: boolean;
-  deposits: Deposit[] = [];
-  releases: Release[] = [];
-  head = 0;
-  finalBlock = 0;
-  nowMs = CREATED_MS;
-  expiredBeforeMs: number | undefined = undefined;
-  webhooks: string[] = [];
-  readonly visited = new Set<PaymentState>(['unpaid/pending']);
-
-  constructor(isDirect = false) {
-    this.isDirect = isDirect;
-    this.payment = isDirect ? direct('unpaid/pending') : payment('unpaid/pending');
-  }
-
-  get view(): PaymentView {
-    const rows = { deposits: this.deposits, releases: this.releases, finalBlock: this.finalBlock };
-    return { payment: this.payment, observations: rows, sessions: [] };
-  }
-
-  get context(): SettleContext {
-    return { nowMs: this.nowMs, expiredBeforeMs: this.expiredBeforeMs };
-  }
-
-  /** False when the command makes no sense now. */
-  run(step: Command): boolean {
-    this.nowMs += 1_000;
-    switch (step.kind) {
-      case 'deposit':
-        this.deposits = [...this.deposits, deposit(BigInt(step.units), ++this.head)];
-        return this.decide();
-      case 'release': {
-        const { heldUnits } = sumObservations(this.view.observations);
-        if (heldUnits === 0n) return false;
-        this.releases = [...this.releases, release(heldUnits, ++this.head)];
-        return this.decide();
-      }
-      case 'mine':
-        this.head += step.blocks;
-        return this.decide();
-      case 'finalize':
-        this.finalBlock = Math.min(this.head, this.finalBlock + step.blocks);
-        return this.decide();
-      case 'reorganize':
-        this.forgetAbove(Math.max(this.finalBlock, this.head - step.depth));
-        return this.decide();
-      case 'rewind':
-        this.finalBlock = Math.max(0, this.finalBlock - 5);
-        this.forgetAbove(this.finalBlock);
-        return this.decide();
-      case 'openBatch':
-        if (this.payment.releaseDueAtMs === null) return false;
-        this.payment = { ...this.payment, relayBatchId: 1 };
-        return this.decide({ releaseRefusals: 0, releaseRefusalReason: null });
-      case 'closeBatch':
-        if (this.payment.relayBatchId === null) return false;
-        this.payment = { ...this.payment, relayBatchId: null };
-        return this.decide({
-          releaseDueAtMs: this.nowMs + 10_000,
-          noOpBatches: this.payment.noOpBatches + 1,
-        });
-      case 'refuse':
-        if (this.payment.releaseDueAtMs === null) return false;
-        return this.take(refuseRelease(this.view, this.context, 'blocklisted'));
-      case 'cancel':
-        if (stateOf(this.payment) !== 'unpaid/pending' || this.deposits.length > 0) return false;
-        return this.decide({
-          ...fieldsOf(nextState('unpaid/pending', 'canceled_by_request')),
-          cancelReason: 'merchant',
-        });
-      case 'requestRelease':
-        if (
-          sumObservations(this.view.observations).heldUnits === 0n ||
-          stateOf(this.payment) === 'unpaid/pending'
-        )
-          return false;
-        return this.decide({
-          releaseRequested: true,
-          releaseRefusals: 0,
-          releaseRefusalReason: null,
-          releaseDueAtMs: this.nowMs,
-        });
-      case 'expire':
-        this.expiredBeforeMs = CREATED_MS + 1;
-        return this.decide();
-    }
-  }
-
-  forgetAbove(block: number): void {
-    this.deposits = this.deposits.filter(({ blockNumber }) => blockNumber <= block);
-    this.releases = this.releases.filter(({ blockNumber }) => blockNumber <= block);
-  }
-
-  decide(change?: PaymentChange): boolean {
-    return this.take(settle(this.view, this.context, change));
-  }
-
-  take(decision: PaymentDecision | null): boolean {
-    const before = this.payment;
-    this.payment = { ...before, ...decision?.change };
-    for (const { event } of decision?.webhooks ?? []) this.webhooks.push(event);
-    this.visited.add(stateOf(this.payment));
-    if (this.isDirect) this.checkDirect(before);
-    else this.check(before, decision);
-    return true;
-  }
-
-  check(before: Payment, decision: PaymentDecision | null): void {
-    const now = this.payment;
-    const sums = sumObservations(this.view.observations);
-    expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
-    // Paid exactly when final releases reach enough, with the webhook on that very decision.
-    const becamePaid = before.status !== 'paid' && now.status === 'paid';
-    expect(decision?.webhooks !== undefined).toBe(becamePaid);
-    expect(decision?.receipt).toBe(becamePaid && now.email !== null ? true : undefined);
-    expect(this.webhooks).toEqual(now.status === 'paid' ? ['payment.paid'] : []);
-    const isSettled =
-      sums.finalReleasedUnits >= now.paidThresholdUnits && sums.finalSeenUnits >= now.paidThresholdUnits;
-    if (now.status === 'unpaid') expect(isSettled).toBe(false);
-    if (becamePaid) {
-      expect(sums.finalReleasedUnits >= now.paidThresholdUnits).toBe(true);
-      expect(now).toMatchObject({
-        receivedUnits: sums.finalReleasedUnits,
-        forwardedUnits: sums.finalToMerchantUnits,
-        paidAtMs: this.nowMs,
-      });
-    }
-    if (before.status === 'paid') {
-      const { releaseDueAtMs, releaseRefusals, releaseRefusalReason, relayBatchId } = now;
-      const { noOpBatches, releaseRequested, amountMismatch } = now;
-      const release = { releaseDueAtMs, releaseRefusals, releaseRefusalReason, noOpBatches };
-      expect(now).toEqual({ ...before, ...release, relayBatchId, releaseRequested, amountMismatch });
-    } else if (now.status !== 'paid' && now.txidOut === null) {
-      // Shown while nothing is counted yet: what is seen now, which the chain may take back.
-      expect(now.receivedUnits).toBe(sums.seenUnits);
-      expect(now.txidIn === null).toBe(this.view.observations.deposits.length === 0);
-    }
-    if (now.status !== 'paid') expect(now.paidAtMs).toBeNull();
-    expect(now.forwardedUnits <= now.receivedUnits).toBe(true);
-    this.checkDue(sums.heldUnits);
-    // Whoever decides again on the same facts changes nothing.
-    expect(settle(this.view, this.context)).toBeNull();
-  }
-
-  checkDirect(before: Payment): void {
-    const now = this.payment;
-    const sums = sumObservations(this.view.observations);
-    const isCompleted = now.status === 'paid' && now.forwardStatus === 'completed';
-    expect(isReachable(stateOf(before), stateOf(now))).toBe(true);
-    // Each event once, the second only after the first.
-    const events = ['payment.paid', 'payment.forwarded'];
-    const due = isCompleted ? 2 : 1;
-    expect(this.webhooks).toEqual(now.status === 'paid' ? events.slice(0, due) : []);
-    if (now.status === 'unpaid') {
-      expect(now.forwardStatus).toBe('pending');
-      expect(sums.finalSeenUnits < now.paidThresholdUnits).toBe(true);
-      // Nothing that may still be taken back is sent on.
-      expect(now.releaseDueAtMs).toBeNull();
-    }
-    if (before.status !== 'paid' && now.status === 'paid') {
-      expect(now.receivedUnits >= now.paidThresholdUnits && now.receivedUnits <= sums.finalSeenUnits).toBe(
-        true,
-      );
-      expect(now).toMatchObject({ paidAtMs: this.nowMs, txidIn: expect.any(String) });
-    }
-    if (before.status === 'paid') {
-      expect(now).toMatchObject({ status: 'paid', paidAtMs: before.paidAtMs, txidIn: before.txidIn });
-      if (before.forwardStatus === 'completed') expect(now.forwardStatus).toBe('completed');
-    }
-    if (isCompleted && before.forwardStatus !== 'completed') {
-      expect(now).toMatchObject({
-        receivedUnits: sums.finalReleasedUnits,
-        forwardedUnits: sums.finalToMerchantUnits,
-        txidOut: expect.any(String),
-      });
-    } else if (now.status === 'paid' && !isCompleted) {
-      expect(now).toMatchObject({ forwardedUnits: 0n, txidOut: null });
-      if (sums.heldUnits > 0n && now.relayBatchId === null) expect(now.releaseDueAtMs).not.toBeNull();
-    }
-    expect(settle(this.view, this.context)).toBeNull();
-  }
-
-  checkDue(heldUnits: bigint): void {
-    const { status, forwardStatus, releaseRequested, relayBatchId, releaseDueAtMs } = this.payment;
-    const isSurplus = status === 'paid' && heldUnits >= MINIMUM_SURPLUS_UNITS;
-    const mayRelease = status === 'unpaid' ? forwardStatus !== 'pending' : isSurplus || releaseRequested;
-    const isDue = heldUnits > 0n && mayRelease && relayBatchId === null;
-    expect(releaseDueAtMs !== null).toBe(isDue);
-  }
-}
-
-/** Whether the table leads from one state to another, in no, one or several rows. */
-function isReachable(from: PaymentState, to: PaymentState): boolean {
-  const reached = new Set([from]);
-  for (const state of reached) {
-    for (const row of paymentTransitions) if (row.from === state) reached.add(row.to);
-  }
-  return reached.has(to);
-}
-
 describe('a release whose deposit no node has shown', () => {
   const onlyReleased = view(payment('unpaid/pending'), observations([], [release(100n, 9)]));
 
@@ -761,30 +433,200 @@ describe('a release whose deposit no node has shown', () => {
   });
 });
 
-describe('whatever happens to a payment', () => {
-  /** Runs many histories and returns the states that occurred. */
-  function visit(isDirect: boolean, numRuns: number): PaymentState[] {
-    const visited = new Set<PaymentState>();
-    fc.assert(
-      // `size`: by itself the list is mostly short, and six refusals in a row may not come up in any.
-      fc.property(fc.array(command, { minLength: 1, maxLength: 40, size: 'max' }), (commands) => {
-        const model = new Model(isDirect);
-        for (const step of commands) model.run(step);
-        for (const state of model.visited) visited.add(state);
-      }),
-      { numRuns },
-    );
-    return [...visited].sort();
-  }
-  const all = Object.keys(paymentStates).sort() as PaymentState[];
-  const before = (state: PaymentState) => /^unpaid.(ready|processing|failed|manual_required)$/.test(state);
-  const after = (state: PaymentState) => /^paid.(ready|processing|failed|manual_required)$/.test(state);
+describe('the sums of what was observed', () => {
+  it('count what is final apart, and what is still held', () => {
+    const rows = observations([deposit(60n, 10), deposit(45n, 11)], [release(40n, 10), release(20n, 11)]);
+    expect(sumObservations(rows)).toEqual({
+      seenUnits: 105n,
+      finalSeenUnits: 60n,
+      releasedUnits: 60n,
+      finalReleasedUnits: 40n,
+      finalToMerchantUnits: 39n,
+      heldUnits: 45n,
+    });
+  });
 
-  it('by card moves it along the table, makes it paid at most once, and loses no unit', () => {
-    expect(visit(false, 3_000)).toEqual(all.filter((state) => !after(state)));
-  }, 120_000);
-
-  it('from a wallet makes it paid at finality and forwarded after it, each told once', () => {
-    expect(visit(true, 3_000)).toEqual(all.filter((state) => !before(state)));
-  }, 120_000);
+  it('hold nothing where more was released than the deposits that are seen', () => {
+    expect(sumObservations(observations([deposit(1n, 9)], [release(2n, 9)])).heldUnits).toBe(0n);
+  });
 });
+
+describe('a decision', () => {
+  it('sends a receipt with the payment that becomes paid, where there is an address', () => {
+    const paid = (change: Partial<Payment>) =>
+      settle(view(payment('unpaid/processing', change), releasedFinally), open);
+    expect(paid({ email: 'customer@example.com' })?.receipt).toBe(true);
+    expect(paid({})).not.toHaveProperty('receipt');
+    const forwarded = direct('paid/processing', { email: 'customer@example.com', relayBatchId: 1 });
+    expect(settle(view(forwarded, releasedFinally), open)).not.toHaveProperty('receipt');
+  });
+
+  it('brings a payment that fell back to waiting before the expiry step again', () => {
+    const fallen = settle(view(payment('unpaid/ready'), observations([deposit(99n, 11)])), open);
+    expect(fallen?.revisitExpiry).toBe(true);
+    const reverted = settle(view(payment('canceled/manual_required')), open);
+    expect(reverted?.change).toMatchObject({ forwardStatus: 'canceled' });
+    expect(reverted).not.toHaveProperty('revisitExpiry');
+    expect(settle(view(payment('unpaid/pending'), enoughSeen), open)).not.toHaveProperty('webhooks');
+  });
+
+  it('writes only what changed', () => {
+    const before = view(
+      payment('unpaid/pending', { receivedUnits: 5n, txidIn: 'in 11' }),
+      observations([deposit(5n, 11)]),
+    );
+    expect(settle(before, open)).toBeNull();
+    const more = { ...before, observations: observations([deposit(5n, 11), deposit(2n, 12)]) };
+    expect(settle(more, open)).toEqual({ change: { receivedUnits: 7n, txidIn: 'in 12' } });
+  });
+});
+
+describe('a canceled payment', () => {
+  it('that was released is never paid, and keeps the deposits that were counted', () => {
+    const requested = payment('canceled/manual_required', { releaseRequested: true });
+    const rows = observations([deposit(60n, 3), deposit(50n, 4)], [release(110n, 9), release(9n, 11)]);
+    const result = applied(view(requested), settle(view(requested, rows), open));
+    expect(result).toMatchObject({
+      ...fieldsOf('canceled/completed'),
+      receivedUnits: 110n,
+      forwardedUnits: 108n,
+      txidIn: 'in 4',
+      txidOut: 'out 9',
+      paidAtMs: null,
+      releaseRequested: false,
+    });
+  });
+
+  it('keeps the request for a release while the chain shows nothing to release', () => {
+    const requested = payment('canceled/manual_required', { releaseRequested: true, releaseRefusals: 2 });
+    const result = applied(view(requested), settle(view(requested), open));
+    expect(result).toMatchObject({
+      ...fieldsOf('canceled/canceled'),
+      releaseRequested: true,
+      releaseRefusals: 0,
+    });
+  });
+
+  it('is released only when its merchant asks', () => {
+    const rows = observations([deposit(CENT, 5)]);
+    const due = (change: Partial<Payment>) => {
+      const before = view(payment('canceled/manual_required', change), rows);
+      return applied(before, settle(before, open)).releaseDueAtMs;
+    };
+    expect(due({})).toBeNull();
+    expect(due({ releaseRequested: true })).toBe(open.nowMs);
+    expect(due({ releaseRequested: true, releaseDueAtMs: 5 })).toBe(5);
+    expect(due({ releaseRequested: true, releaseDueAtMs: 5, relayBatchId: 1 })).toBeNull();
+  });
+
+  it('waits for its merchant when more arrives than was released, also before the release is seen again', () => {
+    const released = payment('canceled/completed', { receivedUnits: ENOUGH, txidOut: 'out 9' });
+    const rows = observations([deposit(ENOUGH + CENT, 5)], [release(ENOUGH + CENT, 11)]);
+    const before = view(released, rows);
+    expect(stateOf(applied(before, settle(before, open)))).toBe('canceled/manual_required');
+  });
+});
+
+describe('a direct payment', () => {
+  it('is paid with what was final then, and says nothing of a forwarding', () => {
+    const rows = observations([deposit(60n, 5), deposit(50n, 10), deposit(7n, 11)]);
+    const before = view(direct('unpaid/pending'), rows);
+    const result = applied(before, settle(before, open));
+    expect(result).toMatchObject({ receivedUnits: 110n, txidIn: 'in 10', txidOut: null, forwardedUnits: 0n });
+    expect(result.releaseDueAtMs).toBe(open.nowMs);
+  });
+
+  it('waits while its deposit is a unit short of final', () => {
+    const before = view(direct('unpaid/pending'), observations([deposit(99n, 5), deposit(5n, 11)]));
+    expect(stateOf(applied(before, settle(before, open)))).toBe('unpaid/pending');
+  });
+
+  it('is forwarded by releases of all that it received, and keeps the deposit that it named', () => {
+    const forwarding = direct('paid/processing', { receivedUnits: 110n, txidIn: 'in 10', relayBatchId: 1 });
+    const rows = (units: bigint, block: number) =>
+      observations([deposit(60n, 5), deposit(50n, 10)], [release(units, block)]);
+    for (const notYet of [rows(109n, 9), rows(110n, 11)]) {
+      expect(stateOf(applied(view(forwarding), settle(view(forwarding, notYet), open)))).toBe(
+        'paid/processing',
+      );
+    }
+    const done = settle(view(forwarding, rows(110n, 9)), open);
+    expect(applied(view(forwarding), done)).toMatchObject({
+      ...fieldsOf('paid/completed'),
+      txidIn: 'in 10',
+      txidOut: 'out 9',
+      paidAtMs: CREATED_MS,
+    });
+  });
+
+  it('counts as sent on while a release of all of it is in a block that is not final', () => {
+    const ready = direct('paid/ready', { receivedUnits: 110n });
+    const state = (units: bigint) => {
+      const rows = observations([deposit(110n, 5)], [release(units, 11)]);
+      return stateOf(applied(view(ready), settle(view(ready, rows), open)));
+    };
+    expect([state(109n), state(110n)]).toEqual(['paid/ready', 'paid/processing']);
+  });
+});
+
+describe('a refusal', () => {
+  it('names its reason, and sets the next try', () => {
+    const ready = view(payment('unpaid/ready', { releaseDueAtMs: 0 }), enoughSeen);
+    expect(refuseRelease(ready, open, 'blocklisted')?.change).toMatchObject({
+      forwardStatus: 'failed',
+      releaseRefusals: 1,
+      releaseRefusalReason: 'blocklisted',
+      releaseDueAtMs: open.nowMs + 30_000,
+    });
+  });
+
+  it.each([
+    [QUICK_RELEASE_TRIES - 2, 'unpaid/failed'],
+    [QUICK_RELEASE_TRIES - 1, 'unpaid/manual_required'],
+  ])('after %i others leaves the payment %s', (refusals, state) => {
+    const failed = payment('unpaid/failed', { releaseRefusals: refusals, releaseDueAtMs: 0 });
+    const before = view(failed, enoughSeen);
+    expect(stateOf(applied(before, refuseRelease(before, open, 'paused')))).toBe(state);
+  });
+});
+
+describe('after the chain was read', () => {
+  const short = observations([deposit(99n, 11)]);
+
+  it('a direct payment that waits comes back to the expiry step, whatever changed', () => {
+    expect(settleScanned(view(direct('unpaid/pending')), open)).toEqual({ change: {}, revisitExpiry: true });
+    expect(settleScanned(view(direct('unpaid/pending'), short), open)).toEqual({
+      change: { receivedUnits: 99n, txidIn: 'in 11' },
+      revisitExpiry: true,
+    });
+  });
+
+  it('a payment by card that waits comes back where the address holds a part', () => {
+    expect(settleScanned(view(payment('unpaid/pending')), open)).toBeNull();
+    expect(settleScanned(view(payment('unpaid/pending'), short), open)?.revisitExpiry).toBe(true);
+  });
+
+  it.each([
+    ['is paid in full', payment('unpaid/pending'), enoughSeen],
+    ['is paid in full from a wallet and not final', direct('unpaid/pending'), enoughSeen],
+    ['was canceled', direct('canceled/canceled'), short],
+  ])('a payment that %s does not', (_what, of, rows) => {
+    expect(settleScanned(view(of, rows), open)).not.toHaveProperty('revisitExpiry');
+  });
+
+  it('nothing expires, whatever its age', () => {
+    const result = settleScanned(view(payment('unpaid/pending'), short), { ...past });
+    expect(result?.change).not.toHaveProperty('status');
+  });
+});
+
+it.each([
+  [999, false],
+  [1_000, true],
+  [-1, true],
+])(
+  'whether a wait of a second is over after %i ms, also where the clock was set back: %s',
+  (passedMs, isDone) => {
+    expect(isOver(5_000, 1_000, 5_000 + passedMs)).toBe(isDone);
+  },
+);
