@@ -1,6 +1,18 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type GasShareLimit, LONGEST_GAS_DEFERRAL_MS, releasesWithinGasShare } from './gas-balance.ts';
+import {
+  type GasShareLimit,
+  gasLimitFor,
+  LONGEST_GAS_DEFERRAL_MS,
+  leastPlausibleGas,
+  lowGasWei,
+  MAXIMUM_TRANSACTION_GAS,
+  parsePolWei,
+  polOf,
+  releaseGas,
+  releasesPaidBy,
+  releasesWithinGasShare,
+} from './gas-balance.ts';
 
 const NOW_MS = 1_800_000_000_000;
 const GWEI = 10n ** 9n;
@@ -58,4 +70,54 @@ it('leaves out nothing at ordinary fees: one US dollar at 60 gwei is released al
   expect(releasesWithinGasShare([dollar], quote, share, NOW_MS)).toEqual([dollar]);
   const spike = { maxFeePerGas: 20_025n * GWEI, maxPriorityFeePerGas: 25n * GWEI };
   expect(releasesWithinGasShare([dollar], spike, share, NOW_MS)).toEqual([]);
+});
+
+it('releases at once what was requested, what is a day old, and what a clock that was set back dates ahead', () => {
+  const spike = { maxFeePerGas: 20_025n * GWEI, maxPriorityFeePerGas: 25n * GWEI };
+  const share = { basisPoints: 100, polRate: 25_000_000n };
+  const small = { receivedUnits: 1n, createdAtMs: NOW_MS, paidAtMs: null, releaseRequested: false };
+  const dayAgoMs = NOW_MS - LONGEST_GAS_DEFERRAL_MS;
+  const urgent = [
+    { ...small, releaseRequested: true },
+    { ...small, createdAtMs: dayAgoMs },
+    { ...small, createdAtMs: NOW_MS + 1 },
+    { ...small, paidAtMs: dayAgoMs },
+  ];
+  const waiting = [
+    small,
+    { ...small, createdAtMs: dayAgoMs + 1 },
+    // From when it was paid, however long it waited for money before.
+    { ...small, createdAtMs: 1, paidAtMs: dayAgoMs + 1 },
+  ];
+  expect(releasesWithinGasShare([...urgent, ...waiting], spike, share, NOW_MS)).toEqual(urgent);
+});
+
+it('lets no release wait for more than a day', () => {
+  expect(LONGEST_GAS_DEFERRAL_MS).toBe(86_400_000);
+});
+
+it('figures the gas of a transaction from what it shares and from its releases', () => {
+  expect([1, 2, 100].map(releaseGas)).toEqual([150_500n, 246_000n, 9_605_000n]);
+  expect(leastPlausibleGas(150_501n)).toBe(75_250n);
+});
+
+it('limits gas to a quarter above the need, and to what Polygon takes', () => {
+  expect(gasLimitFor(100_003n)).toBe(125_003n);
+  expect(MAXIMUM_TRANSACTION_GAS).toBe(33_554_432n);
+  expect(gasLimitFor(MAXIMUM_TRANSACTION_GAS)).toBe(MAXIMUM_TRANSACTION_GAS);
+});
+
+it('asks for POL below three full batches of 11 million gas, and counts a hundred releases to each', () => {
+  const quote = { maxFeePerGas: 100n * GWEI };
+  expect(lowGasWei(quote)).toBe(3_300_000_000n * GWEI);
+  expect(releasesPaidBy(lowGasWei(quote), quote)).toBe(300);
+  expect(releasesPaidBy(lowGasWei(quote) - 1n, quote)).toBe(299);
+});
+
+it('shows POL to a millionth, cut off, and reads it to the wei', () => {
+  expect(polOf(1_234_567_999_999_999_999n)).toBe(1.234567);
+  expect(parsePolWei('1.5')).toBe(1_500_000_000n * GWEI);
+  expect(parsePolWei('0.000000000000000001')).toBe(1n);
+  expect(parsePolWei('0.0000000000000000001')).toBeNull();
+  expect(parsePolWei('1 POL')).toBeNull();
 });
