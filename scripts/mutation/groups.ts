@@ -30,6 +30,15 @@ export const mutationGroups: readonly MutationGroup[] = [
     ],
   },
   { name: 'settlement', parts: [beside('src/domain/settle.ts')] },
+  {
+    name: 'relay arithmetic',
+    parts: [
+      beside('src/domain/gas-balance.ts'),
+      beside('src/chain/estimate-gas.ts'),
+      beside('src/payments/relay/nonces.ts'),
+      beside('src/payments/relay/size-batch.ts'),
+    ],
+  },
   { name: 'second factors', parts: [beside('src/accounts/second-factor.ts')] },
   { name: 'connect', parts: [beside('src/accounts/connect-shop.ts')] },
   {
