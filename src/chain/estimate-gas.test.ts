@@ -12,7 +12,7 @@ const MAXIMUM_GAS = 2n ** 25n;
 
 function reverted(reason = 'blocklisted'): JsonRpcAnswerError {
   const answer = { code: 3, message: `execution reverted: ${reason}`, data: '0x' };
-  return new JsonRpcAnswerError('rpc.example', 'eth_estimateGas', answer, 200);
+  return new JsonRpcAnswerError('rpc.example', 'eth_estimateGas', answer);
 }
 
 /** Hosts that say this of the call, the first one first: gas, or an error. */

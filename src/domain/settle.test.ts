@@ -481,16 +481,25 @@ describe('a decision', () => {
   });
 });
 
+it('a paid payment to which clearly more arrives counts as overpaid, and says nothing else', () => {
+  const terms = { usdUnits: 100n, paidThresholdUnits: ENOUGH };
+  const rows = observations([deposit(100n, 5), deposit(200_000n, 11)], [release(100n, 9)]);
+  expect(settle(view(payment('paid/completed', terms), rows), open)).toEqual({
+    change: { amountMismatch: 'overpaid', releaseDueAtMs: open.nowMs },
+  });
+});
+
 describe('a canceled payment', () => {
   it('that was released is never paid, and keeps the deposits that were counted', () => {
     const requested = payment('canceled/manual_required', { releaseRequested: true });
-    const rows = observations([deposit(60n, 3), deposit(50n, 4)], [release(110n, 9), release(9n, 11)]);
+    // The request was about what had arrived then; a unit that came later waits for another one.
+    const rows = observations([deposit(60n, 3), deposit(50n, 4), deposit(7n, 11)], [release(110n, 9)]);
     const result = applied(view(requested), settle(view(requested, rows), open));
     expect(result).toMatchObject({
       ...fieldsOf('canceled/completed'),
       receivedUnits: 110n,
       forwardedUnits: 108n,
-      txidIn: 'in 4',
+      txidIn: 'in 11',
       txidOut: 'out 9',
       paidAtMs: null,
       releaseRequested: false,
@@ -544,7 +553,7 @@ describe('a direct payment', () => {
   it('is forwarded by releases of all that it received, and keeps the deposit that it named', () => {
     const forwarding = direct('paid/processing', { receivedUnits: 110n, txidIn: 'in 10', relayBatchId: 1 });
     const rows = (units: bigint, block: number) =>
-      observations([deposit(60n, 5), deposit(50n, 10)], [release(units, block)]);
+      observations([deposit(60n, 5), deposit(50n, 10), deposit(7n, 11)], [release(units, block)]);
     for (const notYet of [rows(109n, 9), rows(110n, 11)]) {
       expect(stateOf(applied(view(forwarding), settle(view(forwarding, notYet), open)))).toBe(
         'paid/processing',
@@ -557,6 +566,13 @@ describe('a direct payment', () => {
       txidOut: 'out 9',
       paidAtMs: CREATED_MS,
     });
+  });
+
+  it('is told as paid and as forwarded, with its receipt, where both are found at once', () => {
+    const before = view(direct('unpaid/pending', { email: 'customer@example.com' }), releasedFinally);
+    const decision = settle(before, open);
+    expect(decision?.webhooks?.map(({ event }) => event)).toEqual(['payment.paid', 'payment.forwarded']);
+    expect(decision?.receipt).toBe(true);
   });
 
   it('counts as sent on while a release of all of it is in a block that is not final', () => {
