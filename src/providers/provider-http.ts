@@ -357,8 +357,9 @@ export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
       : countsAsOutage(status)
         ? new Error(message)
         : new ProviderAnswerError(message);
-  // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator.
-  if (status === 401 || status === 403) {
+  // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator. A page
+  // comes from what stands before the provider's API and says nothing about credentials.
+  if ((status === 401 || status === 403) && body !== undefined) {
     const { name } = providerCatalog[id];
     throw new ServiceError(
       'provider_inactive',
