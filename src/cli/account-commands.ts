@@ -12,7 +12,8 @@ export function addAccountCommands(program: Command, services: OperationRunner):
     .requiredOption('--name <name>', 'the shop name that customers see')
     .option('--email <address>', 'the merchant’s email address')
     .option('--fee-percent <percent>', 'the account’s card fee (2.5)')
-    .option('--wallet <address>', 'the merchant’s own wallet');
+    .option('--wallet <address>', 'the merchant’s own wallet')
+    .option('--confirm-wallet', 'accept a wallet that looks like a mistake');
   account('list', 'list all accounts');
   account('update <account>', 'change an account')
     .option('--name <name>', 'the shop name that customers see')
@@ -38,6 +39,7 @@ export function addAccountCommands(program: Command, services: OperationRunner):
       'erase customers’ email addresses after this many days; "" keeps them',
     )
     .option('--wallet <address>', 'the merchant’s own wallet')
+    .option('--confirm-wallet', 'accept a wallet that looks like a mistake')
     .option('--lock-wallet', 'refuse any other payout wallet')
     .option('--unlock-wallet', 'accept any payout wallet again')
     .option('--fee-percent <percent>', 'the card fee for new payments')

@@ -9,6 +9,7 @@ import { type Address, parsePayoutAddress } from '../domain/payout-address.ts';
 import type { PaymentFilter } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId, providerIds } from '../domain/provider-catalog.ts';
+import { doubtAbout } from '../domain/unusual-address.ts';
 import { parsePaymentQuery, paymentStatuses } from '../payments/parse-payment-query.ts';
 import { parseRescuedToken } from '../payments/rescue-token.ts';
 import { canonicalPublicAddress } from '../platform/public-address.ts';
@@ -113,11 +114,19 @@ function profileUpdate(args: OperationArguments): ProfileUpdate {
     ...given('defaultCallback', optional(args, 'default-callback')),
     ...given('toleratesMissingCent', optionalOnOrOff(args, 'direct-cent-tolerance')),
     ...given('receivesAlerts', optionalOnOrOff(args, 'trouble-mails')),
-    ...given('wallet', optionalAddress(args, 'wallet')),
+    ...given('wallet', optionalWallet(args)),
     // The file's content as base64: the server may not have access to the caller's files.
     ...(logo === null ? {} : { logo: logo === '' ? null : Buffer.from(logo, 'base64') }),
     ...given('isWalletLocked', optionalSwitch(args, 'lock-wallet', 'unlock-wallet')),
   };
+}
+
+/** The wallet of the arguments; one to which USDC would be lost only with another option. Throws `invalid_request`. */
+export function optionalWallet(args: OperationArguments): Address | null {
+  const wallet = optionalAddress(args, 'wallet');
+  const doubt = wallet === null || args['confirm-wallet'] === true ? null : doubtAbout(wallet);
+  if (doubt !== null) throw invalidField('wallet', `${doubt}. If you mean it, add --confirm-wallet`);
+  return wallet;
 }
 
 /** True or false by one of two opposite options; null without either. */

@@ -84,7 +84,7 @@ async function createDirect(context: OperationsContext, args: OperationArguments
   const callbackUrl = argument.required(args, 'callback');
   const refusal = await context.callbacks.refusalOf(callbackUrl);
   if (refusal !== null) throw invalidField('callback', refusal);
-  const payoutAddress = argument.optionalAddress(args, 'wallet') ?? account.wallet;
+  const payoutAddress = argument.optionalWallet(args) ?? account.wallet;
   if (payoutAddress === null) throw invalidField('wallet', 'is required, because the account has no wallet');
 
   const payment = await direct.create(account, {
@@ -142,7 +142,7 @@ export const operations: Readonly<Record<string, Operation>> = {
       name: argument.required(args, 'name'),
       email: argument.optionalEmail(args, 'email'),
       feeBasisPoints: argument.optionalPercent(args, 'fee-percent') ?? DEFAULT_FEE_BASIS_POINTS,
-      wallet: argument.optionalAddress(args, 'wallet'),
+      wallet: argument.optionalWallet(args),
     });
     await recordAction(context, account.id, operatorActor, 'account.created', account.name);
     return { account_id: account.id };

@@ -275,6 +275,7 @@ function addPaymentCommands(program: Command, services: ProgramServices): void {
     .requiredOption('--callback <url>', 'the webhook URL')
     .option('--currency <currency>', 'USD, EUR, CAD or INR (USD)')
     .option('--wallet <address>', 'the payout wallet (the account’s wallet)')
+    .option('--confirm-wallet', 'accept a wallet that looks like a mistake')
     .option('--email <address>', 'the customer’s email address')
     .option('--note <text>', 'shown in the webhook and in the preview of the short link');
   for (const [name, description] of [

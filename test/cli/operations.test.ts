@@ -31,7 +31,6 @@ import { providerDescriptions } from '../../src/providers/providers.ts';
 import type { Store } from '../../src/store/store.ts';
 import { createCallbackGuard } from '../../src/webhooks/callback-host.ts';
 import {
-  ADDRESS,
   DAY_MS,
   failedResult,
   givePayment,
@@ -48,6 +47,8 @@ import { giveRefund, newRefund } from '../support/refunds.ts';
 import { createTestDatabase, type TestDatabase } from '../support/test-store.ts';
 
 type Json = Record<string, unknown>;
+
+const ADDRESS = '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65';
 
 let database: TestDatabase;
 let store: Store;
@@ -174,6 +175,10 @@ describe('accounts', () => {
     [{ name: 'x', 'fee-percent': '10.01' }, /^fee-percent must be from 0 to 10/],
     [{ name: 'x', email: 'x' }, /^email must be/],
     [{ name: 'x', wallet: 'x' }, /^wallet must be/],
+    [
+      { name: 'x', wallet: `0x${'dead'.padStart(40, '0')}` },
+      /^wallet is an address without an owner.*--confirm-wallet$/,
+    ],
   ])('%j creates none', async (args, problem) => {
     await expect(run('account create', args)).rejects.toThrow(problem);
     expect(await run('account list')).toEqual([]);

@@ -20,6 +20,7 @@ import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from 
 import { readOwnHistory, walletCard } from './payment-page.ts';
 import { displayStatusBadges, providerName } from './payment-words.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
+import { meantField, meantWalletOf } from './settings-pages.ts';
 
 /** Newest links that are listed below the form. */
 const LINKS_SHOWN = 20;
@@ -118,7 +119,9 @@ export function destinationFields(
 ): Html {
   const { wallet, defaultCallbackUrl } = visit.account;
   return html`${formFields(visit, action, {
-    ...(wallet === null ? { address: { ...address, value: payoutAddress ?? '' } } : {}),
+    ...(wallet === null
+      ? { address: { ...address, value: payoutAddress ?? '' }, ...meantField(visit, 'address') }
+      : {}),
     ...(defaultCallbackUrl === null
       ? { callback: optional('Webhook address', callbackUrl, callbackHint, 'url') }
       : {}),
@@ -158,7 +161,8 @@ const answerCreate =
   async (visit, form) => {
     const { context } = visit;
     const request = await readLinkForm(context, visit.account, form);
-    if (visit.account.wallet === null) await requirePasswordAndFactor(visit, form, {});
+    if (visit.account.wallet === null)
+      await requirePasswordAndFactor(visit, form, { address: () => meantWalletOf(form, 'address') });
     const payment = await create(context.create, visit.account, request);
     await record(visit, 'link.created', payment.id);
     return seeOther(`/links/${payment.id}`);

@@ -34,7 +34,7 @@ import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from 
 import { destinationFields, linkFields, linksCard } from './link-pages.ts';
 import { fact } from './payment-words.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
-import { walletOf } from './settings-pages.ts';
+import { meantWalletOf } from './settings-pages.ts';
 
 const PAGES_PATH = `${DASHBOARD_PATH}/pages`;
 /** Newest payments that are listed on a page's own page. */
@@ -145,7 +145,8 @@ async function readForm(visit: Visit, form: FormFields, stored: ReusablePage | n
     address() {
       // An address of before would otherwise come back, unseen, once the account's wallet is removed.
       if (account.wallet !== null) return null;
-      return walletOf(typed('address') ?? 'none');
+      if (typed('address') === null) throw invalidField('address', 'is required');
+      return meantWalletOf(form, 'address', stored?.payoutAddress);
     },
   };
   const callbackUrl = account.defaultCallbackUrl === null ? typed('callback') : (stored?.callbackUrl ?? null);

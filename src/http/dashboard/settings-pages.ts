@@ -19,9 +19,17 @@ import {
 import { type Address, parsePayoutAddress } from '../../domain/payout-address.ts';
 import { isProviderId, providerCatalog, providerIds } from '../../domain/provider-catalog.ts';
 import { MAXIMUM_LOGO_BYTES, MAXIMUM_LOGO_PIXELS, requireWalletForLock } from '../../domain/shop-profile.ts';
+import { doubtAbout } from '../../domain/unusual-address.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { DASHBOARD_PATH, record, type Visit } from '../signed-in/context.ts';
-import { errorAt, formField, formFields, optional } from '../signed-in/form-fields.ts';
+import {
+  errorAt,
+  type Fields,
+  type FormVisit,
+  formField,
+  formFields,
+  optional,
+} from '../signed-in/form-fields.ts';
 import { featureWords, formatPercent, formatUsdc } from '../signed-in/format.ts';
 import * as forms from '../signed-in/forms.ts';
 import { type DashboardRoutes, type FormHandler, type PageView, seeOther } from '../signed-in/pages.ts';
@@ -85,7 +93,7 @@ const changeWallet: FormHandler = async (visit, form) => {
   const isWalletLocked = form.has('locked');
   const typed = form.text('wallet').trim();
   await requirePasswordAndFactor(visit, form, {
-    wallet: () => walletOf(typed),
+    wallet: () => meantWalletOf(form, 'wallet', visit.account.wallet),
     locked: () =>
       requireWalletForLock(typed === '' ? null : parsePayoutAddress(typed), isWalletLocked && typed === ''),
   });
@@ -97,11 +105,33 @@ const changeWallet: FormHandler = async (visit, form) => {
 };
 
 /** The typed payout wallet; null for an empty field. Throws `invalid_request`. */
-export function walletOf(text: string): Address | null {
+function walletOf(text: string): Address | null {
   if (text === '') return null;
   const wallet = parsePayoutAddress(text);
   if (wallet === null) throw invalidField('wallet', 'must be an address (0x…) with a valid checksum');
   return wallet;
+}
+
+/**
+ * The same, of this field. An address that would lose the money needs the tick of `meantField`, unless it is stored
+ * already. Throws `invalid_request`.
+ */
+export function meantWalletOf(
+  form: forms.FormFields,
+  name: string,
+  stored: Address | null = null,
+): Address | null {
+  const wallet = walletOf(form.text(name).trim());
+  const doubt = wallet === null || wallet === stored || form.has('is_meant') ? null : doubtAbout(wallet);
+  if (doubt !== null) throw invalidField(name, `${doubt}. If you mean it, tick the box below`);
+  return wallet;
+}
+
+/** The tick of a form that was refused for such an address in this field; none for any other. */
+export function meantField({ refused }: Pick<FormVisit, 'refused'>, name: string): Fields {
+  const typed = parsePayoutAddress(refused?.text(name).trim());
+  if (typed === null || doubtAbout(typed) === null) return {};
+  return { is_meant: { label: 'Pay out to this address anyway', type: 'checkbox' } };
 }
 
 async function showSettings(visit: Visit): Promise<PageView> {
@@ -237,6 +267,7 @@ async function walletForm(visit: Visit): Promise<Html> {
     action: `${SETTINGS_PATH}/wallet`,
     fields: {
       wallet: optional('Wallet on Polygon', wallet, 'Existing payments keep their wallet.'),
+      ...meantField(visit, 'wallet'),
       locked: {
         label: 'Lock payouts to this wallet',
         type: 'checkbox',

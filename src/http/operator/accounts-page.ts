@@ -10,7 +10,7 @@ import { parseUserEmail } from '../../domain/person.ts';
 import { parseName } from '../../domain/shop-profile.ts';
 import { inviteFields, sendInvitation, takeInvitationPage } from '../dashboard/people-pages.ts';
 import { confirmedForm, requirePasswordAndFactor } from '../dashboard/security-pages.ts';
-import { walletOf } from '../dashboard/settings-pages.ts';
+import { meantField, meantWalletOf } from '../dashboard/settings-pages.ts';
 import { dataTable, numbers } from '../design/data-table.ts';
 import { type Html, html } from '../design/html.ts';
 import { type Fields, optional } from '../signed-in/form-fields.ts';
@@ -78,7 +78,7 @@ const answerCreate: FormHandler<OperatorVisit> = async (visit, form) => {
     name: () => parseName(form.text('name')),
     email: () => emailOf(form.text('email').trim()),
     fee: () => parseFee(form.text('fee')),
-    wallet: () => walletOf(form.text('wallet').trim()),
+    wallet: () => meantWalletOf(form, 'wallet'),
   });
   const account = await createAccount(visit.context, { name, email, wallet, feeBasisPoints: fee });
   await recordAction(visit.context, account.id, visit.actor, 'account.created', account.name);
@@ -94,7 +94,8 @@ function emailOf(text: string): string | null {
 
 async function showAccountForm(visit: OperatorVisit): Promise<PageView> {
   const action = `${OPERATOR_PATH}/accounts/new`;
-  const form = { action, style: 'card', fields: accountFields, button: 'Create account' } as const;
+  const fields = { ...accountFields, ...meantField(visit, 'wallet') };
+  const form = { action, style: 'card', fields, button: 'Create account' } as const;
   return { title: 'Create an account', main: await confirmedForm(visit, form) };
 }
 

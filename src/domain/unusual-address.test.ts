@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest';
+import { parsePayoutAddress } from './payout-address.ts';
+import { doubtAbout } from './unusual-address.ts';
+
+const doubtOf = (text: string) => {
+  const address = parsePayoutAddress(text);
+  expect(address, text).not.toBeNull();
+  return address === null ? null : doubtAbout(address);
+};
+
+it.each([
+  ['USDC.e', '0x2791Bca1f2de4661ED88A30C99A7a9449Aa84174'],
+  ['USDC', '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'],
+  ['USDC on Ethereum', '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'],
+  ['USDT', '0xc2132D05D31c914a87C6611C10748AEb04B58e8F'],
+  ['USDT on Ethereum', '0xdAC17F958D2ee523a2206206994597C13D831ec7'],
+  ['DAI', '0x8f3Cf7ad23Cd3CaDbD9735AFf958023239c6A063'],
+  ['WETH', '0x7ceB23fD6bC0adD59E62ac25578270cFf1b9f619'],
+  ['WBTC', '0x1BFD67037B42Cf73acF2047067bd4F2C47D9BfD6'],
+  ['WPOL', '0x0d500B1d8E8eF31E21C99d1Db9A6444d3ADf1270'],
+])('names the token %s, however its address is written', (name, address) => {
+  for (const text of [address, address.toLowerCase(), `0x${address.slice(2).toUpperCase()}`])
+    expect(doubtOf(text)).toContain(`the token ${name},`);
+});
+
+it.each([
+  ['the first precompile', `0x${'1'.padStart(40, '0')}`],
+  ['a later precompile', `0x${'100'.padStart(40, '0')}`],
+  ['a system contract of Polygon', '0x0000000000000000000000000000000000001010'],
+  ['the usual burn address', '0x000000000000000000000000000000000000dEaD'],
+  ['another burn address', '0xdead000000000000000042069420694206942069'],
+  ['dead, repeated', `0x${'dead'.repeat(10)}`],
+  ['a letter, repeated', `0x${'f'.repeat(40)}`],
+  ['digits and padding', `0xdeadbeef${'0'.repeat(32)}`],
+])('has a doubt about %s', (_, address) => {
+  expect(doubtOf(address)).toContain('without an owner');
+});
+
+it.each([
+  '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
+  '0x52908400098527886E0F7030069857D2E4169EE7',
+  `0x${'1'.padStart(9, '0')}${'23456789a'.padStart(31, '5')}`,
+  // Mined for its zeros, and with a contract behind it.
+  '0x00000000219ab540356cBB839Cbe05303d7705Fa',
+])('has none about %s', (address) => {
+  expect(doubtOf(address)).toBeNull();
+});
