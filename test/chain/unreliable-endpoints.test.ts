@@ -391,6 +391,20 @@ describe('a slow endpoint', () => {
     },
   );
 
+  it('as one of two has all confirmations wait for it, and is named', async () => {
+    const { reader } = createReader(2);
+    await readPass(reader);
+    slowDown(proxies[1], 'eth_getBlockByNumber');
+    await chain.anvil.mine(20);
+    const startedAtMs = performance.now();
+    expect((await readHeads(reader)).final).not.toBeNull();
+    expect(performance.now() - startedAtMs).toBeGreaterThan(SLOW_MS * 0.9);
+    await vi.waitFor(async () => {
+      await readPass(reader);
+      expect(reader.listEndpoints().map(({ isSlow }) => isSlow)).toEqual([false, true]);
+    }, 10_000);
+  });
+
   it('is used at once where the others are down, and first again when it is as fast', async () => {
     const { reader } = createReader(2);
     slowDown(proxies[0], 'eth_getBlockByNumber');

@@ -7,8 +7,8 @@ import { appCode, createTestConsole } from '../support/operator.ts';
 import { CUSTOMER_ADDRESS, giveRefund, newRefund, payWithDeposit } from '../support/refunds.ts';
 
 /*
- * The table "Forms that take more than a session" of docs/threat-model.md: every form that decides where money goes, how
- * much is enough or who has which right asks for the password and, where there is one, the second factor.
+ * The table of forms in docs/threat-model.md: every form that decides where money goes, how much is enough or who has
+ * which right asks for the password and, where there is one, the second factor.
  */
 
 const SECRET = 'JBSWY3DPEHPK3PXP';
