@@ -180,6 +180,15 @@ describe('a shop that connects', () => {
     expect(await auditOf()).toEqual(['shop.refused', 'shop.approved']);
   });
 
+  it('is refused once the approving user has changed their password', async () => {
+    const code = await codeOf();
+    const page = '/dashboard/security';
+    const fields = { password: PASSWORD, new_password: 'another password 1' };
+    expect((await browser.post(`${page}/password`, fields, { page })).statusCode).toBe(303);
+    expect((await exchange({ code, code_verifier: VERIFIER, return: RETURN })).statusCode).toBe(400);
+    expect(await dashboard.store.accounts.listKeys(account.id)).toEqual([]);
+  });
+
   it('is asked at most 30 times a minute for keys, by address', async () => {
     const codes = await Promise.all(Array.from({ length: 31 }, () => exchange({ code: 'x' })));
     expect(codes.map(({ statusCode }) => statusCode).filter((status) => status === 429)).toHaveLength(1);
