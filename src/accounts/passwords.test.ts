@@ -138,6 +138,13 @@ it.each([
   'Anna-Shop-2026',
   'ｐａｓｓｗｏｒｄ１２３４',
   'йцукенгшщзхъ',
+  'Pässwörd1234',
+  'Contraseña2026!',
+  'motdepasse123',
+  'Пароль123456',
+  'a1b2c3d4e5f6',
+  '1a2b3c4d5e6f',
+  'aabbccddeeff',
   '!@#$%^&*()_+',
 ])('refuses the well-known password %s', (password) => {
   expect(() => requireGoodPassword(password, 'anna@shop.example')).toThrow(

@@ -23,10 +23,15 @@ const rows = [
   'qazwsxedcrfvtgbyhnujmik',
   '1q2w3e4r5t6y7u8i9o0p',
   'q1w2e3r4t5y6u7i8o9p0',
+  'a1b2c3d4e5f6g7h8i9j0',
+  '1a2b3c4d5e6f7g8h9i0j',
+  'aabbccddeeffgghhiijj',
   'йцукенгшщзхъ',
   'фывапролджэ',
   'ячсмитьбю',
-].flatMap((row) => [row, [...row].reverse().join('')]);
+]
+  .map(withoutAccents)
+  .flatMap((row) => [row, [...row].reverse().join('')]);
 
 /** Characters that must be left when everything that is well known is taken away. */
 const MINIMUM_OWN_CHARACTERS = 4;
@@ -45,10 +50,10 @@ const looksLike: Readonly<Record<string, string>> = {
 
 /**
  * Whether a password is one that guessers try: a listed one, one word with digits or rows of keys around it, the name in the
- * email address, or a repetition. Case, width, separators and digits in place of letters make no difference.
+ * email address, or a repetition. Case, width, accents, separators and digits in place of letters make no difference.
  */
 export function isWellKnown(password: string, email: string): boolean {
-  const typed = password.normalize('NFKC').toLowerCase();
+  const typed = withoutAccents(password).toLowerCase();
   const core = typed.replaceAll(/^[^\p{L}@$]+|[^\p{L}@$]+$/gu, '');
   const spelled = [...core].map((character) => looksLike[character] ?? character).join('');
   const own = email.split(/[^\p{L}\p{N}]+/u).filter((part) => part.length >= MINIMUM_OWN_CHARACTERS);
@@ -59,6 +64,10 @@ export function isWellKnown(password: string, email: string): boolean {
     if (isShort(rest)) return true;
     return known.some((word) => rest.includes(word) && isShort(rest.replaceAll(word, '')));
   });
+}
+
+function withoutAccents(text: string): string {
+  return text.normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
 /** Whether hardly anything is left without rows, repeated characters and digits. */

@@ -31,6 +31,8 @@ it.each([
   ['another burn address', '0xdead000000000000000042069420694206942069'],
   ['dead, repeated', `0x${'dead'.repeat(10)}`],
   ['a letter, repeated', `0x${'f'.repeat(40)}`],
+  ['ten digits, repeated', `0x${'1234567890'.repeat(4)}`],
+  ['deadbeef, repeated', `0x${'deadbeef'.repeat(5)}`],
   ['digits and padding', `0xdeadbeef${'0'.repeat(32)}`],
 ])('has a doubt about %s', (_, address) => {
   expect(doubtOf(address)).toContain('without an owner');

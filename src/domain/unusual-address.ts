@@ -17,7 +17,7 @@ const tokens: ReadonlyMap<string, string> = new Map(
 );
 
 /** A small number, as precompiles, system contracts and 0x…dEaD have it, padding at the end, or one group repeated. */
-const withoutOwner = /^0x(?:0{32}[0-9a-f]{8}|[0-9a-f]{8}0{32}|(.{1,5}?)\1+|(?:dead)+0{16,}(?:42069)+)$/i;
+const withoutOwner = /^0x(?:0{32}[0-9a-f]{8}|[0-9a-f]{8}0{32}|(.{1,20}?)\1+|(?:dead)+0{16,}(?:42069)+)$/i;
 
 /**
  * Why USDC that is paid out to an address would be lost, as far as the address alone tells; null for every other one. The
