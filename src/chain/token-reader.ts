@@ -24,22 +24,23 @@ export interface TokenReaderOptions {
 /** Multicall3 is at this address on Polygon, Amoy and most chains. */
 export const MULTICALL3 = '0xcA11bde05977b3631167028862bE2a173976CA11' as Address;
 
-/** Asks the token at the newest block; each question goes to the endpoints in turn until one answers. */
+/** Asks the token at the newest block. What decides about a payment is asked of each host, and two have to agree. */
 export function createTokenReader(options: TokenReaderOptions): TokenReader {
   const { endpoints, token } = options;
   const rotation = createEndpointRotation(endpoints);
   const callMany = createMulticall(options);
   const hosts = new Set(endpoints.map(({ host }) => host)).size;
 
-  async function ask(data: `0x${string}`): Promise<bigint> {
-    return rotation.useAny(async ({ rpc }) =>
-      readWord(rpc.label, await rpc.call('eth_call', [{ to: token, data }, 'latest'])),
-    );
-  }
-
   return {
-    isBlocklisted: async (address) => (await ask(encodeIsBlacklisted(address))) !== 0n,
-    readBalance: (address) => ask(encodeBalanceOf(address)),
+    async isBlocklisted(address) {
+      const data = encodeIsBlacklisted(address);
+      const answers = await rotation.useEach(
+        async ({ rpc }) =>
+          readWord(rpc.label, await rpc.call('eth_call', [{ to: token, data }, 'latest'])) !== 0n,
+      );
+      return reachedByTwo(answers);
+    },
+    readBalance: (address) => rotation.useAny(({ rpc }) => readTokenBalance(rpc, token, address)),
     describe: () =>
       rotation.useAny(async ({ rpc }) => {
         const read = async (functionName: 'symbol' | 'decimals') => {

@@ -77,25 +77,38 @@ async function scanForTransfers(pass: Pass, watched: readonly Refund[]): Promise
   }
 }
 
-/** Checks a submitted transaction once its block is final; until then it waits. */
+/** Books a submitted transaction once its block is final, or refuses it where another host says the same. */
 async function checkSubmitted(pass: Pass, refund: Refund): Promise<void> {
-  const { view, cursor, refunds, nowMs } = pass;
+  const { chain, cursor, refunds, nowMs } = pass;
   const { submittedHash } = refund;
-  const block = submittedHash === null ? null : await view.readTransactionBlock(submittedHash);
-  if (block === null || block > cursor.number) return;
-  const { transfers } = await readTransfers(pass, block, block, [refund]);
-  const ofTransaction = transfers.filter(({ transactionHash }) => transactionHash === submittedHash);
-  const free = await freeTransfers(pass, refund, ofTransaction);
-  if (typeof free !== 'string') {
-    if (await areConfirmed(pass, free)) await book(pass, refund, free);
+  const found = submittedHash === null ? null : await examine(pass, refund, submittedHash);
+  if (found === null || submittedHash === null) return;
+  if (typeof found !== 'string') {
+    if (await areConfirmed(pass, found)) await book(pass, refund, found);
     return;
   }
+  // The pass reads at another host than the watcher's.
+  const confirmed = await chain.withView((view) => examine({ ...pass, view }, refund, submittedHash));
+  if (confirmed !== found) return;
   await refunds.changeRefund(
     refund,
-    (stored) => (stored.refund.submittedHash === submittedHash ? refuseTransaction(stored, free) : null),
+    (stored) => (stored.refund.submittedHash === submittedHash ? refuseTransaction(stored, found) : null),
     nowMs(),
     cursor,
   );
+}
+
+/** What one host shows of a submitted transaction; null while its block is not final. */
+async function examine(
+  pass: Pass,
+  refund: Refund,
+  submittedHash: string,
+): Promise<readonly TransferLog[] | TransactionProblem | null> {
+  const block = await pass.view.readTransactionBlock(submittedHash);
+  if (block === null || block > pass.cursor.number) return null;
+  const { transfers } = await readTransfers(pass, block, block, [refund]);
+  const ofTransaction = transfers.filter(({ transactionHash }) => transactionHash === submittedHash);
+  return freeTransfers(pass, refund, ofTransaction);
 }
 
 /** The transfers of the transaction that are booked with no refund yet, at least one; else why none counts. */

@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { placeMulticall3 } from '../../simulators/chain/multicall3.ts';
+import { closeChainEndpoints, createChainEndpoints } from '../../src/chain/endpoint-rotation.ts';
 import { createBalanceSweep, createTokenReader, MULTICALL3 } from '../../src/chain/token-reader.ts';
 import {
   ChainUnavailableError,
   type ReleaseAddresses as Release,
   type TokenReader,
 } from '../../src/domain/ports/chain.ts';
+import { type AlteringProxy, startAlteringProxy } from './altering-proxy.ts';
 import { addressFor, type LocalChain, startLocalChain } from './local-chain.ts';
 
 let chain: LocalChain;
@@ -101,6 +103,23 @@ it('a blocklisted merchant is seen until it is taken off', async () => {
   expect(await token.isBlocklisted(merchant)).toBe(true);
   await chain.callToken({ name: 'unBlacklist', account: merchant });
   expect(await token.isBlocklisted(merchant)).toBe(false);
+});
+
+it.each([0, 1, 2])('one of three hosts, at place %i, blocklists no merchant alone', async (place) => {
+  const proxies = await Promise.all([1, 2, 3].map(() => startAlteringProxy(chain.anvil.url)));
+  const urls = proxies.map(({ url }) => url);
+  const endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId });
+  try {
+    const reader = createTokenReader({ endpoints, token: chain.token });
+    (proxies[place] as AlteringProxy).alter = (call, ask) =>
+      call.method === 'eth_call' ? { result: `0x${'1'.padStart(64, '0')}` } : ask(call);
+    // As many reads as give each host its turn.
+    for (let read = 0; read < 160; read++)
+      expect(await reader.isBlocklisted(addressFor('merchant'))).toBe(false);
+  } finally {
+    await closeChainEndpoints(endpoints);
+    for (const proxy of proxies) await proxy.stop();
+  }
 });
 
 it('where there is no token, nothing is answered instead of "not blocklisted" or "no balance"', async () => {

@@ -244,6 +244,25 @@ describe('a refund that the merchant transfers', () => {
     });
   });
 
+  it.each([0, 1, 2])(
+    'is booked by its hash although endpoint %i of three names another block for it',
+    async (place) => {
+      await withProxies(3, async (proxies) => {
+        const refund = await open(await givePaid());
+        (proxies[place] as AlteringProxy).alter = async (call, ask) => {
+          const answer = await ask(call);
+          if (call.method !== 'eth_getTransactionReceipt' || answer.result === null) return answer;
+          return { result: { ...(answer.result as object), blockNumber: '0x1' } };
+        };
+        const hash = await send(refund, 1_000_000n);
+        await submit(refund, hash);
+        await finalize();
+        await finalize();
+        expect(await read(refund)).toMatchObject({ status: 'paid', transactionHash: hash });
+      });
+    },
+  );
+
   it('that a reorganization removes before it is final is not booked; one that comes again is', async () => {
     const payment = await givePaid();
     const refund = await open(payment);
