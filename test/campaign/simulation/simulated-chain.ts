@@ -1,3 +1,4 @@
+import { smaller } from '../../../src/domain/money.ts';
 import type { Draws } from './draws.ts';
 import {
   type Action,
@@ -130,7 +131,7 @@ function takeFromPool(chain: SimulatedChain, state: ChainState, isIncluded: () =
     if (sender !== null) {
       const nonce = state.nonces.get(sender.address) ?? 0;
       if (sender.nonce < nonce) chain.pool.delete(hash);
-      if (sender.nonce !== nonce || sender.maxFeePerGas < chain.baseFee + sender.tip) continue;
+      if (sender.nonce !== nonce || paidTip(sender, chain.baseFee) < TIP) continue;
     }
     if (!isIncluded()) continue;
     if (sender !== null) state.nonces.set(sender.address, sender.nonce + 1);
@@ -138,6 +139,11 @@ function takeFromPool(chain: SimulatedChain, state: ChainState, isIncluded: () =
     chosen.push(transaction);
   }
   return chosen;
+}
+
+/** What a block's producer gets: the offered tip, or what the fee leaves of it above the base fee (EIP-1559). */
+function paidTip({ maxFeePerGas, tip }: NonNullable<Transaction['sender']>, baseFee: bigint): bigint {
+  return smaller(tip, maxFeePerGas - baseFee);
 }
 
 function byNonce(one: Transaction, other: Transaction): number {
