@@ -3,10 +3,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import {
   type ChainEndpoint,
   closeChainEndpoints,
-  createChainEndpoints,
+  createChainEndpoint,
 } from '../../src/chain/endpoint-rotation.ts';
+import { createJsonRpcClient } from '../../src/chain/json-rpc.ts';
+import { toQuantity } from '../../src/chain/node-answers.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { RelayBatch } from '../../src/domain/ports/settlement-store.ts';
+import { defaultRelayLimits } from '../../src/payments/relay/relay-context.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
 import { EXPECTED_UNITS, useSettlement } from './harness.ts';
 
@@ -22,11 +25,18 @@ afterEach(async () => {
 
 type Answer = { result: unknown } | { error: { code: number; message: string } };
 
-/** Lets the relayer ask so many hosts, of which the first answers `method` with `lie`, `times` times or always. */
+/**
+ * Lets the relayer ask so many hosts, of which the first answers `method` with `lie`, `times` times or always. It is asked
+ * first, however long it takes: a busy machine must not hide the lies.
+ */
 async function openBehindLiar(hosts: number, method: string, lie: Answer, times = Number.POSITIVE_INFINITY) {
   proxies = await Promise.all(Array.from({ length: hosts }, () => startAlteringProxy(chain.anvil.url)));
-  const urls = proxies.map(({ url }) => url);
-  endpoints = createChainEndpoints({ urls, chainId: chain.anvil.chainId, timeoutMs: 2_000 });
+  endpoints = proxies.map(({ url }) =>
+    createChainEndpoint(createJsonRpcClient({ url, timeoutMs: 30_000 }), chain.anvil.chainId, {
+      isOneOfSeveral: hosts > 1,
+      minimumPatienceMs: Number.POSITIVE_INFINITY,
+    }),
+  );
   await reopen({ relayerEndpoints: endpoints });
   const told = { lies: 0 };
   (proxies[0] as AlteringProxy).alter = (call, ask) => {
@@ -172,5 +182,39 @@ describe('a batch that is never mined, though a node takes it', () => {
     expect(sizes).toEqual([4, 2, 1, 0]);
     expect(held.size).toBeGreaterThanOrEqual(3);
     await settleWithin(payments, 10 * MINUTE_MS);
+  });
+
+  it.each([
+    ['it', 100],
+    ['what fills the nonce before it', 100],
+    ['what fills the nonce before it', 80],
+  ])('is released at the present fees after %s was signed at %i % of the maximum', async (dear, percent) => {
+    const dearFee = (defaultRelayLimits.maximumFeePerGas * BigInt(percent)) / 100n;
+    const dearest = { maxFeePerGas: dearFee, maxPriorityFeePerGas: dearFee };
+    const isGap = dear !== 'it';
+    if (isGap) {
+      const count = await settlement.relayer.readLatestTransactionCount();
+      await openBehindLiar(1, 'eth_getTransactionCount', { result: toQuantity(count + 1) });
+    }
+    const payments = await createReady(2);
+    // One host takes what is so dear and drops it; the others refuse it, as the balance does not cover it.
+    settlement.faults.broadcast = async (raw, send) => {
+      if ((parseTransaction(raw as `0x${string}`).maxFeePerGas ?? 0n) < dearFee) await send();
+    };
+    if (isGap) {
+      await settlement.relay();
+      (proxies[0] as AlteringProxy).alter = null;
+      await settlement.relay();
+      settlement.advance(defaultRelayLimits.nonceGapPatienceMs);
+    }
+    settlement.faults.fees = dearest;
+    await settlement.relay();
+    settlement.faults.fees = null;
+    expect((await openBatches())[0]?.attempts).toMatchObject([dearest]);
+    for (let minute = 0; minute < 12; minute++) {
+      settlement.advance(MINUTE_MS);
+      await settlement.relay();
+    }
+    await settleWithin(payments, 3 * MINUTE_MS);
   });
 });

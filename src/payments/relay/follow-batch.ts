@@ -133,7 +133,9 @@ function isOverdue({ limits, memory, nowMs: clock }: RelayContext, head: RelayBa
 
 /**
  * Replaces a batch that is not mined in time: by one with other numbers and at most half of its payments, or by an empty
- * transaction. Null where not even that could be mined, as fees above the maximum or POL for gas are needed.
+ * transaction. What is as dear as maximum or balance allow makes way for one at the present fees, where these are lower: it
+ * may have been too dear for all nodes but one that dropped it. An empty transaction is replaced only then. Null where
+ * nothing could be mined, as fees above the maximum or POL for gas are needed.
  */
 async function endOverdue(
   context: RelayContext,
@@ -141,12 +143,19 @@ async function endOverdue(
   othersWei: bigint,
   { refusal, wasTaken }: { readonly refusal: TransactionRefusedError | null; readonly wasTaken: boolean },
 ): Promise<RelayBatch | null> {
-  if (head.kind === 'self_transfer') return null;
   const { relayer, limits } = context;
+  const isEmpty = head.kind === 'self_transfer';
   const [quote, balanceWei] = await Promise.all([relayer.quoteFees(), relayer.readGasBalance()]);
-  const fees = wasTaken ? aboveBoth(lastOf(head), quote) : quote;
-  const { maxFeePerGas } = fees;
-  if (maxFeePerGas > limits.maximumFeePerGas || SELF_TRANSFER_GAS * maxFeePerGas > balanceWei) {
+  const isPayable = ({ maxFeePerGas }: FeeQuote) =>
+    maxFeePerGas <= limits.maximumFeePerGas && SELF_TRANSFER_GAS * maxFeePerGas <= balanceWei;
+  const last = lastOf(head);
+  const raised = raiseFees({ ...head, quote, wasTaken, nowMs: Number.POSITIVE_INFINITY, limits });
+  const dearer = isEmpty ? raised : aboveBoth(last, quote);
+  const canRise = dearer !== null && isPayable(dearer);
+  if (isEmpty && canRise) return null;
+  const isBetter = quote.maxFeePerGas < last.maxFeePerGas || (!isEmpty && !wasTaken);
+  const fees = wasTaken && canRise ? dearer : isBetter && isPayable(quote) ? quote : null;
+  if (fees === null) {
     // Once that is over, it is given its time anew.
     context.memory.headSinceMs.delete(head.id);
     return null;
