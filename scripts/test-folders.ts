@@ -24,8 +24,9 @@ export const longTests: readonly string[] = [
   'test/mail/notifications.test.ts',
   'test/openapi/client.test.ts',
   'test/providers/failure-modes.test.ts',
-  'test/settlement/{endpoint-effects,interleavings,lost-final-blocks,lying-endpoints,node-limits}.test.ts',
-  'test/settlement/{pipelining,refusals-and-rivals,relayer-key,sender,several-keys,unlucky-batches}.test.ts',
+  'test/settlement/{endpoint-effects,interleavings,lost-final-blocks,lying-endpoints,lying-numbers}.test.ts',
+  'test/settlement/{node-limits,pipelining,refusals-and-rivals,relayer-key,sender,several-keys}.test.ts',
+  'test/settlement/unlucky-batches.test.ts',
   'test/structure/packed-literals.test.ts',
 ];
 
