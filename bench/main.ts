@@ -3,7 +3,7 @@
  * turn with it. See docs/performance.md.
  *
  *   --quick            two short rounds
- *   --short            every part once, in a minute: whether the bench runs at all
+ *   --short            every part once: whether the bench runs at all
  *   --only NAME        one scenario or measurement, or several with commas between
  *   --profile          also writes a CPU profile of the service to test-output/profile
  */

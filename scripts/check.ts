@@ -12,9 +12,11 @@ import { existsSync, rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import packageDescription from '#package' with { type: 'json' };
 import { parts } from '../test/campaign/parts.ts';
 import { runStep, type Step, type StepResult, stopSteps } from './check-step.ts';
 import { memoryFolder } from './memory-folder.ts';
+import { shortForms } from './short-forms.ts';
 import {
   campaignCounts,
   forgeCounts,
@@ -90,6 +92,19 @@ function campaignStep(part: string, runs = simulatedRuns[part]): Step {
   return command(`campaign -- ${flags.join(' ')}`, join(root, 'test', 'campaign', 'main.ts'), ...flags);
 }
 
+/** Each script in its short form: `npm run …` repeats it. */
+function scriptSteps(): Step[] {
+  return Object.entries(shortForms).flatMap(([name, words]) => {
+    const file = /\S+\.ts$/.exec(
+      packageDescription.scripts[name as keyof typeof packageDescription.scripts],
+    )?.[0];
+    if (words === null || file === undefined) return [];
+    return [
+      command([name, ...(words.length === 0 ? [] : ['--', ...words])].join(' '), join(root, file), ...words),
+    ];
+  });
+}
+
 process.exitCode = await main(process.argv.includes('--all'));
 
 async function main(all: boolean): Promise<number> {
@@ -111,6 +126,7 @@ async function main(all: boolean): Promise<number> {
     checkProjects('tests', all ? [...quickProjects, ...longProjects] : quickProjects),
     inLanes(1, [inBackground(contractTests(all))], checkContracts),
     inLanes(1, campaign.map(inBackground), checkCampaign),
+    ...(all ? [inLanes(1, scriptSteps().map(inBackground), checkPlain)] : []),
   ]);
   checked.push(tests, ...others.flat());
   // Beside nothing else: some of these measure the time until a page is painted.

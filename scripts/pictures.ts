@@ -1,13 +1,15 @@
 /**
  * Takes the pictures of the README and the documentation anew: the browser tests draw them as the service does, and they are kept.
  *
- *   npm run pictures
+ *   npm run pictures              all of them
+ *   npm run pictures -- --short   draws the last of them, and keeps none
  */
 import { execFileSync } from 'node:child_process';
-import { copyFile } from 'node:fs/promises';
+import { access, copyFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
+const screenshots = join(root, 'test-output/screenshots');
 /** The test that draws each, by its file and a part of its name, and what it is kept as. */
 const pictures = [
   [
@@ -49,11 +51,14 @@ const pictures = [
   ],
 ] as const;
 
-for (const [file, name, kept] of pictures) {
+const isShort = process.argv.includes('--short');
+for (const [file, name, kept] of isShort ? pictures.slice(-1) : pictures) {
+  for (const drawn of Object.keys(kept)) await rm(join(screenshots, drawn), { force: true });
   const vitest = join(root, 'node_modules/.bin/vitest');
   const args = ['run', '--project', 'browser', `test/browser/${file}`, '-t', name];
   execFileSync(vitest, args, { cwd: root, stdio: 'inherit' });
   for (const [drawn, picture] of Object.entries(kept)) {
-    await copyFile(join(root, 'test-output/screenshots', drawn), join(root, 'docs/images', picture));
+    if (isShort) await access(join(screenshots, drawn));
+    else await copyFile(join(screenshots, drawn), join(root, 'docs/images', picture));
   }
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
 import { findStaleFiles, replacePart } from '../../scripts/docs.ts';
 import { listCommands } from '../../scripts/docs-commands.ts';
+import { shortForms } from '../../scripts/short-forms.ts';
 import { testCards } from '../../simulators/pay-order.ts';
 import { welcome } from '../../simulators/welcome.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
@@ -277,6 +278,16 @@ describe('the README', () => {
     );
     const scripts = Object.keys(packageDescription.scripts);
     expect(named.filter((entry) => !scripts.includes(entry.split(' ')[1] ?? ''))).toEqual([]);
+  });
+
+  it('and CONTRIBUTING name only scripts that the check runs, if in a short form', () => {
+    const texts = ['README.md', 'CONTRIBUTING.md'].map(read).join('\n');
+    const named = [...texts.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map(
+      ([, name = '']) => name,
+    );
+    expect(named.length).toBeGreaterThan(8);
+    expect(named.filter((name) => !(name in shortForms))).toEqual([]);
+    expect(Object.keys(shortForms).filter((name) => !(name in packageDescription.scripts))).toEqual([]);
   });
 });
 
