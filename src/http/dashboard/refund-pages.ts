@@ -23,6 +23,7 @@ import { type DashboardRoutes, type PageView, seeOther } from '../signed-in/page
 import { networkName } from '../well-known.ts';
 import { fact, transactionLink } from './payment-words.ts';
 import { confirmedForm, requirePasswordAndFactor } from './security-pages.ts';
+import { meantField, meantWalletOf } from './settings-pages.ts';
 
 const pathOf = (paymentId: string) => `${DASHBOARD_PATH}/payments/${paymentId}/refunds`;
 
@@ -64,6 +65,7 @@ async function openForm(visit: Visit, paymentId: string, leftUnits: bigint): Pro
         '',
         'It begins with 0x and has 42 characters. Leave it empty to get a link with which the customer names it.',
       ),
+      ...meantField(visit, 'destination'),
     },
     button: 'Open the refund',
   });
@@ -173,10 +175,12 @@ async function open(visit: Visit, form: FormFields): Promise<Refund> {
   const paymentId = visit.params['paymentId'] ?? '';
   // An unknown payment answers before the password is asked for.
   await readRefunds(visit.context, visit.account.id, paymentId);
-  await requirePasswordAndFactor(visit, form, {});
+  const { destination } = await requirePasswordAndFactor(visit, form, {
+    destination: () => meantWalletOf(form, 'destination'),
+  });
   return createRefund(visit.context.refund, visit.account.id, paymentId, {
     amount: form.text('amount').trim() || 'all',
     reason: form.text('reason'),
-    destination: form.text('destination').trim() || null,
+    destination,
   });
 }

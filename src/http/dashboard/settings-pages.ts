@@ -105,10 +105,10 @@ const changeWallet: FormHandler = async (visit, form) => {
 };
 
 /** The typed payout wallet; null for an empty field. Throws `invalid_request`. */
-function walletOf(text: string): Address | null {
+function walletOf(text: string, name = 'wallet'): Address | null {
   if (text === '') return null;
   const wallet = parsePayoutAddress(text);
-  if (wallet === null) throw invalidField('wallet', 'must be an address (0x…) with a valid checksum');
+  if (wallet === null) throw invalidField(name, 'must be an address (0x…) with a valid checksum');
   return wallet;
 }
 
@@ -121,7 +121,7 @@ export function meantWalletOf(
   name: string,
   stored: Address | null = null,
 ): Address | null {
-  const wallet = walletOf(form.text(name).trim());
+  const wallet = walletOf(form.text(name).trim(), name);
   const doubt = wallet === null || wallet === stored || form.has('is_meant') ? null : doubtAbout(wallet);
   if (doubt !== null) throw invalidField(name, `${doubt}. If you mean it, tick the box below`);
   return wallet;
