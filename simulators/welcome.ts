@@ -81,8 +81,8 @@ Or pay from another terminal:
 
   npx card-checkout sandbox pay PAYMENT_ID
 
-The merchant receives less than $25.00: the on-ramp keeps its fee (MoonPay $3.99, so that 21.01 USDC arrive), and the demo
-account's fee of 2.5 % applies to what arrives.
+The merchant receives less than $25.00: the on-ramp keeps its fee (MoonPay $3.99, so that 21.01 USDC arrive; others less), and
+the demo account's fee of 2.5 % applies to what arrives.
 
 Ctrl-C stops everything.
 
