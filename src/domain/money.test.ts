@@ -3,14 +3,18 @@ import { expect, it } from 'vitest';
 import {
   formatCents,
   formatOptionalCents,
+  formatRate,
+  formatSigned,
   formatUnits,
   isCurrency,
+  larger,
   lessBasisPoints,
   MAXIMUM_AMOUNT_CENTS,
   parseAmountCents,
   parsePercentBasisPoints,
   parseUnits,
   parseUsdRate,
+  smaller,
   usdUnits,
 } from './money.ts';
 
@@ -46,8 +50,21 @@ it.each([
   ['1e3', null],
   ['0.00', null],
   ['0.01', 1],
+  ['0', null],
+  ['0.0', null],
+  ['0.1', 10],
+  ['00.10', null],
+  ['1.', null],
+  ['1.234', null],
+  ['9999.99', 999_999],
+  ['10000', 1_000_000],
+  ['10000.0', 1_000_000],
   ['10000.00', 1_000_000],
   ['10000.01', null],
+  ['10000.10', null],
+  ['10001', null],
+  ['100000', null],
+  ['1000.0', 100_000],
   ['10\n', null],
   [0.29, 29],
   [4.35, 435],
@@ -76,8 +93,13 @@ it.each([
   ['0.000001', 1n],
   ['5', 5_000_000n],
   ['0.0000001', null],
+  ['999999999.999999', 999_999_999_999_999n],
+  ['1000000000', null],
+  ['1.', null],
+  ['1,5', null],
   ['1e3', null],
   ['-1', null],
+  ['1 USDC', null],
   ['', null],
 ])('reads %j USDC as %s units', (text, units) => {
   expect(parseUnits(text)).toBe(units);
@@ -88,6 +110,8 @@ it.each([
   ['0', 0],
   ['100', 10_000],
   ['100.01', null],
+  ['1000', null],
+  ['.5', null],
   ['2.55', 255],
   ['2.555', null],
   ['-1', null],
@@ -140,4 +164,27 @@ it('knows four currencies, in capitals only', () => {
 it('writes an amount that there may not be', () => {
   expect(formatOptionalCents(null)).toBeNull();
   expect(formatOptionalCents(0)).toBe('0.00');
+});
+
+it('writes a rate with its eight decimals, which reads as the same rate', () => {
+  expect(formatRate(119n)).toBe('0.00000119');
+  fc.assert(
+    fc.property(fc.bigInt({ min: 1n, max: 10n ** 16n }), (rate) => {
+      expect(parseUsdRate(formatRate(rate))).toBe(rate);
+    }),
+  );
+});
+
+it('writes what the chain took back with a sign', () => {
+  expect([-1n, 0n, 1n].map(formatSigned)).toEqual(['-0.000001', '0.000000', '0.000001']);
+});
+
+it('finds the larger and the smaller of two amounts, in any order', () => {
+  expect([larger(1n, 2n), larger(2n, 1n), larger(2n, 2n)]).toEqual([2n, 2n, 2n]);
+  expect([smaller(1n, 2n), smaller(2n, 1n), smaller(1n, 1n)]).toEqual([1n, 1n, 1n]);
+});
+
+it('keeps the rest of an amount less a share, cut off', () => {
+  expect(lessBasisPoints(10_001n, 250)).toBe(9_750n);
+  expect(lessBasisPoints(5n, 10_000)).toBe(0n);
 });

@@ -36,8 +36,7 @@ export function parseAmountCents(amount: unknown): number | null {
   const match = amountPattern.exec(text);
   // In JavaScript `$` without the m flag matches only at the very end, so "10\n" is refused here.
   if (match === null) return null;
-  const cents = Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
-  return cents >= MINIMUM_AMOUNT_CENTS && cents <= MAXIMUM_AMOUNT_CENTS ? cents : null;
+  return Number(match[1]) * 100 + Number((match[2] ?? '').padEnd(2, '0'));
 }
 
 /** "12.30" from 1230. */
