@@ -13,6 +13,7 @@ import {
   minUsdCentsForQuotedFee,
   sessionDeliveryUnits,
   thresholdAfterSessions,
+  thresholdOfWhole,
   thresholdTermsOf,
 } from './paid-threshold.ts';
 import { assumedDeliveryUnits, providerIds } from './provider-catalog.ts';
@@ -150,6 +151,70 @@ describe('the paid threshold', () => {
     const sessions = [{ provider: 'moonpay' as const, quotedUnits: null, ...inFull }];
     expect(thresholdAfterSessions(payment, sessions, 200)).toBe(5_889_800n);
   });
+});
+
+describe('the threshold without the sessions for a rest', () => {
+  const payment = {
+    amountCents: 100_00,
+    usdUnits: 100_000_000n,
+    maxProviderFeeBasisPoints: 3_000,
+    toleranceBasisPoints: 200,
+    paidThresholdUnits: 80_000_000n,
+  };
+  const whole = {
+    provider: 'wert',
+    quotedUnits: 95_000_000n,
+    chargedCents: 100_00,
+    receivedUnits: 0n,
+  } as const;
+  const rest = {
+    provider: 'wert',
+    quotedUnits: 40_000_000n,
+    chargedCents: 50_00,
+    receivedUnits: 50_000_000n,
+  } as const;
+
+  it('is what was expected at first, lowered by the sessions for the whole alone', () => {
+    expect(thresholdOfWhole(payment, [rest])).toBe(98_000_000n);
+    expect(thresholdOfWhole(payment, [whole, rest])).toBe(93_100_000n);
+  });
+
+  it('is the present one where no session was for a rest, or the tolerance is not stored', () => {
+    expect(thresholdOfWhole(payment, [whole])).toBe(80_000_000n);
+    expect(thresholdOfWhole(payment, [])).toBe(80_000_000n);
+    expect(thresholdOfWhole({ ...payment, toleranceBasisPoints: null }, [whole, rest])).toBe(80_000_000n);
+  });
+
+  it('is never below the present one', () => {
+    expect(thresholdOfWhole({ ...payment, paidThresholdUnits: 97_000_000n }, [whole, rest])).toBe(
+      97_000_000n,
+    );
+  });
+});
+
+it('counts what arrived before a session for the rest in full, and the session less the tolerance', () => {
+  const payment = {
+    amountCents: 100_00,
+    usdUnits: 100_000_000n,
+    maxProviderFeeBasisPoints: 3_000,
+    paidThresholdUnits: 98_000_000n,
+  };
+  const rest = {
+    provider: 'wert',
+    quotedUnits: null,
+    chargedCents: 50_00,
+    receivedUnits: 40_000_000n,
+  } as const;
+  // Wert is assumed to deliver 95 % of the fifty dollars.
+  expect(thresholdAfterSessions(payment, [rest], 200)).toBe(40_000_000n + 46_550_000n);
+  const least = { ...rest, quotedUnits: 30_000_000n };
+  const floor = 68_600_000n;
+  expect(thresholdAfterSessions(payment, [{ ...least, receivedUnits: floor - 29_400_000n }], 200)).toBe(
+    floor,
+  );
+  expect(thresholdAfterSessions(payment, [{ ...least, receivedUnits: floor - 29_400_001n }], 200)).toBe(
+    98_000_000n,
+  );
 });
 
 it('takes the terms of an account, which may lower the maximum provider fee and never raise it', () => {
