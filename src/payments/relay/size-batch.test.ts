@@ -404,7 +404,12 @@ describe('a batch that every node refuses', () => {
     };
     // Seven eighths of a hundred are 87.5.
     const cheaper = await replacedAt({ ...rescue, gasLimit: 80_000n }, 87n);
-    expect(cheaper.replacement).toMatchObject({ kind: 'rescue', nonce: 5, gasLimit: 80_000n });
+    expect(cheaper.replacement).toMatchObject({
+      kind: 'rescue',
+      nonce: 5,
+      gasLimit: 80_000n,
+      attempts: [{ rawTransaction: 'signed 1', maxFeePerGas: 87n }],
+    });
     expect(cheaper.replacement?.paymentIds).toEqual(rescue.paymentIds);
     expect(cheaper.signed[0]?.transaction).toMatchObject({ kind: 'rescue', token: TOKEN });
     expect(cheaper.replaced[0]?.decide(view(due(0)))).toBeNull();
@@ -483,6 +488,7 @@ describe('a nonce that is spent without its payments', () => {
       gasLimit: 21_000n,
       paymentIds: [],
       rescueToken: null,
+      attempts: [{ rawTransaction: 'signed 1', signedAtMs: NOW_MS }],
     });
     expect(world.signed).toEqual([
       { transaction: { kind: 'self_transfer' }, nonce: 5, gasLimit: 21_000n, fees },
