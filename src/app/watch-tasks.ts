@@ -168,8 +168,17 @@ function rescanTask(parts: WorkerParts, context: WatchDepositsContext, state: Wa
   };
 }
 
-/** Counts and logs what an earlier scan missed. An endpoint that still leaves it out is reported as a disagreement. */
-function reportMissed({ metrics, log }: WorkerParts, { added }: Rescan): void {
+/**
+ * Counts and logs what an earlier scan missed, and what contradicts it. An endpoint that still leaves something out is
+ * reported as a disagreement.
+ */
+function reportMissed({ metrics, log }: WorkerParts, { added, contradictions }: Rescan): void {
+  if (contradictions.length > 0)
+    log.error(
+      { contradictions },
+      'the chain contradicts recorded final rows: compare them with another RPC endpoint, and if the rows are wrong, run ' +
+        '`card-checkout chain rewind --block N` with a block before them',
+    );
   if (added === 0) return;
   metrics.missedLogs.inc(added);
   log.warn({ added }, 'an earlier scan missed events, which are now recorded');

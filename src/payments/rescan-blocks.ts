@@ -1,5 +1,9 @@
 import { ChainUnavailableError, type ChainView } from '../domain/ports/chain.ts';
-import type { BlockReference } from '../domain/ports/settlement-store.ts';
+import {
+  type BlockReference,
+  type FoundOnChain,
+  ScanRefusedError,
+} from '../domain/ports/settlement-store.ts';
 import { areConfirmed, readPaymentLogs, type WatchDepositsContext } from './watch-deposits.ts';
 
 /** Final blocks: so many up to the cursor, or these as far as the cursor has passed them. */
@@ -12,7 +16,11 @@ export interface Rescan {
   readonly added: number;
   /** The newest block that was read again; null where none was. */
   readonly rescannedTo: BlockReference | null;
+  /** What contradicts recorded final rows, a sentence each; at most `MAXIMUM_CONTRADICTIONS` of an endpoint. */
+  readonly contradictions: readonly string[];
 }
+
+const MAXIMUM_CONTRADICTIONS = 10;
 
 /**
  * Reads final blocks a second time and adds what the first reading missed: a node that lags behind answers with an
@@ -30,6 +38,7 @@ export async function rescanFinalBlocks(
   return {
     added: rescans.reduce((sum, { added }) => sum + added, 0),
     rescannedTo: rescans.at(-1)?.rescannedTo ?? null,
+    contradictions: rescans.flatMap(({ contradictions }) => contradictions),
   };
 }
 
@@ -40,10 +49,11 @@ async function rescanAtOne(
   signal: AbortSignal | undefined,
 ): Promise<Rescan> {
   const cursor = await context.observations.readCursor();
-  if (cursor === null) return { added: 0, rescannedTo: null };
+  if (cursor === null) return { added: 0, rescannedTo: null, contradictions: [] };
   await requireSameChain(view, cursor);
   await context.known.catchUp();
   let added = 0;
+  const contradictions: string[] = [];
   let rescannedTo: BlockReference | null = null;
   let { fromBlock = 0, toBlock = cursor.number } = 'depthBlocks' in blocks ? {} : blocks;
   if ('depthBlocks' in blocks) fromBlock = Math.max(0, cursor.number - blocks.depthBlocks);
@@ -55,12 +65,57 @@ async function rescanAtOne(
     await requireSameChain(view, cursor);
     const missing = await context.observations.listMissing(logs.rows);
     if (await areConfirmed(view, missing, cursor)) {
-      added += (await context.observations.recordMissed({ from: cursor, ...missing }, context.decide)).added;
+      const missed = await recordMissed(context, cursor, missing);
+      added += missed.added;
+      for (const contradiction of missed.contradictions.slice(
+        0,
+        MAXIMUM_CONTRADICTIONS - contradictions.length,
+      ))
+        contradictions.push(`${view.source}: ${contradiction}`);
     }
     rescannedTo = logs.scannedTo;
     fromBlock = logs.scannedTo.number + 1;
   }
-  return { added, rescannedTo };
+  return { added, rescannedTo, contradictions };
+}
+
+/**
+ * Adds missed rows. One that contradicts a recorded final row is left out, so that the others are added and the rescan goes
+ * on: an endpoint that lied about final blocks once would otherwise end every rescan, and with it all expiry.
+ */
+async function recordMissed(
+  { observations, decide }: WatchDepositsContext,
+  from: BlockReference,
+  missing: FoundOnChain,
+): Promise<{ readonly added: number; readonly contradictions: readonly string[] }> {
+  const record = async (rows: Partial<FoundOnChain>) => {
+    const missed = { from, deposits: [], releases: [], rescues: [], ...rows };
+    return (await observations.recordMissed(missed, decide)).added;
+  };
+  try {
+    return { added: await record(missing), contradictions: [] };
+  } catch (error) {
+    if (!isContradiction(error)) throw error;
+  }
+  let added = 0;
+  const contradictions: string[] = [];
+  for (const rows of [
+    ...missing.deposits.map((row) => ({ deposits: [row] })),
+    ...missing.releases.map((row) => ({ releases: [row] })),
+    { rescues: missing.rescues ?? [] },
+  ]) {
+    try {
+      added += await record(rows);
+    } catch (error) {
+      if (!isContradiction(error)) throw error;
+      contradictions.push(error.message);
+    }
+  }
+  return { added, contradictions };
+}
+
+function isContradiction(error: unknown): error is ScanRefusedError {
+  return error instanceof ScanRefusedError && error.conflict === 'rows';
 }
 
 /** Rows of final blocks count at once, so they are taken only from a chain that others confirm and that has our cursor. */

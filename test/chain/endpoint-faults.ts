@@ -13,6 +13,7 @@ interface LogFilter {
 
 interface RawLog {
   readonly topics: readonly string[];
+  readonly data: string;
 }
 
 type Alter = NonNullable<AlteringProxy['alter']>;
@@ -80,6 +81,19 @@ export function omitLogsOf(proxy: AlteringProxy, address: Address, aboveBlocks =
     const [first, last] = (await rangeOf(call, ask)) ?? [0, 0];
     if (last - first + 1 <= aboveBlocks) return answer;
     return { result: (answer.result as RawLog[]).filter(({ topics }) => !topics.includes(topic)) };
+  };
+}
+
+/** Shows half of the amount of every transfer. */
+export function halveTransfers(proxy: AlteringProxy): void {
+  proxy.alter = async (call, ask) => {
+    const answer = await ask(call);
+    if (call.method !== 'eth_getLogs') return answer;
+    const halve = (log: RawLog) =>
+      log.data.length === 66
+        ? { ...log, data: `0x${(BigInt(log.data) / 2n).toString(16).padStart(64, '0')}` }
+        : log;
+    return { result: (answer.result as RawLog[]).map(halve) };
   };
 }
 

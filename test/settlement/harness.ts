@@ -385,6 +385,8 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
       lastRescannedTo = rescannedTo;
       return added;
     },
+    /** The whole outcome of a rescan. */
+    rescanAndCompare: (depthBlocks: number) => rescanFinalBlocks(watchContext(), { depthBlocks }),
     rescanAtEach: async (depthBlocks: number) =>
       (await rescanFinalBlocks(watchContext(), { depthBlocks }, { isEachAsked: true })).added,
     /** From now on the chain is read through these endpoints; what is sent still goes to the node itself. */

@@ -8,7 +8,14 @@ import {
 import type { Payment } from '../../src/domain/payment.ts';
 import { ChainUnavailableError } from '../../src/domain/ports/chain.ts';
 import { type AlteringProxy, startAlteringProxy } from '../chain/altering-proxy.ts';
-import { fabricate, hang, lagAt, moveFinality, omitLogsOf } from '../chain/endpoint-faults.ts';
+import {
+  fabricate,
+  halveTransfers,
+  hang,
+  lagAt,
+  moveFinality,
+  omitLogsOf,
+} from '../chain/endpoint-faults.ts';
 import { BLOCK_MS, EXPECTED_UNITS, EXPIRY_MS, HOUR_MS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();
@@ -249,6 +256,24 @@ describe('an endpoint that leaves a deposit out', () => {
     expect(await settlement.state(payment)).toBe('unpaid/pending');
     expect(await settlement.rescan(100)).toBe(2);
     expect(await settlement.state(payment)).toBe('paid/completed');
+  });
+
+  it('alone that halved a final amount ends no rescan: what else was missed is added, and the row is named', async () => {
+    await readThrough(1);
+    const [halved, missed] = [await settlement.create(), await settlement.create()];
+    halveTransfers(proxy(0));
+    await settlement.deposit(halved, EXPECTED_UNITS);
+    await settlement.mine(4);
+    await settlement.watch();
+    omitLogsOf(proxy(0), missed.depositAddress);
+    await settlement.deposit(missed, EXPECTED_UNITS);
+    await settlement.mine(4);
+    await settlement.watch();
+    proxy(0).alter = null;
+    const rescan = await settlement.rescanAndCompare(100);
+    expect(rescan.contradictions).toEqual([expect.stringContaining('was found with other contents')]);
+    expect([rescan.added, rescan.rescannedTo?.number]).toEqual([1, await cursor()]);
+    expect(await settlement.state(missed)).toBe('unpaid/ready');
   });
 
   it('is found out by a deep second look that asks each endpoint, where two leave it out of long ranges', async () => {
