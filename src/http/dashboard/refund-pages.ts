@@ -2,6 +2,7 @@ import type { AuditAction } from '../../domain/audit-entry.ts';
 import { formatUnits } from '../../domain/money.ts';
 import type { Payment } from '../../domain/payment.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
+import { parsePayoutAddress } from '../../domain/payout-address.ts';
 import { roleIncludes } from '../../domain/person.ts';
 import { type Refund, refundStatusAt, refundStatuses, transactionProblems } from '../../domain/refund.ts';
 import {
@@ -175,12 +176,14 @@ async function open(visit: Visit, form: FormFields): Promise<Refund> {
   const paymentId = visit.params['paymentId'] ?? '';
   // An unknown payment answers before the password is asked for.
   await readRefunds(visit.context, visit.account.id, paymentId);
-  const { destination } = await requirePasswordAndFactor(visit, form, {
-    destination: () => meantWalletOf(form, 'destination'),
+  const destination = form.text('destination').trim();
+  await requirePasswordAndFactor(visit, form, {
+    // `createRefund` says what is wrong with a text that is no address.
+    destination: () => (parsePayoutAddress(destination) === null ? null : meantWalletOf(form, 'destination')),
   });
   return createRefund(visit.context.refund, visit.account.id, paymentId, {
     amount: form.text('amount').trim() || 'all',
     reason: form.text('reason'),
-    destination,
+    destination: destination || null,
   });
 }
