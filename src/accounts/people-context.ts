@@ -76,7 +76,7 @@ export async function recordForUser(
   }
   if (user.isOperator) await recordAction(context, SERVICE_LOG, actor, action, target);
   const change = credentialChanges[action];
-  // A mail server that is down keeps nobody from changing a password; the audit log has the change.
+  // A mail server that is down must not block a password change; the audit log records it.
   if (change !== undefined) void context.mailer?.send(changeMail(user.email, change, actor)).catch(() => {});
 }
 

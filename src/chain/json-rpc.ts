@@ -100,11 +100,11 @@ function isOfOneBlock(filter: unknown): boolean {
 /** A batch of blocks with transactions and their access lists nests about eight deep. */
 const MAXIMUM_NESTING = 32;
 
-/** More values than this need so many bytes each. A log has 16 values in 700 bytes, an answer in a batch 4 in 40. */
+/** Above this many values, each needs a minimum of bytes. A log has 16 values in 700 bytes, an answer in a batch 4 in 40. */
 const UNMEASURED_VALUES = 5_000;
 const MINIMUM_BYTES_PER_VALUE = 16;
 
-/** Objects with different keys: each kind costs the parser a class of its own. */
+/** Maximum kinds of objects, by their keys: the parser makes a hidden class for each. */
 const MAXIMUM_KINDS = 100;
 /** Length of all keys of an object. */
 const MAXIMUM_KEYS_LENGTH = 2_000;

@@ -14,7 +14,7 @@ const WEI_PER_MILLIONTH_POL = 10n ** 12n;
 const SHARED_GAS = 55_000n;
 const RELEASE_GAS = 95_500n;
 
-/** Our own figure for the gas of so many releases in one transaction; nearly all need less, and none half as much. */
+/** Our own estimate of the gas for this number of releases in one transaction. None needs less than half of it. */
 export function releaseGas(count: number): bigint {
   return SHARED_GAS + RELEASE_GAS * BigInt(count);
 }

@@ -209,7 +209,7 @@ class Model {
     if (now.status !== 'paid') expect(now.paidAtMs).toBeNull();
     expect(now.forwardedUnits <= now.receivedUnits).toBe(true);
     this.checkDue(sums.heldUnits);
-    // Whoever decides again on the same facts changes nothing.
+    // A second decision on the same facts changes nothing.
     expect(settle(this.view, this.context)).toBeNull();
   }
 

@@ -135,7 +135,7 @@ export function widestNetworkOf(ip: string): string {
   return wider.at(-1)?.network ?? group;
 }
 
-/** A network around a caller's, which has so many times its limit. */
+/** A wider network around a caller's, with a multiple of the caller's limit. */
 interface WiderNetwork {
   readonly network: string;
   readonly factor: number;

@@ -32,7 +32,7 @@ export class PicturesBusyError extends Error {
 }
 
 /**
- * Each picture has a process of its own, because hostile input can exhaust memory or crash the decoder. Uploads and
+ * Each picture gets a separate process, because hostile input can exhaust memory or crash the decoder. Uploads and
  * drawings have a queue each: one process at a time, one place for each owner.
  */
 export function createPictures() {
