@@ -30,7 +30,20 @@ function hosts(...answers: readonly (bigint | Error)[]) {
   });
   const rotation = {
     useAny: (use: (endpoint: ChainEndpoint) => Promise<unknown>) => use(endpoints[0] as ChainEndpoint),
-    useEach: (use: (endpoint: ChainEndpoint) => Promise<unknown>) => Promise.all(endpoints.map(use)),
+    // One host after the other, until two agree.
+    async useEach(
+      use: (endpoint: ChainEndpoint) => Promise<unknown>,
+      isSame: (one: unknown, other: unknown) => boolean,
+    ) {
+      const heard: unknown[] = [];
+      for (const endpoint of endpoints) {
+        const answer = await use(endpoint);
+        const isConfirmed = heard.some((other) => isSame(answer, other));
+        heard.push(answer);
+        if (isConfirmed) break;
+      }
+      return heard;
+    },
   } as unknown as EndpointRotation;
   const estimate = (figure = 1_000n) => estimateGasLimit(rotation, endpoints.length, call, figure);
   return { asked, endpoints: endpoints as [ChainEndpoint], estimate };
@@ -100,10 +113,27 @@ describe('the gas limit of a call', () => {
     ['too little, and one would fail', 1n, [1n, reverted(), 900n], 900n],
     ['too little, and the only other would fail', 1n, [1n, reverted()], 1_000n],
     ['that it would fail, and another a plausible figure', 0n, [reverted(), 900n], 900n],
+    ['too little, and others agree on less than it, in whatever order', 1n, [1n, 850n, 900n], 900n],
+    ['too much, and two of four agree', 9_999n, [9_999n, 700n, 2_000n, 2_200n], 2_200n],
+    ['too much, and the others say too little or a plausible figure', 9_999n, [9_999n, 1n, 2_000n], 2_000n],
     ['nothing at all, and the others do not agree', 0n, [0n, 2_000n, 700n], 2_000n],
     ['nothing at all, and the only other would fail', 0n, [0n, reverted()], 1_000n],
   ] as const)('where the first says %s (%i)', async (_what, _first, answers, gas) => {
     expect(await hosts(...answers).estimate()).toBe(limitOf(gas));
+  });
+
+  it.each([
+    ['agree on the gas to an eighth', [9_999n, 1n, 7_000n, 8_000n, 5n], 4],
+    ['agree on the gas to an eighth, the larger first', [9_999n, 1n, 8_000n, 7_000n, 5n], 4],
+    ['do not agree on the gas', [9_999n, 1n, 6_999n, 8_000n, 5n], 5],
+    ['do not agree on the gas, the larger first', [1n, 8_000n, 6_999n, 5n], 4],
+    ['agree that it would fail', [9_999n, reverted(), reverted(), 900n], 3],
+    ['do not agree that it would fail', [9_999n, reverted(), 900n], 3],
+  ] as const)('asks hosts until two of them %s', async (_what, answers, asked) => {
+    const world = hosts(...answers);
+    await world.estimate().catch(() => null);
+    // And the first one before all.
+    expect(world.asked).toHaveLength(asked + 1);
   });
 
   it('fails where two hosts say so, whatever a third says', async () => {

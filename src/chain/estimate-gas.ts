@@ -63,12 +63,13 @@ export async function estimateGasLimit(
 
 /** Which of the estimates of several hosts counts; see `estimateGasLimit`. */
 function chooseEstimate(estimates: readonly Estimate[], figure: bigint): Estimate {
-  const gas = estimates.filter((estimate) => typeof estimate === 'bigint').toSorted(descending);
-  const reverts = estimates.filter((estimate) => typeof estimate !== 'bigint');
-  const confirmed = gas.slice(0, -1).find((estimate, index) => isSame(estimate, gas[index + 1] as bigint));
-  if (confirmed !== undefined) return confirmed;
-  const [revert, secondRevert] = reverts;
-  if (revert !== undefined && secondRevert !== undefined) return revert;
+  const gas = estimates
+    .filter((estimate) => typeof estimate === 'bigint')
+    .toSorted((one, other) => Number(other - one));
+  const [revert, secondRevert] = estimates.filter((estimate) => typeof estimate !== 'bigint');
+  const confirmed = gas.slice(1).findIndex((less, index) => isSame(gas[index] as bigint, less));
+  if (confirmed >= 0) return gas[confirmed] as bigint;
+  if (secondRevert !== undefined) return secondRevert;
   if (revert !== undefined && gas.length === 0) {
     throw new ChainUnavailableError(`no second host confirms that ${revert.message}`, { cause: revert });
   }
@@ -80,8 +81,4 @@ function isSame(one: Estimate, other: Estimate): boolean {
   if (typeof one !== 'bigint' || typeof other !== 'bigint') return typeof one === typeof other;
   const [less, more] = one < other ? [one, other] : [other, one];
   return (more - less) * 8n <= more;
-}
-
-function descending(one: bigint, other: bigint): number {
-  return one > other ? -1 : one < other ? 1 : 0;
 }
