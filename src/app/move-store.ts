@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Config } from '../config.ts';
 import { databaseUrls } from '../platform/database-url.ts';
 import { moveTables } from '../store/move-tables.ts';
-import { findSchema as findPostgresSchema } from '../store/postgres/migrations.ts';
+import { connectByName, findSchema as findPostgresSchema } from '../store/postgres/migrations.ts';
 import { openPostgresSide } from '../store/postgres/move.ts';
 import { findSchema as findSqliteSchema } from '../store/sqlite/migrations.ts';
 import { openSqliteSide } from '../store/sqlite/move.ts';
@@ -14,7 +14,10 @@ import { describeMigration, SQLITE_FILE } from './open-store.ts';
 /** By engine, how a database is opened, and locked. */
 const openSide = { sqlite: openSqliteSide, postgres: openPostgresSide };
 
-const findSchema = { sqlite: findSqliteSchema, postgres: findPostgresSchema };
+const findSchema = {
+  sqlite: findSqliteSchema,
+  postgres: (url: string) => findPostgresSchema(url, connectByName),
+};
 
 /** A database: its file or URL. */
 interface Place {

@@ -140,6 +140,7 @@ it('an alert is dismissed without JavaScript, and a wrong field has the focus wi
   await page.getByLabel('Amount').fill('1.234');
   await page.getByLabel('What the customer pays for').fill('Two coffees');
   await page.getByLabel('Payout wallet').fill('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed');
+  await page.getByLabel('Your password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create link' }).click();
   await page.getByRole('alert').waitFor();
   const amount = page.getByLabel('Amount');

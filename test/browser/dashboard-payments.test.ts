@@ -194,6 +194,7 @@ it('a merchant finds a payment, changes its note and makes a link, with the keyb
   await page.getByLabel('Amount').fill('12.30');
   await page.getByLabel('Payout wallet').fill('0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed');
   await page.getByLabel('Webhook address').fill('https://shop.example.com/hook');
+  await page.getByLabel('Your password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Create link' }).click();
   await page.getByRole('img', { name: 'QR code of the link' }).waitFor();
   await context.close();

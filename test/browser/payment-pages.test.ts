@@ -61,12 +61,14 @@ it.each([
     await page.getByRole('link', { name: 'New payment page' }).click();
     await page.getByLabel('Address', { exact: true }).fill('no good');
     await page.getByLabel('Title', { exact: true }).fill('Tea tasting on Friday');
+    await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create page' }).click();
     await page.getByText('Must be 3 to 64 letters').waitFor();
     await requireGood(page, `new-${look}`);
     await page.getByLabel('Address', { exact: true }).fill(`tea-${look}`);
     await page.getByLabel('Number of payments').fill('20');
     await page.getByLabel('Question to the customer').fill('Which tea do you like?');
+    await page.getByLabel('Your password').fill(PASSWORD);
     await page.getByRole('button', { name: 'Create page' }).click();
     await page.getByRole('img', { name: 'QR code of the page' }).waitFor();
     await requireGood(page, `page-${look}`);

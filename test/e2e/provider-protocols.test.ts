@@ -165,7 +165,7 @@ interface Purchase {
 }
 
 /** Stands in altered URLs. */
-const FOREIGN_WALLET = '0x000000000000000000000000000000000000dEaD';
+const FOREIGN_WALLET = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
 it.concurrent.each(providerIds)(
   'provider prove tries %s, keeps the evidence, and never takes a simulator for the provider',

@@ -44,10 +44,13 @@ export async function migrate(
  *
  * @throws UnreleasedSchemaError when the database was made before the first release
  */
-export async function findSchema(url: string): Promise<FoundSchema> {
+export async function findSchema(
+  url: string,
+  connect = (client: Client): Promise<unknown> => client.connect(),
+): Promise<FoundSchema> {
   const client = new DatabaseClient(connectionOptions(url));
   client.on('error', () => {});
-  await connectByName(client);
+  await connect(client);
   try {
     return await readSchema(client);
   } finally {
