@@ -8,7 +8,7 @@ const ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
 const batchesAt = (...nonces: readonly number[]) => nonces.map((nonce) => ({ nonce }) as RelayBatch);
 
 describe('what the chain says of a key', () => {
-  /** A chain that counts so many transactions at its newest block, and this many at each final one. */
+  /** A chain with these transaction counts at its newest block and at each final one. */
   function chain(latest: number, finalAt: Readonly<Record<number, number>>, cursor: number | null) {
     const of: unknown[] = [];
     const context = {

@@ -42,12 +42,12 @@ const due = (index: number, change: Partial<Payment> = {}) =>
   payment('unpaid/ready', { id: idOf(index), ...change });
 const many = (count: number) => Array.from({ length: count }, (_, index) => due(index));
 const fees: FeeQuote = { maxFeePerGas: 100n, maxPriorityFeePerGas: 10n };
-/** Our own figure for so many releases, and a quarter above it. */
+/** Our own gas figure for a number of releases, and a quarter above it. */
 const ownGasOf = (count: number) => 55_000n + 95_500n * BigInt(count);
 const figureOf = (count: number) => (ownGasOf(count) * 5n) / 4n;
 
 interface World {
-  /** The gas that a call with so many releases needs, or why it would fail. */
+  /** The gas that a call needs by its number of releases, or why it would fail. */
   readonly gasOf?: (count: number) => bigint | Error;
   readonly balanceWei?: bigint;
   readonly quote?: FeeQuote;
