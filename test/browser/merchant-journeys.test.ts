@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import { Secret, TOTP } from 'otpauth';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { overflowOf } from '../support/page-checks.ts';
+import { runPrintedCommand } from '../support/printed-command.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 /** From the click at the on-ramp to a final release on the local chain, on a busy machine. */
@@ -208,8 +207,10 @@ describe.concurrent('a merchant', () => {
     const page = await newPage();
     const printed = service.process().output();
     const command = /^ {2}(curl [\s\S]+?')\n\n/m.exec(printed)?.[1] ?? '';
-    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-    const { payment_id: id, checkout_url: url } = JSON.parse(stdout) as Record<string, string>;
+    const { payment_id: id, checkout_url: url } = JSON.parse(await runPrintedCommand(command)) as Record<
+      string,
+      string
+    >;
     const customer = await browser.newPage();
     await payWith(customer, url ?? '', 'MoonPay', '4242 4242 4242 4242');
     await headingIs(customer, /^Paid\b/);

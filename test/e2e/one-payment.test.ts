@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import { createHmac, randomUUID } from 'node:crypto';
 import { readdirSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type EndToEndService, SOMEBODY, startEndToEndService } from '../support/e2e-service.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { runPrintedCommand } from '../support/printed-command.ts';
 import { processesUsing } from '../support/processes-using.ts';
 import { runJson, startCommand, startServiceProcess } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
@@ -76,8 +75,10 @@ describe('one payment, whole, in the sandbox', () => {
     const printed = service.process().output();
     const command = /^ {2}(curl [\s\S]+?')\n\n/m.exec(printed)?.[1] ?? '';
     const pageUrl = /Webhooks +(http:\S+)/.exec(printed)?.[1] ?? '';
-    const { stdout } = await promisify(execFile)('sh', ['-c', command]);
-    const created = JSON.parse(stdout) as { payment_id: string; checkout_url: string };
+    const created = JSON.parse(await runPrintedCommand(command)) as {
+      payment_id: string;
+      checkout_url: string;
+    };
     expect(await (await fetch(pageUrl)).text()).not.toContain(created.payment_id);
     // The callback of an open payment stays good.
     await service.restart('SIGINT');
