@@ -17,12 +17,12 @@ it('counts nothing where forge crashed before it reported', () => {
 
 it("reads the campaign's table, where a promise without a case was not kept unless the table says why", () => {
   const table = [
-    'hostile-input from seed 33, 2 cores',
+    'kills from seed 33, 2 cores',
     '| promise | part | cases | violations |',
     '|---|---|---|---|',
-    '| Any bytes get whole answers | hostile-input | 1,300 | 0 |',
-    '| Any query too | hostile-input | 800 | 2 |',
-    '| Any form too | hostile-input | 0 | 0 |',
+    '| Any bytes get whole answers | kills | 1,300 | 0 |',
+    '| Any query too | kills | 800 | 2 |',
+    '| Any form too | kills | 0 | 0 |',
     '| Calls are in order (system calls) | durability | 0, not checked: strace is missing | 0 |',
   ].join('\n');
   expect(campaignCounts(table)).toEqual({

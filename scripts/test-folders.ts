@@ -24,7 +24,7 @@ export const longTests: readonly string[] = [
   'test/mail/notifications.test.ts',
   'test/openapi/client.test.ts',
   'test/providers/failure-modes.test.ts',
-  'test/settlement/{endpoint-effects,interleavings,lost-final-blocks,lying-endpoints,lying-numbers}.test.ts',
+  'test/settlement/{endpoint-effects,lost-final-blocks,lying-endpoints,lying-numbers}.test.ts',
   'test/settlement/{node-limits,pipelining,refusals-and-rivals,relayer-key,sender,several-keys}.test.ts',
   'test/settlement/unlucky-batches.test.ts',
   'test/structure/packed-literals.test.ts',

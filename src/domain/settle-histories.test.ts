@@ -19,6 +19,9 @@ import {
   sumObservations,
 } from './settle.ts';
 
+/** As many as lead to every state; the simulation of the stress suite draws new histories with every run. */
+const RUNS = 1_000;
+
 /** What can happen to one payment, on the chain and in our own hands. */
 type Command =
   | { readonly kind: 'deposit'; readonly units: number }
@@ -289,10 +292,10 @@ describe('whatever happens to a payment', () => {
   const after = (state: PaymentState) => /^paid.(ready|processing|failed|manual_required)$/.test(state);
 
   it('by card moves it along the table, makes it paid at most once, and loses no unit', () => {
-    expect(visit(false, 3_000)).toEqual(all.filter((state) => !after(state)));
+    expect(visit(false, RUNS)).toEqual(all.filter((state) => !after(state)));
   }, 120_000);
 
   it('from a wallet makes it paid at finality and forwarded after it, each told once', () => {
-    expect(visit(true, 3_000)).toEqual(all.filter((state) => !before(state)));
+    expect(visit(true, RUNS)).toEqual(all.filter((state) => !before(state)));
   }, 120_000);
 });

@@ -7,7 +7,6 @@
  *   --short            a few minutes instead of hours; --long, the default, may be said as well
  *   --seeds N          simulated runs; without --only, only the simulation
  *   --store postgres   simulated on PostgreSQL instead of SQLite: the part "instances"
- *   --planted          injects faults into copies of the source, each of which must be found
  */
 import { randomInt } from 'node:crypto';
 import { cpus } from 'node:os';
@@ -24,7 +23,6 @@ const { values: flags } = parseArgs({
     store: { type: 'string' },
     short: { type: 'boolean', default: false },
     long: { type: 'boolean', default: false },
-    planted: { type: 'boolean', default: false },
   },
 });
 
@@ -75,8 +73,6 @@ async function runCampaign(): Promise<boolean> {
   return reports.every(({ results }) => results.every(({ violations }) => violations === 0));
 }
 
-const isKept = flags.planted
-  ? await (await import('./planted/run.ts')).runPlanted(console.log)
-  : await runCampaign();
+const isKept = await runCampaign();
 // A part that failed may have left something open, which would keep the process from ending.
 process.exit(isKept ? 0 : 1);

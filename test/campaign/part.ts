@@ -18,6 +18,3 @@ export interface PartOptions {
   /** Prints a line of progress. */
   readonly log: (line: string) => void;
 }
-
-/** Runs a part of the stress suite and returns the result of each promise. Throws only if it cannot run at all. */
-export type RunPart = (options: PartOptions) => Promise<readonly PromiseResult[]>;

@@ -8,15 +8,10 @@ export interface Part {
   readonly load: () => Promise<(options: SimulationOptions) => Promise<readonly PromiseResult[]>>;
 }
 
-/** All parts; `npm run test:all` runs the short form of each. "neighbors" is the test of noisy neighbors. */
+/** All parts; `npm run test:all` runs the short form of each. */
 export const parts: readonly Part[] = [
   { name: 'simulation', load: async () => (await import('./simulation/run.ts')).runSimulation },
   { name: 'instances', load: async () => (await import('./simulation/run.ts')).runInstances },
-  { name: 'delivery', load: async () => (await import('./delivery/run.ts')).runDelivery },
-  { name: 'hostile-input', load: async () => (await import('./hostile-input/run.ts')).runHostileInput },
-  { name: 'secrets', load: async () => (await import('./secrets/run.ts')).runSecrets },
   { name: 'kills', load: async () => (await import('./kills/run.ts')).runKills },
   { name: 'durability', load: async () => (await import('./durability/run.ts')).runDurability },
-  { name: 'neighbors', load: async () => (await import('./neighbors/run.ts')).runNeighbors },
-  { name: 'soak', load: async () => (await import('./soak/run.ts')).runSoak },
 ];

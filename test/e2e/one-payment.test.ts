@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -247,14 +247,34 @@ describe('one payment, whole, in the sandbox', () => {
     expect(walk.filter(({ mode, isFolder }) => mode !== (isFolder ? '700' : '600'))).toEqual([]);
   });
 
-  it('writes no key and no ipn_token to its log', async () => {
-    const { ipn_token: ipnToken } = await service.create();
+  it('has no key and no ipn_token in its log, metrics, arguments and database', async () => {
+    const { ipn_token: ipnToken, payment_id: paymentId } = await service.create();
     await service.readStatus(`ipn_token=${ipnToken}`);
+    const data = join(service.folder, 'data');
+    const { providerKeys } = JSON.parse(readFileSync(join(data, 'sandbox/settings.json'), 'utf8')) as {
+      providerKeys: Record<string, string>;
+    };
+    const secrets = Object.values(providerKeys).map((key) => key.slice(-24));
     // The welcome shows the demo key on purpose; the log lines must not.
     const lines = service.process().output().split('\n');
-    const log = lines.filter((line) => line.startsWith('{')).join('\n');
-    expect(log).not.toContain('service_live_');
-    expect(log).not.toContain('ipn_');
+    const databases = readdirSync(data).filter((name) => /\.sqlite(-wal)?$/.test(name));
+    const places = {
+      log: lines.filter((line) => line.startsWith('{')).join('\n'),
+      metrics: await (await fetch(`http://127.0.0.1:${service.environment['ADMIN_PORT']}/metrics`)).text(),
+      arguments: readFileSync(`/proc/${service.process().pid}/cmdline`, 'latin1'),
+      database: databases.map((name) => readFileSync(join(data, name), 'latin1')).join('\n'),
+    };
+    // What must be there shows that the right files were read.
+    expect(places.database).toContain(paymentId);
+    const canaries = [
+      service.process().demoKey().slice('service_live_'.length),
+      ipnToken.slice(42),
+      ...secrets,
+    ];
+    for (const [place, text] of Object.entries(places))
+      for (const canary of canaries)
+        expect(text.includes(canary as string), `${canary} in ${place}`).toBe(false);
+    expect(places.log).not.toMatch(/service_live_|ipn_/);
   });
 
   it('takes commands while it runs, effective with the next request', async () => {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { createApiKey } from '../../src/domain/api-key.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
@@ -54,6 +55,15 @@ it.each([
   ['a key longer than 256 characters', (): Headers => ({ 'x-api-key': `service_live_${'a'.repeat(300)}` })],
 ])('answers 401 for %s', async (_name, headers) => {
   expect(await statusOf(headers(service.apiKey))).toBe(401);
+});
+
+it('takes neither the hash of a key nor an id or a token for a key', async () => {
+  const { apiKey, keyId, account } = await service.addAccount();
+  const created = (await service.post(validRequest)).json();
+  const hash = createHash('sha256').update(apiKey).digest('hex');
+  for (const text of [hash, keyId, account.id, created.payment_id, created.ipn_token, apiKey.slice(0, -1)])
+    for (const headers of [{ 'x-api-key': text }, { authorization: `Bearer ${text}` }])
+      expect(await statusOf(headers)).toBe(401);
 });
 
 it('answers 401 for a key in the query, also beside a good one in a header', async () => {

@@ -107,6 +107,8 @@ it.each([
 it("answers another account's payment byte for byte as an unknown one, by id and by token", async () => {
   const other = await service.addAccount();
   const foreign = (await service.post(validRequest, { 'x-api-key': other.apiKey })).json();
+  const own = (await service.post(validRequest)).json();
+  const ownTokenForItsId = `${own.ipn_token.slice(0, 10)}${foreign.payment_id.replaceAll('-', '')}${own.ipn_token.slice(42)}`;
   const unknownId = createPaymentIdGenerator(Date.now)();
   const unknownToken = createIpnTokens('a secret key of the tests, long enough').create(unknownId);
   const answers = await Promise.all([
@@ -118,6 +120,12 @@ it("answers another account's payment byte for byte as an unknown one, by id and
     service.status({ ipn_token: 'nonsense' }),
     service.status({ payment_id: foreign.payment_id.toUpperCase() }),
     service.status({ payment_id: "' OR 1=1 --" }),
+    service.status({ ipn_token: foreign.ipn_token, payment_id: own.payment_id }),
+    service.status({ ipn_token: ownTokenForItsId }),
+    service.status({ payment_id: foreign.short_code }),
+    service.status({ payment_id: foreign.address_in }),
+    service.status({ payment_id: other.account.id }),
+    service.status({ payment_id: foreign.ipn_token }),
   ]);
   // Each answer names its own request.
   const seen = answers.map(({ statusCode, body, headers }) =>

@@ -9,7 +9,6 @@ import { eventPromises } from './events.ts';
 import type { StoreContext } from './fixtures.ts';
 import { journalPromises } from './journal.ts';
 import { notificationPromises } from './notifications.ts';
-import { observationModelPromises } from './observation-model.ts';
 import { observationPromises } from './observations.ts';
 import { paymentListPromises } from './payment-lists.ts';
 import { paymentSearchPromises } from './payment-search.ts';
@@ -51,8 +50,6 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('records of an account', () => recordPromises(context));
     describe('pages of the address book', () => addressPagePromises(context));
     describe('the observations', () => observationPromises(context));
-    describe('the observations under any sequence of scans and reorganizations', () =>
-      observationModelPromises(context));
     describe('the journal', () => journalPromises(context));
     describe('the relay', () => relayPromises(context));
     describe('events', () => eventPromises(context));

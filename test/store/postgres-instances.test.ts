@@ -9,7 +9,6 @@ import { ObservationConflictError, StoreClosedError } from '../../src/store/stor
 import { claimOldest } from '../support/claim-oldest.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { waitFor } from '../support/wait-for.ts';
-import { createUntilKilled, expectAllKept } from './acknowledged.ts';
 import {
   atOnce,
   givePayment,
@@ -478,14 +477,6 @@ describe('a store that is closed', () => {
       StoreClosedError,
     );
     await expect(one.payments.findPaymentById('any')).rejects.toThrow(StoreClosedError);
-  });
-});
-
-describe('an instance killed in the middle of its work', () => {
-  it('has kept every payment, webhook and Idempotency-Key that it acknowledged', async () => {
-    for (const acknowledgedAtLeast of [1, 200]) {
-      await expectAllKept(one, await createUntilKilled(url, acknowledgedAtLeast));
-    }
   });
 });
 

@@ -7,7 +7,6 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { StoreClosedError, StoreInUseError } from '../../src/store/store-errors.ts';
-import { createUntilKilled, expectAllKept } from './acknowledged.ts';
 import { givePayment, leave, newPayment } from './fixtures.ts';
 
 const script = (name: string) => join(import.meta.dirname, name);
@@ -57,27 +56,6 @@ describe('a second server on the same file', () => {
     await expect(openSqliteStore({ file })).rejects.toThrow('migration 1');
   });
 });
-
-describe('a server killed in the middle of its work', () => {
-  it('has kept every payment, webhook and Idempotency-Key that it acknowledged', async () => {
-    for (const acknowledgedAtLeast of [1, 200, 1_000]) {
-      const acknowledged = await createUntilKilled(file, acknowledgedAtLeast);
-      const store = await openSqliteStore({ file });
-      await expectAllKept(store, acknowledged);
-      await store.close();
-      expect(integrity()).toBe('ok');
-    }
-  });
-});
-
-function integrity(): unknown {
-  const database = new DatabaseSync(file);
-  try {
-    return Object.values(database.prepare('PRAGMA integrity_check').get() ?? {})[0];
-  } finally {
-    database.close();
-  }
-}
 
 describe('a store', () => {
   it('keeps its files from other users', async () => {
