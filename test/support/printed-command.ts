@@ -22,7 +22,9 @@ async function send(words: readonly string[]): Promise<string> {
       data: { type: 'string', short: 'd' },
     },
   });
-  const response = await fetch(positionals[0] ?? '', {
+  // Like curl, which never asks a resolver for `localhost`.
+  const url = (positionals[0] ?? '').replace('://localhost:', '://127.0.0.1:');
+  const response = await fetch(url, {
     method: values.data === undefined ? 'GET' : 'POST',
     headers: (values.header ?? []).map((line): [string, string] => [
       line.split(':')[0] ?? '',
