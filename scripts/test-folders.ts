@@ -27,7 +27,6 @@ export const longTests: readonly string[] = [
   'test/settlement/{endpoint-effects,lost-final-blocks,lying-endpoints,lying-numbers}.test.ts',
   'test/settlement/{node-limits,pipelining,refusals-and-rivals,relayer-key,sender,several-keys}.test.ts',
   'test/settlement/unlucky-batches.test.ts',
-  'test/structure/packed-literals.test.ts',
 ];
 
 /**

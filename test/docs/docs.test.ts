@@ -4,19 +4,16 @@ import { describe, expect, it } from 'vitest';
 import packageDescription from '#package' with { type: 'json' };
 import { findStaleFiles, replacePart } from '../../scripts/docs.ts';
 import { listCommands } from '../../scripts/docs-commands.ts';
-import { shortForms } from '../../scripts/short-forms.ts';
 import { testCards } from '../../simulators/pay-order.ts';
-import { welcome } from '../../simulators/welcome.ts';
 import { createMetrics } from '../../src/app/metrics.ts';
 import { variables } from '../../src/config-variables.ts';
-import { parseCallbackUrl } from '../../src/domain/callback-url.ts';
 import { deliveryReasons } from '../../src/domain/delivery-reasons.ts';
 import { errorTable } from '../../src/domain/errors.ts';
 import { paymentEventTypes } from '../../src/domain/payment-events.ts';
 import { providerFaults } from '../../src/domain/ports/test-payments.ts';
 import { providerIds } from '../../src/domain/provider-catalog.ts';
 import { journalAccounts } from '../../src/payments/export-journal.ts';
-import { codeBlocks, documents, read, root, sorted, tableRows } from './markdown.ts';
+import { documents, read, root, sorted, tableRows } from './markdown.ts';
 
 describe('generated parts', () => {
   it('are what the code says now', () => {
@@ -41,25 +38,6 @@ describe('errors', () => {
       ({ status, code, text }) => `${status} ${code === null ? '–' : `\`${code}\``} ${text}`,
     );
     expect(sorted(documented)).toEqual(sorted(known));
-  });
-
-  it('name the ways out for a callback on the own machine, in the words of the answer', () => {
-    const title = '`callback` must use a public host name';
-    const section = read('docs/errors.md').split(`## ${title}\n`)[1]?.split('\n## ')[0] ?? '';
-    for (const url of ['https://localhost:4000/webhook', 'https://shop.internal/webhook']) {
-      const reason = expect.stringContaining('must use a public host name');
-      expect(parseCallbackUrl(url, new Set())).toEqual({ ok: false, reason });
-    }
-    expect(section).toContain('card-checkout listen --forward-to');
-    expect(section).toContain('CALLBACK_ALLOWED_HOSTS=localhost:');
-  });
-
-  it('have an answer to whether a retry helps, each status once', () => {
-    const part = read('docs/errors.md').split('## Retrying')[1]?.split('\n## ')[0] ?? '';
-    const answered = [...part.matchAll(/^\| ([\d, ]+) \|/gm)].flatMap(([, list]) => (list ?? '').split(', '));
-    expect(sorted(answered)).toEqual(
-      sorted([...new Set(Object.values(errorTable).map(({ status }) => String(status)))]),
-    );
   });
 });
 
@@ -99,18 +77,6 @@ describe('environment variables', () => {
     expect(sorted(names)).toEqual(sorted(known));
   });
 
-  it('are spelt right in the container image and the compose file', () => {
-    const image = [...read('Dockerfile').matchAll(/^(?:ENV| {4})\s*([A-Z][A-Z_]+)=/gm)].map(
-      ([, name]) => name ?? '',
-    );
-    const compose = [...read('compose.yaml').matchAll(/^ {6}([A-Z][A-Z_]+):/gm)].map(
-      ([, name]) => name ?? '',
-    );
-    expect(image.length + compose.length).toBeGreaterThan(3);
-    const unknown = [...image, ...compose].filter((name) => !knownWithFiles.has(name) && !isForeign(name));
-    expect(unknown).toEqual([]);
-  });
-
   it('are spelt right wherever a document sets or names one', () => {
     const named = documents.flatMap(({ path, text }) =>
       [...text.matchAll(/`([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+)`|\b([A-Z][A-Z0-9_]{2,})=\S/g)].map(
@@ -142,15 +108,6 @@ describe('the command line', () => {
       return `${name}: ${sorted(flags).join(' ')}`;
     });
     expect(sorted(documented)).toEqual(sorted(known));
-  });
-
-  it('takes --json with every command, as the page says', () => {
-    for (const [name, { options }] of commands) {
-      expect(
-        options.map(({ long }) => long),
-        name,
-      ).toContain('--json');
-    }
   });
 
   it('is called rightly in every example of every document', () => {
@@ -227,49 +184,6 @@ describe('the architecture', () => {
 });
 
 describe('the README', () => {
-  const text = read('README.md');
-
-  it('begins with two commands, which are scripts of the package', () => {
-    const [block] = codeBlocks(text, 'sh');
-    const commands = [...(block ?? '').matchAll(/^npm (?:run )?(\w+)/gm)].map(([, name]) => name ?? '');
-    expect(commands).toEqual(['start', 'test']);
-    for (const name of commands) expect(Object.keys(packageDescription.scripts)).toContain(name);
-  });
-
-  it('shows what `npm start` prints', () => {
-    const printed = welcome({
-      config: {
-        baseUrl: 'http://localhost:3000',
-        adminHost: '127.0.0.1',
-        adminPort: 3001,
-        dataDir: './data',
-      },
-      demo: {
-        accountId: 'acc_1',
-        apiKey: 'service_live_1',
-        email: 'demo@shop.example',
-        password: 'example-password',
-      },
-      sandbox: {
-        anvilUrl: 'http://127.0.0.1:1',
-        onrampBaseUrl: 'http://127.0.0.1:2',
-        merchantWallet: '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65',
-      },
-      shop: {
-        url: 'http://127.0.0.1:3',
-        inbox: { callbackUrl: 'https://127.0.0.1:9002/inbox', pageUrl: 'http://127.0.0.1:3/webhooks' },
-      },
-    }).split('\n');
-    const shown = (codeBlocks(text, 'text')[0] ?? '').split('\n').filter((line) => line.trim() !== '');
-    expect(shown.length).toBeGreaterThan(10);
-    let from = 0;
-    for (const line of shown) {
-      const found = printed.findIndex((each, index) => index >= from && isShownAs(line, each));
-      expect(found, line).toBeGreaterThanOrEqual(from);
-      from = found;
-    }
-  });
-
   it('names only scripts that exist, as do the other documents', () => {
     // The changelog names scripts of its time.
     const current = documents.filter(({ path }) => path !== 'CHANGELOG.md');
@@ -279,20 +193,4 @@ describe('the README', () => {
     const scripts = Object.keys(packageDescription.scripts);
     expect(named.filter((entry) => !scripts.includes(entry.split(' ')[1] ?? ''))).toEqual([]);
   });
-
-  it('and CONTRIBUTING name only scripts that the check runs, if in a short form', () => {
-    const texts = ['README.md', 'CONTRIBUTING.md'].map(read).join('\n');
-    const named = [...texts.matchAll(/npm (?:run )?(start|test|(?<=run )[\w:-]+)/g)].map(
-      ([, name = '']) => name,
-    );
-    expect(named.length).toBeGreaterThan(8);
-    expect(named.filter((name) => !(name in shortForms))).toEqual([]);
-    expect(Object.keys(shortForms).filter((name) => !(name in packageDescription.scripts))).toEqual([]);
-  });
 });
-
-/** Whether a line is the printed one, with `…` in the place of what differs from machine to machine. */
-function isShownAs(line: string, printed: string): boolean {
-  const pieces = line.split('…').map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${pieces.join('.*')}$`).test(printed);
-}

@@ -5,7 +5,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import packageDescription from '#package' with { type: 'json' };
 import { makeBase } from '../../scripts/image/base.ts';
 import { secretPlaces, valuesIn } from '../../scripts/image/main.ts';
 import { read, root } from '../docs/markdown.ts';
@@ -139,21 +138,6 @@ describe('the image', () => {
     expect(valuesOf('ARG').map((words) => words.split('=')[0])).toEqual(['BASE']);
     const set = valuesOf('ENV').flatMap((words) => words.split(/\s+/).map((word) => word.split('=')[0]));
     expect(set.sort()).toEqual(['DATA_DIR', 'HOST', 'NODE_ENV', 'PORT']);
-  });
-
-  it('installs what it runs on, without the scripts of packages, and no tool of development', () => {
-    const [install = '', ...others] = valuesOf('RUN').filter((words) => words.includes('npm'));
-    expect(others).toEqual([]);
-    const steps = install.split(/\s+&& /).slice(0, 2);
-    expect(steps).toEqual([
-      'npm pkg delete optionalDependencies devDependencies overrides',
-      'npm ci --ignore-scripts',
-    ]);
-    expect(read('docs/deploying.md').replaceAll(/^ +/gm, '')).toContain(`\n${steps.join('\n')}\n`);
-    // What draws text into pictures, and its font.
-    expect(Object.keys(packageDescription.dependencies)).toEqual(
-      expect.arrayContaining(['dejavu-fonts-ttf', 'sharp']),
-    );
   });
 
   it('runs the live service as an ordinary user, with a health check and the data on a volume', () => {

@@ -50,36 +50,6 @@ describe('the check itself', () => {
     expect(unusedExports(planted(usedToo))).toEqual([]);
   });
 
-  it('catches an export by name that is not used', () => {
-    expect(unusedExports(planted({ 'src/a.ts': 'const a = 1;\nexport { a };' }))).toEqual(['src/a.ts:2 a']);
-    expect(unusedExports(planted({ 'src/a.ts': 'const a = 1;\nexport { a as b };' }))).toEqual([
-      'src/a.ts:2 b',
-    ]);
-  });
-
-  it('reads every way to export and to import', () => {
-    const found = unusedExports(
-      planted({
-        'src/a.ts': 'export const { a, b: [c], ...d } = x;\nexport class E {}\nexport default 1;',
-        'src/b.ts': 'export const f = 1;',
-        'src/c.ts': 'export const g = 1;',
-        'scripts/d.ts': [
-          "import z, { a, c as q, d, type E } from '../src/a.ts';",
-          "import * as b from '../src/b.ts';",
-          "const { g } = await import('../src/c.ts');",
-        ].join('\n'),
-      }),
-    );
-    expect(found).toEqual([]);
-  });
-
-  it("lets a module's own signatures use the types it exports", () => {
-    const text = 'export interface Options {}\nexport function start(options: Options) {}';
-    expect(
-      unusedExports(planted({ 'src/a.ts': text, 'src/b.ts': "import { start } from './a.ts';" })),
-    ).toEqual([]);
-  });
-
   it('catches a file that only a test reaches, and sees workers and files that are started by their path', () => {
     const found = unreachedFiles(
       planted({

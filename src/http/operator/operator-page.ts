@@ -168,7 +168,7 @@ const operatorArea: Area = {
 export const OPERATOR_PATH = operatorArea.path;
 
 /** The sections of the console, in the order of its navigation. */
-export const sections = {
+const sections = {
   overview: { label: 'Overview', path: '' },
   accounts: { label: 'Accounts', path: '/accounts' },
   providers: { label: 'Providers', path: '/providers' },
