@@ -11,7 +11,7 @@
  * A changed line is tried with the tests that reach it; what a module computes while it is loaded, a table for example,
  * with all tests of its file, in a process that loads the module anew.
  *
- * The tool has a lock file of its own in tool/ and is installed on its first use: it is many packages, and only who
+ * The tool is installed on its first use, in the versions of the date in tool/.npmrc: it is many packages, and only who
  * measures the tests needs them. It works on a copy of the project below test-output/.
  */
 import { spawnSync } from 'node:child_process';
@@ -45,7 +45,7 @@ process.exitCode = scores.every(({ scorePercent }) => scorePercent >= LEAST_SCOR
 
 function installTool(): void {
   if (existsSync(tool)) return;
-  const { status } = spawnSync('npm', ['ci', '--ignore-scripts'], {
+  const { status } = spawnSync('npm', ['install', '--ignore-scripts'], {
     cwd: toolFolder,
     stdio: 'inherit',
   });
