@@ -18,7 +18,6 @@ import {
   providerVariableTable,
   variableTable,
 } from './docs-variables.ts';
-import { performanceChart } from './performance-chart.ts';
 
 const root = join(import.meta.dirname, '..');
 
@@ -39,10 +38,7 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
 };
 
 /** Files that are made as a whole. */
-const files: Readonly<Record<string, () => string>> = {
-  '.env.example': environmentExample,
-  'docs/performance.svg': performanceChart,
-};
+const files: Readonly<Record<string, () => string>> = { '.env.example': environmentExample };
 
 /** A file that is not as the code wants it. */
 export interface StaleFile {
