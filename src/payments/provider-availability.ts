@@ -74,8 +74,10 @@ export async function readMinimumUsdCents(
 /** Whether customers are offered a provider, and else why not. `off`: by default, for nothing proves that it works. */
 export type ProviderState = 'offered' | 'not_configured' | 'blocked' | 'switched_off' | 'off';
 
+type OfferSwitches = Pick<ProviderDirectory, 'adapters' | 'isOffByDefault'>;
+
 export function stateOfProvider(
-  { adapters, isOffByDefault = false }: Pick<ProviderDirectory, 'adapters' | 'isOffByDefault'>,
+  { adapters, isOffByDefault = false }: OfferSwitches,
   provider: ProviderId,
   { active }: ProviderSettings,
 ): ProviderState {
@@ -120,7 +122,9 @@ export async function requireActive(
 function refusalOfOffer(
   account: Account,
   currency: Currency,
-  ...[directory, provider, settings]: Parameters<typeof stateOfProvider>
+  directory: OfferSwitches,
+  provider: ProviderId,
+  settings: ProviderSettings,
 ): Refusal | null {
   if (!isOfferedTo(account, directory, provider, settings)) return inactive(provider);
   const sold = directory.adapters.get(provider)?.currenciesSold;
@@ -131,7 +135,9 @@ function refusalOfOffer(
 
 function isOfferedTo(
   { excludedProviders }: Account,
-  ...[directory, provider, settings]: Parameters<typeof stateOfProvider>
+  directory: OfferSwitches,
+  provider: ProviderId,
+  settings: ProviderSettings,
 ): boolean {
   const isOffered = stateOfProvider(directory, provider, settings) === 'offered';
   return isOffered && !excludedProviders.includes(provider);
@@ -270,8 +276,13 @@ export function refusalOfDelivery(
   );
 }
 
-export function requireDelivery(...delivery: Parameters<typeof refusalOfDelivery>): void {
-  throwRefusal(refusalOfDelivery(...delivery));
+/** Throws `below_minimum` where `refusalOfDelivery` names one. */
+export function requireDelivery(
+  provider: ProviderId,
+  deliveryUnits: bigint | null,
+  payment: Pick<Payment, 'usdUnits' | 'maxProviderFeeBasisPoints'>,
+): void {
+  throwRefusal(refusalOfDelivery(provider, deliveryUnits, payment));
 }
 
 function belowMinimum(minimum: string, minimumUsdCents: number, usdUnits: bigint): Refusal {

@@ -18,13 +18,13 @@ export interface SendWebhooksContext {
  * event is sent at most once. A mistake of our own is recorded as well, and then thrown to be seen.
  */
 export async function sendWebhook(context: SendWebhooksContext, webhook: Webhook): Promise<void> {
-  const { result, mistake } = await attempt(context, webhook);
+  const { result, mistake } = await attemptDelivery(context, webhook);
   await context.webhooks.recordWebhookResult(webhook, result);
   context.onResult(webhook, result);
   if (mistake !== undefined) throw mistake;
 }
 
-async function attempt(
+async function attemptDelivery(
   context: SendWebhooksContext,
   webhook: Webhook,
 ): Promise<{ readonly result: WebhookResult; readonly mistake?: unknown }> {

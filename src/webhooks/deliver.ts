@@ -63,7 +63,7 @@ export async function deliverWebhook(
   const deadline = new AbortController();
   const timer = setTimeout(() => deadline.abort(), timeoutMs);
   try {
-    const answer = await attempt(dependencies, delivery, timeoutMs, deadline.signal);
+    const answer = await connectAndPost(dependencies, delivery, timeoutMs, deadline.signal);
     const isSuccess = answer.httpStatus >= 200 && answer.httpStatus <= 299;
     return {
       outcome: isSuccess ? 'delivered' : 'failed',
@@ -87,7 +87,7 @@ export async function deliverWebhook(
   }
 }
 
-async function attempt(
+async function connectAndPost(
   dependencies: DeliveryDependencies,
   delivery: WebhookDelivery,
   timeoutMs: number,

@@ -64,7 +64,7 @@ export function presentMerchantPayment(
   };
 }
 
-function presentRest(...[baseUrl, view]: Parameters<typeof presentMerchantPayment>) {
+function presentRest(baseUrl: string, view: Pick<PaymentView, 'payment' | 'sessions'>) {
   const rest = openRestOf(view);
   if (rest === null) return null;
   const { payment } = view;
