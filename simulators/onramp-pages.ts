@@ -108,10 +108,9 @@ function renderPaymentPage(order: Order, cardNumber: string, problem: string | n
 
 const resultTexts: Readonly<Record<Exclude<OrderState, 'open'>, string>> = {
   accepted: 'Your payment was approved. The delivery takes a while; you need not wait here.',
-  signed: 'Your payment was approved. The test USDC is being sent.',
   sent: 'Your payment was approved. The test USDC was sent and is being confirmed.',
   delivered: 'Your payment was approved and the test USDC was delivered.',
-  failed: 'The delivery was refused by the token again and again, and has been given up.',
+  failed: 'The delivery has failed.',
 };
 
 /** The state of a paid order; the page refreshes itself until nothing changes any more. */

@@ -68,7 +68,7 @@ async function waitUntilSent(
       lastError = error; // the chain may be restarting
     }
     const order = store.findOrder(orderId);
-    if (order?.transactionHash && (order.state === 'sent' || order.state === 'delivered')) {
+    if (order?.transactionHash && order.state !== 'accepted') {
       return {
         transactionHash: order.transactionHash,
         deliveryUnits: order.deliveryUnits ?? order.quotedUnits,
@@ -141,9 +141,9 @@ export function acceptOrder(context: AcceptOrderContext, order: Order, wanted: W
   };
   if (!store.acceptOrder(order.id, delivery, nowMs())) return false;
   if (fault === 'twice') {
-    const twin = { ...order, id: `${order.id}${TWIN_ENDING}` };
-    store.createOrder(twin);
-    store.acceptOrder(twin.id, delivery, nowMs());
+    const id = `${order.id}${TWIN_ENDING}`;
+    store.createOrder({ ...order, id });
+    store.acceptOrder(id, delivery, nowMs());
   }
   return true;
 }
@@ -172,28 +172,9 @@ function newOrderId(provider: ProviderId): string {
 
 /** Stores a new order. */
 export function openOrder(store: OrderStore, order: NewOrder, nowMs: number): Order {
-  const { provider, amountCents, currency, walletAddress, externalId, email, returnUrl, quotedUnits } = order;
-  const opened: Order = {
-    provider,
-    amountCents,
-    currency,
-    walletAddress,
-    externalId,
-    email,
-    returnUrl,
-    quotedUnits,
-    id: order.id ?? newOrderId(provider),
-    createdAtMs: nowMs,
-    expiresAtMs: nowMs + SESSION_LIFETIME_MS,
-    state: 'open',
-    deliveryUnits: null,
-    isWrongToken: false,
-    dueAtMs: null,
-    transactionHash: null,
-    refusals: 0,
-  };
-  store.createOrder(opened);
-  return opened;
+  const id = order.id ?? newOrderId(order.provider);
+  store.createOrder({ ...order, id, createdAtMs: nowMs, expiresAtMs: nowMs + SESSION_LIFETIME_MS });
+  return store.findOrder(id) as Order;
 }
 
 /** The effect of a test card. */

@@ -200,9 +200,8 @@ export async function startOnramps(options: OnrampOptions): Promise<Onramps> {
       log,
       nowMs,
       treasury: { ...minter, usdc: options.usdc, otherToken: options.otherToken },
-      orderEnded(orderId, event) {
-        const order = store.findOrder(orderId);
-        if (order !== null && !isTwin(orderId)) webhooks?.orderChanged(order, event);
+      orderEnded(order, event) {
+        if (!isTwin(order.id)) webhooks?.orderChanged(order, event);
       },
     },
     options.deliveryIntervalMs ?? DELIVERY_INTERVAL_MS,

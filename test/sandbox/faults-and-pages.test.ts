@@ -214,8 +214,7 @@ describe('the page of a simulated on-ramp', () => {
     if (order === null) throw new Error('the order is not in the books');
     expect(order.expiresAtMs - Date.now()).toBeLessThanOrEqual(SESSION_LIFETIME_MS);
     expect(order.expiresAtMs - Date.now()).toBeGreaterThan(SESSION_LIFETIME_MS - 60_000);
-    const old = { ...order, id: 'wert_old', createdAtMs: 1, expiresAtMs: Date.now() - 1 };
-    store.createOrder(old);
+    store.createOrder({ ...order, id: 'wert_old', createdAtMs: 1, expiresAtMs: Date.now() - 1 });
     store.close();
     const url = `${sandbox.onrampBaseUrl}/wert/pay/wert_old`;
     expect((await fetch(url)).status).toBe(410);

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { Sandbox } from '../../simulators/start-sandbox.ts';
 import { assumedDeliveryUnits } from '../../src/domain/provider-catalog.ts';
@@ -117,31 +116,6 @@ it('a paid order whose delivery takes long is delivered after a restart', async 
   await waitForFinalBalance(sandbox, deposit, DELIVERY_UNITS);
   expect(await countTransfers(sandbox, deposit)).toBe(1);
 });
-
-it.each([0, 50, 150, 300, 600])(
-  'a node that is killed %i ms after the transfer has delivered exactly once in the end',
-  async (delayMs) => {
-    const deposit = someAddress('1');
-    const session = await startSessionAt(sandbox, deposit);
-    await sandbox.pay({ order: session.redirectUrl });
-    const killed = sandbox.chainProcessId();
-    // When it dies is the case; whether that was before the transfer or after, it has to be delivered once.
-    await delay(delayMs);
-    process.kill(killed, 'SIGKILL');
-    await vi.waitFor(() => expect(sandbox.chainProcessId()).not.toBe(killed), WAIT);
-    await waitUntilDelivered(session);
-    await waitForFinalBalance(sandbox, deposit, DELIVERY_UNITS);
-    expect(await countTransfers(sandbox, deposit)).toBe(1);
-
-    // And once more after a restart of everything.
-    await restart();
-    const other = await startSessionAt(sandbox, someAddress('2'));
-    await payWithCard(other, '4242424242424242');
-    await waitUntilDelivered(other);
-    expect(await readBalance(sandbox, deposit)).toBe(DELIVERY_UNITS);
-    expect(await countTransfers(sandbox, deposit)).toBe(1);
-  },
-);
 
 it('many orders, with the node killed again and again in between, are each delivered exactly once', async () => {
   const digits = [...'123456789abcdef'];
