@@ -1,14 +1,13 @@
 /** The parts of docs/api.md that follow from the tables of parameters. */
-import { describe } from '../docs-site/openapi/json-schema.ts';
 import { createParameters, statusParameters } from '../src/http/api/create-parameters.ts';
-import type { RequestParameter } from '../src/http/api/request-input.ts';
+import { describe, type RequestParameter, type RequestParameters } from '../src/http/api/json-schema.ts';
 import { code, table } from './markdown.ts';
 
 /** What a create takes, and what a status read takes. */
 export const createParameterTable = () => parameterTable(createParameters);
 export const statusParameterTable = () => parameterTable(statusParameters);
 
-function parameterTable(parameters: Readonly<Record<string, RequestParameter>>): string {
+function parameterTable(parameters: RequestParameters): string {
   return table(
     ['parameter', 'required', 'rules'],
     Object.entries(parameters).map(([name, parameter]) => [
@@ -20,5 +19,6 @@ function parameterTable(parameters: Readonly<Record<string, RequestParameter>>):
 }
 
 function allowedValues({ schema }: RequestParameter): string {
-  return schema.enum === undefined ? '' : ` One of ${schema.enum.map(code).join(', ')}.`;
+  const { enum: values } = schema as { readonly enum?: readonly string[] };
+  return values === undefined ? '' : ` One of ${values.map(code).join(', ')}.`;
 }

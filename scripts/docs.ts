@@ -11,6 +11,7 @@ import { discrepancyTable } from './docs-discrepancies.ts';
 import { errorRows } from './docs-errors.ts';
 import { createParameterTable, statusParameterTable } from './docs-parameters.ts';
 import { findingTables, goalTable } from './docs-performance.ts';
+import { sdkTypes } from './docs-sdk-types.ts';
 import { eventTable, stateTable, transitionTable } from './docs-states.ts';
 import {
   environmentExample,
@@ -38,7 +39,10 @@ const parts: Readonly<Record<string, Readonly<Record<string, () => string>>>> = 
 };
 
 /** Files that are made as a whole. */
-const files: Readonly<Record<string, () => string>> = { '.env.example': environmentExample };
+const files: Readonly<Record<string, () => string>> = {
+  '.env.example': environmentExample,
+  'sdk/src/wire.ts': sdkTypes,
+};
 
 /** A file that is not as the code wants it. */
 export interface StaleFile {

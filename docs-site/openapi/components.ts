@@ -2,22 +2,9 @@ import { errorTable } from '../../src/domain/errors.ts';
 import { currencies } from '../../src/domain/money.ts';
 import { SETTLEMENT_COIN } from '../../src/domain/webhook.ts';
 import { createParameters } from '../../src/http/api/create-parameters.ts';
-import {
-  ADDRESS_PATTERN,
-  createdPaymentSchema,
-  EXAMPLE_ID,
-  HASH_PATTERN,
-  paymentStatusSchema,
-} from '../../src/http/api/payment-schemas.ts';
-import type { RequestParameter } from '../../src/http/api/request-input.ts';
+import * as json from '../../src/http/api/json-schema.ts';
+import { createdPaymentSchema, paymentStatusSchema } from '../../src/http/api/payment-schemas.ts';
 import { connectParameters, directParameters } from '../../src/http/merchant/merchant-parameters.ts';
-import {
-  confirmRefundParameters,
-  createRefundParameters,
-  refundTransactionParameters,
-} from '../../src/http/merchant/refund-routes.ts';
-import { journalAccounts } from '../../src/payments/export-journal.ts';
-import * as json from './json-schema.ts';
 import {
   connectionSchema,
   directPaymentSchema,
@@ -27,56 +14,36 @@ import {
   merchantPaymentSchema,
   refundListSchema,
   refundSchema,
-} from './merchant-schemas.ts';
+} from '../../src/http/merchant/merchant-schemas.ts';
+import {
+  confirmRefundParameters,
+  createRefundParameters,
+  refundTransactionParameters,
+} from '../../src/http/merchant/refund-routes.ts';
+import { journalAccounts } from '../../src/payments/export-journal.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
 
 const EXAMPLE_FACTORY = '0xfB6916095ca1df60bB79Ce92cE3Ea74c37c5d359';
 const EXAMPLE_IMPLEMENTATION = '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb';
 
-const address = (description: string, example: string) =>
-  json.text(description, example, { pattern: ADDRESS_PATTERN });
-
 const factory = json.object({
-  address: address('The factory.', EXAMPLE_FACTORY),
-  implementation: address('The implementation contract of the deposit proxies.', EXAMPLE_IMPLEMENTATION),
+  address: json.address('The factory.', EXAMPLE_FACTORY),
+  implementation: json.address('The implementation contract of the deposit proxies.', EXAMPLE_IMPLEMENTATION),
   code_hash: json.text("The keccak-256 hash of the factory's code on the chain.", `0x${'1f'.repeat(32)}`),
-});
-
-const settlementProofSchema = json.object({
-  chain_id: { type: 'integer', description: 'The chain: 137 is Polygon.', examples: [137] },
-  token: address('The USDC contract.', '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
-  factories: json.list('All deposit factories of existing payments, the current one first.', factory, [
-    json.exampleOf(factory),
-  ]),
-  fee_wallets: json.list(
-    'Where the fees go or went, the current one first.',
-    { type: 'string', pattern: ADDRESS_PATTERN },
-    ['0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'],
-  ),
-  recompute_deposit_address: {
-    type: 'object',
-    description: 'The computation, step by step.',
-    additionalProperties: { type: 'string' },
-    examples: [{ reference: 'keccak256(utf8(payment_id))' }],
-  },
 });
 
 const RELEASE = '0x30331145e5c13475ee57df577307f66964c3ff2d35ccefcd93e706291532ca9f';
 
-const timestamp = {
-  type: 'integer',
-  description: 'The time of sending, in Unix seconds.',
-  examples: [1795226590],
-};
+const timestamp = json.count('The time of sending, in Unix seconds.', 1795226590);
 
 /** The body of the event `payment.paid`. */
 const paymentPaidSchema: json.JsonSchema = {
   description: 'The payment is paid. For card payments, the USDC has also been sent to the merchant wallet.',
   ...json.object({
     event: json.oneOf('The event type.', ['payment.paid']),
-    id: json.text('The same as `paymentId`.', EXAMPLE_ID),
-    paymentId: json.text("The payment's id.", EXAMPLE_ID),
+    id: json.text('The same as `paymentId`.', json.EXAMPLE_ID),
+    paymentId: json.text("The payment's id.", json.EXAMPLE_ID),
     status: json.oneOf('Always `paid`.', ['paid']),
     amount: json.fiatOrNull('The amount charged to the customer.', '25.00'),
     originalAmount: json.fiatOrNull('With fee pass-through the amount that was asked for.', null),
@@ -102,14 +69,12 @@ const paymentForwardedSchema: json.JsonSchema = {
   description: 'Only for direct payments, which this API does not create: the funds were forwarded.',
   ...json.object({
     event: json.oneOf('The event type.', ['payment.forwarded']),
-    paymentId: json.text("The payment's id.", EXAMPLE_ID),
+    paymentId: json.text("The payment's id.", json.EXAMPLE_ID),
     forwardTxid: json.text('The transaction that paid the merchant.', RELEASE, {
-      pattern: HASH_PATTERN,
+      pattern: json.HASH_PATTERN,
     }),
     amountForwarded: json.usdc('The USDC that was forwarded.', '20.484750'),
-    toWallet: json.text("The merchant's wallet.", '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65', {
-      pattern: ADDRESS_PATTERN,
-    }),
+    toWallet: json.address("The merchant's wallet.", '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
     timestamp,
   }),
 };
@@ -122,13 +87,16 @@ export const bodies = {
   CreateRefund: createRefundParameters,
   ConfirmRefund: confirmRefundParameters,
   RefundTransaction: refundTransactionParameters,
-} as const satisfies Record<string, Readonly<Record<string, RequestParameter>>>;
+} as const satisfies Record<string, json.RequestParameters>;
+
+/** Of bodies whose unknown members are refused. */
+const closed = { additionalProperties: false };
 
 /** The schemas that operations and webhooks refer to. */
 export const schemas = {
   CreateCheckout: createCheckoutSchema(),
-  Payment: json.answerSchemaOf(createdPaymentSchema),
-  PaymentStatus: json.answerSchemaOf(paymentStatusSchema),
+  Payment: createdPaymentSchema,
+  PaymentStatus: paymentStatusSchema,
   MerchantPayment: merchantPaymentSchema,
   MerchantPaymentList: merchantPaymentListSchema,
   MerchantEvents: merchantEventsSchema,
@@ -142,21 +110,36 @@ export const schemas = {
   },
   Refund: refundSchema,
   RefundList: refundListSchema,
-  ConnectShop: closed(connectParameters),
+  ConnectShop: { ...json.bodyOf(connectParameters), ...closed },
   Connection: connectionSchema,
-  CreateRefund: closed(createRefundParameters),
-  ConfirmRefund: closed(confirmRefundParameters),
-  RefundTransaction: closed(refundTransactionParameters),
+  CreateRefund: { ...json.bodyOf(createRefundParameters), ...closed },
+  ConfirmRefund: { ...json.bodyOf(confirmRefundParameters), ...closed },
+  RefundTransaction: { ...json.bodyOf(refundTransactionParameters), ...closed },
   PaymentPaidEvent: paymentPaidSchema,
   PaymentForwardedEvent: paymentForwardedSchema,
-  SettlementProof: settlementProofSchema,
+  SettlementProof: json.object({
+    chain_id: json.decimal('The chain: 137 is Polygon.', 137, { type: 'integer' }),
+    token: json.address('The USDC contract.', '0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359'),
+    factories: {
+      ...json.list('All deposit factories of existing payments, the current one first.', factory),
+      examples: [[exampleOf(factory)]],
+    },
+    fee_wallets: json.list(
+      'Where the fees go or went, the current one first.',
+      { type: 'string', pattern: json.ADDRESS_PATTERN },
+      ['0xdbF03B407c01E7cD3CBea99509d93f8DDDC8C6FB'],
+    ),
+    recompute_deposit_address: json.texts('The computation, step by step.', {
+      reference: 'keccak256(utf8(payment_id))',
+    }),
+  }),
   Live: json.object({ status: json.oneOf('The process responds.', ['live']) }),
   Ready: json.object(
     {
       status: json.oneOf('The service accepts requests.', ['ready']),
       degraded: json.list(
         'Present if something is wrong: its database does not answer (`database_lost`), no block was scanned for three minutes, so that nothing becomes `paid` (`scan_late`), or RPC endpoints do not confirm the deposit factory (`factory_unverified`).',
-        { type: 'string', enum: ['database_lost', 'scan_late', 'factory_unverified'] },
+        json.word(['database_lost', 'scan_late', 'factory_unverified']),
         ['scan_late'],
       ),
       scanned_block_age_seconds: json.count('The age of the newest block that was scanned.', 12),
@@ -239,6 +222,9 @@ export const signatureParameter = {
   example: '9368b00c91589141153a0cba79d3b0a78de0042a2fb7013eb3d4783ebe84685b',
 } as const;
 
-function closed(parameters: Readonly<Record<string, RequestParameter>>): json.JsonSchema {
-  return { ...json.bodyOf(parameters), additionalProperties: false };
+/** An example of a whole answer: its own, or made of the first example of each field. */
+export function exampleOf({ examples, properties: fields }: json.JsonSchema): unknown {
+  if (Array.isArray(examples)) return examples[0];
+  const properties = fields as Readonly<Record<string, { readonly examples: readonly unknown[] }>>;
+  return Object.fromEntries(Object.entries(properties).map(([name, { examples }]) => [name, examples[0]]));
 }

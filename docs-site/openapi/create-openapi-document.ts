@@ -1,10 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorName, errorTable } from '../../src/domain/errors.ts';
-import type { RequestParameter } from '../../src/http/api/request-input.ts';
+import { describe, type RequestParameter, type RequestParameters } from '../../src/http/api/json-schema.ts';
 import { createConstantAnswer } from '../../src/http/compression.ts';
-import { bodies, headers, schemas, signatureParameter } from './components.ts';
-import { describe, exampleOf, querySchemaOf } from './json-schema.ts';
+import { bodies, exampleOf, headers, schemas, signatureParameter } from './components.ts';
 import { type Operation, operations } from './operations.ts';
 
 /** An OpenAPI 3.1 document: plain JSON. */
@@ -108,16 +107,13 @@ function operationObject(operation: Operation): OperationObject {
   } as OperationObject;
 }
 
-function parametersOf(
-  named: Readonly<Record<string, RequestParameter>>,
-  place: 'path' | 'query' | 'header',
-): object[] {
+function parametersOf(named: RequestParameters, place: 'path' | 'query' | 'header'): object[] {
   return Object.entries(named).map(([name, parameter]) => ({
     name,
     in: place,
     required: parameter.isRequired ?? false,
     description: describe(parameter),
-    schema: querySchemaOf(parameter),
+    schema: parameter.querySchema ?? parameter.schema,
     example: parameter.example,
   }));
 }

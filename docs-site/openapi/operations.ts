@@ -4,7 +4,7 @@ import {
   idempotencyKeyParameter,
   statusParameters,
 } from '../../src/http/api/create-parameters.ts';
-import type { RequestParameter } from '../../src/http/api/request-input.ts';
+import type { RequestParameters } from '../../src/http/api/json-schema.ts';
 import {
   dayParameters,
   eventParameters,
@@ -24,11 +24,11 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly needsKey: boolean;
-  readonly inPath?: Readonly<Record<string, RequestParameter>>;
-  readonly query?: Readonly<Record<string, RequestParameter>>;
+  readonly inPath?: RequestParameters;
+  readonly query?: RequestParameters;
   /** Name of the component that describes the JSON body. */
   readonly body?: keyof typeof bodies;
-  readonly headers?: Readonly<Record<string, RequestParameter>>;
+  readonly headers?: RequestParameters;
   /** Name of the component that answers with 200. */
   readonly answer: SchemaName;
   /** Whether it answers with an ETag, and with 304 to a caller that has the answer. */

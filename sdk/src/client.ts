@@ -9,6 +9,7 @@ import type {
   MerchantPayment,
   MerchantPaymentPage,
   Payment,
+  PaymentListFilter,
   PaymentStatus,
   Refund,
   RefundList,
@@ -42,30 +43,6 @@ export interface ClientOptions {
 
 /** Either of the two; the token is the one that create answered. */
 export type PaymentQuery = { readonly paymentId: string } | { readonly ipnToken: string };
-
-/** The filter of a payment list, under the names of the API. */
-export interface PaymentListFilter {
-  readonly limit?: number;
-  readonly before?: string;
-  readonly status?: PaymentStatus['status'];
-  readonly forward_status?: PaymentStatus['forward_status'];
-  readonly provider?: string;
-  readonly currency?: PaymentStatus['currency'];
-  readonly amount_mismatch?: 'partially_paid' | 'overpaid';
-  readonly display_status?:
-    | 'open'
-    | 'at_provider'
-    | 'declined'
-    | 'partially_paid'
-    | 'overpaid'
-    | 'paid'
-    | 'expired'
-    | 'canceled';
-  /** ISO 8601, as `created_before`. */
-  readonly created_from?: string;
-  readonly created_before?: string;
-  readonly search?: string;
-}
 
 /** Events of a page: an answer of this length is well below what the client reads. */
 const EVENTS_OF_A_PAGE = 50;

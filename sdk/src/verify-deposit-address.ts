@@ -20,7 +20,7 @@ export interface DepositTerms {
   /** The `address` that you gave to create. */
   readonly payoutAddress: string;
   /** What the service publishes; at best a copy that you looked through once and keep with your code. */
-  readonly publication: SettlementPublication;
+  readonly publication: Omit<SettlementPublication, 'recompute_deposit_address'>;
   /**
    * The highest fee you agreed to, in percent. Default 10, the most that the service takes; the contract itself would
    * allow any fee up to 100, so that a higher default could miss an address that takes everything.

@@ -1,120 +1,301 @@
-/** What travels, under the names it has on the wire. */
+/** Requests, answers and events, under the names of the API. Generated from the schemas of the service. */
 
-/** Which currencies a checkout can have. */
-export type Currency = 'USD' | 'EUR' | 'CAD' | 'INR';
-
+/** The currencies that a checkout can have. */
+export type Currency = PaymentStatus['currency'];
 /** One on-ramp, or `multi`: the customer chooses. */
-export type Provider =
-  | 'multi'
-  | 'moonpay'
-  | 'wert'
-  | 'revolut'
-  | 'cryptocom'
-  | 'rampnetwork'
-  | 'transak'
-  | 'coinbase'
-  | 'paypal'
-  | 'stripe'
-  | 'banxa'
-  | 'klarna';
+export type Provider = Payment['provider'];
+/** One entry of the account's event log. Its number is higher than that of the event before, and not consecutive. */
+export type MerchantEvent = MerchantEventPage['events'][number];
+/** What an event says happened. Other types can be added: ignore those that you do not know. */
+export type MerchantEventType = MerchantEvent['type'];
+/** Every event that your callback receives. */
+export type WebhookEvent = PaymentPaidEvent | PaymentForwardedEvent;
 
 /** What a checkout is created with. */
 export interface CheckoutRequest {
-  /** Your payout wallet on Polygon, `0x` and 40 hex digits. */
+  /** Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused. */
   readonly address: string;
-  /** Where the webhook goes: https, a public host. */
+  /** The webhook URL: `https://`, a public host, no credentials, at most 2048 characters. Hosts that resolve to a private address or to this service are refused. */
   readonly callback: string;
-  /** From 0.01 to 10000, at most two decimals. A string like `'25.00'` is better than a number. */
+  /** From 0.01 to 10000, at most two decimals. Prefer a string such as `"25.00"`. The digits of a number count as written: `10.001` and `10.100` are refused, and `1e2` is 100. */
   readonly amount: string | number;
-  /** USD if left out. */
-  readonly currency?: Currency | null;
-  /** Raise the charge, so that the account's fee leaves you the amount you asked for. */
+  /** The currency of the amount. Default: `USD`. */
+  readonly currency?: 'USD' | 'EUR' | 'CAD' | 'INR' | null;
+  /** `true` increases the charge so that the amount you requested remains after the account's fee. It does not cover the provider's fee. The total including the fee must not exceed 10000. Alias: `pass_fee_to_customer`. Default: `false`. */
   readonly passFeeToCustomer?: boolean | null;
-  /** `multi` if left out. */
-  readonly provider?: Provider | null;
-  /** The customer's. */
+  /** Alias of `passFeeToCustomer`. If you send both, they must be equal. */
+  readonly pass_fee_to_customer?: boolean | null;
+  /** `multi` lets the customer choose. An id selects one provider. `klarna` supports EUR only. A provider that is not enabled for the account returns 403, and the message lists the enabled ones. Default: `multi`. */
+  readonly provider?: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | null;
+  /** The customer's email address, at most 254 ASCII characters, with an internationalized domain in its `xn--` form. The webhook contains it. A provider receives it if the customer opens `checkout_url`, except Coinbase, Crypto.com and Revolut. Surrounding spaces are removed. An empty string means absent. */
   readonly email?: string | null;
-  /** At most 500 characters: in the webhook, and in the preview of the short link. */
+  /** At most 500 characters. Included in the webhook and in the preview of the short link, and hidden from the checkout page. CRLF line breaks are stored as LF and count as one character. An empty note is refused: omit it, or send `null`. */
   readonly note?: string | null;
 }
 
 /** A payment as creation answers it. */
 export interface Payment {
+  /** The payment's id. */
   readonly payment_id: string;
-  /** Secret. Store it with the order; never show it to the customer. */
+  /** Secret. Signs the webhook and identifies the payment. Never show it to the customer. */
   readonly ipn_token: string;
-  /** Send the customer here. */
+  /** Where to send the customer. `auto=1` with a single provider, `email=…` with an address. */
   readonly checkout_url: string;
+  /** The short code of the checkout. */
   readonly short_code: string;
+  /** A short link to the same checkout, for messages and print. */
   readonly short_url: string;
+  /** The callback from the create request. */
   readonly callback_url: string;
+  /** The deposit address, for reconciliation only. */
   readonly address_in: string;
+  /** The same address as `address_in`. */
   readonly polygon_address_in: string;
-  readonly payment_type: string;
-  readonly provider: string;
-  /** What the customer pays, a decimal string. */
+  /** Always `card`. */
+  readonly payment_type: 'card';
+  /** `multi`, or the requested provider. */
+  readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna';
+  /** The amount charged to the customer, including a fee passed on. */
   readonly amount: string;
+  /** With fee pass-through the amount that was asked for, else null. */
   readonly original_amount: string | null;
+  /** With fee pass-through what was added to it, else null. */
   readonly customer_fee_amount: string | null;
+  /** Whether the fee is passed on to the customer. */
   readonly pass_fee_to_customer: boolean;
+  /** The account's card fee in percent. */
   readonly fee_percent: number;
+  /** Always `unpaid` at creation. Read the status for later changes. */
   readonly status: 'unpaid';
 }
 
-/** What became of a payment. */
+/** The state of a payment. */
 export interface PaymentStatus {
+  /** The payment's id. */
   readonly payment_id: string;
-  /** Fulfil when it is `paid`, and never before. */
+  /** Fulfill the order only if it is `paid`. */
   readonly status: 'unpaid' | 'paid' | 'canceled';
-  readonly forward_status:
-    | 'pending'
-    | 'ready'
-    | 'processing'
-    | 'completed'
-    | 'failed'
-    | 'manual_required'
-    | 'canceled';
+  /** The progress of the transfer to the merchant wallet. `completed` is final. */
+  readonly forward_status: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
+  /** The amount charged to the customer, including a fee passed on. */
   readonly amount: string;
+  /** With fee pass-through the amount that was asked for, else null. */
   readonly original_amount: string | null;
+  /** With fee pass-through what was added to it, else null. */
   readonly customer_fee_amount: string | null;
+  /** Whether the fee is passed on to the customer. */
   readonly pass_fee_to_customer: boolean;
-  readonly currency: Currency;
-  readonly coin: string;
-  /** USDC that arrived, six decimals. */
+  /** The currency of the amount. */
+  readonly currency: 'USD' | 'EUR' | 'CAD' | 'INR';
+  /** The settlement asset. */
+  readonly coin: 'polygon_usdc';
+  /** The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`. */
   readonly value_coin: string;
-  /** Your part of it. */
+  /** The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release. */
   readonly forwarded_amount: string;
+  /** The deposit that reached the paid threshold. Before that, the last deposit seen, or null. */
   readonly txid_in: string | null;
+  /** The transaction that paid the merchant. */
   readonly txid_out: string | null;
+  /** The deposit address. */
   readonly address_in: string;
-  /** ISO 8601; null until it is paid. */
+  /** The time at which the payment became `paid`, or null. */
   readonly paid_at: string | null;
+  /** The time of creation. */
   readonly created_at: string;
 }
 
 /** A payment of your account, as `/merchant/v1` shows it. */
-export interface MerchantPayment extends PaymentStatus {
-  readonly provider: string;
+export interface MerchantPayment {
+  /** The payment's id. */
+  readonly payment_id: string;
+  /** Fulfill the order only if it is `paid`. */
+  readonly status: 'unpaid' | 'paid' | 'canceled';
+  /** The progress of the transfer to the merchant wallet. `completed` is final. */
+  readonly forward_status: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
+  /** The amount charged to the customer, including a fee passed on. */
+  readonly amount: string;
+  /** With fee pass-through the amount that was asked for, else null. */
+  readonly original_amount: string | null;
+  /** With fee pass-through what was added to it, else null. */
+  readonly customer_fee_amount: string | null;
+  /** Whether the fee is passed on to the customer. */
+  readonly pass_fee_to_customer: boolean;
+  /** The currency of the amount. */
+  readonly currency: 'USD' | 'EUR' | 'CAD' | 'INR';
+  /** The settlement asset. */
+  readonly coin: 'polygon_usdc';
+  /** The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`. */
+  readonly value_coin: string;
+  /** The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release. */
+  readonly forwarded_amount: string;
+  /** The deposit that reached the paid threshold. Before that, the last deposit seen, or null. */
+  readonly txid_in: string | null;
+  /** The transaction that paid the merchant. */
+  readonly txid_out: string | null;
+  /** The deposit address. */
+  readonly address_in: string;
+  /** The time at which the payment became `paid`, or null. */
+  readonly paid_at: string | null;
+  /** The time of creation. */
+  readonly created_at: string;
+  /** The provider that the payment was created with. */
+  readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
+  /** The account's fee in percent. */
   readonly fee_percent: number;
+  /** The payout wallet. */
   readonly payout_address: string;
+  /** The page on which the customer pays. */
   readonly checkout_url: string;
-  /** Not verified. */
+  /** The customer's email address, or null. It is not verified. */
   readonly email: string | null;
+  /** The note, or null. Only the merchant sees it. */
   readonly note: string | null;
+  /** Whether clearly less or clearly more than the price arrived, or null. */
   readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
-  /** What is missing of an open, partially paid payment, and the link to pay it: `amount` at a provider, or `usdc_amount` from a wallet. */
-  readonly rest: { readonly amount: string; readonly usdc_amount: string; readonly url: string } | null;
+  /** What is missing of an open, partially paid payment, and the link to pay it. Otherwise null. */
+  readonly rest: {
+    /** The amount that a provider charges, in the currency of the payment. */
+    readonly amount: string;
+    /** The USDC to send from a wallet instead. */
+    readonly usdc_amount: string;
+    /** The page on which the customer pays the rest. */
+    readonly url: string;
+  } | null;
+  /** Why the payment was canceled, or null. */
   readonly cancel_reason: 'expired' | 'merchant' | 'operator' | null;
+  /** With `expand=deposits`: the USDC transfers to the deposit address. */
+  readonly deposits?: ReadonlyArray<{
+    /** The transaction hash. */
+    readonly transaction: string;
+    /** The block. */
+    readonly block_number: number;
+    /** Whether the block is final. */
+    readonly is_final: boolean;
+    /** The USDC that arrived. */
+    readonly amount: string;
+  }>;
+  /** With `expand=releases`: the transactions that paid the merchant. */
+  readonly releases?: ReadonlyArray<{
+    /** The transaction hash. */
+    readonly transaction: string;
+    /** The block. */
+    readonly block_number: number;
+    /** Whether the block is final. */
+    readonly is_final: boolean;
+    /** The merchant's part. */
+    readonly forwarded_amount: string;
+    /** The fee. */
+    readonly fee_amount: string;
+  }>;
+  /** With `expand=sessions`: the customer's sessions at providers. */
+  readonly sessions?: ReadonlyArray<{
+    /** The provider. */
+    readonly provider: 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna';
+    /** The amount that it charges: the whole amount, or the rest. */
+    readonly charged_amount: string;
+    /** The USDC that the provider quoted, or null. */
+    readonly quoted_amount: string | null;
+    /** The provider's last report, or null. Informational only. */
+    readonly progress: string | null;
+    /** When the session started. */
+    readonly created_at: string;
+    /** Until when the customer can begin to pay in it. */
+    readonly expires_at: string;
+  }>;
+  /** With `expand=webhooks`: the webhooks of the payment and their one delivery. */
+  readonly webhooks?: ReadonlyArray<{
+    /** The event. */
+    readonly event: string;
+    /** How far the one delivery is. */
+    readonly status: string;
+    /** The HTTP status that the receiver answered. */
+    readonly http_status: number | null;
+    /** Why it was not delivered, or null. */
+    readonly reason: string | null;
+    /** When the webhook was queued. */
+    readonly created_at: string;
+    /** When the delivery ended, or null. */
+    readonly finished_at: string | null;
+  }>;
 }
 
 /** What a direct payment is created with. */
-export interface DirectPaymentRequest
-  extends Pick<CheckoutRequest, 'amount' | 'currency' | 'email' | 'note'>,
-    Partial<Pick<CheckoutRequest, 'address' | 'callback'>> {}
+export interface DirectPaymentRequest {
+  /** Your payout wallet on Polygon: `0x` and 40 hex digits. A mixed-case address must have a valid checksum. The zero address and the service's own addresses are refused. If payouts are locked to the account's wallet, all other addresses are refused. Default: the account's wallet. */
+  readonly address?: string | null;
+  /** The webhook URL: `https://`, a public host, no credentials, at most 2048 characters. Hosts that resolve to a private address or to this service are refused. Default: the account's callback URL. */
+  readonly callback?: string | null;
+  /** From 0.01 to 10000, at most two decimals. Prefer a string such as `"25.00"`. The digits of a number count as written: `10.001` and `10.100` are refused, and `1e2` is 100. */
+  readonly amount: string | number;
+  /** The currency of the amount. Default: `USD`. */
+  readonly currency?: 'USD' | 'EUR' | 'CAD' | 'INR' | null;
+  /** The customer's email address, at most 254 ASCII characters, with an internationalized domain in its `xn--` form. The webhook contains it. A provider receives it if the customer opens `checkout_url`, except Coinbase, Crypto.com and Revolut. Surrounding spaces are removed. An empty string means absent. */
+  readonly email?: string | null;
+  /** At most 500 characters. Included in the webhook and in the preview of the short link, and hidden from the checkout page. CRLF line breaks are stored as LF and count as one character. An empty note is refused: omit it, or send `null`. */
+  readonly note?: string | null;
+}
 
 /** A direct payment as creation answers it. */
-export interface DirectPayment extends MerchantPayment {
-  /** Secret. Store it with the order; never show it to the customer. */
+export interface DirectPayment {
+  /** The payment's id. */
+  readonly payment_id: string;
+  /** Fulfill the order only if it is `paid`. */
+  readonly status: 'unpaid' | 'paid' | 'canceled';
+  /** The progress of the transfer to the merchant wallet. `completed` is final. */
+  readonly forward_status: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
+  /** The amount charged to the customer, including a fee passed on. */
+  readonly amount: string;
+  /** With fee pass-through the amount that was asked for, else null. */
+  readonly original_amount: string | null;
+  /** With fee pass-through what was added to it, else null. */
+  readonly customer_fee_amount: string | null;
+  /** Whether the fee is passed on to the customer. */
+  readonly pass_fee_to_customer: boolean;
+  /** The currency of the amount. */
+  readonly currency: 'USD' | 'EUR' | 'CAD' | 'INR';
+  /** The settlement asset. */
+  readonly coin: 'polygon_usdc';
+  /** The USDC that arrived and was released. While `unpaid`, the USDC seen so far, which a reorganization can remove. Compare it with `amount` and `currency`. */
+  readonly value_coin: string;
+  /** The USDC sent to the merchant's wallet, after the fee. `0.000000` until the release. */
+  readonly forwarded_amount: string;
+  /** The deposit that reached the paid threshold. Before that, the last deposit seen, or null. */
+  readonly txid_in: string | null;
+  /** The transaction that paid the merchant. */
+  readonly txid_out: string | null;
+  /** The deposit address. */
+  readonly address_in: string;
+  /** The time at which the payment became `paid`, or null. */
+  readonly paid_at: string | null;
+  /** The time of creation. */
+  readonly created_at: string;
+  /** The provider that the payment was created with. */
+  readonly provider: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
+  /** The account's fee in percent. */
+  readonly fee_percent: number;
+  /** The payout wallet. */
+  readonly payout_address: string;
+  /** The page on which the customer pays. */
+  readonly checkout_url: string;
+  /** The customer's email address, or null. It is not verified. */
+  readonly email: string | null;
+  /** The note, or null. Only the merchant sees it. */
+  readonly note: string | null;
+  /** Whether clearly less or clearly more than the price arrived, or null. */
+  readonly amount_mismatch: 'partially_paid' | 'overpaid' | null;
+  /** What is missing of an open, partially paid payment, and the link to pay it. Otherwise null. */
+  readonly rest: {
+    /** The amount that a provider charges, in the currency of the payment. */
+    readonly amount: string;
+    /** The USDC to send from a wallet instead. */
+    readonly usdc_amount: string;
+    /** The page on which the customer pays the rest. */
+    readonly url: string;
+  } | null;
+  /** Why the payment was canceled, or null. */
+  readonly cancel_reason: 'expired' | 'merchant' | 'operator' | null;
+  /** Secret: it signs the webhooks of the payment. */
   readonly ipn_token: string;
   /** The USDC that the customer has to send. */
   readonly usdc_amount: string;
@@ -122,139 +303,183 @@ export interface DirectPayment extends MerchantPayment {
 
 /** Payments, newest first. */
 export interface MerchantPaymentPage {
-  readonly payments: readonly MerchantPayment[];
-  /** The `before` of the next page; null at the end. */
+  /** The payments, newest first. */
+  readonly payments: ReadonlyArray<MerchantPayment>;
+  /** The `before` of the next page, or null at the end. A page can be short and still have a next one. */
   readonly next: string | null;
-}
-
-/** What an event says happened. Other types can be added: ignore those that you do not know. */
-export type MerchantEventType =
-  | 'payment.deposit_seen'
-  | 'payment.deposit_reverted'
-  | 'payment.partially_paid'
-  | 'payment.overpaid'
-  | 'payment.paid'
-  | 'payment.forwarded'
-  | 'payment.canceled'
-  | 'payment.attention_required'
-  | 'payment.updated'
-  | 'refund.opened'
-  | 'refund.address_named'
-  | 'refund.address_confirmed'
-  | 'refund.transaction_refused'
-  | 'refund.paid'
-  | 'refund.transfer_reverted'
-  | 'refund.canceled';
-
-/** A refund in USDC, which you transfer from your own wallet. */
-export interface Refund {
-  readonly refund_id: string;
-  readonly payment_id: string;
-  readonly status:
-    | 'awaiting_address'
-    | 'awaiting_confirmation'
-    | 'awaiting_transfer'
-    | 'paid'
-    | 'canceled'
-    | 'expired';
-  /** In USDC. Transfer exactly this amount. */
-  readonly amount: string;
-  readonly reason: string | null;
-  /** Null until the customer names it. */
-  readonly destination: string | null;
-  /** The transfer for a wallet (EIP-681) while it is expected. */
-  readonly payment_uri: string | null;
-  readonly submitted_transaction: string | null;
-  readonly transaction_problem: 'no_transfer' | 'too_early' | 'exceeds_received' | 'already_counted' | null;
-  readonly transaction: string | null;
-  readonly sender: string | null;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly paid_at: string | null;
-  /** The link with which the customer names an address: only in the response that opens a refund without one. */
-  readonly address_url: string | null;
 }
 
 /** What a refund is opened with. */
 export interface RefundRequest {
-  /** In USDC, `all` (the default) or `surplus`. */
-  readonly amount?: string;
+  /** An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much. Default: `all`. */
+  readonly amount?: string | null;
+  /** The reason. The customer does not see it. */
   readonly reason?: string | null;
   /** The customer's Polygon address, if you know it. Without it, the response has a link for the customer. */
   readonly destination?: string | null;
 }
 
-/** Refunds of a payment, the oldest first. */
-export interface RefundList {
-  readonly refunds: readonly Refund[];
-  readonly refundable_amount: string;
+/** A refund in USDC, which you transfer from your own wallet. */
+export interface Refund {
+  /** The refund's id. */
+  readonly refund_id: string;
+  /** The payment's id. */
+  readonly payment_id: string;
+  /** The state. */
+  readonly status: 'awaiting_address' | 'awaiting_confirmation' | 'awaiting_transfer' | 'paid' | 'canceled' | 'expired';
+  /** The USDC that you transfer; once paid, what was transferred. The last digits identify the refund. */
+  readonly amount: string;
+  /** The reason, or null. */
+  readonly reason: string | null;
+  /** The customer's address, or null until the customer names it. */
+  readonly destination: string | null;
+  /** The transfer for a wallet (EIP-681) while it is expected, else null. */
+  readonly payment_uri: string | null;
+  /** The transaction that you submitted, until it is checked. */
+  readonly submitted_transaction: string | null;
+  /** Why the last transaction is not the refund's, or null. */
+  readonly transaction_problem: 'no_transfer' | 'too_early' | 'exceeds_received' | 'already_counted' | null;
+  /** The final transaction, or null. */
+  readonly transaction: string | null;
+  /** The address that sent the USDC, or null. It may be that of an exchange. */
+  readonly sender: string | null;
+  /** When it was opened. */
+  readonly created_at: string;
+  /** Until when the address or the transfer is awaited. */
+  readonly expires_at: string;
+  /** When the transfer was booked, or null. */
+  readonly paid_at: string | null;
+  /** The link with which the customer names an address. Only in the response that opens a refund without a destination, else null. */
+  readonly address_url: string | null;
 }
 
-/** One entry of the account's event log. */
-export interface MerchantEvent {
-  /** Higher than that of the event before, and not consecutive. */
-  readonly number: number;
-  readonly type: MerchantEventType;
-  readonly created_at: string;
-  /** The payment as it is now, not as it was then. */
-  readonly payment: MerchantPayment;
-  /** The refund as it is now, in an event of a refund; else null. */
-  readonly refund: Refund | null;
+/** Refunds of a payment, the oldest first. */
+export interface RefundList {
+  /** The refunds of the payment, the oldest first. */
+  readonly refunds: ReadonlyArray<Refund>;
+  /** The USDC that can still be refunded. */
+  readonly refundable_amount: string;
 }
 
 /** Events in their order. */
 export interface MerchantEventPage {
-  readonly events: readonly MerchantEvent[];
+  /** The events in their order. */
+  readonly events: ReadonlyArray<{
+    /** The event's number, above that of the event before it. */
+    readonly number: number;
+    /** What happened. */
+    readonly type: 'payment.deposit_seen' | 'payment.deposit_reverted' | 'payment.partially_paid' | 'payment.overpaid' | 'payment.paid' | 'payment.forwarded' | 'payment.canceled' | 'payment.attention_required' | 'payment.updated' | 'refund.opened' | 'refund.address_named' | 'refund.address_confirmed' | 'refund.transaction_refused' | 'refund.paid' | 'refund.transfer_reverted' | 'refund.canceled';
+    /** When it happened. */
+    readonly created_at: string;
+    readonly payment: MerchantPayment;
+    /** For an event of a refund: the refund as it is now. Null for other events. */
+    readonly refund: Refund | null;
+  }>;
   /** The `after` of the next request. */
   readonly next_after: number;
+  /** Whether more events are there now. */
   readonly has_more: boolean;
 }
 
-/** A payment was received. Of a card payment, the money is in your wallet as well. */
+/** A payment is paid. */
 export interface PaymentPaidEvent {
+  /** The event type. */
   readonly event: 'payment.paid';
+  /** The same as `paymentId`. */
   readonly id: string;
+  /** The payment's id. */
   readonly paymentId: string;
+  /** Always `paid`. */
   readonly status: 'paid';
+  /** The amount charged to the customer. */
   readonly amount: string | null;
+  /** With fee pass-through the amount that was asked for. */
   readonly originalAmount: string | null;
+  /** With fee pass-through what was added. */
   readonly customerFeeAmount: string | null;
+  /** Whether the fee was passed on to the customer. */
   readonly passFeeToCustomer: boolean;
-  readonly currency: string;
-  readonly coin: string | null;
-  /** USDC that arrived, less than `amount` by the provider's fee: compare it with `amount` and `currency`. */
+  /** The currency of the amount. */
+  readonly currency: 'USD' | 'EUR' | 'CAD' | 'INR';
+  /** The settlement asset. */
+  readonly coin: 'polygon_usdc' | null;
+  /** The USDC that arrived. */
   readonly receivedAmount: string | null;
+  /** The USDC sent to the merchant's wallet. */
   readonly forwardedAmount: string | null;
+  /** The transaction of the deposit. */
   readonly txidIn: string | null;
+  /** The transaction that paid the merchant. */
   readonly txidOut: string | null;
+  /** The note from the create request. */
   readonly note: string | null;
-  readonly email?: string | null;
+  /** The email address from the create request. */
+  readonly email: string | null;
   /** The time of sending, in Unix seconds. */
   readonly timestamp: number;
 }
 
-/** The money of a payment made directly in USDC was sent to your wallet. */
+/** The money of a direct payment was sent to your wallet. */
 export interface PaymentForwardedEvent {
+  /** The event type. */
   readonly event: 'payment.forwarded';
+  /** The payment's id. */
   readonly paymentId: string;
+  /** The transaction that paid the merchant. */
   readonly forwardTxid: string;
+  /** The USDC that was forwarded. */
   readonly amountForwarded: string;
+  /** The merchant's wallet. */
   readonly toWallet: string;
   /** The time of sending, in Unix seconds. */
   readonly timestamp: number;
 }
 
-/** Every kind of event that exists. */
-export type WebhookEvent = PaymentPaidEvent | PaymentForwardedEvent;
-
 /** `/.well-known/card-checkout.json`: what anyone needs to prove where the money of a payment can go. */
 export interface SettlementPublication {
+  /** The chain: 137 is Polygon. */
   readonly chain_id: number;
+  /** The USDC contract. */
   readonly token: string;
-  readonly factories: readonly {
+  /** All deposit factories of existing payments, the current one first. */
+  readonly factories: ReadonlyArray<{
+    /** The factory. */
     readonly address: string;
+    /** The implementation contract of the deposit proxies. */
     readonly implementation: string;
+    /** The keccak-256 hash of the factory's code on the chain. */
     readonly code_hash: string;
-  }[];
-  readonly fee_wallets: readonly string[];
+  }>;
+  /** Where the fees go or went, the current one first. */
+  readonly fee_wallets: ReadonlyArray<string>;
+  /** The computation, step by step. */
+  readonly recompute_deposit_address: Readonly<Record<string, string>>;
+}
+
+/** The filter of a payment list, under the names of the API. */
+export interface PaymentListFilter {
+  /** The length of the page. Default: 50. */
+  readonly limit?: number;
+  /** `next` of the page before. */
+  readonly before?: string;
+  /** Payments with this status. */
+  readonly status?: 'unpaid' | 'paid' | 'canceled';
+  /** Payments with this forward status. */
+  readonly forward_status?: 'pending' | 'ready' | 'processing' | 'failed' | 'manual_required' | 'completed' | 'canceled';
+  /** Payments created with this provider. */
+  readonly provider?: 'multi' | 'moonpay' | 'wert' | 'revolut' | 'cryptocom' | 'rampnetwork' | 'transak' | 'coinbase' | 'paypal' | 'stripe' | 'banxa' | 'klarna' | 'direct';
+  /** Payments in this currency. */
+  readonly currency?: 'USD' | 'EUR' | 'CAD' | 'INR';
+  /** Payments with this difference to the price. */
+  readonly amount_mismatch?: 'partially_paid' | 'overpaid';
+  /** Payments with this status in the dashboard. `at_provider` and `declined` are unpaid, by the last session at a provider. */
+  readonly display_status?: 'open' | 'at_provider' | 'declined' | 'partially_paid' | 'overpaid' | 'paid' | 'expired' | 'canceled';
+  /** Payments created at this time or later, ISO 8601. */
+  readonly created_from?: string;
+  /** Payments created before this time, ISO 8601. */
+  readonly created_before?: string;
+  /** An id, a short code, a transaction, an amount, an email address or words of the note. */
+  readonly search?: string;
+  /** Parts to include, separated by commas: `deposits`, `releases`, `sessions`, `webhooks`. In a list, with a `limit` of at most 20. */
+  readonly expand?: string;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { deployFactory } from '../../src/chain/deploy-contract.ts';
 import type { Payment } from '../../src/domain/payment.ts';
-import { presentPaymentStatus } from '../../src/http/api/payment-schemas.ts';
+import { presentPaymentStatus } from '../../src/http/api/present-payment.ts';
 import { depositAddressesOf, ENOUGH_UNITS, EXPECTED_UNITS, useSettlement } from './harness.ts';
 
 const { chain, settlement } = useSettlement();

@@ -9,7 +9,7 @@ import {
 } from '../../domain/money.ts';
 import { HEX_ADDRESS_PATTERN, ZERO_ADDRESS_PATTERN } from '../../domain/payout-address.ts';
 import { MULTI_PROVIDER, providerIds } from '../../domain/provider-catalog.ts';
-import type { RequestParameter } from './request-input.ts';
+import type { RequestParameter, RequestParameters } from './json-schema.ts';
 
 const amountText = { type: 'string', pattern: AMOUNT_PATTERN } as const;
 
@@ -98,7 +98,7 @@ export const createParameters = {
       'At most 500 characters. Included in the webhook and in the preview of the short link, and hidden from the checkout page. CRLF line breaks are stored as LF and count as one character. An empty note is refused: omit it, or send `null`.',
     example: 'Order 1001',
   },
-} as const satisfies Record<string, RequestParameter>;
+} as const satisfies RequestParameters;
 
 type CreateParameterName = keyof typeof createParameters;
 
@@ -142,6 +142,6 @@ export const statusParameters = {
     description: "The payment's id, in upper or lower case.",
     example: '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
   },
-} as const satisfies Record<string, RequestParameter>;
+} as const satisfies RequestParameters;
 
 export type StatusParameterName = keyof typeof statusParameters;

@@ -7,12 +7,7 @@ import type { ApiContext } from './api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from './authenticate.ts';
 import { createParameterNames, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
 import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
-import {
-  createdPaymentSchema,
-  paymentStatusSchema,
-  presentCreatedPayment,
-  presentPaymentStatus,
-} from './payment-schemas.ts';
+import { presentCreatedPayment, presentPaymentStatus } from './present-payment.ts';
 import {
   noParameters,
   parseQuery,
@@ -35,10 +30,7 @@ export function registerApi(server: FastifyInstance, context: ApiContext): void 
 
 /** `POST /api/v1/wallet` (JSON) and `GET /api/v1/wallet` (query): create a checkout. They share one rate limit. */
 function registerWalletRoutes(server: FastifyInstance, context: ApiContext, admit: Admit): void {
-  const options = {
-    ...admit(context.limits.create, 'create'),
-    schema: { response: { 200: createdPaymentSchema } },
-  };
+  const options = admit(context.limits.create, 'create');
 
   const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
 
@@ -80,10 +72,7 @@ function inBoth(): ServiceError {
 
 /** `GET /api/v1/payment-status`: reads one payment of the account, by its token or its id. */
 function registerStatusRoute(server: FastifyInstance, context: ApiContext, admit: Admit): void {
-  const options = {
-    ...admit(context.limits.status, 'read'),
-    schema: { response: { 200: paymentStatusSchema } },
-  };
+  const options = admit(context.limits.status, 'read');
 
   server.get('/payment-status', options, async (request) => {
     const query = parseQuery(request.raw.url ?? '');

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
+import type { RequestParameters } from './json-schema.ts';
 
 /** Maximum nesting of objects and arrays; the body itself is the first level. */
 const MAXIMUM_DEPTH = 8;
@@ -26,8 +27,8 @@ export function readJsonObject(request: FastifyRequest): Readonly<Record<string,
 }
 
 /**
- * The same object, with this member as text if it is a number: its digits as written, without an exponent. The JSON
- * parser would round it. Only then is the body parsed a second time.
+ * The same object, with this member as text if it is a number: its digits as written, which the JSON parser would round,
+ * without an exponent. Only then is the body parsed a second time.
  */
 export function withNumberAsWritten(
   request: FastifyRequest,
@@ -35,34 +36,27 @@ export function withNumberAsWritten(
   name: string,
 ): Readonly<Record<string, unknown>> {
   if (typeof object[name] !== 'number') return object;
-  return { ...object, [name]: plainDecimal(writtenNumber((request.body as Buffer).toString('utf8'), name)) };
-}
-
-/** The source text of a number that is a member of the outermost object; of several with one name, the last. */
-function writtenNumber(text: string, name: string): string {
-  const written = new Map<unknown, string>();
-  const root: unknown = JSON.parse(text, function (this: unknown, key, value, context?: { source?: string }) {
-    if (key === name && context?.source !== undefined) written.set(this, context.source);
-    return value;
-  });
-  return written.get(root) as string;
+  const asWritten = (_key: string, value: unknown, { source = '' }: { readonly source?: string }) =>
+    typeof value === 'number' ? source : value;
+  // The types of the language do not know a reviver's third parameter.
+  const written = JSON.parse((request.body as Buffer).toString('utf8'), asWritten as never);
+  return { ...object, [name]: plainDecimal(written[name]) };
 }
 
 /** Maximum exponent: no valid amount exceeds it, and its zeros are not written out. */
 const MAXIMUM_EXPONENT = 20;
+const ZEROS = '0'.repeat(MAXIMUM_EXPONENT);
 
 /** Expands an exponent: "100" of "1e2", "10.05" of "1.005e1". Every written digit stays. */
 export function plainDecimal(number: string): string {
-  const match = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/.exec(number);
-  if (match === null) return number;
-  const [, sign = '', whole = '', fraction = '', exponentText = ''] = match;
-  const exponent = Number(exponentText);
-  if (Math.abs(exponent) > MAXIMUM_EXPONENT) return number;
-  const digits = `${'0'.repeat(Math.max(0, -exponent))}${whole}${fraction}`;
-  const point = Math.max(0, -exponent) + whole.length + exponent;
-  const padded = digits.padEnd(point, '0');
-  const integer = padded.slice(0, point).replace(/^0+(?=\d)/, '');
-  return `${sign}${integer}${point < padded.length ? `.${padded.slice(point)}` : ''}`;
+  const [, sign = '', whole = '', fraction = '', exponent = ''] =
+    /^(-?)(\d+)(?:\.(\d+))?e([+-]?\d+)$/i.exec(number) ?? [];
+  const shift = Number(exponent);
+  if (whole === '' || Math.abs(shift) > MAXIMUM_EXPONENT) return number;
+  const digits = ZEROS + whole + fraction + ZEROS;
+  const point = MAXIMUM_EXPONENT + whole.length + shift;
+  const decimals = digits.slice(point, point + Math.max(0, fraction.length - shift));
+  return `${sign}${digits.slice(0, point).replace(/^0+(?=\d)/, '')}${decimals && `.${decimals}`}`;
 }
 
 function parseJsonObject(body: Buffer): Readonly<Record<string, unknown>> {
@@ -155,43 +149,6 @@ function nameable(name: string): string {
   return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
 }
 
-/**
- * A parameter of a request, defined once: the parser takes its limits and patterns from here, and the OpenAPI document
- * publishes the same.
- */
-export interface RequestParameter {
-  readonly isRequired?: boolean;
-  /** Whether `null` in JSON means the same as omitting it. */
-  readonly isNullable?: boolean;
-  /** JSON Schema of a present value in a JSON body. */
-  readonly schema: ParameterSchema;
-  /** The same in a query, where every value is text; omitted if both are equal. */
-  readonly querySchema?: ParameterSchema;
-  /**
-   * The value that applies when the parameter is absent. Not the schema's `default` keyword: client generators would
-   * read that as a promise that the field is always present.
-   */
-  readonly default?: string | boolean;
-  /** One or two sentences, in Markdown. */
-  readonly description: string;
-  readonly example: string | number | boolean;
-}
-
-/** The subset of JSON Schema (2020-12) that the parameters use. */
-export interface ParameterSchema {
-  readonly type?: 'string' | 'number' | 'integer' | 'boolean';
-  readonly pattern?: string;
-  readonly not?: { readonly pattern: string };
-  readonly minLength?: number;
-  /** In code points, as JSON Schema counts. */
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly enum?: readonly string[];
-  readonly format?: 'email' | 'uuid' | 'int64';
-  readonly anyOf?: readonly ParameterSchema[];
-}
-
 /** Throws `invalid_request` for a parameter that an operation does not have: a typo would be ignored otherwise. */
 export function requireKnown(
   given: Readonly<Record<string, unknown>>,
@@ -212,7 +169,7 @@ export function requireNoQuery({ raw: { url = '' } }: FastifyRequest): void {
  */
 export function readParameters(
   request: FastifyRequest,
-  known: Readonly<Record<string, RequestParameter>>,
+  known: RequestParameters,
 ): Readonly<Record<string, string | undefined>> {
   const isEmpty = request.body === undefined || request.body === null;
   const body = isEmpty ? {} : readJsonObject(request);

@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import { shortCodeOf } from '../../domain/payment-id.ts';
-import { MULTI_PROVIDER } from '../../domain/provider-catalog.ts';
 import { html, nothing } from '../design/html.ts';
 import { summary } from './checkout-page.ts';
+import { checkoutUrl } from './checkout-url.ts';
 import type { CheckoutRequest } from './context.ts';
 import { fillText, formatMoneyAndCode, type Language, languageOf } from './languages.ts';
 import { layout, type Page, sendPage } from './layout.ts';
@@ -60,7 +60,7 @@ function shortLinkPage(
   const description = payment.note ?? (isOpen ? fillText(words.description, { shop }) : text.sentence);
   // As in the checkout_url, except for the email address, which the payment has.
   const url = `${options.baseUrl}/s/${shortCodeOf(payment.id)}`;
-  const next = `/pay/${payment.id}${payment.provider === MULTI_PROVIDER ? '' : '?auto=1'}`;
+  const next = checkoutUrl('', { ...payment, email: null });
   return layout({
     language,
     title,

@@ -13,14 +13,10 @@ import {
 } from '../../payments/parse-payment-query.ts';
 import { type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { createParameters } from '../api/create-parameters.ts';
+import { type JsonSchema, type RequestParameter, word } from '../api/json-schema.ts';
 import type { CreateParameters } from '../api/parse-create-request.ts';
-import {
-  type ParameterSchema,
-  type QueryParameters,
-  type RequestParameter,
-  requireKnown,
-} from '../api/request-input.ts';
-import { type Expansion, expansions } from './present-payments.ts';
+import { type QueryParameters, requireKnown } from '../api/request-input.ts';
+import { type Expansion, expansions } from './merchant-schemas.ts';
 
 export const MAXIMUM_PAGE = 100;
 const DEFAULT_PAGE = 50;
@@ -35,19 +31,11 @@ interface QueryParameter<Value> extends RequestParameter {
   readonly read: (text: string, name: string) => Value;
 }
 
-function optional(
-  schema: ParameterSchema,
-  description: string,
-  example: string | number,
-): QueryParameter<string> {
+function optional(schema: JsonSchema, description: string, example: string | number): QueryParameter<string> {
   return { schema, description, example, read: (text) => text };
 }
 
-export function required(
-  schema: ParameterSchema,
-  description: string,
-  example: string,
-): QueryParameter<string> {
+export function required(schema: JsonSchema, description: string, example: string): QueryParameter<string> {
   return { ...optional(schema, description, example), isRequired: true };
 }
 
@@ -87,8 +75,6 @@ function time(description: string, example: string): QueryParameter<number> {
   };
 }
 
-const oneOf = (values: readonly string[]): ParameterSchema => ({ type: 'string', enum: values });
-
 const expand: QueryParameter<ReadonlySet<Expansion>> = {
   ...optional(
     { type: 'string', maxLength: 100 },
@@ -115,17 +101,17 @@ export const listParameters = {
       throw invalidField('before', 'must be a payment id');
     },
   },
-  status: optional(oneOf(paymentStatuses), 'Payments with this status.', 'paid'),
-  forward_status: optional(oneOf(forwardStatuses), 'Payments with this forward status.', 'completed'),
-  provider: optional(oneOf(paymentProviders), 'Payments created with this provider.', 'multi'),
-  currency: optional(oneOf(currencies), 'Payments in this currency.', 'EUR'),
+  status: optional(word(paymentStatuses), 'Payments with this status.', 'paid'),
+  forward_status: optional(word(forwardStatuses), 'Payments with this forward status.', 'completed'),
+  provider: optional(word(paymentProviders), 'Payments created with this provider.', 'multi'),
+  currency: optional(word(currencies), 'Payments in this currency.', 'EUR'),
   amount_mismatch: optional(
-    oneOf(amountMismatches),
+    word(amountMismatches),
     'Payments with this difference to the price.',
     'overpaid',
   ),
   display_status: optional(
-    oneOf(displayStatuses),
+    word(displayStatuses),
     'Payments with this status in the dashboard. `at_provider` and `declined` are unpaid, by the last session at a provider.',
     'at_provider',
   ),

@@ -18,8 +18,9 @@ import { readStatistics } from '../../payments/read-statistics.ts';
 import type { ApiContext, ApiRateLimiters } from '../api/api-context.ts';
 import { accountOf, registerKeyRoutes, requireCallbackHost } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
+import type { ValueOf } from '../api/json-schema.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
-import type { PresentContext } from '../api/payment-schemas.ts';
+import type { PresentContext } from '../api/present-payment.ts';
 import {
   parseQuery,
   readJsonObject,
@@ -40,8 +41,13 @@ import {
   readMonth,
   readQuery,
 } from './merchant-parameters.ts';
+import type {
+  Expansion,
+  merchantDaysSchema,
+  merchantEventsSchema,
+  merchantPaymentListSchema,
+} from './merchant-schemas.ts';
 import {
-  type Expansion,
   presentConnection,
   presentDay,
   presentDirectPayment,
@@ -111,7 +117,8 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
               presentExpandedPayment(baseUrl, await readPaymentHistory(context, accountId, id), asked.expand),
             ),
           );
-    return sendTagged(request, reply, { payments: presented, next });
+    const list: ValueOf<typeof merchantPaymentListSchema> = { payments: presented, next };
+    return sendTagged(request, reply, list);
   });
 
   server.get('/payments/:payment_id', guards.read, async (request, reply) => {
@@ -162,13 +169,14 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
       events: presented,
       next_after: nextAfter,
       has_more: nextAfter < page.newest,
-    });
+    } satisfies ValueOf<typeof merchantEventsSchema>);
   });
 
   server.get('/days', read, async (request, reply) => {
     const { days = DEFAULT_DAYS } = readQuery(queryOf(request), dayParameters);
     const statistics = await readStatistics(search, accountOf(request), days, nowMs());
-    return sendTagged(request, reply, { days: statistics.days.map(presentDay) });
+    const answer: ValueOf<typeof merchantDaysSchema> = { days: statistics.days.map(presentDay) };
+    return sendTagged(request, reply, answer);
   });
 
   server.get('/journal.csv', read, async (request, reply) => {

@@ -8,20 +8,25 @@ import { openRestOf } from '../../domain/session-charge.ts';
 import type { Webhook } from '../../domain/webhook.ts';
 import type { PaymentHistory } from '../../payments/payment-history.ts';
 import type { DayStatistics } from '../../payments/read-statistics.ts';
-import { checkoutUrl, type PresentContext, presentPaymentStatus } from '../api/payment-schemas.ts';
+import type { ValueOf } from '../api/json-schema.ts';
+import { isoTime, isoTimeOrNull, type PresentContext, presentPaymentStatus } from '../api/present-payment.ts';
+import { checkoutUrl } from '../checkout/checkout-url.ts';
+import type {
+  connectionSchema,
+  directPaymentSchema,
+  Expansion,
+  merchantDaysSchema,
+  merchantEventsSchema,
+  merchantPaymentSchema,
+} from './merchant-schemas.ts';
 
-/** Parts of a payment that an answer contains on request. */
-export const expansions = ['deposits', 'releases', 'sessions', 'webhooks'] as const;
-export type Expansion = (typeof expansions)[number];
-
-export const isoTime = (timeMs: number) => new Date(timeMs).toISOString();
-export const isoTimeOrNull = (timeMs: number | null) => (timeMs === null ? null : isoTime(timeMs));
+type MerchantPayment = ValueOf<typeof merchantPaymentSchema>;
 
 export function presentConnection({
   key,
   plainKey,
   account,
-}: CreatedKey & { readonly account: Account }): Record<string, unknown> {
+}: CreatedKey & { readonly account: Account }): ValueOf<typeof connectionSchema> {
   return {
     api_key: plainKey,
     key_id: key.id,
@@ -36,7 +41,7 @@ export function presentConnection({
 export function presentDirectPayment(
   { baseUrl, tokens }: PresentContext,
   payment: Payment,
-): Record<string, unknown> {
+): ValueOf<typeof directPaymentSchema> {
   return {
     ...presentMerchantPayment(baseUrl, { payment, sessions: [] }),
     ipn_token: tokens.create(payment.id, payment.tokenFingerprint),
@@ -48,7 +53,7 @@ export function presentDirectPayment(
 export function presentMerchantPayment(
   baseUrl: string,
   view: Pick<PaymentView, 'payment' | 'sessions'>,
-): Record<string, unknown> {
+): MerchantPayment {
   const { payment } = view;
   return {
     ...presentPaymentStatus(payment),
@@ -80,22 +85,26 @@ export function presentExpandedPayment(
   baseUrl: string,
   history: PaymentHistory,
   asked: ReadonlySet<Expansion>,
-): Record<string, unknown> {
+): MerchantPayment {
   const { deposits, releases, finalBlock } = history.observations;
-  const present: Record<Expansion, () => unknown> = {
-    deposits: () =>
-      deposits.map((deposit) => ({ ...placeOf(deposit, finalBlock), amount: formatUnits(deposit.units) })),
-    releases: () =>
-      releases.map((release) => ({
+  return {
+    ...presentMerchantPayment(baseUrl, history),
+    ...(asked.has('deposits') && {
+      deposits: deposits.map((deposit) => ({
+        ...placeOf(deposit, finalBlock),
+        amount: formatUnits(deposit.units),
+      })),
+    }),
+    ...(asked.has('releases') && {
+      releases: releases.map((release) => ({
         ...placeOf(release, finalBlock),
         forwarded_amount: formatUnits(release.toMerchantUnits),
         fee_amount: formatUnits(release.feeUnits),
       })),
-    sessions: () => presentSessions(history),
-    webhooks: () => history.webhooks.map(presentWebhook),
+    }),
+    ...(asked.has('sessions') && { sessions: history.sessions.map(presentSession) }),
+    ...(asked.has('webhooks') && { webhooks: history.webhooks.map(presentWebhook) }),
   };
-  const parts = expansions.filter((name) => asked.has(name)).map((name) => [name, present[name]()]);
-  return { ...presentMerchantPayment(baseUrl, history), ...Object.fromEntries(parts) };
 }
 
 const placeOf = ({ transactionHash, blockNumber }: ChainPosition, finalBlock: number) => ({
@@ -104,16 +113,14 @@ const placeOf = ({ transactionHash, blockNumber }: ChainPosition, finalBlock: nu
   is_final: blockNumber <= finalBlock,
 });
 
-function presentSessions({ sessions }: PaymentView) {
-  return sessions.map(({ provider, chargedCents, quotedUnits, progress, createdAtMs, expiresAtMs }) => ({
-    provider,
-    charged_amount: formatCents(chargedCents),
-    quoted_amount: quotedUnits === null ? null : formatUnits(quotedUnits),
-    progress,
-    created_at: isoTime(createdAtMs),
-    expires_at: isoTime(expiresAtMs),
-  }));
-}
+const presentSession = (session: PaymentView['sessions'][number]) => ({
+  provider: session.provider,
+  charged_amount: formatCents(session.chargedCents),
+  quoted_amount: session.quotedUnits === null ? null : formatUnits(session.quotedUnits),
+  progress: session.progress,
+  created_at: isoTime(session.createdAtMs),
+  expires_at: isoTime(session.expiresAtMs),
+});
 
 /** Neither body nor signature: both would show the `ipn_token`'s work to a key that may only read. */
 function presentWebhook({ event, status, createdAtMs, result }: Webhook) {
@@ -131,13 +138,19 @@ export function presentEvent(
   baseUrl: string,
   { number, type, atMs }: NumberedEvent,
   view: PaymentView,
-  refund: Readonly<Record<string, unknown>> | null,
-) {
-  const shown = presentMerchantPayment(baseUrl, view);
-  return { number, type, created_at: isoTime(atMs), payment: shown, refund };
+  refund: ValueOf<typeof merchantEventsSchema>['events'][number]['refund'],
+): ValueOf<typeof merchantEventsSchema>['events'][number] {
+  const payment = presentMerchantPayment(baseUrl, view);
+  return { number, type, created_at: isoTime(atMs), payment, refund };
 }
 
-export function presentDay({ date, created, converted, paid, ...sums }: DayStatistics) {
+export function presentDay({
+  date,
+  created,
+  converted,
+  paid,
+  ...sums
+}: DayStatistics): ValueOf<typeof merchantDaysSchema>['days'][number] {
   const amounts = [...sums.paidCents].map(([currency, cents]) => [currency, formatCents(cents)]);
   return {
     date,

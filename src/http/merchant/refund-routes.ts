@@ -16,15 +16,18 @@ import {
 } from '../../payments/refunds.ts';
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
-import { ADDRESS_PATTERN } from '../api/payment-schemas.ts';
 import {
-  type ParameterSchema,
-  type RequestParameter,
-  readParameters,
-  requireNoQuery,
-} from '../api/request-input.ts';
+  ADDRESS_PATTERN,
+  EXAMPLE_ADDRESS,
+  EXAMPLE_HASH,
+  type JsonSchema,
+  type RequestParameters,
+  type ValueOf,
+} from '../api/json-schema.ts';
+import { isoTime, isoTimeOrNull } from '../api/present-payment.ts';
+import { readParameters, requireNoQuery } from '../api/request-input.ts';
 import { required } from './merchant-parameters.ts';
-import { isoTime, isoTimeOrNull } from './present-payments.ts';
+import type { refundListSchema, refundSchema } from './merchant-schemas.ts';
 
 /** Dependencies of the refunds' operations. */
 export interface RefundRoutesContext extends RefundContext {
@@ -33,12 +36,9 @@ export interface RefundRoutesContext extends RefundContext {
   readonly chainId: number;
 }
 
-export const EXAMPLE_HASH = `0x${'5b484cd3e9340db0'.repeat(4)}`;
-export const EXAMPLE_ADDRESS = '0x3C44CdDdB6a900fa2b585dd299e03d12FA4293BC';
-
 const addressSchema = { type: 'string', pattern: ADDRESS_PATTERN } as const;
 
-const nullable = (schema: ParameterSchema, description: string, example: string) => ({
+const nullable = (schema: JsonSchema, description: string, example: string) => ({
   ...required(schema, description, example),
   isRequired: false,
   isNullable: true,
@@ -63,7 +63,7 @@ export const createRefundParameters = {
     "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
     EXAMPLE_ADDRESS,
   ),
-} satisfies Record<string, RequestParameter>;
+} satisfies RequestParameters;
 
 export const confirmRefundParameters = {
   destination: required(
@@ -71,7 +71,7 @@ export const confirmRefundParameters = {
     'The address that the customer named, as you showed it to the person who confirms it.',
     EXAMPLE_ADDRESS,
   ),
-} satisfies Record<string, RequestParameter>;
+} satisfies RequestParameters;
 
 export const refundTransactionParameters = {
   transaction: required(
@@ -79,14 +79,14 @@ export const refundTransactionParameters = {
     'The hash of the transaction with your transfer.',
     EXAMPLE_HASH,
   ),
-} satisfies Record<string, RequestParameter>;
+} satisfies RequestParameters;
 
 /** A refund as it is at this time. */
 export function presentRefund(
   { token, chainId, nowMs }: Pick<RefundRoutesContext, 'token' | 'chainId' | 'nowMs'>,
   refund: Refund,
   addressUrl: string | null = null,
-): Record<string, unknown> {
+): ValueOf<typeof refundSchema> {
   const status = refundStatusAt(refund, nowMs());
   const { destination: to, units } = refund;
   const isExpected = status === 'awaiting_transfer' && to !== null;
@@ -145,7 +145,7 @@ export function registerRefunds(
     return sendTagged(request, reply, {
       refunds: refunds.map((refund) => presentRefund(context, refund)),
       refundable_amount: formatUnits(leftUnits),
-    });
+    } satisfies ValueOf<typeof refundListSchema>);
   });
 
   server.get<RefundRoute>('/refunds/:refund_id', read, async (request, reply) => {

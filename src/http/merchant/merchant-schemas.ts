@@ -1,24 +1,25 @@
-import { keyScopes } from '../../src/domain/api-key.ts';
-import { currencies } from '../../src/domain/money.ts';
-import { amountMismatches } from '../../src/domain/payment.ts';
-import { paymentEventTypes } from '../../src/domain/payment-events.ts';
-import { DIRECT_PROVIDER, MULTI_PROVIDER, providerIds } from '../../src/domain/provider-catalog.ts';
-import { refundStatuses, transactionProblems } from '../../src/domain/refund.ts';
-import { EXAMPLE_ID, paymentStatusSchema } from '../../src/http/api/payment-schemas.ts';
-import { type Expansion, expansions } from '../../src/http/merchant/present-payments.ts';
-import { EXAMPLE_ADDRESS, EXAMPLE_HASH } from '../../src/http/merchant/refund-routes.ts';
-import * as json from './json-schema.ts';
+import { keyScopes } from '../../domain/api-key.ts';
+import { currencies } from '../../domain/money.ts';
+import { amountMismatches, type CancelReason } from '../../domain/payment.ts';
+import { type PaymentEventType, paymentEventTypes } from '../../domain/payment-events.ts';
+import { providerIds } from '../../domain/provider-catalog.ts';
+import {
+  type RefundStatus,
+  refundStatuses,
+  type TransactionProblem,
+  transactionProblems,
+} from '../../domain/refund.ts';
+import { paymentProviders } from '../../payments/parse-payment-query.ts';
+import * as json from '../api/json-schema.ts';
+import { paymentStatusSchema } from '../api/payment-schemas.ts';
 
-/*
- * The answers of the merchant's interface. The service makes them by `src/http/merchant/`; the tests of the interface
- * hold its answers to these schemas.
- */
+/* The answers of the merchant's interface. */
 
 /** The answer to a shop that is connected. */
 export const connectionSchema = json.object({
   api_key: json.text('The API key. It is shown only here.', 'service_live_…'),
   key_id: json.text("The key's id.", 'key_5b484cd3e9340db05b48'),
-  scopes: json.list('What the key may do.', { type: 'string', enum: keyScopes }, ['create', 'read']),
+  scopes: json.list('What the key may do.', json.word(keyScopes), ['create', 'read']),
   callback_host: json.textOrNull('The only host that callbacks may name, or null for any.', 'shop.example'),
   account_id: json.text("The account's id.", 'acc_5b484cd3e9340db05b48'),
   account_name: json.text("The account's name.", 'Example shop'),
@@ -26,7 +27,7 @@ export const connectionSchema = json.object({
 });
 
 const chainPosition = {
-  transaction: json.text('The transaction hash.', EXAMPLE_HASH),
+  transaction: json.text('The transaction hash.', json.EXAMPLE_HASH),
   block_number: json.count('The block.', 78_000_000),
   is_final: json.yesOrNo('Whether the block is final.', true),
 };
@@ -47,7 +48,7 @@ const expanded = {
   sessions: json.list(
     "With `expand=sessions`: the customer's sessions at providers.",
     json.object({
-      provider: { type: 'string', enum: providerIds, description: 'The provider.' },
+      provider: json.oneOf('The provider.', providerIds),
       charged_amount: json.text('The amount that it charges: the whole amount, or the rest.', '25.00'),
       quoted_amount: json.usdcOrNull('The USDC that the provider quoted, or null.'),
       progress: json.textOrNull("The provider's last report, or null. Informational only.", 'delivered'),
@@ -60,26 +61,21 @@ const expanded = {
     json.object({
       event: json.text('The event.', 'payment.paid'),
       status: json.text('How far the one delivery is.', 'delivered'),
-      http_status: { type: ['integer', 'null'], description: 'The HTTP status that the receiver answered.' },
+      http_status: json.countOrNull('The HTTP status that the receiver answered.', 200),
       reason: json.textOrNull('Why it was not delivered, or null.', null),
       created_at: json.time('When the webhook was queued.'),
       finished_at: json.timeOrNull('When the delivery ended, or null.'),
     }),
   ),
-} satisfies Record<Expansion, json.JsonSchema>;
-
-const statusFields = json.answerSchemaOf(paymentStatusSchema)['properties'] as Readonly<
-  Record<string, json.JsonSchema>
->;
+};
+/** Parts of a payment that an answer contains on request. */
+export type Expansion = keyof typeof expanded;
+export const expansions = Object.keys(expanded) as readonly Expansion[];
 
 const paymentFields = {
-  ...statusFields,
-  provider: json.oneOf('The provider that the payment was created with.', [
-    MULTI_PROVIDER,
-    DIRECT_PROVIDER,
-    ...providerIds,
-  ]),
-  fee_percent: { type: 'number', description: "The account's fee in percent.", examples: [2.5] },
+  ...paymentStatusSchema.properties,
+  provider: json.oneOf('The provider that the payment was created with.', paymentProviders),
+  fee_percent: json.decimal("The account's fee in percent.", 2.5),
   payout_address: json.text('The payout wallet.', '0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65'),
   checkout_url: json.text(
     'The page on which the customer pays.',
@@ -91,20 +87,15 @@ const paymentFields = {
     'Whether clearly less or clearly more than the price arrived, or null.',
     amountMismatches,
   ),
-  rest: {
-    anyOf: [
-      json.object({
-        amount: json.text('The amount that a provider charges, in the currency of the payment.', '14.80'),
-        usdc_amount: json.usdc('The USDC to send from a wallet instead.'),
-        url: json.text('The page on which the customer pays the rest.', 'https://pay.example/pay/01a1fbd7'),
-      }),
-      { type: 'null' },
-    ],
-    description:
-      'What is missing of an open, partially paid payment, and the link to pay it. Otherwise null.',
-    examples: [null],
-  },
-  cancel_reason: json.oneOfOrNull('Why the payment was canceled, or null.', [
+  rest: json.orNull(
+    'What is missing of an open, partially paid payment, and the link to pay it. Otherwise null.',
+    json.object({
+      amount: json.text('The amount that a provider charges, in the currency of the payment.', '14.80'),
+      usdc_amount: json.usdc('The USDC to send from a wallet instead.'),
+      url: json.text('The page on which the customer pays the rest.', 'https://pay.example/pay/01a1fbd7'),
+    }),
+  ),
+  cancel_reason: json.oneOfOrNull<CancelReason>('Why the payment was canceled, or null.', [
     'expired',
     'merchant',
     'operator',
@@ -122,75 +113,36 @@ export const directPaymentSchema = json.object({
   usdc_amount: json.usdc('The USDC that the customer has to send.'),
 });
 
+const merchantPayment = json.reference<typeof merchantPaymentSchema>('MerchantPayment');
+
 export const merchantPaymentListSchema = json.object({
-  payments: json.list('The payments, newest first.', { $ref: '#/components/schemas/MerchantPayment' }),
+  payments: json.list('The payments, newest first.', merchantPayment),
   next: json.textOrNull(
     'The `before` of the next page, or null at the end. A page can be short and still have a next one.',
     null,
   ),
 });
 
-export const merchantEventsSchema = json.object({
-  events: json.list(
-    'The events in their order.',
-    json.object({
-      number: {
-        ...json.count("The event's number, above that of the event before it.", 1_795_226_589_901),
-        format: 'int64',
-      },
-      type: { type: 'string', enum: Object.keys(paymentEventTypes), description: 'What happened.' },
-      created_at: json.time('When it happened.'),
-      payment: { $ref: '#/components/schemas/MerchantPayment' },
-      refund: {
-        anyOf: [{ $ref: '#/components/schemas/Refund' }, { type: 'null' }],
-        description: 'For an event of a refund: the refund as it is now. Null for other events.',
-      },
-    }),
-  ),
-  next_after: { ...json.count('The `after` of the next request.', 1_795_226_589_901), format: 'int64' },
-  has_more: json.yesOrNo('Whether more events are there now.', false),
-});
-
-export const merchantDaysSchema = json.object({
-  days: json.list(
-    "The days, oldest first, in the account's time zone.",
-    json.object({
-      date: json.text('The date.', '2026-11-21'),
-      created: json.count('Payments created on this day.', 12),
-      converted: json.count('Payments created on this day that are paid by now.', 9),
-      paid: json.count('Payments that became paid on this day.', 10),
-      paid_amounts: {
-        type: 'object',
-        description: 'The charged amounts of the payments that became paid, by currency.',
-        propertyNames: { enum: currencies },
-        additionalProperties: { type: 'string' },
-      },
-      received_amount: json.text('USDC received for these payments when they became paid.', '42.000000'),
-      service_fees: json.text('The part of it that the service kept.', '1.050000'),
-    }),
-  ),
-});
-
 export const refundSchema = json.object({
   refund_id: json.text("The refund's id.", 'rfd_5b484cd3e9340db05b48'),
-  payment_id: json.text("The payment's id.", EXAMPLE_ID),
-  status: json.oneOf('The state.', Object.keys(refundStatuses), 'awaiting_transfer'),
+  payment_id: json.text("The payment's id.", json.EXAMPLE_ID),
+  status: json.oneOf('The state.', Object.keys(refundStatuses) as RefundStatus[], 'awaiting_transfer'),
   amount: json.usdc(
     'The USDC that you transfer; once paid, what was transferred. The last digits identify the refund.',
   ),
   reason: json.textOrNull('The reason, or null.', 'Order 1042 was returned'),
   destination: json.textOrNull(
     "The customer's address, or null until the customer names it.",
-    EXAMPLE_ADDRESS,
+    json.EXAMPLE_ADDRESS,
   ),
   payment_uri: json.textOrNull(
     'The transfer for a wallet (EIP-681) while it is expected, else null.',
-    `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${EXAMPLE_ADDRESS}&uint256=21010000`,
+    `ethereum:0x3c499c542cEF5E3811e1192ce70d8cC03d5c3359@137/transfer?address=${json.EXAMPLE_ADDRESS}&uint256=21010000`,
   ),
   submitted_transaction: json.textOrNull('The transaction that you submitted, until it is checked.', null),
   transaction_problem: json.oneOfOrNull(
     "Why the last transaction is not the refund's, or null.",
-    Object.keys(transactionProblems),
+    Object.keys(transactionProblems) as TransactionProblem[],
   ),
   transaction: json.textOrNull('The final transaction, or null.', null),
   sender: json.textOrNull('The address that sent the USDC, or null. It may be that of an exchange.', null),
@@ -203,9 +155,48 @@ export const refundSchema = json.object({
   ),
 });
 
-export const refundListSchema: json.JsonSchema = json.object({
-  refunds: json.list('The refunds of the payment, the oldest first.', {
-    $ref: '#/components/schemas/Refund',
-  }),
+const refund = json.reference<typeof refundSchema>('Refund');
+
+export const refundListSchema = json.object({
+  refunds: json.list('The refunds of the payment, the oldest first.', refund),
   refundable_amount: json.usdc('The USDC that can still be refunded.'),
+});
+
+const int64 = { format: 'int64' };
+
+export const merchantEventsSchema = json.object({
+  events: json.list(
+    'The events in their order.',
+    json.object({
+      number: json.count("The event's number, above that of the event before it.", 1_795_226_589_901, int64),
+      type: json.oneOf('What happened.', Object.keys(paymentEventTypes) as PaymentEventType[]),
+      created_at: json.time('When it happened.'),
+      payment: merchantPayment,
+      refund: json.orNull(
+        'For an event of a refund: the refund as it is now. Null for other events.',
+        refund,
+      ),
+    }),
+  ),
+  next_after: json.count('The `after` of the next request.', 1_795_226_589_901, int64),
+  has_more: json.yesOrNo('Whether more events are there now.', false),
+});
+
+export const merchantDaysSchema = json.object({
+  days: json.list(
+    "The days, oldest first, in the account's time zone.",
+    json.object({
+      date: json.text('The date.', '2026-11-21'),
+      created: json.count('Payments created on this day.', 12),
+      converted: json.count('Payments created on this day that are paid by now.', 9),
+      paid: json.count('Payments that became paid on this day.', 10),
+      paid_amounts: json.texts(
+        'The charged amounts of the payments that became paid, by currency.',
+        { USD: '42.00' },
+        { propertyNames: { enum: currencies } },
+      ),
+      received_amount: json.text('USDC received for these payments when they became paid.', '42.000000'),
+      service_fees: json.text('The part of it that the service kept.', '1.050000'),
+    }),
+  ),
 });

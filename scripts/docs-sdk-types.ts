@@ -1,0 +1,84 @@
+/** The types of the SDK, which follow from the schemas of the OpenAPI document. */
+import { type SchemaName, schemas } from '../docs-site/openapi/components.ts';
+import { bodyOf, type JsonSchema } from '../src/http/api/json-schema.ts';
+import { listParameters } from '../src/http/merchant/merchant-parameters.ts';
+
+/** What the SDK names a schema, and what it says of it. */
+const names: Readonly<Partial<Record<SchemaName, readonly [name: string, description: string]>>> = {
+  CreateCheckout: ['CheckoutRequest', 'What a checkout is created with.'],
+  Payment: ['Payment', 'A payment as creation answers it.'],
+  PaymentStatus: ['PaymentStatus', 'The state of a payment.'],
+  MerchantPayment: ['MerchantPayment', 'A payment of your account, as `/merchant/v1` shows it.'],
+  CreateDirectPayment: ['DirectPaymentRequest', 'What a direct payment is created with.'],
+  DirectPayment: ['DirectPayment', 'A direct payment as creation answers it.'],
+  MerchantPaymentList: ['MerchantPaymentPage', 'Payments, newest first.'],
+  CreateRefund: ['RefundRequest', 'What a refund is opened with.'],
+  Refund: ['Refund', 'A refund in USDC, which you transfer from your own wallet.'],
+  RefundList: ['RefundList', 'Refunds of a payment, the oldest first.'],
+  MerchantEvents: ['MerchantEventPage', 'Events in their order.'],
+  PaymentPaidEvent: ['PaymentPaidEvent', 'A payment is paid.'],
+  PaymentForwardedEvent: ['PaymentForwardedEvent', 'The money of a direct payment was sent to your wallet.'],
+  SettlementProof: [
+    'SettlementPublication',
+    '`/.well-known/card-checkout.json`: what anyone needs to prove where the money of a payment can go.',
+  ],
+};
+
+const HEAD = `/** Requests, answers and events, under the names of the API. Generated from the schemas of the service. */
+
+/** The currencies that a checkout can have. */
+export type Currency = PaymentStatus['currency'];
+/** One on-ramp, or \`multi\`: the customer chooses. */
+export type Provider = Payment['provider'];
+/** One entry of the account's event log. Its number is higher than that of the event before, and not consecutive. */
+export type MerchantEvent = MerchantEventPage['events'][number];
+/** What an event says happened. Other types can be added: ignore those that you do not know. */
+export type MerchantEventType = MerchantEvent['type'];
+/** Every event that your callback receives. */
+export type WebhookEvent = PaymentPaidEvent | PaymentForwardedEvent;
+`;
+
+/** The source text of `sdk/src/wire.ts`. */
+export function sdkTypes(): string {
+  const interfaces = Object.entries(names).map(([schema, [name, description]]) =>
+    interfaceOf(name, description, schemas[schema as SchemaName]),
+  );
+  const filter = 'The filter of a payment list, under the names of the API.';
+  return [HEAD, ...interfaces, interfaceOf('PaymentListFilter', filter, bodyOf(listParameters))].join('\n');
+}
+
+const interfaceOf = (name: string, description: string, schema: JsonSchema) =>
+  `/** ${description} */\nexport interface ${name} ${typeOf(schema, '')}\n`;
+
+/** The keywords that the schemas use. */
+interface Keywords {
+  readonly $ref?: string;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly type?: string | readonly string[];
+  readonly items?: JsonSchema;
+  readonly required?: readonly string[];
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+}
+
+function typeOf(schema: JsonSchema, indent: string): string {
+  const { $ref, enum: values, anyOf, type, items, required = [], properties } = schema as Keywords;
+  if ($ref !== undefined) return names[$ref.split('/').at(-1) as SchemaName]?.[0] ?? 'unknown';
+  const literals = values?.map((value) => JSON.stringify(value).replaceAll('"', "'"));
+  if (literals !== undefined) return literals.join(' | ');
+  if (anyOf !== undefined) return anyOf.map((each) => typeOf(each, indent)).join(' | ');
+  if (items !== undefined) return `ReadonlyArray<${typeOf(items, indent)}>`;
+  if (properties !== undefined) {
+    const fields = Object.entries(properties).map(([name, field]) => {
+      const comment = field['description'] === undefined ? '' : `${indent}  /** ${field['description']} */\n`;
+      const mark = required.includes(name) ? '' : '?';
+      return `${comment}${indent}  readonly ${name}${mark}: ${typeOf(field, `${indent}  `)};\n`;
+    });
+    return `{\n${fields.join('')}${indent}}`;
+  }
+  if (type === 'object') return 'Readonly<Record<string, string>>';
+  return [type]
+    .flat()
+    .map((name) => (name === 'integer' ? 'number' : name))
+    .join(' | ');
+}
