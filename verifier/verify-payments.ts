@@ -155,7 +155,7 @@ async function readFacts(context: VerifyContext, id: PaymentId): Promise<Checked
       context.webhooks.listWebhooks(id),
     ]);
     if (viewed === null) throw new UnknownStateError(`payment ${id} was listed and is not there`);
-    const refunds = await context.refunds.listRefunds(viewed.payment);
+    const refunds = await context.refunds.listRefunds(id);
     const paidRefunds = refunds.filter(({ status }) => status === 'paid');
     const findings = createFindings(id);
     const view = await unfold(context, viewed, findings);
@@ -186,7 +186,7 @@ async function unfold(
   if (!deposits.some(isSum) && !releases.some(isSum)) return view;
   const folded: { deposits: Deposit[]; releases: Release[] } = { deposits: [], releases: [] };
   for (;;) {
-    const page = await store.listFolded(view.payment, folded);
+    const page = await store.listFolded(view.payment.id, folded);
     if (page.deposits.length + page.releases.length === 0) break;
     folded.deposits.push(...page.deposits);
     folded.releases.push(...page.releases);
@@ -225,7 +225,7 @@ async function verifyHistories(
   { search }: VerifyContext,
   report: (discrepancy: Discrepancy) => void,
 ): Promise<void> {
-  let after = { accountId: '', id: '' };
+  let after = '';
   for (;;) {
     const histories = await search.listHistories(after, HISTORIES_AT_A_TIME);
     for (const { id: paymentId, status, wasPaid } of histories) {
@@ -237,7 +237,7 @@ async function verifyHistories(
     }
     const last = histories.at(-1);
     if (last === undefined || histories.length < HISTORIES_AT_A_TIME) return;
-    after = last;
+    after = last.id;
   }
 }
 

@@ -79,7 +79,7 @@ async function queueWebhooks(store: Store, posts: number, tokenFingerprint: stri
       email: `customer.${number}@mail.example.com`,
     });
     await store.payments.createPayment({ ...payment, tokenFingerprint }, null);
-    await store.payments.decidePayment(payment, () => ({ change: {}, webhooks: [paidWebhook(payment)] }));
+    await store.payments.decidePayment(payment.id, () => ({ change: {}, webhooks: [paidWebhook(payment)] }));
   };
   await Promise.all(Array.from({ length: posts }, (_, number) => queueOne(number)));
 }

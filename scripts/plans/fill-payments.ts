@@ -124,9 +124,10 @@ function hexSql(kind: string, number: string, digits: 24 | 40 | 64): string {
 function accountsSql(accounts: number): string {
   return `
     INSERT INTO accounts
-      (id, name, email, fee_basis_points, wallet, features, providers, excluded_providers, suspended, created_at_ms)
+      (id, name, email, fee_basis_points, wallet, features, providers, excluded_providers, suspended, created_at_ms,
+        tolerates_missing_cent, base_currency, wallet_locked, time_zone, receives_alerts)
     SELECT ${accountIdSql('n')}, 'Shop ' || n, 'shop' || n || '@example.com', 250, '0x' || ${hexSql('wallet', 'n', 40)},
-      '{card_checkout,fee_pass_through}', NULL, '{}', false, ${SYNTHETIC_NOW_MS - YEAR_MS}
+      '{card_checkout,fee_pass_through}', NULL, '{}', false, ${SYNTHETIC_NOW_MS - YEAR_MS}, false, 'USD', false, 'UTC', true
     FROM generate_series(0, ${accounts - 1}) AS n;
     INSERT INTO api_keys (id, account_id, name, hash, last_characters, scopes, created_at_ms)
     SELECT 'key_' || ${hexSql('key', 'n', 24)}, ${accountIdSql('n / 2')}, 'shop', ${hexSql('hash', 'n', 64)}, 'R8mQ', '{create,read,cancel}',
@@ -161,8 +162,8 @@ const pagePaymentsSql = `
   SELECT 'page-' || id, id, 'page-' || id, 'A page', 'USD', 1000, false, false, false, created_at_ms FROM accounts;
   INSERT INTO account_records (account_id, kind, name, texts, at_ms)
   SELECT account_id, 'opened', id, '{}', time_ms FROM synthetic WHERE i % 2 = 0;
-  INSERT INTO page_payments (account_id, payment_id, page_id, submission, answer, held_until_ms)
-  SELECT account_id, id, 'page-' || account_id, id, NULL,
+  INSERT INTO page_payments (payment_id, page_id, submission, answer, held_until_ms)
+  SELECT id, 'page-' || account_id, id, NULL,
     CASE WHEN state = 'open' AND time_ms > ${SYNTHETIC_NOW_MS - 1_800_000} THEN time_ms + 1800000 END
   FROM synthetic WHERE i % 10 = 0`;
 
@@ -202,20 +203,20 @@ function openBatchId(payments: number): number {
 
 /** Everyone who paid was at a provider, and a third of the others. */
 const sessionsSql = `
-  INSERT INTO provider_sessions (id, account_id, payment_id, provider, redirect_url, provider_reference,
+  INSERT INTO provider_sessions (id, payment_id, provider, redirect_url, provider_reference, has_email,
     charged_cents, received_units, quoted_units, created_at_ms, expires_at_ms)
-  SELECT md5('session' || i)::uuid, account_id, id, 'moonpay',
-    'https://provider.example.com/checkout/' || ${hexSql('checkout', 'i', 40)}, ${hexSql('reference', 'i', 24)},
+  SELECT md5('session' || i)::uuid, id, 'moonpay',
+    'https://provider.example.com/checkout/' || ${hexSql('checkout', 'i', 40)}, ${hexSql('reference', 'i', 24)}, true,
     2000 + i % 20000, 0, (2000 + i % 20000) * 10800, time_ms + 60000, time_ms + 3660000
   FROM synthetic WHERE state IN ('paid', 'carried', 'due') OR i % 3 = 0`;
 
 function observationSql(payments: number): string {
   return `
-    INSERT INTO deposits (transaction_hash, log_index, block_number, account_id, payment_id, units)
-    SELECT '0x' || ${hexSql('in', 'i', 64)}, i % 200, block_number + 200, account_id, id, (2000 + i % 20000) * 10700
+    INSERT INTO deposits (transaction_hash, log_index, block_number, payment_id, units)
+    SELECT '0x' || ${hexSql('in', 'i', 64)}, i % 200, block_number + 200, id, (2000 + i % 20000) * 10700
     FROM synthetic WHERE state IN ('paid', 'carried', 'due');
-    INSERT INTO releases (transaction_hash, log_index, block_number, account_id, payment_id, to_merchant_units, fee_units)
-    SELECT '0x' || ${hexSql('out', 'batch_id', 64)}, 3 * (i % ${PAYMENTS_A_BATCH}), block_number + 220, account_id, id,
+    INSERT INTO releases (transaction_hash, log_index, block_number, payment_id, to_merchant_units, fee_units)
+    SELECT '0x' || ${hexSql('out', 'batch_id', 64)}, 3 * (i % ${PAYMENTS_A_BATCH}), block_number + 220, id,
       (2000 + i % 20000) * 10400, (2000 + i % 20000) * 300
     FROM synthetic WHERE state = 'paid';
     INSERT INTO checkpoints (number, hash, timestamp_ms)
@@ -250,9 +251,9 @@ function webhooksSql(payments: number): string {
   const isPending = `i > ${payments - DUE - CARRIED - PENDING_WEBHOOKS}`;
   const once = (value: string) => `CASE WHEN NOT ${isPending} THEN ${value} END`;
   return `
-    INSERT INTO webhooks (id, account_id, payment_id, event, fields, status, created_at_ms, claimed_at_ms, http_status,
+    INSERT INTO webhooks (id, account_id, payment_id, host, event, fields, status, created_at_ms, claimed_at_ms, http_status,
       duration_ms, response_excerpt, body, signature, finished_at_ms)
-    SELECT id || ':payment.paid', account_id, id, 'payment.paid', fields::json,
+    SELECT id || ':payment.paid', account_id, id, 'shop.example.com', 'payment.paid', fields::json,
       CASE WHEN ${isPending} THEN 'pending' ELSE 'delivered' END, time_ms + 600000, ${once('time_ms + 600100')},
       ${once('200')}, ${once('120')}, ${once("'ok'")}, ${once('fields')}, ${once(hexSql('signature', 'i', 64))},
       ${once('time_ms + 600220')}

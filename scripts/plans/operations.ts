@@ -166,7 +166,7 @@ function pageOperations(): HotOperation[] {
       when: 'each click',
       run: async ({ payments }, { open: [payment] }) => {
         const asked = present(payment);
-        await payments.viewPayment(asked);
+        await payments.viewPayment(asked.id);
         const session = {
           id: 'session',
           paymentId: asked.id,
@@ -185,7 +185,7 @@ function pageOperations(): HotOperation[] {
           customerIpHash: null,
           customerCountry: null,
         };
-        return payments.addSession(asked, session, (view) =>
+        return payments.addSession(session, (view) =>
           settle(view, { nowMs: SYNTHETIC_NOW_MS }, { paidThresholdUnits: 1n }),
         );
       },
@@ -194,7 +194,7 @@ function pageOperations(): HotOperation[] {
       name: 'a notice of a provider',
       when: 'a few times for each visit',
       run: ({ payments }, { open: [payment] }) =>
-        payments.recordSessionProgress(present(payment), 'session', 'delivering', SYNTHETIC_NOW_MS),
+        payments.recordSessionProgress(present(payment).id, 'session', 'delivering', SYNTHETIC_NOW_MS),
     },
   ];
 }
@@ -287,7 +287,7 @@ function senderOperations(): HotOperation[] {
       name: 'a release that is put off',
       when: 'each release that cannot be sent',
       run: ({ payments }, { carried: [payment] }) =>
-        payments.decidePayment(present(payment), () => ({ change: { releaseRefusals: 1 } })),
+        payments.decidePayment(present(payment).id, () => ({ change: { releaseRefusals: 1 } })),
     },
     {
       name: 'a batch of 50 payments is opened',

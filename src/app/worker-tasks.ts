@@ -4,7 +4,7 @@ import { type HourlyRate, hourOf, RATE_RETENTION_MS } from '../domain/base-curre
 import { ServiceError } from '../domain/errors.ts';
 import { type Currency, currencies } from '../domain/money.ts';
 import type { NotificationChannel } from '../domain/notification.ts';
-import type { PaymentReference } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment.ts';
 import { EVENT_RETENTION_MS } from '../domain/payment-events.ts';
 import type { Relayer } from '../domain/ports/chain.ts';
 import type { Alert } from '../domain/ports/mail.ts';
@@ -152,7 +152,7 @@ function receiptTasks({ store, external, mailer, baseUrl, nowMs, log }: WorkerPa
         explorerTransactionUrl: external.explorerTransactionUrl,
       }),
     nowMs,
-    onFailure: ({ id }: PaymentReference, err: unknown) => log.warn({ err, paymentId: id }, 'receipt'),
+    onFailure: (paymentId: PaymentId, err: unknown) => log.warn({ err, paymentId }, 'receipt'),
   };
   return [{ name: 'receipts', intervalMs: RECEIPT_INTERVAL_MS, run: () => sendReceipts(context) }];
 }

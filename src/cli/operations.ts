@@ -197,7 +197,7 @@ export const operations: Readonly<Record<string, Operation>> = {
     const view = await context.payments.viewPayment(id);
     if (view === null) throw new ServiceError('payment_not_found');
     const webhooks = await context.webhooks.listWebhooks(id);
-    const refunds = await context.refunds.listRefunds(view.payment);
+    const refunds = await context.refunds.listRefunds(id);
     return {
       ...presentPaymentInFull(view, webhooks),
       refunds: refunds.map((refund) => presentRefund(refund, context.nowMs())),

@@ -146,17 +146,12 @@ export const emailOperations: Readonly<Record<string, Operation>> = {
       const target = `${days} days${isAll ? '' : ' (not complete)'}`;
       await recordAction(context, accountId, operatorActor, 'account.emails_erased', target);
     }
-    return { account_id: accountId, erased, complete: isAll, ...(isAll ? {} : { note: notes[stoppedBy] }) };
+    return { account_id: accountId, erased, complete: isAll, ...(isAll ? {} : { note: NOT_COMPLETE }) };
   },
 };
 
-/** The reason why some remain, and how to continue. */
-const notes: Readonly<Record<NonNullable<EmailErasureStep['stoppedBy']>, string>> = {
-  webhook:
-    'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.',
-  index:
-    'Not complete: the running server has not indexed some of these payments yet. Run the same command again in a minute.',
-};
+const NOT_COMPLETE =
+  'Not complete: a webhook with such an address is being sent. Run the same command again in a minute.';
 
 /** Processes page by page, until a page makes no progress. */
 async function eraseAll(

@@ -93,7 +93,7 @@ export interface Payment extends Readonly<typeof untouchedProgress> {
   readonly paidThresholdUnits: bigint;
 }
 
-/** The key of a payment in the store: its account is part of its rows' key. A `Payment` is one itself. */
+/** A payment as a merchant names it: an id of another account is unknown. */
 export type PaymentReference = Pick<Payment, 'id' | 'accountId'>;
 
 /** The origin of a payment whose link was made in the dashboard. */

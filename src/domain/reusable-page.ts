@@ -50,7 +50,6 @@ export interface UsedPage {
 
 /** The submission of a page's form, and the payment it made. */
 export interface PagePayment {
-  readonly accountId: string;
   readonly paymentId: string;
   readonly pageId: string;
   /** Stands for the form and what was typed, so that sending it again leads to the same payment. */

@@ -78,7 +78,12 @@ async function recordProgress(
   }
   // A provider whose clock runs fast must not keep later news out.
   const atMs = Math.min(webhook.atMs, posted.receivedAtMs);
-  const isRecorded = await payments.recordSessionProgress(view.payment, session.id, webhook.progress, atMs);
+  const isRecorded = await payments.recordSessionProgress(
+    view.payment.id,
+    session.id,
+    webhook.progress,
+    atMs,
+  );
   return { outcome: isRecorded ? 'noted' : 'stale', reason: wrongToken(webhook, usdc) };
 }
 

@@ -58,7 +58,7 @@ export async function payOnPage(
   { token, amountCents, answer }: PageSubmission,
 ): Promise<Payment> {
   const submission = fingerprintOf([token, amountCents, answer]);
-  const key = { accountId: page.accountId, pageId: page.id, submission };
+  const key = { pageId: page.id, submission };
   const earlier = await reusablePages.findSubmission(key);
   if (earlier !== null) return earlier;
   requireOpen(state);

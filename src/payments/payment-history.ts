@@ -20,8 +20,8 @@ export async function viewPaymentOf(
   accountId: string,
   id: string,
 ): Promise<PaymentView> {
-  const view = isPaymentId(id) ? await payments.viewPayment({ id, accountId }) : null;
-  if (view === null) throw new ServiceError('payment_not_found');
+  const view = isPaymentId(id) ? await payments.viewPayment(id) : null;
+  if (view?.payment.accountId !== accountId) throw new ServiceError('payment_not_found');
   return view;
 }
 
@@ -33,7 +33,7 @@ export async function readPaymentHistory(
 ): Promise<PaymentHistory> {
   const view = await viewPaymentOf(stores, accountId, id);
   const [states, webhooks] = await Promise.all([
-    stores.search.listStateChanges(view.payment),
+    stores.search.listStateChanges(view.payment.id),
     stores.webhooks.listWebhooks(id),
   ]);
   return { ...view, states, webhooks };

@@ -61,7 +61,7 @@ export async function readRefunds(
   paymentId: string,
 ): Promise<{ readonly refunds: readonly Refund[]; readonly leftUnits: bigint }> {
   const view = await viewPaymentOf(context, accountId, paymentId);
-  const refunds = await context.refunds.listRefunds(view.payment);
+  const refunds = await context.refunds.listRefunds(view.payment.id);
   const isOpen = view.payment.status === 'unpaid';
   const leftUnits = isOpen ? 0n : refundableUnits(refundLimitUnits(view), refunds, context.nowMs());
   return { refunds, leftUnits };

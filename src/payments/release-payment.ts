@@ -1,6 +1,6 @@
 import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { isDust } from '../domain/paid-threshold.ts';
-import type { Payment, PaymentId, PaymentReference } from '../domain/payment.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentStore } from '../domain/ports/payment-store.ts';
 import { settle, sumObservations } from '../domain/settle.ts';
@@ -50,14 +50,13 @@ export async function releasePayment(context: ReleasePaymentContext, id: Payment
   });
 }
 
-/** Decides on a payment; an operator knows its id alone. Throws `payment_not_found`. */
+/** Decides on a payment. Throws `payment_not_found`. */
 export async function decideExisting(
   { payments }: Pick<ReleasePaymentContext, 'payments'>,
-  payment: PaymentReference | PaymentId,
+  id: PaymentId,
   decide: Decide,
 ): Promise<Payment> {
-  const reference = typeof payment === 'string' ? await payments.findPaymentById(payment) : payment;
-  const decided = reference === null ? null : await payments.decidePayment(reference, decide);
+  const decided = await payments.decidePayment(id, decide);
   if (decided === null) throw new ServiceError('payment_not_found');
   return decided;
 }
@@ -69,10 +68,10 @@ export async function decideExisting(
  */
 export async function acceptPayment(
   context: ReleasePaymentContext,
-  payment: PaymentReference,
+  id: PaymentId,
   acceptedUnits: bigint,
 ): Promise<Payment> {
-  return decideExisting(context, payment, (view) => {
+  return decideExisting(context, id, (view) => {
     const { seenUnits, finalSeenUnits } = sumObservations(view.observations);
     if (stateOf(view.payment) !== 'unpaid/pending' || isDust(view.payment, seenUnits)) {
       throw stateConflict(

@@ -1,6 +1,6 @@
 import type { Account } from '../domain/account.ts';
 import { UnknownStateError } from '../domain/errors.ts';
-import type { PaymentReference } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment.ts';
 import { type Mail, type Mailer, MailNotSentError, type ReceiptEnding } from '../domain/ports/mail.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { StoreParts, Stores } from '../domain/ports/stores.ts';
@@ -13,7 +13,7 @@ export interface SendReceiptsContext
   readonly composeReceipt: (view: PaymentView, account: Account) => Mail | null;
   readonly nowMs: () => number;
   /** Called with each that failed, for the log. */
-  readonly onFailure: (payment: PaymentReference, error: unknown) => void;
+  readonly onFailure: (id: PaymentId, error: unknown) => void;
 }
 
 /** Receipts at a time. One of the background places for mails is left for alerts. */
@@ -32,32 +32,31 @@ export async function sendReceipts(context: SendReceiptsContext): Promise<boolea
     RECEIPTS_AT_A_TIME,
     nowMs,
   );
-  const failures = await Promise.all(claimed.map((payment) => sendReceipt(context, payment)));
+  const failures = await Promise.all(claimed.map((id) => sendReceipt(context, id)));
   const unsent = failures.find((failure) => failure instanceof MailNotSentError);
   if (unsent !== undefined) throw unsent;
   return claimed.length === RECEIPTS_AT_A_TIME;
 }
 
 /** Null where all went well. */
-async function sendReceipt(context: SendReceiptsContext, payment: PaymentReference): Promise<unknown> {
+async function sendReceipt(context: SendReceiptsContext, id: PaymentId): Promise<unknown> {
   let ending: ReceiptEnding = 'sent';
   let failure: unknown = null;
   try {
-    const mail = await composeReceipt(context, payment);
+    const mail = await composeReceipt(context, id);
     if (mail !== null) await context.mailer.send(mail, { isBackground: true });
   } catch (error) {
     failure = error;
     ending = error instanceof MailNotSentError ? 'pending' : 'failed';
-    if (ending === 'failed') context.onFailure(payment, error);
+    if (ending === 'failed') context.onFailure(id, error);
   }
-  await context.receipts.recordReceipt(payment, ending, context.nowMs());
+  await context.receipts.recordReceipt(id, ending, context.nowMs());
   return failure;
 }
 
-async function composeReceipt(context: SendReceiptsContext, payment: PaymentReference) {
-  const view = await context.payments.viewPayment(payment);
-  const account = await context.accounts.findAccount(payment.accountId);
-  if (view === null || account === null)
-    throw new UnknownStateError(`${payment.id} has a receipt, and is gone`);
+async function composeReceipt(context: SendReceiptsContext, id: PaymentId) {
+  const view = await context.payments.viewPayment(id);
+  const account = view === null ? null : await context.accounts.findAccount(view.payment.accountId);
+  if (view === null || account === null) throw new UnknownStateError(`${id} has a receipt, and is gone`);
   return context.composeReceipt(view, account);
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { ServiceError, stateConflict } from '../domain/errors.ts';
 import { formatUnits } from '../domain/money.ts';
 import { isDust, isPlausibleQuote, thresholdAfterSessions } from '../domain/paid-threshold.ts';
-import type { Payment, PaymentReference } from '../domain/payment.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { TokenReader } from '../domain/ports/chain.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
@@ -81,7 +81,9 @@ export function createStartSession(context: StartSessionContext) {
     const earlier = running.get(key);
     if (earlier !== undefined) return earlier;
     const choice = { provider, country, ip, language, knowsEmail };
-    const session = startSession({ ...context, token }, payment, choice).finally(() => running.delete(key));
+    const session = startSession({ ...context, token }, payment.id, choice).finally(() =>
+      running.delete(key),
+    );
     running.set(key, session);
     return session;
   };
@@ -101,10 +103,10 @@ type SessionChoice = Required<Visitor> & { readonly provider: ProviderId };
 
 async function startSession(
   context: StartSessionContext,
-  reference: PaymentReference,
+  id: PaymentId,
   { provider, country, ip, language, knowsEmail }: SessionChoice,
 ): Promise<ProviderSession> {
-  const view = await context.payments.viewPayment(reference);
+  const view = await context.payments.viewPayment(id);
   if (view === null) throw new ServiceError('payment_not_found');
   const { payment } = view;
   const nowMs = context.nowMs();
@@ -160,7 +162,7 @@ async function startSession(
     customerIpHash: ipHashes[0] ?? null,
     customerCountry: country,
   };
-  const current = await context.payments.addSession(payment, session, (latest) => {
+  const current = await context.payments.addSession(session, (latest) => {
     // An address that was erased while the provider was answering must not come back with the provider's link.
     if (payment.email !== latest.payment.email)
       throw stateConflict('This payment has just changed. Please try again.');

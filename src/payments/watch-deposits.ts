@@ -286,8 +286,7 @@ async function withPayment<Log>(
   for (const [address, ofAddress] of Map.groupBy(logs, addressOf)) {
     const payment = await known.findPayment(address);
     if (payment === null) continue;
-    const { id: paymentId, accountId } = payment;
-    for (const log of ofAddress) matched.push({ ...log, paymentId, accountId });
+    for (const log of ofAddress) matched.push({ ...log, paymentId: payment.id });
   }
   return matched;
 }

@@ -119,7 +119,7 @@ async function freeTransfers(
 ): Promise<readonly TransferLog[] | TransactionProblem> {
   const [first] = transfers;
   if (first === undefined) return 'no_transfer';
-  const view = await payments.viewPayment({ id: refund.paymentId, accountId: refund.accountId });
+  const view = await payments.viewPayment(refund.paymentId);
   const deposit = view?.observations.deposits[0];
   if (deposit === undefined || first.blockNumber < deposit.blockNumber) return 'too_early';
   const free: TransferLog[] = [];
@@ -134,7 +134,7 @@ async function book(
   refund: Refund,
   transfers: readonly TransferLog[],
 ): Promise<void> {
-  const view = await payments.viewPayment({ id: refund.paymentId, accountId: refund.accountId });
+  const view = await payments.viewPayment(refund.paymentId);
   const limit = view === null ? 0n : refundLimitUnits(view);
   const now = nowMs();
   await refunds.changeRefund(refund, (stored) => bookTransfer(stored, transfers, limit, now), now, cursor);

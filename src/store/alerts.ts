@@ -15,8 +15,8 @@ const newAlerts: Readonly<Record<AlertKind, NewAlerts>> = {
     WHERE status IN ('failed', 'blocked', 'unknown') AND finished_at_ms > ${afterMs}
       AND finished_at_ms <= ${throughMs} GROUP BY account_id`,
   payments: (afterMs, throughMs) => run`
-    SELECT account_id AS "accountId", count(*) AS count, min(at_ms) AS "sinceMs" FROM state_changes
-    WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required')
+    SELECT account_id AS "accountId", count(*) AS count, min(at_ms) AS "sinceMs"
+    FROM state_changes JOIN payments ON payments.id = payment_id WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required')
       AND at_ms > ${afterMs} AND at_ms <= ${throughMs} GROUP BY account_id`,
 };
 

@@ -8,14 +8,14 @@ import { createPaymentHistory } from './payment-history.ts';
 import { createPaymentIndex } from './payment-index.ts';
 import { createAddressPageStore, createPaymentLists } from './payment-lists.ts';
 import { createPaymentSearch } from './payment-search.ts';
-import { decideOne, selectPayments, viewPayments } from './payments.ts';
+import { decideOne, selectPayment, viewPayments } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore } from './providers.ts';
 import { createRecordStore } from './records.ts';
 import { createRefundStore, revertRefundsAbove } from './refunds.ts';
 import { createRelayBatches } from './relay-batches.ts';
 import { createReusablePageStore } from './reusable-pages.ts';
-import type { EngineTraits, Scripts } from './scripts.ts';
+import type { Scripts } from './scripts.ts';
 import { createSessionStore } from './sessions.ts';
 import type { EnginePayments, Store } from './store.ts';
 import { settlementTable } from './tables.ts';
@@ -33,7 +33,6 @@ const moveToFront = `ON CONFLICT (chain_id, factory, fee_wallet)
 /** The store of an engine: its own parts, and those that are scripts. */
 export function assembleStore(
   scripts: Scripts,
-  traits: EngineTraits,
   nowMs: () => number,
   { accounts, payments, providers, releaseClaims, shared, close }: EngineParts,
 ): Store {
@@ -42,28 +41,25 @@ export function assembleStore(
     accounts,
     payments: {
       ...payments,
-      ...createPaymentLists(scripts, traits),
+      ...createPaymentLists(scripts),
       ...createProviderSessions(scripts),
-      findPaymentById: scripts.read(function* (id) {
-        const [payment] = yield* selectPayments`FROM payments WHERE id = ${id}`;
-        return payment ?? null;
-      }),
-      viewPayment: scripts.read(function* (payment) {
-        const [view] = yield* viewPayments([payment]);
+      findPaymentById: scripts.read(selectPayment),
+      viewPayment: scripts.read(function* (id) {
+        const [view] = yield* viewPayments([id]);
         return view ?? null;
       }),
       decidePayment: scripts.write(decideOne),
     },
     search: {
-      ...createPaymentSearch(scripts, traits),
-      ...createPaymentIndex(scripts, traits),
+      ...createPaymentSearch(scripts),
+      ...createPaymentIndex(scripts),
       ...createPaymentHistory(scripts),
     },
     addressPages: createAddressPageStore(scripts),
     observations: createObservationStore(scripts, nowMs, revertRefundsAbove),
     relay: { ...createRelayBatches(scripts), ...releaseClaims },
-    webhooks: createWebhookStore(scripts, traits, nowMs),
-    emails: createEmailStore(scripts, traits),
+    webhooks: createWebhookStore(scripts, { isShared: shared !== null }, nowMs),
+    emails: createEmailStore(scripts),
     receipts: createReceiptStore(scripts),
     alerts: createAlertStore(scripts),
     records: createRecordStore(scripts),

@@ -50,7 +50,7 @@ function* numberEvents(limit: number, nowMs: number): Script<number> {
     numbers.set(accountId, number);
     yield* eventTable.insert({ ...event, number });
     // One by one: a row that committed late may lie between two that were read.
-    yield* run`DELETE FROM unnumbered_events WHERE account_id = ${accountId} AND "row" = ${row}`;
+    yield* run`DELETE FROM unnumbered_events WHERE "row" = ${row}`;
   }
   for (const [accountId, number] of numbers) {
     yield* run`INSERT INTO event_numbers (account_id, newest) VALUES (${accountId}, ${number})

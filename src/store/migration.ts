@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { type Engine, schemaOf } from './schema.ts';
 import { StoreOutdatedError, StoreTooNewError, UnreleasedSchemaError } from './store-errors.ts';
 
 /** One step of the schema. Once released it is never edited: a change is a new migration. */
@@ -8,47 +8,9 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** The schema of an engine, step by step; `integer` is its type of 64 bits. */
-export function migrationsOf(schema: URL, integer: 'bigint' | 'integer'): readonly Migration[] {
-  return [
-    { number: 1, name: 'initial schema', sql: readFileSync(schema, 'utf8') },
-    {
-      number: 2,
-      name: 'number of the last deleted event',
-      sql: `ALTER TABLE event_numbers ADD COLUMN deleted_through ${integer} NOT NULL DEFAULT 0;
-      UPDATE event_numbers SET deleted_through = coalesce(
-        (SELECT min(number) - 1 FROM events WHERE events.account_id = event_numbers.account_id), newest)`,
-    },
-    { number: 3, name: 'sums of dust', sql: sumsOfDust(integer) },
-  ];
-}
-
-/**
- * Final rows of dust of a payment that has many are folded: each is counted in the payment's one row of the table of
- * sums, which stands at the place of the last of them, with a negative log index.
- */
-function sumsOfDust(integer: 'bigint' | 'integer'): string {
-  const [text, amount] = integer === 'bigint' ? ['text COLLATE "C"', 'numeric(78)'] : ['text', 'text'];
-  const amounts = { deposit: ['units'], release: ['to_merchant_units', 'fee_units'] };
-  return Object.entries(amounts)
-    .map(
-      ([kind, columns]) => `
-      ALTER TABLE ${kind}s ADD COLUMN folded integer NOT NULL DEFAULT 0;
-      DROP INDEX ${kind}s_by_payment;
-      CREATE INDEX ${kind}s_by_payment ON ${kind}s (account_id, payment_id) WHERE folded = 0;
-      CREATE INDEX ${kind}s_folded ON ${kind}s (account_id, payment_id, block_number, log_index) WHERE folded = 1;
-      CREATE TABLE ${kind}_sums (
-        account_id ${text} NOT NULL,
-        payment_id ${text} NOT NULL,
-        transaction_hash ${text} NOT NULL,
-        log_index integer NOT NULL,
-        block_number ${integer} NOT NULL,
-        ${columns.map((column) => `${column} ${amount} NOT NULL,`).join(' ')}
-        PRIMARY KEY (account_id, payment_id)
-      );
-      CREATE INDEX ${kind}_sums_by_block ON ${kind}_sums (block_number);`,
-    )
-    .join('');
+/** The schema of an engine, step by step. The name of the first tells it from those of earlier commits. */
+export function migrationsOf(engine: Engine): readonly Migration[] {
+  return [{ number: 1, name: 'schema of 0.1.0', sql: schemaOf(engine) }];
 }
 
 /** A migration as a database records it. The table of another program may have no names. */

@@ -12,7 +12,7 @@ const EVENTS_AT_A_TIME = 5_000;
 /** Whether the money of an event came after a cancellation or expiry: a payment that expires with a part of it needs attention too. */
 const isLate = sql`EXISTS (
   SELECT 1 FROM state_changes
-  WHERE state_changes.account_id = events.account_id AND state_changes.payment_id = events.payment_id
+  WHERE state_changes.payment_id = events.payment_id
     AND (state_changes.at_ms <= events.at_ms AND state_changes.state IN ('canceled/canceled', 'canceled/completed')
       OR state_changes.at_ms < events.at_ms AND state_changes.state = 'canceled/manual_required'))`;
 
@@ -70,7 +70,7 @@ export function createNotificationStore({ read, write }: Scripts): NotificationS
         const event = kinds.get(type as (typeof notifiedTypes)[PaymentNotification]);
         if (event === undefined) continue;
         counts.set(event, (counts.get(event) ?? 0) + 1);
-        const payment = newest.length < named ? yield* selectPayment({ accountId, id: paymentId }) : null;
+        const payment = newest.length < named ? yield* selectPayment(paymentId) : null;
         if (payment !== null) newest.push({ event, payment });
       }
       return { through, counts, newest };

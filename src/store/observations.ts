@@ -10,7 +10,7 @@ import {
   placeOfEntry,
   takenBack,
 } from '../domain/journal.ts';
-import type { ChainPosition, PaymentId, PaymentReference } from '../domain/payment.ts';
+import type { ChainPosition, PaymentId } from '../domain/payment.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import type {
   BlockReference,
@@ -123,10 +123,10 @@ export function createObservationStore(
       (id, after = 0) => journalTable.select`
         WHERE payment_id = ${id} AND number > ${after} ORDER BY number LIMIT ${ROWS_AT_A_TIME}`,
     ),
-    listFolded: read(function* (payment, after) {
+    listFolded: read(function* (id, after) {
       return {
-        deposits: yield* readFolded(depositTable, payment, after.deposits.at(-1)),
-        releases: yield* readFolded(releaseTable, payment, after.releases.at(-1)),
+        deposits: yield* readFolded(depositTable, id, after.deposits.at(-1)),
+        releases: yield* readFolded(releaseTable, id, after.releases.at(-1)),
       };
     }),
     readExpiryWatermark: read(function* () {
@@ -177,8 +177,8 @@ function* addCheckpoint(block: BlockReference): Script<void> {
 
 type FoundRows = Pick<ScanRecord, 'deposits' | 'releases'>;
 
-/** A row with its payment; the table says the account only where it is distributed by it. */
-type Observed<Position> = Position & Pick<RowOwner, 'paymentId'>;
+/** A row with its payment. */
+type Observed<Position> = Position & RowOwner;
 
 const tables = [depositTable, releaseTable] as const;
 
@@ -257,7 +257,7 @@ function* addTo<Position extends ChainPosition, Given extends Position & RowOwne
   rows: readonly Given[],
 ): Script<Given[]> {
   const fresh = newRows(table, rows, yield* readKnown(table, rows));
-  yield* table.insertRows(fresh.map((row) => [...table.valuesOf(row), row.paymentId, row.accountId]));
+  yield* table.insertRows(fresh.map((row) => [...table.valuesOf(row), row.paymentId]));
   return fresh;
 }
 
@@ -288,27 +288,18 @@ function dustOf({ columns }: Pick<Table, 'columns'>): Fragment {
  * `verify` and for what finds them again on the chain.
  */
 function* foldDust(rows: readonly RowOwner[], finalNumber: number): Script<void> {
-  const owners = new Map(rows.map(({ paymentId, accountId }) => [paymentId, accountId]));
-  if (owners.size === 0) return;
+  const ids = [...new Set(rows.map(({ paymentId }) => paymentId))];
+  if (ids.length === 0) return;
   for (const [table, sums] of foldable) {
     const crowded = yield* run`
-      SELECT payment_id FROM ${raw(table.name)} WHERE account_id = ANY(${[...new Set(owners.values())]})
-        AND payment_id = ANY(${[...owners.keys()]}) AND folded = 0
+      SELECT payment_id FROM ${raw(table.name)} WHERE payment_id = ANY(${ids}) AND folded = 0
       GROUP BY payment_id HAVING count(*) > ${MAXIMUM_UNFOLDED}`;
-    for (const row of crowded) {
-      const id = paymentOf(row);
-      yield* foldRows(table, sums, { id, accountId: owners.get(id) as string }, finalNumber);
-    }
+    for (const row of crowded) yield* foldRows(table, sums, paymentOf(row), finalNumber);
   }
 }
 
-function* foldRows(
-  table: ChainTable,
-  sums: ChainTable,
-  { id, accountId }: PaymentReference,
-  finalNumber: number,
-): Script<void> {
-  const ofPayment = sql`account_id = ${accountId} AND payment_id = ${id}`;
+function* foldRows(table: ChainTable, sums: ChainTable, id: PaymentId, finalNumber: number): Script<void> {
+  const ofPayment = sql`payment_id = ${id}`;
   const isFolded = sql`${ofPayment} AND folded = 0 AND block_number <= ${finalNumber} AND ${dustOf(table)}`;
   const rows = yield* table.select`WHERE ${isFolded} ORDER BY block_number, log_index`;
   if (rows.length === 0) return;
@@ -324,32 +315,30 @@ function* foldRows(
   const logIndex = last.logIndex < 0 ? last.logIndex : -1 - last.logIndex;
   yield* run`UPDATE ${raw(table.name)} SET folded = 1 WHERE ${isFolded}`;
   yield* run`DELETE FROM ${raw(sums.name)} WHERE ${ofPayment}`;
-  yield* sums.insertRows([[...sums.valuesOf({ ...last, ...sum, logIndex }), id, accountId]]);
+  yield* sums.insertRows([[...sums.valuesOf({ ...last, ...sum, logIndex }), id]]);
 }
 
 /** Dissolves the sums that rows above a block are part of. */
 function* unfold(blockNumber: number): Script<void> {
   for (const [{ name }, sums] of foldable) {
     const dissolved = yield* run`
-      DELETE FROM ${raw(sums.name)} WHERE block_number > ${blockNumber} RETURNING account_id, payment_id`;
+      DELETE FROM ${raw(sums.name)} WHERE block_number > ${blockNumber} RETURNING payment_id`;
     for (const sum of dissolved) {
-      yield* run`
-        UPDATE ${raw(name)} SET folded = 0
-        WHERE account_id = ${String(sum['account_id'])} AND payment_id = ${paymentOf(sum)} AND folded = 1`;
+      yield* run`UPDATE ${raw(name)} SET folded = 0 WHERE payment_id = ${paymentOf(sum)} AND folded = 1`;
     }
   }
 }
 
 function readFolded<Position extends ChainPosition>(
   table: StoredTable<Position>,
-  { accountId, id }: PaymentReference,
+  id: PaymentId,
   { blockNumber, logIndex }: Pick<ChainPosition, 'blockNumber' | 'logIndex'> = {
     blockNumber: -1,
     logIndex: -1,
   },
 ): Script<Position[]> {
   return table.select`
-    WHERE account_id = ${accountId} AND payment_id = ${id} AND folded = 1
+    WHERE payment_id = ${id} AND folded = 1
       AND (block_number, log_index) > (${blockNumber}, ${logIndex})
     ORDER BY block_number, log_index LIMIT ${ROWS_AT_A_TIME}`;
 }

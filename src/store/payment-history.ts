@@ -32,20 +32,20 @@ export function createPaymentHistory({ read, write }: Scripts) {
         GROUP BY provider, settle_class ORDER BY provider, settle_class`;
       return rows.map((row) => ({ ...row, paid: Number(row['paid']) }) as unknown as PaidCount);
     }),
-    listStateChanges: read(function* ({ accountId, id }) {
+    listStateChanges: read(function* (id) {
       const rows = yield* run`
         SELECT at_ms AS "atMs", state FROM state_changes
-        WHERE account_id = ${accountId} AND payment_id = ${id} ORDER BY at_ms, state`;
+        WHERE payment_id = ${id} ORDER BY at_ms, state`;
       return rows.map(stateChangeOf);
     }),
     listHistories: read(function* (after, limit) {
       const rows = yield* run`
-        SELECT account_id AS "accountId", payment_id AS id, was_paid AS "wasPaid", (SELECT status FROM payments
-          WHERE payments.account_id = histories.account_id AND payments.id = histories.payment_id) AS status
-        FROM (SELECT account_id, payment_id, max(CASE WHEN state LIKE 'paid/%' THEN 1 ELSE 0 END) AS was_paid
-          FROM state_changes WHERE (account_id, payment_id) > (${after.accountId}, ${after.id})
-          GROUP BY account_id, payment_id ORDER BY account_id, payment_id LIMIT ${checkedLimit(limit)}
-        ) AS histories ORDER BY account_id, payment_id`;
+        SELECT payment_id AS id, was_paid AS "wasPaid",
+          (SELECT status FROM payments WHERE payments.id = histories.payment_id) AS status
+        FROM (SELECT payment_id, max(CASE WHEN state LIKE 'paid/%' THEN 1 ELSE 0 END) AS was_paid
+          FROM state_changes WHERE payment_id > ${after}
+          GROUP BY payment_id ORDER BY payment_id LIMIT ${checkedLimit(limit)}
+        ) AS histories ORDER BY payment_id`;
       return rows.map(
         (row) => ({ ...row, wasPaid: Number(row['wasPaid']) === 1 }) as unknown as PaymentHistorySummary,
       );
@@ -64,10 +64,10 @@ export function createPaymentHistory({ read, write }: Scripts) {
       return rows.map((row) => ({ ...row }) as unknown as FailingWebhook);
     }),
     editNote: write(function* ({ accountId, id }, note) {
-      yield* lockPayments([{ accountId, id }]);
-      const before = yield* selectPayment({ accountId, id });
-      if (before === null) return null;
-      yield* run`UPDATE payments SET note = ${note} WHERE account_id = ${accountId} AND id = ${id}`;
+      yield* lockPayments([id]);
+      const before = yield* selectPayment(id);
+      if (before?.accountId !== accountId) return null;
+      yield* run`UPDATE payments SET note = ${note} WHERE id = ${id}`;
       const after = { ...before, note };
       yield* replaceTerms(before, after);
       return after;

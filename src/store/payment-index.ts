@@ -13,16 +13,7 @@ import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import type { ColumnValue } from './columns.ts';
 import { selectPayments, storable } from './payments.ts';
-import {
-  checkedLimit,
-  type EngineTraits,
-  lock,
-  run,
-  runForOne,
-  runText,
-  type Script,
-  type Scripts,
-} from './scripts.ts';
+import { checkedLimit, lock, run, runForOne, runText, type Script, type Scripts } from './scripts.ts';
 
 /** Lock of every process that indexes or counts. */
 export const INDEX_LOCK = 'payment index';
@@ -30,10 +21,10 @@ export const INDEX_LOCK = 'payment index';
 const ROWS_AT_A_TIME = 50;
 
 /** The index of lists, searches and statistics, made from the payments. */
-export function createPaymentIndex({ read, write }: Scripts, traits: EngineTraits) {
+export function createPaymentIndex({ read, write }: Scripts) {
   return {
     readIndexWatermark: read(readWatermark),
-    indexPayments: write((afterRow, throughRow) => indexPayments(traits, afterRow, throughRow)),
+    indexPayments: write(indexPayments),
     countPaid: write((limit) => countPaid(checkedLimit(limit))),
   } satisfies Partial<PaymentSearchStore>;
 }
@@ -43,23 +34,17 @@ function* readWatermark(): Script<number> {
   return row?.watermark ?? 0;
 }
 
-function* indexPayments(traits: EngineTraits, afterRow: number, throughRow: number): Script<void> {
+function* indexPayments(afterRow: number, throughRow: number): Script<void> {
   yield* lock(INDEX_LOCK);
   if ((yield* readWatermark()) !== afterRow) return;
   const payments = yield* selectPayments`
     FROM payments WHERE "row" > ${afterRow} AND "row" <= ${throughRow} ORDER BY "row"`;
-  if (!traits.isByAccount) {
-    yield* insertAll(
-      'account_payments (account_id, payment_id)',
-      payments.map(({ accountId, id }) => [accountId, id]),
-    );
-  }
   yield* insertAll('payment_terms (account_id, term, payment_id)', payments.flatMap(termRows));
   yield* countCreated(payments);
   // Whether it was counted before it was indexed: it was not, see `countPaid`.
   yield* insertAll(
-    'uncounted_payments (account_id, payment_id)',
-    payments.filter(({ status }) => status === 'paid').map(({ accountId, id }) => [accountId, id]),
+    'uncounted_payments (payment_id)',
+    payments.filter(({ status }) => status === 'paid').map(({ id }) => [id]),
   );
   // Its row is gone where an operator emptied the table to rebuild everything.
   yield* run`DELETE FROM payment_index`;
@@ -154,9 +139,8 @@ const addToDaySql = `
 function* countPaid(limit: number): Script<number> {
   yield* lock(INDEX_LOCK);
   const payments = yield* selectPayments`
-    FROM (SELECT account_id, payment_id FROM uncounted_payments LIMIT ${limit}) AS uncounted
-      CROSS JOIN payments
-      WHERE payments.account_id = uncounted.account_id AND payments.id = uncounted.payment_id
+    FROM (SELECT payment_id FROM uncounted_payments LIMIT ${limit}) AS uncounted
+      CROSS JOIN payments WHERE payments.id = uncounted.payment_id
         AND payments."row" <= (SELECT coalesce(max(watermark), 0) FROM payment_index)`;
   const slots = createSlotCounts();
   const days = new Map<string, { readonly key: readonly ColumnValue[]; paid: number }>();
@@ -176,8 +160,7 @@ function* countPaid(limit: number): Script<number> {
       const name = JSON.stringify(key);
       days.set(name, { key, paid: (days.get(name)?.paid ?? 0) + 1 });
     }
-    yield* run`
-      DELETE FROM uncounted_payments WHERE account_id = ${payment.accountId} AND payment_id = ${payment.id}`;
+    yield* run`DELETE FROM uncounted_payments WHERE payment_id = ${payment.id}`;
   }
   yield* slots.write();
   for (const { key, paid } of days.values()) yield* runText(addToDaySql, [...key, paid]);
@@ -198,13 +181,9 @@ function feeUnitsOf({ receivedUnits, forwardedUnits, feeBasisPoints }: Payment):
   return forwardedUnits > 0n ? receivedUnits - forwardedUnits : feeUnits(receivedUnits, feeBasisPoints);
 }
 
-function* sessionsOf({
-  accountId,
-  id,
-}: Payment): Script<readonly { provider: ProviderId; createdAtMs: number }[]> {
+function* sessionsOf({ id }: Payment): Script<readonly { provider: ProviderId; createdAtMs: number }[]> {
   const rows = yield* run`
     SELECT provider, created_at_ms AS "createdAtMs" FROM provider_sessions
-    WHERE payment_id = ${id} AND account_id = ${accountId}
-    ORDER BY created_at_ms, id`;
+    WHERE payment_id = ${id} ORDER BY created_at_ms, id`;
   return rows as unknown as { provider: ProviderId; createdAtMs: number }[];
 }

@@ -4,16 +4,7 @@ import { AFTER_ALL_IDS } from '../domain/payment-id.ts';
 import type { PaymentFilter, PaymentStore } from '../domain/ports/payment-store.ts';
 import type { AddressPage, AddressPageStore } from '../domain/ports/settlement-store.ts';
 import { paymentOf, selectPayments } from './payments.ts';
-import {
-  checkedLimit,
-  type EngineTraits,
-  raw,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-  sql,
-} from './scripts.ts';
+import { checkedLimit, raw, run, runForOne, type Script, type Scripts, sql } from './scripts.ts';
 import { paymentTable } from './tables.ts';
 
 /** How many payments a filtered list looks at before other work gets its turn. */
@@ -26,10 +17,9 @@ interface Window {
 }
 
 /** Lists of payments in the order of their ids, on any engine. */
-export function createPaymentLists(
-  { read }: Scripts,
-  { isByAccount }: EngineTraits,
-): Pick<
+export function createPaymentLists({
+  read,
+}: Scripts): Pick<
   PaymentStore,
   | 'findPaymentsByRow'
   | 'findNewest'
@@ -47,7 +37,7 @@ export function createPaymentLists(
       let window: Window = { payments: [], end: before ?? AFTER_ALL_IDS };
       const payments: Payment[] = [];
       while (window.end !== null && payments.length < limit) {
-        window = await nextWindow(filter, window.end, limit - payments.length, isByAccount);
+        window = await nextWindow(filter, window.end, limit - payments.length);
         payments.push(...window.payments);
       }
       return payments;
@@ -113,22 +103,12 @@ function* readFingerprints(after: string): Script<FingerprintWindow> {
   return { fingerprints: rows.map((row) => row['token_fingerprint'] as string), end: last?.id ?? null };
 }
 
-/**
- * Without an index on the account, a filter looks at the payments one after another: it does so in windows, each in a turn
- * of its own, so that a long search holds up no other request.
- */
-function* readWindow(
-  { accountId, status }: PaymentFilter,
-  below: string,
-  limit: number,
-  isByAccount: boolean,
-): Script<Window> {
-  const last = isByAccount
-    ? null
-    : yield* runForOne<{ id: string }>`
-        SELECT id FROM payments WHERE id < ${below} ORDER BY id DESC LIMIT 1 OFFSET ${WINDOW - 1}`;
-  const end = last?.id ?? null;
+/** In windows, each in a turn of its own: a filter by status that finds nothing holds up no other request. */
+function* readWindow({ accountId, status }: PaymentFilter, below: string, limit: number): Script<Window> {
   const ofAccount = accountId === undefined ? sql`` : sql`AND account_id = ${accountId}`;
+  const last = yield* runForOne<{ id: string }>`
+    SELECT id FROM payments WHERE id < ${below} ${ofAccount} ORDER BY id DESC LIMIT 1 OFFSET ${WINDOW - 1}`;
+  const end = last?.id ?? null;
   const inStatus = status === undefined ? sql`` : sql`AND status = ${status}`;
   const payments = yield* selectPayments`
     FROM payments WHERE id < ${below} AND id >= ${end ?? ''} ${ofAccount} ${inStatus}

@@ -15,7 +15,6 @@ import { selectPayments } from './payments.ts';
 import {
   checkedLimit,
   countOf,
-  type EngineTraits,
   type Fragment,
   list,
   raw,
@@ -33,13 +32,13 @@ const COMPARED_PAYMENTS = 400;
 /** Maximum payments of a word that are counted: above it the exact number makes no difference. */
 const COUNTED_PAYMENTS = 2_000;
 
-export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTraits) {
+export function createPaymentSearch({ read }: Scripts) {
   const findSource = read(chooseSource);
-  const nextWindow = read(readNext);
+  const nextWindow = read(readWindow);
   return {
     async searchPayments(query, before, limit): Promise<PaymentPage> {
       checkedLimit(limit);
-      const source = await findSource(query, isByAccount);
+      const source = await findSource(query);
       const filtered = { ...query, filters: filtersOf(query) };
       const found: Payment[] = [];
       let upper = beginningOf(query, before);
@@ -85,7 +84,7 @@ export function createPaymentSearch({ read }: Scripts, { isByAccount }: EngineTr
   } satisfies Partial<PaymentSearchStore>;
 }
 
-const ofPayment = sql`session.payment_id = payments.id AND session.account_id = payments.account_id`;
+const ofPayment = sql`session.payment_id = payments.id`;
 
 /** The id of a payment's last session: there may be hundreds, and only this one is read. */
 const lastSession = sql`SELECT id FROM provider_sessions AS session WHERE ${ofPayment}
@@ -96,22 +95,7 @@ function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {
   return search?.kind !== 'words' || hasWords(payment, search.words);
 }
 
-function* readNext(source: Source, query: FilteredQuery, upper: PaymentId, limit: number) {
-  if (source !== byAccountPayments) return yield* readWindow(source, query, upper, limit);
-  // The newest of all are read from the payments themselves, until a whole window of them is indexed.
-  const isIndexed = yield* isWindowIndexed(upper);
-  return yield* readWindow(isIndexed ? byAccountPayments : newestOfAll, query, upper, limit);
-}
-
-function* isWindowIndexed(upper: PaymentId): Script<boolean> {
-  const row = yield* runForOne<{ isIndexed: number }>`
-    SELECT CASE WHEN coalesce(max("row"), 0) <= (SELECT coalesce(max(watermark), 0) FROM payment_index)
-      THEN 1 ELSE 0 END AS "isIndexed"
-    FROM (SELECT "row" FROM payments WHERE id < ${upper} ORDER BY id DESC LIMIT ${raw(WINDOW)})`;
-  return row?.isIndexed === 1;
-}
-
-function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source> {
+function* chooseSource(query: PaymentQuery): Script<Source> {
   const { search, paidInMonths } = query;
   if (paidInMonths !== undefined) return byTerms(query.accountId, paidInMonths.map(paidMonthTerm));
   switch (search?.kind) {
@@ -125,7 +109,7 @@ function* chooseSource(query: PaymentQuery, isByAccount: boolean): Script<Source
       if (amountMismatches.some((kind) => kind === query.amountMismatch || kind === query.display?.status))
         return byMismatch;
       if (unsettledStatuses.some((status) => status === query.forwardStatus)) return byUnsettled;
-      return isByAccount ? byPrimaryKey : byAccountPayments;
+      return byAccount;
   }
 }
 
@@ -166,13 +150,7 @@ function windowOf(from: Fragment, { upper, lowest }: Range, idColumn: 'id' | 'pa
     ORDER BY ${id} DESC LIMIT ${raw(WINDOW)}`;
 }
 
-/** Candidates by the primary key, where that begins with the account. */
-const byPrimaryKey: Source = (range) => windowOf(sql`payments WHERE account_id = ${range.accountId}`, range);
-/** Candidates by the table that is filled a moment later. */
-const byAccountPayments: Source = (range) =>
-  windowOf(sql`account_payments WHERE account_id = ${range.accountId}`, range, 'payment_id');
-/** The newest payments of all accounts, for what is not in that table yet. */
-const newestOfAll: Source = (range) => windowOf(sql`payments WHERE true`, range);
+const byAccount: Source = (range) => windowOf(sql`payments WHERE account_id = ${range.accountId}`, range);
 
 /** The index's own condition, because SQLite matches its text. No IN list, because that costs each insert more. */
 const unsettled = raw(`(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`);

@@ -1,11 +1,5 @@
 import { UnknownStateError } from '../domain/errors.ts';
-import {
-  changingFields,
-  type Payment,
-  type PaymentId,
-  type PaymentReference,
-  pageIdOf,
-} from '../domain/payment.ts';
+import { changingFields, type Payment, type PaymentId, pageIdOf } from '../domain/payment.ts';
 import { eventsOfChange } from '../domain/payment-events.ts';
 import { stateOf } from '../domain/payment-states.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
@@ -76,9 +70,9 @@ export function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
 }
 
-/** Reads one payment; null where the account has none with this id. */
-export function* selectPayment({ accountId, id }: PaymentReference): Script<Payment | null> {
-  const [payment] = yield* selectPayments`FROM payments WHERE account_id = ${accountId} AND id = ${id}`;
+/** Reads one payment; null where there is none with this id. */
+export function* selectPayment(id: PaymentId): Script<Payment | null> {
+  const [payment] = yield* selectPayments`FROM payments WHERE id = ${id}`;
   return payment ?? null;
 }
 
@@ -95,7 +89,7 @@ function rowsOfPayment(
     FROM ${from}) AS ${name}`;
 }
 
-const OF_PAYMENT = 'account_id = payments.account_id AND payment_id = payments.id';
+const OF_PAYMENT = 'payment_id = payments.id';
 
 /** The same for rows of the chain: the sum of those that are folded takes their place. */
 function observationsOfPayment(table: Table, sums: Table): string {
@@ -105,25 +99,16 @@ function observationsOfPayment(table: Table, sums: Table): string {
 }
 
 /** Reads payments with all that a decision may depend on, in this order and without unknown ones, in one statement. */
-export function* viewPayments(asked: readonly (PaymentReference | PaymentId)[]): Script<PaymentView[]> {
-  const references = asked.map((one) => (typeof one === 'string' ? { id: one, accountId: null } : one));
-  const accountIds = new Set(references.flatMap(({ accountId }) => accountId ?? []));
-  // With the accounts, where all are known, so that the statement names where each of them lies.
-  const ofAccounts = references.every(({ accountId }) => accountId !== null)
-    ? sql`AND payments.account_id = ANY(${[...accountIds]})`
-    : raw('');
+export function* viewPayments(ids: readonly PaymentId[]): Script<PaymentView[]> {
   const rows = yield* run`
     SELECT ${raw(paymentTable.qualifiedNames)},
       ${raw(rowsOfPayment(providerSessionTable, 'created_at_ms, id'))},
       ${raw(observationsOfPayment(depositTable, depositSumTable))},
       ${raw(observationsOfPayment(releaseTable, releaseSumTable))},
       (SELECT max(number) FROM checkpoints) AS final_block
-    FROM payments WHERE payments.id = ANY(${references.map(({ id }) => id)}) ${ofAccounts}`;
+    FROM payments WHERE payments.id = ANY(${ids})`;
   const views = new Map(rows.map(viewOfRow).map((view) => [view.payment.id, view]));
-  return references.flatMap(({ id, accountId }) => {
-    const view = views.get(id);
-    return view === undefined || (accountId ?? view.payment.accountId) !== view.payment.accountId ? [] : view;
-  });
+  return ids.flatMap((id) => views.get(id) ?? []);
 }
 
 function viewOfRow(row: Row): PaymentView {
@@ -151,15 +136,9 @@ export function changingValues(payment: Payment) {
 export const EXPIRY_WATERMARK = 'expiry';
 
 /** Locks and decides payments in the order of their ids. @throws when one of them does not exist */
-export function* decideAll(
-  payments: readonly (PaymentReference | PaymentId)[],
-  decide: Decide,
-): Script<readonly Payment[]> {
-  const idOf = (payment: PaymentReference | PaymentId) =>
-    typeof payment === 'string' ? payment : payment.id;
-  if (payments.length === 0) return [];
-  const byId = new Map(payments.map((payment) => [idOf(payment), payment]));
-  const ordered = [...byId.keys()].sort().map((id) => byId.get(id) as PaymentReference | PaymentId);
+export function* decideAll(ids: readonly PaymentId[], decide: Decide): Script<readonly Payment[]> {
+  if (ids.length === 0) return [];
+  const ordered = [...new Set(ids)].sort();
   const decided = (yield { payments: ordered, decide }) as readonly unknown[] as readonly Payment[];
   if (decided.length < ordered.length) {
     throw new Error(
@@ -170,8 +149,8 @@ export function* decideAll(
 }
 
 /** Locks and decides a payment; null when it does not exist. */
-export function* decideOne(payment: PaymentReference, decide: Decide): Script<Payment | null> {
-  const [decided = null] = (yield { payments: [payment], decide }) as unknown as readonly Payment[];
+export function* decideOne(id: PaymentId, decide: Decide): Script<Payment | null> {
+  const [decided = null] = (yield { payments: [id], decide }) as unknown as readonly Payment[];
   return decided;
 }
 
@@ -229,9 +208,7 @@ export function* applyDecision({ payments, decide }: Decision, nowMs: number): S
       return [webhookTable.valuesOf(webhook)];
     }),
   );
-  yield* receiptTable.insertRows(
-    receipts.map(({ id, accountId }) => [accountId, id, 'pending', nowMs, null, null]),
-  );
+  yield* receiptTable.insertRows(receipts.map(({ id }) => [id, 'pending', nowMs, null, null]));
   yield* recordChanges(changes, nowMs);
   // After the payments, in which every transaction locks its rows.
   const [lowest] = revisited.sort();
@@ -248,11 +225,11 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
   // A direct payment goes on from paid: it is counted once.
   const paid = moved.filter(({ before, after }) => after.status === 'paid' && before.status !== 'paid');
   yield* stateChangeTable.insertRows(
-    moved.map(({ after }) => [after.accountId, after.id, stateOf(after), nowMs]),
+    moved.map(({ after }) => [after.id, stateOf(after), nowMs]),
     { keepsExisting: true },
   );
   yield* uncountedTable.insertRows(
-    paid.map(({ after }) => [after.accountId, after.id]),
+    paid.map(({ after }) => [after.id]),
     { keepsExisting: true },
   );
   yield* unnumberedEventTable.insertRows(
@@ -269,9 +246,8 @@ function* endHolds(changes: readonly Change[]): Script<void> {
     .filter(({ before, after }) => before.status === 'unpaid' && after.status !== 'unpaid')
     .map(({ after }) => after)
     .filter((payment) => pageIdOf(payment) !== null);
-  for (const { accountId, id } of ended) {
-    yield* run`
-      UPDATE page_payments SET held_until_ms = NULL WHERE account_id = ${accountId} AND payment_id = ${id}`;
+  for (const { id } of ended) {
+    yield* run`UPDATE page_payments SET held_until_ms = NULL WHERE payment_id = ${id}`;
   }
   const paid = Map.groupBy(
     ended.filter(({ status }) => status === 'paid'),

@@ -1,8 +1,7 @@
 import type { PaymentStore } from '../domain/ports/payment-store.ts';
 import type { ProviderSettings, VisitStore } from '../domain/ports/provider.ts';
 import { isProviderId, type ProviderId } from '../domain/provider-catalog.ts';
-import { placesOf } from './columns.ts';
-import { decideOne } from './payments.ts';
+import { decideOne, selectPayment } from './payments.ts';
 import { checkedLimit, raw, run, runText, type Script, type Scripts } from './scripts.ts';
 import { providerSessionTable, providerSettingsTable } from './tables.ts';
 
@@ -32,32 +31,25 @@ export function* writeProviderSettings(
   return settings;
 }
 
-const PARAMETERS = providerSessionTable.columns.filter(({ field }) => field !== null).length;
-
 /** Writes of the sessions that customers have at providers, on any engine. */
 export function createProviderSessions({
   write,
   writeStatement,
 }: Scripts): Pick<PaymentStore, 'addSession' | 'recordSessionProgress'> {
-  /** Inserts nothing when there is no such payment. */
-  const insertSql = `INSERT INTO provider_sessions (${providerSessionTable.names}, account_id)
-    SELECT ${placesOf(PARAMETERS)}, account_id FROM payments
-    WHERE id = ?${PARAMETERS + 1} AND account_id = ?${PARAMETERS + 2} RETURNING id`;
   const recordProgressSql = `UPDATE provider_sessions SET progress = ?1, progress_at_ms = ?2
-    WHERE id = ?3 AND payment_id = ?4 AND account_id = ?5
+    WHERE id = ?3 AND payment_id = ?4
       AND (progress IS NULL OR (progress <> 'delivered' AND (progress_at_ms < ?2
         OR (progress_at_ms = ?2 AND ${progressRankSql('progress')} < ${progressRankSql('?1')}))))
     RETURNING id`;
 
   return {
-    addSession: write(function* (payment, session, decide) {
-      const values = providerSessionTable.valuesOf(session);
-      const inserted = yield* runText(insertSql, [...values, payment.id, payment.accountId]);
-      if (inserted.length === 0) return null;
-      return yield* decideOne(payment, decide);
+    addSession: write(function* (session, decide) {
+      if ((yield* selectPayment(session.paymentId)) === null) return null;
+      yield* providerSessionTable.insert(session);
+      return yield* decideOne(session.paymentId, decide);
     }),
-    recordSessionProgress: writeStatement(function* ({ id, accountId }, sessionId, progress, atMs) {
-      return (yield* runText(recordProgressSql, [progress, atMs, sessionId, id, accountId])).length === 1;
+    recordSessionProgress: writeStatement(function* (id, sessionId, progress, atMs) {
+      return (yield* runText(recordProgressSql, [progress, atMs, sessionId, id])).length === 1;
     }),
   };
 }
@@ -89,7 +81,7 @@ export function createVisitStore({ read }: Scripts): VisitStore {
           visits.payment_id AS "paymentId", payments.status, visits.created_at_ms AS "createdAtMs"
         FROM (SELECT * FROM provider_sessions WHERE created_at_ms >= ${sinceMs}
           ORDER BY created_at_ms DESC LIMIT ${checkedLimit(limit)}) AS visits
-        JOIN payments ON payments.id = visits.payment_id AND payments.account_id = visits.account_id
+        JOIN payments ON payments.id = visits.payment_id
         ORDER BY visits.created_at_ms DESC`) as unknown as readonly Visit[];
       const delivered = deliveredVisits(visits);
       return visits.flatMap((visit) => {

@@ -1,4 +1,4 @@
-import type { PaymentReference } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment.ts';
 import { IDEMPOTENCY_TTL_MS } from '../domain/ports/payment-store.ts';
 import type { RefundStore } from '../domain/ports/refund-store.ts';
 import {
@@ -81,14 +81,13 @@ function* findByKey({ accountId, idempotencyKey }: Refund, nowMs: number): Scrip
       AND created_at_ms > ${nowMs - IDEMPOTENCY_TTL_MS}`;
 }
 
-function listOf({ accountId, id }: PaymentReference): Script<Refund[]> {
-  return refundTable.select`
-    WHERE account_id = ${accountId} AND payment_id = ${id} ORDER BY created_at_ms, id`;
+function listOf(id: PaymentId): Script<Refund[]> {
+  return refundTable.select`WHERE payment_id = ${id} ORDER BY created_at_ms, id`;
 }
 
 function* viewRefund(refund: Refund): Script<RefundView> {
-  const { id, accountId, paymentId, destination } = refund;
-  const ofPayment = yield* listOf({ accountId, id: paymentId });
+  const { id, paymentId, destination } = refund;
+  const ofPayment = yield* listOf(paymentId);
   const toAddress = yield* refundTable.select`
     WHERE destination = ${destination} AND status = 'awaiting_transfer'`;
   const isOther = (other: Refund) => other.id !== id;

@@ -1,4 +1,4 @@
-import type { PaymentId, PaymentReference } from '../domain/payment.ts';
+import type { PaymentId } from '../domain/payment.ts';
 import type { RelayAttempt, RelayBatch, RelayStore } from '../domain/ports/settlement-store.ts';
 import { placesOf, type Row } from './columns.ts';
 import { decideAll } from './payments.ts';
@@ -47,10 +47,9 @@ export function createRelayBatches({
     openBatch: write(function* (batch, decide) {
       checkNewBatch(batch);
       const opened = yield* insertBatch(batch);
-      const payments = yield* findPayments(batch.paymentIds);
-      yield* lockPayments(payments);
+      yield* lockPayments(batch.paymentIds);
       yield* carryPayments(opened);
-      yield* decideAll(payments, decide);
+      yield* decideAll(batch.paymentIds, decide);
       return opened;
     }),
     replaceBatch: write(function* (batchId, replacement, closedAtMs, decide) {
@@ -58,11 +57,10 @@ export function createRelayBatches({
       const batch = yield* markClosed(batchId, 'replaced', closedAtMs);
       checkReplacement(batch, replacement);
       const opened = yield* insertBatch(replacement);
-      const payments = yield* findPayments(batch.paymentIds);
-      yield* lockPayments(payments);
+      yield* lockPayments(batch.paymentIds);
       yield* freePayments(batchId);
       yield* carryPayments(opened);
-      yield* decideAll(payments, decide);
+      yield* decideAll(batch.paymentIds, decide);
       return opened;
     }),
     addAttempt: write(function* (batchId, attempt) {
@@ -75,20 +73,11 @@ export function createRelayBatches({
     }),
     closeBatch: write(function* (batchId, outcome, closedAtMs, decide) {
       const batch = yield* markClosed(batchId, outcome, closedAtMs);
-      const payments = yield* findPayments(batch.paymentIds);
-      yield* lockPayments(payments);
+      yield* lockPayments(batch.paymentIds);
       yield* freePayments(batchId);
-      yield* decideAll(payments, decide);
+      yield* decideAll(batch.paymentIds, decide);
     }),
   };
-}
-
-/** A batch names its payments by their ids alone, whichever accounts they are of. */
-function* findPayments(ids: readonly PaymentId[]): Script<PaymentReference[]> {
-  if (ids.length === 0) return [];
-  const rows = yield* run`SELECT id, account_id AS "accountId" FROM payments WHERE id = ANY(${ids})`;
-  if (rows.length !== new Set(ids).size) throw new Error('there is no such payment to relay');
-  return rows as unknown as PaymentReference[];
 }
 
 /** Marks payments that are locked. @throws RelayConflictError when another batch, of a process with the same key, has one */

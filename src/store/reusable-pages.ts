@@ -28,7 +28,7 @@ export function createReusablePageStore({ read, write }: Scripts): ReusablePageS
       const rows = yield* run`
         SELECT payment_id AS "paymentId", page_id AS "pageId", slug, title, answer
         FROM page_payments JOIN reusable_pages ON reusable_pages.id = page_id
-        WHERE page_payments.account_id = ${accountId} AND payment_id = ANY(${paymentIds})`;
+        WHERE reusable_pages.account_id = ${accountId} AND payment_id = ANY(${paymentIds})`;
       const found = rows as unknown as readonly (PageOfPayment & { readonly paymentId: string })[];
       return new Map(found.map(({ paymentId, ...page }) => [paymentId, page]));
     }),
@@ -40,8 +40,7 @@ function* selectUsed(rest: Fragment, nowMs: number): Script<UsedPage[]> {
   const rows = yield* run`
     SELECT ${raw(reusablePageTable.qualifiedNames)}, paid, received_units, (
       SELECT count(*) FROM page_payments
-      WHERE page_payments.account_id = reusable_pages.account_id AND page_id = reusable_pages.id
-        AND held_until_ms > ${nowMs}) AS held
+      WHERE page_id = reusable_pages.id AND held_until_ms > ${nowMs}) AS held
     FROM reusable_pages ${rest}`;
   return rows.map((row) => ({
     page: reusablePageTable.ofRow(row),
@@ -96,12 +95,11 @@ function* createPagePayment(
 }
 
 function* findSubmission({
-  accountId,
   pageId,
   submission,
-}: Pick<PagePayment, 'accountId' | 'pageId' | 'submission'>): Script<Payment | null> {
+}: Pick<PagePayment, 'pageId' | 'submission'>): Script<Payment | null> {
   const [payment] = yield* selectPayments`
-    FROM page_payments JOIN payments ON payments.account_id = ${accountId} AND payments.id = payment_id
-    WHERE page_payments.account_id = ${accountId} AND page_id = ${pageId} AND submission = ${submission}`;
+    FROM page_payments JOIN payments ON payments.id = payment_id
+    WHERE page_id = ${pageId} AND submission = ${submission}`;
   return payment ?? null;
 }

@@ -1,4 +1,4 @@
-import type { Payment, PaymentId, PaymentReference } from '../domain/payment.ts';
+import type { Payment, PaymentId } from '../domain/payment.ts';
 import type { Decide } from '../domain/ports/payment-store.ts';
 import {
   type AllFields,
@@ -41,7 +41,7 @@ interface Insert {
 
 /** Payments to lock until the script is done, before they are read to be decided or written; has no rows. */
 interface PaymentLock {
-  readonly lockPayments: readonly (PaymentReference | PaymentId)[];
+  readonly lockPayments: readonly PaymentId[];
 }
 
 /** Payments of which all columns that change are written. */
@@ -51,7 +51,7 @@ interface Update {
 
 /** Payments to lock and decide, each given once (`applyDecision`); the rows are the payments as they then are. */
 export interface Decision {
-  readonly payments: readonly (PaymentReference | PaymentId)[];
+  readonly payments: readonly PaymentId[];
   readonly decide: Decide;
 }
 
@@ -71,12 +71,6 @@ export interface Scripts {
   readonly write: Method;
   /** A script of one statement, which is a transaction by itself: begin and commit would be two more round trips. */
   readonly writeStatement: Method;
-}
-
-/** Differences between the engines. */
-export interface EngineTraits {
-  /** Whether every table has the account in its primary key, so that payments are in order there without a table. */
-  readonly isByAccount: boolean;
 }
 
 /** A part of a statement: a template with its parameters. */
@@ -209,8 +203,8 @@ export function insertedColumns({ columns, numberedBy }: Table): Column[] {
 }
 
 /** Locks payments in the order of their ids. */
-export function* lockPayments(payments: PaymentLock['lockPayments']): Script<void> {
-  if (payments.length > 0) yield { lockPayments: payments };
+export function* lockPayments(ids: readonly PaymentId[]): Script<void> {
+  if (ids.length > 0) yield { lockPayments: ids };
 }
 
 /** Waits for others. */

@@ -4,7 +4,7 @@ import type { HourlyRate } from '../domain/base-currency.ts';
 import type { DashboardSession, OneTimeLink } from '../domain/dashboard-session.ts';
 import type { JournalEntry } from '../domain/journal.ts';
 import type { NotificationChannel } from '../domain/notification.ts';
-import type { Deposit, Payment, Release } from '../domain/payment.ts';
+import type { Deposit, Payment, PaymentId, Release } from '../domain/payment.ts';
 import type { NumberedEvent } from '../domain/payment-events.ts';
 import type { Membership, Passkey, User } from '../domain/person.ts';
 import type { Alert } from '../domain/ports/mail.ts';
@@ -15,7 +15,6 @@ import type {
   BlockReference,
   RelayAttempt,
   RelayBatch,
-  RowOwner,
   SettlementRecord,
 } from '../domain/ports/settlement-store.ts';
 import type { ProviderSession } from '../domain/provider-session.ts';
@@ -132,7 +131,7 @@ export const auditTable = table<AuditEntry>('audit_entries', ['account_id', 'pos
   integer: ['position', 'atMs'],
 });
 
-export const paymentTable = table<Payment>('payments', ['row'])(
+export const paymentTable = table<Payment>('payments', ['id'])(
   {
     text: [
       'id',
@@ -186,25 +185,22 @@ table<IdempotencyRecord & { paymentId: string }>('idempotency_records', [
   'key',
 ])({ text: ['accountId', 'key', 'fingerprint', 'paymentId'], integer: ['createdAtMs'] });
 
-export const providerSessionTable = table<ProviderSession>('provider_sessions', ['id'])(
-  {
-    text: [
-      'id',
-      'paymentId',
-      'provider',
-      'redirectUrl',
-      'providerReference',
-      'progress',
-      'language',
-      'customerIpHash',
-      'customerCountry',
-    ],
-    integer: ['chargedCents', 'createdAtMs', 'expiresAtMs', 'progressAtMs'],
-    amount: ['receivedUnits', 'quotedUnits'],
-    flag: ['hasEmail'],
-  },
-  { others: { account_id: 'text' } },
-);
+export const providerSessionTable = table<ProviderSession>('provider_sessions', ['id'])({
+  text: [
+    'id',
+    'paymentId',
+    'provider',
+    'redirectUrl',
+    'providerReference',
+    'progress',
+    'language',
+    'customerIpHash',
+    'customerCountry',
+  ],
+  integer: ['chargedCents', 'createdAtMs', 'expiresAtMs', 'progressAtMs'],
+  amount: ['receivedUnits', 'quotedUnits'],
+  flag: ['hasEmail'],
+});
 
 export const checkpointTable = table<BlockReference>('checkpoints', ['number'])({
   integer: ['number', 'timestampMs'],
@@ -213,7 +209,7 @@ export const checkpointTable = table<BlockReference>('checkpoints', ['number'])(
 
 export const depositTable = table<Deposit>('deposits', ['transaction_hash', 'log_index'])(
   { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'], amount: ['units'] },
-  { others: { payment_id: 'text', account_id: 'text' } },
+  { others: { payment_id: 'text' } },
 );
 
 export const releaseTable = table<Release>('releases', ['transaction_hash', 'log_index'])(
@@ -222,22 +218,22 @@ export const releaseTable = table<Release>('releases', ['transaction_hash', 'log
     integer: ['logIndex', 'blockNumber'],
     amount: ['toMerchantUnits', 'feeUnits'],
   },
-  { others: { payment_id: 'text', account_id: 'text' } },
+  { others: { payment_id: 'text' } },
 );
 
 /** Sums of the final dust of payments that have many rows of it. Not carried over: they are made of the rows again. */
-export const depositSumTable = tablesIn([])<Deposit>('deposit_sums', ['account_id', 'payment_id'])(
+export const depositSumTable = tablesIn([])<Deposit>('deposit_sums', ['payment_id'])(
   { text: ['transactionHash'], integer: ['logIndex', 'blockNumber'], amount: ['units'] },
-  { others: { payment_id: 'text', account_id: 'text' } },
+  { others: { payment_id: 'text' } },
 );
 
-export const releaseSumTable = tablesIn([])<Release>('release_sums', ['account_id', 'payment_id'])(
+export const releaseSumTable = tablesIn([])<Release>('release_sums', ['payment_id'])(
   {
     text: ['transactionHash'],
     integer: ['logIndex', 'blockNumber'],
     amount: ['toMerchantUnits', 'feeUnits'],
   },
-  { others: { payment_id: 'text', account_id: 'text' } },
+  { others: { payment_id: 'text' } },
 );
 
 export const journalTable = table<JournalEntry>('journal', ['number'])({
@@ -312,26 +308,31 @@ table<{ accountId: string; paymentId: string }>('email_watermarks', ['account_id
   text: ['accountId', 'paymentId'],
 });
 
-export const receiptTable = table<
-  RowOwner & { status: string; createdAtMs: number; claimedAtMs: number | null; finishedAtMs: number | null }
->('receipts', ['payment_id'])({
-  text: ['accountId', 'paymentId', 'status'],
+export const receiptTable = table<{
+  paymentId: PaymentId;
+  status: string;
+  createdAtMs: number;
+  claimedAtMs: number | null;
+  finishedAtMs: number | null;
+}>('receipts', ['payment_id'])({
+  text: ['paymentId', 'status'],
   integer: ['createdAtMs', 'claimedAtMs', 'finishedAtMs'],
 });
 
-export const stateChangeTable = table<RowOwner & { atMs: number; state: string }>('state_changes', [
-  'payment_id',
-  'at_ms',
-  'state',
-])({ text: ['accountId', 'paymentId', 'state'], integer: ['atMs'] });
+export const stateChangeTable = table<{ paymentId: PaymentId; atMs: number; state: string }>(
+  'state_changes',
+  ['payment_id', 'at_ms', 'state'],
+)({ text: ['paymentId', 'state'], integer: ['atMs'] });
 
 /** Payments that became paid and are not in the statistics yet. Not carried over: they are made from the payments. */
-export const uncountedTable = tablesIn([])<RowOwner>('uncounted_payments', ['account_id', 'payment_id'])({
-  text: ['accountId', 'paymentId'],
+export const uncountedTable = tablesIn([])<{ paymentId: PaymentId }>('uncounted_payments', ['payment_id'])({
+  text: ['paymentId'],
 });
 
 /** An event, whose type this version may not know. */
-type StoredEvent = RowOwner & Omit<NumberedEvent, 'type'> & { readonly type: string };
+type StoredEvent = { accountId: string; paymentId: PaymentId } & Omit<NumberedEvent, 'type'> & {
+    readonly type: string;
+  };
 
 /** Events that are numbered a moment later, in the order in which they were added. */
 export const unnumberedEventTable = table<Omit<StoredEvent, 'number'> & { row: number }>(
@@ -391,7 +392,7 @@ export const reusablePageTable = table<ReusablePage>('reusable_pages', ['id'])(
 );
 
 export const pagePaymentTable = table<PagePayment>('page_payments', ['payment_id'])({
-  text: ['accountId', 'paymentId', 'pageId', 'submission', 'answer'],
+  text: ['paymentId', 'pageId', 'submission', 'answer'],
   integer: ['heldUntilMs'],
 });
 

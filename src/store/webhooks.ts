@@ -2,33 +2,23 @@ import { UnknownStateError } from '../domain/errors.ts';
 import type { ClaimableWebhooks, WebhookStore } from '../domain/ports/settlement-store.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../domain/webhook.ts';
 import type { Row } from './columns.ts';
-import {
-  checkedLimit,
-  type EngineTraits,
-  type Rows,
-  raw,
-  run,
-  runForOne,
-  type Script,
-  type Scripts,
-} from './scripts.ts';
+import { checkedLimit, type Rows, raw, run, runForOne, type Script, type Scripts } from './scripts.ts';
 import { type StoredWebhook, webhookTable } from './tables.ts';
 
 /** Where a webhook goes and whose token it carries are the payment's, and never change. */
 const selected = `${webhookTable.qualifiedNames}, payments.callback_url, payments.token_fingerprint`;
 
-const joined = `FROM webhooks JOIN payments
-  ON payments.account_id = webhooks.account_id AND payments.id = webhooks.payment_id`;
+const joined = 'FROM webhooks JOIN payments ON payments.id = webhooks.payment_id';
 
 export function createWebhookStore(
   { read, write, writeStatement }: Scripts,
-  { isByAccount }: EngineTraits,
+  { isShared }: { readonly isShared: boolean },
   nowMs: () => number,
 ): WebhookStore {
-  const claim = isByAccount ? writeStatement(claimUnlocked) : write(claimPending);
+  const claim = isShared ? writeStatement(claimUnlocked) : write(claimPending);
   return {
     listWaitingWebhooks: read((perAccount, exceptHosts) => {
-      const listed = isByAccount ? listWaiting : listWaitingOfEach;
+      const listed = isShared ? listWaiting : listWaitingOfEach;
       return listed(checkedLimit(perAccount), exceptHosts);
     }),
     async claimWebhooks(ids, claimedAtMs, claimable) {
@@ -36,13 +26,13 @@ export function createWebhookStore(
       return (await claim(ids, claimedAtMs, claimable)).map(webhookOfRow).sort(byAge);
     },
     // After a jump of the clock, a webhook whose delivery still runs was abandoned: its result is better known now.
-    recordWebhookResult: writeStatement(function* ({ id, accountId }, result) {
+    recordWebhookResult: writeStatement(function* ({ id }, result) {
       const recorded = yield* run`
         UPDATE webhooks SET status = ${result.outcome}, http_status = ${result.httpStatus},
           reason = ${result.reason}, duration_ms = ${result.durationMs},
           response_excerpt = ${result.responseExcerpt}, body = ${result.body}, signature = ${result.signature},
           finished_at_ms = ${result.finishedAtMs}
-        WHERE id = ${id} AND account_id = ${accountId} AND (status = 'sending' OR reason = 'interrupted')
+        WHERE id = ${id} AND (status = 'sending' OR reason = 'interrupted')
         RETURNING id`;
       if (recorded.length !== 1) throw new UnknownStateError(`webhook ${id} is not being sent`);
     }),
@@ -105,8 +95,8 @@ type Claim = (ids: readonly string[], claimedAtMs: number, claimable: ClaimableW
 /** What another instance is claiming is passed over, so that claims neither wait for each other nor take the same. */
 const claimUnlocked: Claim = (ids, claimedAtMs, { fingerprints, anyCreatedBeforeMs }) => run`
   WITH webhooks AS (
-    UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE (id, account_id) IN (
-      SELECT webhooks.id, webhooks.account_id ${raw(joined)}
+    UPDATE webhooks SET status = 'sending', claimed_at_ms = ${claimedAtMs} WHERE id IN (
+      SELECT webhooks.id ${raw(joined)}
       WHERE webhooks.id = ANY(${ids}) AND webhooks.status = 'pending'
         AND (payments.token_fingerprint = ANY(${fingerprints}) OR webhooks.created_at_ms < ${anyCreatedBeforeMs})
       FOR UPDATE OF webhooks SKIP LOCKED)

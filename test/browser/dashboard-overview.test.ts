@@ -43,11 +43,7 @@ beforeAll(async () => {
     ]);
     if (index % 7 === 6) continue;
     const provider = (['stripe', 'moonpay', 'wert'] as const)[index % 3] ?? 'wert';
-    await payments.addSession(
-      payment,
-      newSession(payment, { provider, createdAtMs: createdAtMs + 1_000 }),
-      leave,
-    );
+    await payments.addSession(newSession(payment, { provider, createdAtMs: createdAtMs + 1_000 }), leave);
     if (index % 4 === 3) continue;
     const receivedUnits = BigInt(20 + ((index * 37) % 60)) * 1_000_000n;
     const forwardedUnits = (receivedUnits * 975n) / 1_000n;
@@ -59,7 +55,7 @@ beforeAll(async () => {
       receivedUnits,
       forwardedUnits,
     } as const;
-    await payments.decidePayment(payment, (view) => ({ ...(index < 14 ? pay(view) : {}), change }));
+    await payments.decidePayment(payment.id, (view) => ({ ...(index < 14 ? pay(view) : {}), change }));
   }
   for (const claimed of await claimOldest(webhooks, 20, nowMs))
     await webhooks.recordWebhookResult(claimed as never, {

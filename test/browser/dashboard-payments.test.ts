@@ -67,7 +67,6 @@ async function fillAccount(): Promise<void> {
     await store.payments.createPayment(payment, null);
     const provider = providerIds[index % 3] ?? 'moonpay';
     await store.payments.addSession(
-      payment,
       newSession(payment, {
         provider,
         createdAtMs: timeMs + 20_000,
@@ -77,7 +76,7 @@ async function fillAccount(): Promise<void> {
     );
     if (index % 3 === 0) continue;
     const paidAtMs = timeMs + 60_000 * (1 + (index % 12) ** 2);
-    await store.payments.decidePayment(payment, () => ({
+    await store.payments.decidePayment(payment.id, () => ({
       change: {
         status: 'paid',
         forwardStatus: 'completed',
@@ -228,7 +227,7 @@ it('a part that was still there when its payment expired is released to the wall
   const final = { ...from, number: 14, hash: '0x14' };
   const deposits = [depositOf(late, 13, 0, 5_000_000n)];
   await store.observations.recordScan({ from, final, scannedTo: 15, deposits, releases: [] }, leave);
-  await store.payments.decidePayment(late, () => ({
+  await store.payments.decidePayment(late.id, () => ({
     change: { status: 'canceled', forwardStatus: 'manual_required', cancelReason: 'expired' },
   }));
   const context = await browser.newContext({ ...desktop, javaScriptEnabled: false });

@@ -62,7 +62,7 @@ async function fill(): Promise<void> {
   };
   waiting = await give({ status: 'canceled', forwardStatus: 'manual_required' });
   await store.relay.openBatch(newBatch([await give({ forwardStatus: 'ready' })]), leave);
-  await store.payments.decidePayment(await give({ createdAtMs: nowMs() }), (view) => ({
+  await store.payments.decidePayment((await give({ createdAtMs: nowMs() })).id, (view) => ({
     ...pay(view),
     change: {
       ...pay(view)?.change,
@@ -84,7 +84,7 @@ async function fill(): Promise<void> {
       paidAtMs: createdAtMs + 90_000,
       ...units,
     } as const;
-    await store.payments.decidePayment(payment, () => ({ change }));
+    await store.payments.decidePayment(payment.id, () => ({ change }));
   }
   while (await indexPayments(store)) {}
   const [webhook] = await claimOldest(store.webhooks, 1, nowMs());

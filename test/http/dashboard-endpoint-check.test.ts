@@ -52,7 +52,7 @@ describe('the page that tests an endpoint', () => {
   it('is linked from a webhook that failed, and filled in with its URL', async () => {
     const payment = newPayment(account.id);
     await dashboard.store.payments.createPayment(payment, null);
-    await dashboard.store.payments.decidePayment(payment, pay);
+    await dashboard.store.payments.decidePayment(payment.id, pay);
     const [claimed] = await claimOldest(dashboard.store.webhooks, 1, 1);
     await dashboard.store.webhooks.recordWebhookResult(claimed as never, failedResult);
     const link = `${PATH}?payment=${payment.id}`;

@@ -213,7 +213,7 @@ describe('the first steps', () => {
     // A link that is not paid is no payment yet.
     expect(await done()).toEqual(['Save your', 'Create an', 'Create a']);
     expect(await open('/dashboard')).toContain('your newest payment, which is unpaid');
-    await dashboard.store.payments.decidePayment(payment, pay);
+    await dashboard.store.payments.decidePayment(payment.id, pay);
     expect(await done()).toEqual(['Save your', 'Create an', 'Create a', 'Make a']);
     const logo = { hash: 'x', type: 'image/png' as const, bytes: Buffer.from('x') };
     const profile = { supportUrl: 'mailto:a@b.example', returnUrl: 'https://b.example', logo };

@@ -62,7 +62,7 @@ async function givePaid(): Promise<Payment> {
     email: "o'neil@example.com",
     tokenFingerprint: tokens.currentFingerprint,
   });
-  await store.payments.addSession(payment, newSession(payment), leave);
+  await store.payments.addSession(newSession(payment), leave);
   const block = { number: 10, hash: '0x10', timestampMs: Date.now() };
   await store.observations.startCursor(block);
   const deposit = { ...depositOf(payment, 11), transactionHash: `0x${'cd'.repeat(32)}` };
@@ -77,7 +77,7 @@ async function givePaid(): Promise<Payment> {
     },
     leave,
   );
-  await store.payments.decidePayment(payment, pay);
+  await store.payments.decidePayment(payment.id, pay);
   const [webhook] = await claimOldest(store.webhooks, 1, Date.now());
   const body = `{"event":"payment.paid","note":"it's <b>","email":"${payment.email}"}`;
   await store.webhooks.recordWebhookResult(webhook as NonNullable<typeof webhook>, {
@@ -145,7 +145,7 @@ describe('the list of payments', () => {
     ] as const;
     for (const [provider, afterMs] of visits) {
       const session = newSession(payment, { provider, createdAtMs: payment.createdAtMs + afterMs });
-      await store.payments.addSession(payment, session, leave);
+      await store.payments.addSession(session, leave);
     }
     const untouched = await give({ provider: 'multi', note: 'untouched' });
     const single = await give({ provider: 'moonpay', note: 'single' });
@@ -154,7 +154,7 @@ describe('the list of payments', () => {
         ([, name]) => name?.replaceAll(/\s/g, ' '),
       );
     expect((await providers()).toSorted()).toEqual(['Any provider', 'Banxa', 'MoonPay']);
-    await store.payments.decidePayment(payment, (view) => ({
+    await store.payments.decidePayment(payment.id, (view) => ({
       ...pay(view),
       change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
     }));
@@ -379,7 +379,7 @@ describe('the overview', () => {
     await give({ currency: 'USD' });
     await givePaid();
     const stuck = await give();
-    await dashboard.store.payments.decidePayment(stuck, () => ({
+    await dashboard.store.payments.decidePayment(stuck.id, () => ({
       change: { forwardStatus: 'manual_required' },
     }));
     await indexAll();
@@ -399,14 +399,14 @@ describe('the overview', () => {
 
   it('says where customers leave, of the newest payments, by the last provider that each chose', async () => {
     const at = (payment: Payment, change: object) =>
-      dashboard.store.payments.addSession(payment, newSession(payment, change), leave);
+      dashboard.store.payments.addSession(newSession(payment, change), leave);
     await give({ provider: 'multi' });
     await give({ provider: 'direct' });
     const [left, there, declined] = [await give(), await give(), await give()];
     await at(left, { provider: 'stripe', expiresAtMs: Date.now() - 1 });
     await at(there, { provider: 'stripe', expiresAtMs: Date.now() + 60_000 });
     await at(declined, { id: 'declined', provider: 'wert' });
-    await dashboard.store.payments.recordSessionProgress(declined, 'declined', 'failed', Date.now());
+    await dashboard.store.payments.recordSessionProgress(declined.id, 'declined', 'failed', Date.now());
     await indexAll();
     const page = await read('');
     expect(page).toContain('Where customers leave All payments of the last 30 days');
@@ -434,7 +434,7 @@ describe('the overview', () => {
   it('shows amounts also in the base currency at the rate of each day, and says where none is known', async () => {
     await dashboard.store.accounts.updateAccount(account.id, { baseCurrency: 'EUR' });
     const payment = await give();
-    await dashboard.store.payments.decidePayment(payment, () => ({
+    await dashboard.store.payments.decidePayment(payment.id, () => ({
       change: {
         status: 'paid',
         forwardStatus: 'completed',
@@ -467,7 +467,7 @@ describe('the overview', () => {
       await give({ status: 'unpaid' });
       const [payment] = (await dashboard.store.search.searchPayments({ accountId: account.id }, null, 1))
         .payments;
-      await dashboard.store.payments.decidePayment(payment as Payment, pay);
+      await dashboard.store.payments.decidePayment((payment as Payment).id, pay);
       const [claimed] = await claimOldest(dashboard.store.webhooks, 1, finishedAtMs);
       await dashboard.store.webhooks.recordWebhookResult(claimed as never, {
         ...failedResult,
@@ -560,7 +560,7 @@ describe('a payment that received less or more than it asked for', () => {
   it('can be released to the wallet, and has a note on how it was settled, which customers never see', async () => {
     const payment = await giveWith(5_000_000n);
     const page = `/dashboard/payments/${payment.id}`;
-    await dashboard.store.payments.decidePayment(payment, () => ({
+    await dashboard.store.payments.decidePayment(payment.id, () => ({
       change: { status: 'canceled', forwardStatus: 'manual_required', cancelReason: 'expired' },
     }));
     const send = (path: string, fields: Record<string, string>) =>
@@ -587,7 +587,7 @@ describe('a payment that received less or more than it asked for', () => {
       releaseRequested: true,
       status: 'canceled',
     });
-    await dashboard.store.payments.decidePayment(payment, () => ({
+    await dashboard.store.payments.decidePayment(payment.id, () => ({
       change: { status: 'unpaid', forwardStatus: 'pending' },
     }));
     expect((await send('release', {})).statusCode).toBe(409);
@@ -669,19 +669,19 @@ it('the list names the states as a shopkeeper does, with tabs that count them', 
   const open = await give();
   const [there, late, declined] = [await give(), await give(), await give()];
   const session = (payment: Payment, change: object) =>
-    dashboard.store.payments.addSession(payment, newSession(payment, { ...at, ...change }), leave);
+    dashboard.store.payments.addSession(newSession(payment, { ...at, ...change }), leave);
   await session(there, { expiresAtMs: Date.now() + 60_000 });
   await session(late, { expiresAtMs: Date.now() - 60_000 });
   const { id } = newSession(declined);
   await session(declined, { id, expiresAtMs: Date.now() + 60_000 });
-  await dashboard.store.payments.recordSessionProgress(declined, id, 'failed', Date.now());
+  await dashboard.store.payments.recordSessionProgress(declined.id, id, 'failed', Date.now());
   const [expired, canceled] = [await give(), await give()];
   for (const [payment, cancelReason] of [
     [expired, 'expired'],
     [canceled, 'merchant'],
   ] as const) {
     const change = { status: 'canceled', forwardStatus: 'canceled', cancelReason } as const;
-    await dashboard.store.payments.decidePayment(payment, () => ({ change }));
+    await dashboard.store.payments.decidePayment(payment.id, () => ({ change }));
   }
   await indexAll();
   const page = (await browser.get('/dashboard/payments')).payload;
@@ -774,7 +774,7 @@ describe('a link without a webhook address', () => {
       expect(listed.payload).not.toContain('<b>7');
       expect(listed.payload).toContain(`href="/dashboard/links/${id}"`);
       expect(await read(`/payments/${id}`)).toContain('Paid for');
-      const paid = await dashboard.store.payments.decidePayment(payment, pay);
+      const paid = await dashboard.store.payments.decidePayment(payment.id, pay);
       expect(paid?.status).toBe('paid');
       expect(await dashboard.store.webhooks.listWebhooks(id)).toEqual([]);
       await read(`/payments/${id}`);
@@ -873,7 +873,7 @@ describe('a payment in USDC from a wallet', () => {
       expect(payload).toContain('aria-label="The transfer, for a wallet that scans it"');
     }
 
-    await dashboard.store.payments.decidePayment(payment, () => ({
+    await dashboard.store.payments.decidePayment(payment.id, () => ({
       change: {
         status: 'paid',
         forwardStatus: 'processing',

@@ -45,7 +45,7 @@ const post = (path: string, fields: Record<string, string> = {}, from = browser)
 const open = (fields: Record<string, string> = {}, from = browser) =>
   post('', { destination: CUSTOMER_ADDRESS, ...fields }, from);
 const read = async (from = browser) => (await from.get(pagePath())).payload;
-const stored = () => dashboard.store.refunds.listRefunds(payment);
+const stored = () => dashboard.store.refunds.listRefunds(payment.id);
 
 async function only(): Promise<Refund> {
   const [refund] = await stored();

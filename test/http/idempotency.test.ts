@@ -110,7 +110,7 @@ it('replays what passed the checks of form then, and would not by now', async ()
 it('answers a replay as at creation, whatever has become of the payment', async () => {
   const first = await withKey('order-1');
   const stored = (await service.store.payments.findPaymentById(first.json().payment_id)) as Payment;
-  await service.store.payments.decidePayment(stored, () => ({
+  await service.store.payments.decidePayment(stored.id, () => ({
     change: { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'merchant' },
   }));
   await service.store.accounts.updateAccount(service.account.id, { feeBasisPoints: 500 });

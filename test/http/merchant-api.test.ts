@@ -37,7 +37,7 @@ const cancel = (id: string, key = apiKey) =>
   });
 
 async function pay(id: string): Promise<void> {
-  await service.store.payments.decidePayment({ accountId, id: id as never }, () => ({
+  await service.store.payments.decidePayment(id as never, () => ({
     change: {
       status: 'paid',
       forwardStatus: 'completed',
@@ -163,7 +163,7 @@ describe('payments', () => {
     const scan = { from, final: from, scannedTo: above, deposits, releases: [] };
     await observations.recordScan(scan, (view) => settle(view, { nowMs: Date.now() }));
     const session = { chargedCents: 38_78, receivedUnits: 60_000_000n, quotedUnits: 36_000_000n } as const;
-    await payments.addSession(payment, newSession(payment, session), () => ({
+    await payments.addSession(newSession(payment, session), () => ({
       change: { paidThresholdUnits: 95_280_000n },
     }));
     await numberAll();

@@ -53,7 +53,7 @@ it('is where the console opens, and says so when nothing needs attention', async
 it('adds up the revenue, the volume and the open payments of all accounts', async () => {
   const { store, nowMs } = console.dashboard;
   for (const account of accounts) {
-    await store.payments.decidePayment(await give(account, { amountCents: 1_200_50 }), (view) => ({
+    await store.payments.decidePayment((await give(account, { amountCents: 1_200_50 })).id, (view) => ({
       ...pay(view),
       change: {
         ...pay(view)?.change,
@@ -84,7 +84,7 @@ it('names what needs attention, each with a link to where one acts', async () =>
   const batch = newBatch([slow]);
   const attempts = batch.attempts.map((attempt) => ({ ...attempt, signedAtMs: nowMs() - HOUR_MS }));
   await store.relay.openBatch({ ...batch, attempts }, leave);
-  await store.payments.decidePayment(await give(account), pay);
+  await store.payments.decidePayment((await give(account)).id, pay);
   const [webhook] = await claimOldest(store.webhooks, 1, nowMs());
   if (webhook === undefined) throw new Error('no webhook was queued');
   await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });

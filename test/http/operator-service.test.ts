@@ -282,7 +282,7 @@ describe('webhooks', () => {
       ['unknown', null],
     ] as const) {
       const payment = await give();
-      await storeOf().payments.decidePayment(payment, pay);
+      await storeOf().payments.decidePayment(payment.id, pay);
       const [webhook] = await claimOldest(storeOf().webhooks, 1, Date.now());
       if (webhook === undefined) throw new Error('no webhook was queued');
       const result = { ...failedResult, outcome, reason, finishedAtMs: Date.now() };

@@ -294,7 +294,7 @@ describe('the public page', () => {
     expect((await submit(page)).statusCode).toBe(303);
     const [next] = await paymentsOf(page);
     for (const payment of [next, late]) {
-      await dashboard.store.payments.decidePayment(payment ?? newPayment(''), (view) => ({
+      await dashboard.store.payments.decidePayment((payment ?? newPayment('')).id, (view) => ({
         ...pay(view),
         change: { ...pay(view)?.change, receivedUnits: 4_900_000n },
       }));

@@ -41,7 +41,7 @@ it('answers with exactly the fields of the specification, by id and by token ali
 it('shows what a paid payment received and forwarded, with both transactions', async () => {
   const { payment_id } = (await service.post(validRequest)).json();
   const stored = (await service.store.payments.findPaymentById(payment_id)) as Payment;
-  await service.store.payments.decidePayment(stored, () => ({
+  await service.store.payments.decidePayment(stored.id, () => ({
     change: {
       status: 'paid',
       forwardStatus: 'completed',

@@ -146,7 +146,7 @@ async function stateOf({ store, nowMs }: TestDashboard, accountId: string) {
     members: (await store.people.listMembers(accountId)).map(({ userId, role }) => [userId, role]),
     invitations: await store.sessions.listInvitations(accountId, nowMs()),
     pages: await store.reusablePages.listPages(accountId, nowMs()),
-    refunds: await Promise.all(payments.map((payment) => store.refunds.listRefunds(payment))),
+    refunds: await Promise.all(payments.map((payment) => store.refunds.listRefunds(payment.id))),
     moonpay: await store.providers.readProviderSettings('moonpay'),
     payments,
   };

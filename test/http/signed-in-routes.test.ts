@@ -180,7 +180,7 @@ async function giveOneOfEach(store: Store, accountId: string, userId: string) {
   };
   const show = async () => [
     await store.payments.findPayment(accountId, payment.id),
-    await store.refunds.listRefunds(payment),
+    await store.refunds.listRefunds(payment.id),
     await store.accounts.listKeys(accountId),
     await store.reusablePages.listPages(accountId, Date.now()),
     await store.notifications.listChannels(accountId, userId),

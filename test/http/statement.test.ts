@@ -75,7 +75,7 @@ async function startShop(made: readonly MadePayment[], timeZone: string, baseCur
     await payments.createPayment(payment, null);
     if (each.sessionProvider !== null) {
       const session = { provider: each.sessionProvider as 'stripe', createdAtMs: createdAtMs + 1 };
-      await payments.addSession(payment, newSession(payment, session), leave);
+      await payments.addSession(newSession(payment, session), leave);
     }
     lastBlock++;
     deposits.push(...each.deposits.map((amount, index) => depositOf(payment, lastBlock, index, amount)));
@@ -84,7 +84,7 @@ async function startShop(made: readonly MadePayment[], timeZone: string, baseCur
     }
     if (each.outcome === 'unpaid') continue;
     const isPaid = each.outcome === 'paid';
-    await payments.decidePayment(payment, () => ({
+    await payments.decidePayment(payment.id, () => ({
       change: isPaid
         ? {
             status: 'paid',
@@ -336,7 +336,7 @@ describe('the journal', () => {
       createdAtMs: paidAtMs - DAY_MS,
     });
     await service.store.payments.createPayment(payment, null);
-    await service.store.payments.decidePayment(payment, () => ({
+    await service.store.payments.decidePayment(payment.id, () => ({
       change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
     }));
     await countAll();
@@ -361,7 +361,7 @@ describe('the journal', () => {
         createdAtMs,
       });
       await service.store.payments.createPayment(payment, null);
-      await service.store.payments.decidePayment(payment, () => ({
+      await service.store.payments.decidePayment(payment.id, () => ({
         change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
       }));
       return payment.id;
@@ -386,7 +386,7 @@ describe('the journal', () => {
       return payment;
     };
     const pay = (payment: Payment) =>
-      service.store.payments.decidePayment(payment, () => ({
+      service.store.payments.decidePayment(payment.id, () => ({
         change: { status: 'paid', forwardStatus: 'completed', paidAtMs },
       }));
     const earlier = await create(paidAtMs - 10 * DAY_MS);
@@ -420,7 +420,7 @@ describe('the journal', () => {
         usdUnits: 10_000_000n,
       });
       await service.store.payments.createPayment(payment, null);
-      await service.store.payments.decidePayment(payment, () => ({
+      await service.store.payments.decidePayment(payment.id, () => ({
         change: { status: 'paid', forwardStatus: 'completed', paidAtMs: paidAtMs + afterMs },
       }));
     }

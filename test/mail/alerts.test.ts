@@ -74,7 +74,7 @@ async function giveOwner(): Promise<void> {
 async function endWebhook(outcome: 'failed' | 'unknown' | 'delivered'): Promise<Payment> {
   const paid = newPayment(payment.accountId);
   await store.payments.createPayment(paid, null);
-  await store.payments.decidePayment(paid, pay);
+  await store.payments.decidePayment(paid.id, pay);
   const [claimed] = await claimOldest(store.webhooks, 1, nowMs);
   await store.webhooks.recordWebhookResult(claimed as never, {
     ...failedResult,
@@ -104,7 +104,7 @@ describe('owners', () => {
   it('are told of a payment that needs a hand beside it', async () => {
     await endWebhook('unknown');
     const change = { status: 'canceled', forwardStatus: 'manual_required' } as const;
-    await store.payments.decidePayment(payment, () => ({ change }));
+    await store.payments.decidePayment(payment.id, () => ({ change }));
     nowMs += 2 * MINUTE_MS;
     await tell();
     expect(texts()).toHaveLength(2);

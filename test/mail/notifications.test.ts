@@ -87,7 +87,7 @@ function give(kind: ChannelKind, events: readonly NotificationEvent[] = paymentE
 async function change(values: Partial<Payment> = {}, ...changes: Partial<Payment>[]): Promise<Payment> {
   const payment = newPayment(account.id, values);
   await store.payments.createPayment(payment, null);
-  for (const each of changes) await store.payments.decidePayment(payment, () => ({ change: each }));
+  for (const each of changes) await store.payments.decidePayment(payment.id, () => ({ change: each }));
   while ((await store.events.numberEvents(200)) > 0);
   return payment;
 }
@@ -153,7 +153,7 @@ describe('a notification', () => {
     await store.accounts.createAccount(other);
     const foreign = newPayment(other.id);
     await store.payments.createPayment(foreign, null);
-    await store.payments.decidePayment(foreign, () => ({ change: paid }));
+    await store.payments.decidePayment(foreign.id, () => ({ change: paid }));
     while ((await store.events.numberEvents(200)) > 0);
     await pass();
     expect(texts()).toHaveLength(1);

@@ -51,12 +51,8 @@ async function givePaid(language: string | null = null) {
     orderLine: 'Two coffees',
     callbackUrl: 'https://canary.example/hook',
   });
-  await store.payments.addSession(
-    payment,
-    newSession(payment, { createdAtMs: NOW_MS, language }),
-    () => null,
-  );
-  await store.payments.decidePayment(payment, (view) => ({
+  await store.payments.addSession(newSession(payment, { createdAtMs: NOW_MS, language }), () => null);
+  await store.payments.decidePayment(payment.id, (view) => ({
     ...pay(view),
     change: {
       status: 'paid',

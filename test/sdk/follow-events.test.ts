@@ -28,16 +28,15 @@ type Work = Parameters<EventCursor['advance']>[2];
 
 /** An account whose payments were paid; each payment also has an event that is not to be fulfilled. */
 async function startShop(payments: number) {
-  const { account, apiKey } = await service.addAccount();
+  const { apiKey } = await service.addAccount();
   const client = createClient({ apiKey, baseUrl, maximumRetries: 0 });
   const ids: string[] = [];
   for (let index = 0; index < payments; index++) {
     const { payment_id: id } = await client.checkouts.create(validRequest);
-    const reference = { accountId: account.id, id: id as never };
     const { payments: store } = service.store;
-    await store.decidePayment(reference, () => ({ change: { forwardStatus: 'ready' } }));
+    await store.decidePayment(id as never, () => ({ change: { forwardStatus: 'ready' } }));
     const paid = { status: 'paid', forwardStatus: 'completed', paidAtMs: Date.now() } as const;
-    await store.decidePayment(reference, () => ({ change: paid }));
+    await store.decidePayment(id as never, () => ({ change: paid }));
     ids.push(id);
   }
   while ((await service.store.events.numberEvents(100)) > 0);

@@ -426,7 +426,7 @@ export async function openSettlement(chain: LocalChain, options: SettlementOptio
         nowMs,
         expiryMs: EXPIRY_MS,
       }),
-    accept: (payment: Payment, units: bigint) => acceptPayment({ ...parts.store, nowMs }, payment, units),
+    accept: (payment: Payment, units: bigint) => acceptPayment({ ...parts.store, nowMs }, payment.id, units),
     cancel: (payment: Payment) => cancelPayment({ ...parts.store, nowMs }, payment.id, 'merchant'),
     release: (payment: Payment) => releasePayment({ ...parts.store, nowMs }, payment.id),
     rescue: (payment: Payment, token: Address) =>

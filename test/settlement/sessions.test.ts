@@ -222,7 +222,7 @@ describe('a session for the rest', () => {
   it('is refused while a provider has the money of another session and has not delivered it', async () => {
     const payment = await createOf100();
     const { id } = await settlement.startSession(payment);
-    await settlement.store.payments.recordSessionProgress(payment, id, 'delivering', settlement.nowMs());
+    await settlement.store.payments.recordSessionProgress(payment.id, id, 'delivering', settlement.nowMs());
     await settlement.deposit(payment, 60_000_000n);
     await settlement.mine();
     await settlement.watch();

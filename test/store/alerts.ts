@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import { atOnce, failedResult, givePayments, leave, pay, type StoreContext } from './fixtures.ts';
 
@@ -9,7 +10,7 @@ export function troublePromises(context: StoreContext): void {
   async function failWebhooks(finishedAtMs: readonly number[]): Promise<string> {
     const payments = await givePayments(context.store, finishedAtMs.length);
     for (const [index, payment] of payments.entries()) {
-      await context.store.payments.decidePayment(payment, pay);
+      await context.store.payments.decidePayment(payment.id, pay);
       const [claimed] = await claimOldest(context.store.webhooks, 1, 1);
       const result = { ...failedResult, finishedAtMs: finishedAtMs[index] as number };
       await context.store.webhooks.recordWebhookResult(claimed as never, result);
@@ -50,8 +51,8 @@ export function troublePromises(context: StoreContext): void {
     await alerts.recordAlerts(0, 100);
     const [payment, calm] = await givePayments(context.store, 2);
     const change = { status: 'canceled', forwardStatus: 'manual_required' } as const;
-    await payments.decidePayment(payment as never, () => ({ change }));
-    await payments.decidePayment(calm as never, leave);
+    await payments.decidePayment((payment as Payment).id, () => ({ change }));
+    await payments.decidePayment((calm as Payment).id, leave);
     await alerts.recordAlerts(0, Date.now() + 60_000);
     expect(await claim(1, 1_000)).toMatchObject([
       { accountId: payment?.accountId, kind: 'payments', count: 1 },

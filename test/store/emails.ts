@@ -25,7 +25,7 @@ export function emailPromises(context: StoreContext): void {
     while (await indexPayments(context.store));
   };
   const payWithEmail = (payment: Payment) =>
-    context.store.payments.decidePayment(payment, ({ payment: { email } }) => ({
+    context.store.payments.decidePayment(payment.id, ({ payment: { email } }) => ({
       change: { status: 'paid', forwardStatus: 'completed', paidAtMs: 1 },
       webhooks: [{ ...webhook, fields: { ...webhook.fields, email } }],
     }));
@@ -43,7 +43,6 @@ export function emailPromises(context: StoreContext): void {
     const payment = await givePayment(store, { email: EMAIL, note: 'Blue hat' });
     const redirectUrl = `https://ramp.example/buy?email=${encodeURIComponent(EMAIL)}`;
     await store.payments.addSession(
-      payment,
       newSession(payment, { redirectUrl, customerIpHash: 'hash of an address' }),
       leave,
     );
@@ -61,7 +60,7 @@ export function emailPromises(context: StoreContext): void {
 
     expect(await store.emails.eraseEmail(payment)).toBe('erased');
     await context.reopen();
-    const view = await context.store.payments.viewPayment(payment);
+    const view = await context.store.payments.viewPayment(payment.id);
     expect(view?.payment).toMatchObject({ email: null, note: 'Blue hat', status: 'paid' });
     expect(view?.sessions).toMatchObject([{ redirectUrl: '', customerIpHash: null }]);
     expect(await found(payment, EMAIL)).toEqual([]);

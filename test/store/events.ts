@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import type { Payment } from '../../src/domain/payment.ts';
 import { atOnce, givePayment, givePayments, newAccount, pay, type StoreContext } from './fixtures.ts';
 
 export function eventPromises(context: StoreContext): void {
@@ -11,7 +12,7 @@ export function eventPromises(context: StoreContext): void {
     const [first, second] = await givePayments(context.store, 2);
     const other = await givePayment(context.store, { accountId: (await giveAccount()).id });
     for (const payment of [first, other, second]) {
-      await context.store.payments.decidePayment(payment as never, pay);
+      await context.store.payments.decidePayment((payment as Payment).id, pay);
     }
     expect((await list(other.accountId)).events).toEqual([]);
     expect(await context.store.events.numberEvents(2)).toBe(2);
@@ -31,7 +32,7 @@ export function eventPromises(context: StoreContext): void {
     const payments = await givePayments(context.store, 4);
     const accountId = payments[0]?.accountId as string;
     const payAndNumber = async (chosen: typeof payments) => {
-      for (const payment of chosen) await context.store.payments.decidePayment(payment, pay);
+      for (const payment of chosen) await context.store.payments.decidePayment(payment.id, pay);
       await context.store.events.numberEvents(10);
     };
     const startedAtMs = Date.now();
@@ -55,7 +56,7 @@ export function eventPromises(context: StoreContext): void {
 
   it('are listed after a number, in pages', async () => {
     const payments = await givePayments(context.store, 3);
-    for (const payment of payments) await context.store.payments.decidePayment(payment, pay);
+    for (const payment of payments) await context.store.payments.decidePayment(payment.id, pay);
     await context.store.events.numberEvents(10);
     const { accountId } = payments[0] as never;
     const [first, second, third] = await numbersOf(accountId);
@@ -66,7 +67,7 @@ export function eventPromises(context: StoreContext): void {
 
   it('are numbered once, however many number them at once', async () => {
     const payments = await givePayments(context.store, 20);
-    await atOnce(20, (index) => context.store.payments.decidePayment(payments[index] as never, pay));
+    await atOnce(20, (index) => context.store.payments.decidePayment((payments[index] as Payment).id, pay));
     const counts = await atOnce(5, () => context.store.events.numberEvents(7));
     while ((await context.store.events.numberEvents(7)) > 0);
     expect(counts.reduce((sum, count) => sum + count, 0)).toBeLessThanOrEqual(20);
@@ -79,7 +80,7 @@ export function eventPromises(context: StoreContext): void {
     const payments = await givePayments(context.store, 3);
     const accountId = payments[0]?.accountId as string;
     const event = async (index: number) => {
-      await context.store.payments.decidePayment(payments[index] as never, pay);
+      await context.store.payments.decidePayment((payments[index] as Payment).id, pay);
       await context.store.events.numberEvents(10);
     };
     await event(0);
@@ -104,7 +105,7 @@ export function eventPromises(context: StoreContext): void {
 
   it('are not added by a decision that changes no state', async () => {
     const payment = await givePayment(context.store);
-    await context.store.payments.decidePayment(payment, () => ({ change: { note: 'a note' } }));
+    await context.store.payments.decidePayment(payment.id, () => ({ change: { note: 'a note' } }));
     expect(await context.store.events.numberEvents(10)).toBe(0);
   });
 

@@ -190,12 +190,12 @@ export async function fill(store: Store, given: Specification): Promise<readonly
     await store.payments.createPayment(payment, record);
     if (record !== null) usedKeys.push({ accountId, key: record.key });
     for (const quotedUnits of quotes)
-      await store.payments.addSession(payment, newSession(payment, { quotedUnits }), leave);
+      await store.payments.addSession(newSession(payment, { quotedUnits }), leave);
     payments.push(payment);
   }
   await fillObservations(store, given, payments);
   for (const [index, { isPaid }] of given.payments.entries()) {
-    if (isPaid) await store.payments.decidePayment(payments[index] as Payment, pay);
+    if (isPaid) await store.payments.decidePayment((payments[index] as Payment).id, pay);
   }
   await fillWebhooks(store, given);
   await fillBatches(store, given, payments);
@@ -293,11 +293,7 @@ export async function readEverything(store: Store, usedKeys: readonly UsedKey[])
       usedKeys.map(({ accountId, key }) => store.payments.findIdempotent(accountId, key, 0)),
     ),
     webhooks: await Promise.all(ids.map((id) => store.webhooks.listWebhooks(id))),
-    states: await Promise.all(
-      accounts.flatMap(({ id: accountId }) =>
-        ids.map((id) => store.search.listStateChanges({ accountId, id })),
-      ),
-    ),
+    states: await Promise.all(ids.map((id) => store.search.listStateChanges(id))),
     cursor: await store.observations.readCursor(),
     checkpoints: await store.observations.listCheckpoints(1_000),
     watermark: await store.observations.readExpiryWatermark(),

@@ -96,13 +96,12 @@ export function journalPromises(context: StoreContext): void {
   });
 
   it('enters what was rescued once it is final, once however often it is found, and takes it back', async () => {
-    const { id: paymentId, accountId } = await givePayment(context.store);
+    const { id: paymentId } = await givePayment(context.store);
     const { observations } = context.store;
     await observations.startCursor(block(10));
     const token: Address = ADDRESS;
     const rescueIn = (blockNumber: number) => ({
       paymentId,
-      accountId,
       blockNumber,
       logIndex: 0,
       transactionHash: `rescue ${blockNumber}`,

@@ -14,6 +14,10 @@ import { migrate as migratePostgres, migrations as ofPostgres } from '../../src/
 import { migrate as migrateSqlite, migrations as ofSqlite } from '../../src/store/sqlite/migrations.ts';
 import { StoreInUseError, StoreOutdatedError, StoreTooNewError } from '../../src/store/store-errors.ts';
 import { startPostgres } from '../support/postgres.ts';
+import { nextMigration } from './versions.ts';
+
+// This version with one migration more: then there is an older one.
+for (const migrations of [ofSqlite, ofPostgres]) (migrations as (typeof nextMigration)[]).push(nextMigration);
 
 const postgres = await startPostgres(['fsync=off']);
 afterAll(() => postgres.stop());

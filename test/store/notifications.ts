@@ -95,7 +95,7 @@ export function notificationPromises(context: StoreContext): void {
     ] as const;
     for (const channel of [reading, daily, paused, early, done]) await notifications.addChannel(channel);
     expect(await dueIds(1_499)).toEqual([]);
-    await context.store.payments.decidePayment(payment, () => ({
+    await context.store.payments.decidePayment(payment.id, () => ({
       change: { status: 'paid', forwardStatus: 'completed' },
     }));
     await numberAll();
@@ -128,10 +128,12 @@ export function notificationPromises(context: StoreContext): void {
     const attention = { status: 'canceled', forwardStatus: 'manual_required' } as const;
     const [late, expired, partial] = [payment, newPayment(accountId), newPayment(accountId)] as const;
     for (const each of [expired, partial]) await payments.createPayment(each, null);
-    await payments.decidePayment(partial, () => ({ change: { amountMismatch: 'partially_paid' } }));
-    await payments.decidePayment(expired, () => ({ change: attention }));
-    await payments.decidePayment(late, () => ({ change: { status: 'canceled', forwardStatus: 'canceled' } }));
-    await payments.decidePayment(late, () => ({ change: attention }));
+    await payments.decidePayment(partial.id, () => ({ change: { amountMismatch: 'partially_paid' } }));
+    await payments.decidePayment(expired.id, () => ({ change: attention }));
+    await payments.decidePayment(late.id, () => ({
+      change: { status: 'canceled', forwardStatus: 'canceled' },
+    }));
+    await payments.decidePayment(late.id, () => ({ change: attention }));
     await numberAll();
     const news = await notifications.readNews(channel, 5);
     expect([...news.counts]).toEqual([['late_money', 1]]);
@@ -139,7 +141,7 @@ export function notificationPromises(context: StoreContext): void {
     expect(news.through).toBe(await notifications.readNewestEvent(accountId));
     // The rest arrives in another millisecond than the payment expired in.
     for (const expiredAtMs = Date.now(); Date.now() === expiredAtMs; );
-    await payments.decidePayment(expired, () => ({ change: { receivedUnits: 20_000n } }));
+    await payments.decidePayment(expired.id, () => ({ change: { receivedUnits: 20_000n } }));
     await numberAll();
     const restArrived = await notifications.readNews({ ...channel, readThrough: news.through }, 5);
     expect(restArrived.newest.map(({ payment: { id } }) => id)).toEqual([expired.id]);

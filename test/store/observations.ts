@@ -17,10 +17,9 @@ export function block(number: number, branch = ''): BlockReference {
   return { number, hash: `hash of ${number}${branch}`, timestampMs: number * 2_000 };
 }
 
-export function depositOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0, units = 1_000_000n) {
+export function depositOf({ id }: Payment, blockNumber: number, logIndex = 0, units = 1_000_000n) {
   return {
     paymentId: id,
-    accountId,
     blockNumber,
     logIndex,
     transactionHash: `transaction ${blockNumber}`,
@@ -28,11 +27,10 @@ export function depositOf({ id, accountId }: Payment, blockNumber: number, logIn
   };
 }
 
-export function releaseOf({ id, accountId }: Payment, blockNumber: number, logIndex = 0) {
+export function releaseOf({ id }: Payment, blockNumber: number, logIndex = 0) {
   const amounts = { toMerchantUnits: 975_000n, feeUnits: 25_000n };
   return {
     paymentId: id,
-    accountId,
     blockNumber,
     logIndex,
     transactionHash: `release ${blockNumber}`,
@@ -76,9 +74,9 @@ export function observationPromises(context: StoreContext): void {
     expect(decide.ids).toEqual([one.id, other.id].sort());
     await context.reopen();
     expect(await context.store.observations.readCursor()).toEqual(block(15));
-    const [inOrder] = [deposits.toReversed().map(({ paymentId: _, accountId: __, ...deposit }) => deposit)];
+    const [inOrder] = [deposits.toReversed().map(({ paymentId: _, ...deposit }) => deposit)];
     expect(await observationsOf(one)).toEqual({ deposits: inOrder, releases: [], finalBlock: 15 });
-    const { paymentId: _, accountId: __, ...release } = releases[0] as (typeof releases)[number];
+    const { paymentId: _, ...release } = releases[0] as (typeof releases)[number];
     expect(await observationsOf(other)).toEqual({ deposits: [], releases: [release], finalBlock: 15 });
     expect(await observationsOf(unconcerned)).toEqual({ deposits: [], releases: [], finalBlock: 15 });
     expect(await context.store.payments.findPaymentById(one.id)).toMatchObject({ forwardStatus: 'ready' });
@@ -115,9 +113,7 @@ export function observationPromises(context: StoreContext): void {
     await observations.recordScan(scan(10, 10, 20, { deposits: [seen] }), leave);
     const moved = { ...seen, blockNumber: 12, logIndex: 1 };
     await observations.recordScan(scan(10, 13, 14, { deposits: [moved] }), leave);
-    expect((await observationsOf(payment))?.deposits).toEqual([
-      { ...moved, paymentId: undefined, accountId: undefined },
-    ]);
+    expect((await observationsOf(payment))?.deposits).toEqual([{ ...moved, paymentId: undefined }]);
   });
 
   it('credits a log once however often it is found', async () => {
@@ -198,9 +194,7 @@ export function observationPromises(context: StoreContext): void {
     }
     const missed = { from: block(15), deposits: [{ ...deposit, units: 9n }], releases: [] };
     await expect(observations.recordMissed(missed, leave)).rejects.toThrow(ObservationConflictError);
-    expect((await observationsOf(payment))?.deposits).toEqual([
-      { ...deposit, paymentId: undefined, accountId: undefined },
-    ]);
+    expect((await observationsOf(payment))?.deposits).toEqual([{ ...deposit, paymentId: undefined }]);
     expect(await observations.readCursor()).toEqual(block(15));
   });
 
@@ -361,7 +355,7 @@ export function observationPromises(context: StoreContext): void {
       change: { releaseRefusals: 0, note: 'fell back' },
       revisitExpiry: true as const,
     });
-    await payments.decidePayment(second, fallBack);
+    await payments.decidePayment(second.id, fallBack);
 
     const watermark = await observations.readExpiryWatermark();
     expect(watermark < second.id).toBe(true);

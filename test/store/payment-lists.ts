@@ -17,7 +17,7 @@ export function paymentListPromises(context: StoreContext): void {
 
   it('become paid without a webhook where they have no callback', async () => {
     const payment = await givePayment(context.store, { callbackUrl: null });
-    expect((await context.store.payments.decidePayment(payment, pay))?.status).toBe('paid');
+    expect((await context.store.payments.decidePayment(payment.id, pay))?.status).toBe('paid');
     expect(await context.store.webhooks.listWebhooks(payment.id)).toEqual([]);
   });
 
@@ -76,7 +76,7 @@ export function paymentListPromises(context: StoreContext): void {
       return payment;
     };
     await give('old, not released', { status: 'paid', forwardStatus: 'ready' });
-    await payments.decidePayment(await give('old, its webhook waits'), pay);
+    await payments.decidePayment((await give('old, its webhook waits')).id, pay);
     await give('expired');
     const oldest = await give('oldest');
     await give('rare');

@@ -68,7 +68,7 @@ describe('events of transactions that cross', () => {
         `INSERT INTO unnumbered_events (account_id, payment_id, at_ms, type) VALUES ($1, $2, 1, 'payment.paid')`,
         [accountId, slow?.id],
       );
-      await other.payments.decidePayment(fast as Payment, pay);
+      await other.payments.decidePayment((fast as Payment).id, pay);
       await one.events.numberEvents(10);
       const seen = await other.events.listEvents(accountId, 0, 10);
       expect(seen.events).toMatchObject([{ paymentId: fast?.id }]);
@@ -155,7 +155,7 @@ describe('two instances on one database', () => {
     // Not all at once: the last of a thousand transactions would wait too long for a connection on a busy machine.
     for (let first = 0; first < payments.length; first += 50) {
       const some = payments.slice(first, first + 50);
-      await Promise.all(some.map((payment) => one.payments.decidePayment(payment, pay)));
+      await Promise.all(some.map((payment) => one.payments.decidePayment(payment.id, pay)));
     }
     const claimed: string[] = [];
     while (claimed.length < 1_000) {
@@ -173,7 +173,7 @@ describe('two instances on one database', () => {
   it('erase an address from no webhook of a payment while one of them is being claimed elsewhere', async () => {
     const email = 'jane.doe@example.com';
     const payment = await givePayment(one, { email });
-    await one.payments.decidePayment(payment, () => ({
+    await one.payments.decidePayment(payment.id, () => ({
       change: { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS },
       webhooks: (['payment.forwarded', 'payment.paid'] as const).map((event) => ({
         event,
@@ -221,7 +221,7 @@ describe('two instances on one database', () => {
     const add = ({ payment: { receivedUnits } }: PaymentView) => ({
       change: { receivedUnits: receivedUnits + 1n },
     });
-    await atOnce(200, (index) => instance(index).payments.decidePayment(payment, add));
+    await atOnce(200, (index) => instance(index).payments.decidePayment(payment.id, add));
     expect(await one.payments.findPaymentById(payment.id)).toMatchObject({ receivedUnits: 200n });
   });
 
@@ -244,7 +244,7 @@ describe('two instances on one database', () => {
       const scan = { from: block(blockNumber - 1), final: block(blockNumber), scannedTo: blockNumber };
       await Promise.all([
         one.observations.recordScan({ ...scan, deposits: [deposit], releases: [] }, count),
-        ...Array.from({ length: 5 }, () => other.payments.decidePayment(payment, count)),
+        ...Array.from({ length: 5 }, () => other.payments.decidePayment(payment.id, count)),
       ]);
       expect(await one.payments.findPaymentById(payment.id)).toMatchObject({
         receivedUnits: BigInt(blockNumber - 10),
@@ -428,7 +428,7 @@ describe('a connection that breaks off', () => {
     await withClient(async (client) => {
       await client.query('BEGIN');
       await client.query('SELECT 1 FROM payments FOR UPDATE');
-      const deciding = one.payments.decidePayment(payment, pay);
+      const deciding = one.payments.decidePayment(payment.id, pay);
       await waitFor('the decision to wait for the lock', 60_000, async () => {
         const { rowCount } = await client.query(
           "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event_type = 'Lock'",
@@ -469,13 +469,11 @@ describe('a store that is closed', () => {
     const { accountId } = await givePayment(one);
     const payments = Array.from({ length: 500 }, () => newPayment(accountId));
     const creating = Promise.all(payments.map((payment) => one.payments.createPayment(payment, null)));
-    const deciding = atOnce(50, () => one.payments.decidePayment(payments[0] as Payment, leave));
+    const deciding = atOnce(50, () => one.payments.decidePayment((payments[0] as Payment).id, leave));
     await Promise.all([one.close(), one.close()]);
     await Promise.all([creating, deciding]);
     expect(await other.payments.listPayments({ accountId }, null, 1_000)).toHaveLength(501);
-    await expect(one.payments.decidePayment({ accountId: 'any', id: 'any' }, leave)).rejects.toThrow(
-      StoreClosedError,
-    );
+    await expect(one.payments.decidePayment('any', leave)).rejects.toThrow(StoreClosedError);
     await expect(one.payments.findPaymentById('any')).rejects.toThrow(StoreClosedError);
   });
 });

@@ -45,7 +45,7 @@ export function refundPromises(context: StoreContext): void {
     expect(await refunds.findRefund('another account', refund.id)).toBeNull();
     expect(await refunds.findRefundOfLink(refund.id)).toEqual(refund);
     expect(await refunds.findRefundOfLink('rfd_another')).toBeNull();
-    expect(await refunds.listRefunds(payment)).toEqual([refund]);
+    expect(await refunds.listRefunds(payment.id)).toEqual([refund]);
   });
 
   it('never add up to more than was received, however many are opened at once', async () => {
@@ -54,7 +54,7 @@ export function refundPromises(context: StoreContext): void {
       Array.from({ length: 10 }, () => create(newRefund(payment, { units: 4_000_000n }), 10_000_000n)),
     );
     expect(opened.filter(({ status }) => status === 'fulfilled')).toHaveLength(2);
-    const stored = await context.store.refunds.listRefunds(payment);
+    const stored = await context.store.refunds.listRefunds(payment.id);
     expect(refundableUnits(10_000_000n, stored, NOW_MS)).toBeLessThan(4_000_000n);
   });
 
@@ -176,7 +176,7 @@ export function refundPromises(context: StoreContext): void {
           await Promise.all(together.map(openAt));
         }
         for (const key of new Set(steps.map((one) => one.key))) {
-          const all = await context.store.refunds.listRefunds(payment);
+          const all = await context.store.refunds.listRefunds(payment.id);
           const times = all
             .filter(({ idempotencyKey }) => idempotencyKey === `${run} ${key}`)
             .map(({ createdAtMs }) => createdAtMs);
@@ -205,7 +205,7 @@ export function refundPromises(context: StoreContext): void {
         const { refunds } = context.store;
         const limit = 10_000_000n;
         for (const { kind, which, units } of steps) {
-          const all = await refunds.listRefunds(payment);
+          const all = await refunds.listRefunds(payment.id);
           const refund = all[which % Math.max(all.length, 1)];
           const transactionHash = `0x${(++made).toString(16)}`;
           if (kind === 'open') await create(newRefund(payment, { units }), limit).catch(() => null);
@@ -216,7 +216,7 @@ export function refundPromises(context: StoreContext): void {
               .catch(() => null);
           else await book(refund, { transactionHash, ...(kind === 'pay' ? {} : { units }) }, limit);
         }
-        const paid = (await refunds.listRefunds(payment)).filter(({ status }) => status === 'paid');
+        const paid = (await refunds.listRefunds(payment.id)).filter(({ status }) => status === 'paid');
         expect(paid.reduce((sum, { units }) => sum + units, 0n) <= limit).toBe(true);
       }),
       { numRuns: 15 },

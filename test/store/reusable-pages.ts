@@ -58,7 +58,6 @@ export function reusablePagePromises(context: StoreContext): void {
     payment: Payment,
     change: Partial<PagePayment> = {},
   ): PagePayment => ({
-    accountId: page.accountId,
     paymentId: payment.id,
     pageId: page.id,
     submission: `submission ${payment.id}`,
@@ -112,7 +111,7 @@ export function reusablePagePromises(context: StoreContext): void {
 
   it('change without losing their takings or what another change wrote', async () => {
     const page = await givePage();
-    await context.store.payments.decidePayment(await submit(page), pay);
+    await context.store.payments.decidePayment((await submit(page)).id, pay);
     await Promise.all([
       pagesOf().changePage(page.accountId, page.id, { isPaused: true }),
       pagesOf().changePage(page.accountId, page.id, { title: 'Another', stock: null }),
@@ -154,7 +153,7 @@ export function reusablePagePromises(context: StoreContext): void {
                 // Of a submission that is still under way.
                 const payment = (await submitted.pop()) ?? null;
                 if (payment === null) return;
-                await context.store.payments.decidePayment(payment, (view) =>
+                await context.store.payments.decidePayment(payment.id, (view) =>
                   action === 'pay'
                     ? pay(view)
                     : { change: { status: 'canceled', forwardStatus: 'canceled', cancelReason: 'merchant' } },
@@ -182,7 +181,7 @@ export function reusablePagePromises(context: StoreContext): void {
     expect(await used(page, afterHoldMs - 1)).toEqual({ paid: 0, held: 1 });
     expect(await used(page, afterHoldMs)).toEqual({ paid: 0, held: 0 });
     const next = await submit(page, paymentOf(page, { createdAtMs: afterHoldMs }));
-    for (const payment of [next, late]) await context.store.payments.decidePayment(payment, pay);
+    for (const payment of [next, late]) await context.store.payments.decidePayment(payment.id, pay);
     expect(await used(page, afterHoldMs)).toEqual({ paid: 2, held: 0 });
   });
 
@@ -190,7 +189,7 @@ export function reusablePagePromises(context: StoreContext): void {
     const page = await givePage({ stock: null });
     const [one, two] = [await submit(page), await submit(page)];
     const payWith = (payment: Payment, receivedUnits: bigint) =>
-      context.store.payments.decidePayment(payment, () => ({
+      context.store.payments.decidePayment(payment.id, () => ({
         change: { status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS, receivedUnits },
       }));
     for (const payment of [one, one, two]) await payWith(payment, 2_000_000n);

@@ -63,7 +63,7 @@ describe('a backup', () => {
     const store = await open();
     const [first, second] = await givePayments(store, 2);
     const payAndRead = async ({ payments, events }: Store, payment = second) => {
-      await payments.decidePayment(payment as Payment, pay);
+      await payments.decidePayment((payment as Payment).id, pay);
       await events.numberEvents(10);
       return events.listEvents(payment?.accountId as string, 0, 10);
     };

@@ -69,7 +69,7 @@ describe('a store', () => {
     const store = await openSqliteStore({ file });
     const payment = await givePayment(store);
     await Promise.all([store.close(), store.close()]);
-    await expect(store.payments.decidePayment(payment, leave)).rejects.toThrow(StoreClosedError);
+    await expect(store.payments.decidePayment(payment.id, leave)).rejects.toThrow(StoreClosedError);
     await expect(store.payments.findPaymentById(payment.id)).rejects.toThrow(StoreClosedError);
   });
 });

@@ -55,7 +55,7 @@ it('a row that cannot be read as it is does not keep others from being read', as
 
   expect(await observations.readCursor()).toMatchObject({ number: 2, hash: hashOf('2') });
   expect((await observations.listCheckpoints(10)).map(({ number }) => number)).toEqual([2, 1]);
-  const views = await Promise.all([spoiled, other].map((payment) => payments.viewPayment(payment)));
+  const views = await Promise.all([spoiled, other].map((payment) => payments.viewPayment(payment.id)));
   expect(views.map((view) => view?.observations.deposits.map(({ units }) => units))).toEqual([
     [0n],
     [5_000_000n],

@@ -25,11 +25,11 @@ afterAll(async () => {
 });
 
 it('a pass over rescued tokens reads no more of a payment that has thousands of them', async () => {
-  const { id: paymentId, accountId } = await givePayment(store);
+  const { id: paymentId } = await givePayment(store);
   const rescuesIn = (blockNumber: number, count: number) =>
     Array.from({ length: count }, (_, logIndex) => {
       const place = { transactionHash: `rescue ${blockNumber}`, blockNumber, logIndex };
-      return { paymentId, accountId, ...place, token: ADDRESS, units: 1n } as const;
+      return { paymentId, ...place, token: ADDRESS, units: 1n } as const;
     });
   const { observations } = store;
   await observations.startCursor(block(10));
@@ -44,10 +44,9 @@ it('a pass over rescued tokens reads no more of a payment that has thousands of 
 
 it('a payment with thousands of deposits of dust is read as one with a few, and by verify with all of them', async () => {
   const payment = await givePayment(store);
-  const { id, accountId } = payment;
+  const { id } = payment;
   const rowIn = (blockNumber: number, logIndex: number) => ({
     paymentId: id,
-    accountId,
     transactionHash: `of ${id} in ${blockNumber}`,
     blockNumber,
     logIndex,
@@ -64,7 +63,7 @@ it('a payment with thousands of deposits of dust is read as one with a few, and 
   expect(seen?.deposits.map(({ units }) => units)).toEqual([3_000n, 5_000_000n, 2n]);
   expect(rowsRead).toBeLessThan(20);
 
-  const folded = await observations.listFolded(payment, { deposits: [], releases: [] });
+  const folded = await observations.listFolded(payment.id, { deposits: [], releases: [] });
   expect(folded.deposits).toHaveLength(1_000);
   expect((await observations.listMissing({ deposits: dust, releases: [] })).deposits).toEqual([]);
   expect(

@@ -1,13 +1,14 @@
 import type { Migration } from '../../src/store/migration.ts';
 import { migrations } from '../../src/store/sqlite/migrations.ts';
 
-/** A database as commits from before the first release made it, as far as a program looks at it. */
+/** A database as the last commits before the first release made it, as far as a program looks at it. */
 export const unreleasedSchema = `
   CREATE TABLE migrations (number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at_ms BIGINT NOT NULL);
   CREATE TABLE accounts (id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL);
   INSERT INTO accounts VALUES ('acc_1', 'Shop');
-  INSERT INTO migrations VALUES (1, 'payments and everything around them', 0);
-  INSERT INTO migrations VALUES (2, 'the factories and fee wallets that payments were made with', 0);
+  INSERT INTO migrations VALUES (1, 'initial schema', 0);
+  INSERT INTO migrations VALUES (2, 'number of the last deleted event', 0);
+  INSERT INTO migrations VALUES (3, 'sums of dust', 0);
 `;
 
 /** A made-up migration of a later version, for both engines: a column with a value for old rows, and a table. */

@@ -66,16 +66,19 @@ it('names the columns of a table in one place besides the schemas', () => {
 it.each([
   [
     'a statement',
-    'const sql = `INSERT INTO deposits (transaction_hash, log_index, block_number, units, payment_id)`;',
+    'const sql = `INSERT INTO releases (transaction_hash, log_index, block_number, fee_units, payment_id)`;',
   ],
-  ['values', 'run(d.transactionHash, d.logIndex, d.blockNumber, d.units.toString(), d.payment_id)'],
-  ['a mapper', 'const row = { transactionHash: a, logIndex: b, blockNumber: c, units: d, payment_id: e };'],
+  ['values', 'run(r.transactionHash, r.logIndex, r.blockNumber, r.feeUnits.toString(), r.payment_id)'],
+  [
+    'a mapper',
+    'const row = { transactionHash: a, logIndex: b, blockNumber: c, feeUnits: d, payment_id: e };',
+  ],
   [
     'typed columns',
-    "const c = [['transaction_hash', 't'], ['log_index', 't'], ['block_number', 't'], ['units', 't'], ['payment_id', 't']];",
+    "const c = [['transaction_hash', 't'], ['log_index', 't'], ['block_number', 't'], ['fee_units', 't'], ['payment_id', 't']];",
   ],
 ])('catches a second list: %s', (_, text) => {
-  expect(secondLists({ path: 'a.ts', text })).toContain('a.ts:1 lists the columns of deposits');
+  expect(secondLists({ path: 'a.ts', text })).toContain('a.ts:1 lists the columns of releases');
 });
 
 it('lets through a statement that needs a few columns', () => {

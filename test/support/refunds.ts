@@ -64,7 +64,7 @@ export async function payWithDeposit(
     { from, final, scannedTo: block, deposits: [deposit], releases: [] },
     () => ({}) as never,
   );
-  await payments.decidePayment(reference, () => ({
+  await payments.decidePayment(reference.id, () => ({
     change: { status: 'paid', forwardStatus: 'completed', paidAtMs: Date.now(), ...change },
   }));
 }

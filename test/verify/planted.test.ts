@@ -207,9 +207,8 @@ const planted: readonly Planted[] = [
     what: 'a payment is gone, and its history is not',
     at: 'untouched',
     finds: ['payment_missing'],
-    plant: ({ accountId }) =>
-      change(`INSERT INTO state_changes (account_id, payment_id, at_ms, state)
-        VALUES ('${accountId}', '${NOBODY}', 1, 'unpaid/ready')`),
+    plant: () =>
+      change(`INSERT INTO state_changes (payment_id, at_ms, state) VALUES ('${NOBODY}', 1, 'unpaid/ready')`),
   },
   {
     what: 'a webhook that was sent is made to wait again',
@@ -241,7 +240,7 @@ const planted: readonly Planted[] = [
     what: 'a payment that is not paid has a webhook',
     at: 'ready',
     finds: ['webhook_unfounded'],
-    plant: (payment) => store.payments.decidePayment(payment, () => ({ change: {}, webhooks: [webhook] })),
+    plant: (payment) => store.payments.decidePayment(payment.id, () => ({ change: {}, webhooks: [webhook] })),
   },
   {
     what: 'the chain has another final block',

@@ -135,7 +135,7 @@ export async function openWorld(store: Store): Promise<SimulatedWorld> {
   );
   const payments = Object.fromEntries(entries) as Record<PaymentName, Payment>;
   for (const name of ['expired', 'releasedAfterCancel'] as const) {
-    await store.payments.decidePayment(payments[name], (view) =>
+    await store.payments.decidePayment(payments[name].id, (view) =>
       settle(view, decideContext, {
         status: 'canceled',
         forwardStatus: 'canceled',

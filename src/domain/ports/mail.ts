@@ -1,4 +1,4 @@
-import type { PaymentReference } from '../payment.ts';
+import type { PaymentId, PaymentReference } from '../payment.ts';
 
 /** One email in plain text, to one address. */
 export interface Mail {
@@ -34,11 +34,8 @@ export interface EmailErasureStep {
   readonly erased: number;
   /** Whether another step at once would find more to erase. */
   readonly hasMore: boolean;
-  /**
-   * Why it stopped before the end, to be tried again later: `webhook`, because the next payment is `busy`, or `index`,
-   * because some of the payments are not in the account's table yet. Null where nothing was in the way.
-   */
-  readonly stoppedBy: 'webhook' | 'index' | null;
+  /** Why it stopped before the end, to be tried again later: the next payment is `busy`. Null where nothing was in the way. */
+  readonly stoppedBy: 'webhook' | null;
 }
 
 export interface EmailStore {
@@ -61,9 +58,9 @@ export interface EmailStore {
  */
 export interface ReceiptStore {
   /** Durably moves the oldest `limit` receipts that wait since `sinceMs` or later to `sending`; each is claimed once. */
-  claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly PaymentReference[]>;
+  claimReceipts(sinceMs: number, limit: number, nowMs: number): Promise<readonly PaymentId[]>;
   /** Records how sending ended; `pending` for one that certainly was not sent and is to be claimed again. */
-  recordReceipt(payment: PaymentReference, ending: ReceiptEnding, nowMs: number): Promise<void>;
+  recordReceipt(id: PaymentId, ending: ReceiptEnding, nowMs: number): Promise<void>;
 }
 
 export type ReceiptEnding = 'sent' | 'failed' | 'pending';

@@ -44,7 +44,7 @@ export interface FailingWebhook {
  * moment later (`indexPayments`, `countPaid`), because a create must not wait for them.
  */
 /** Whether the payment of a history is there, and whether it was ever paid. */
-export interface PaymentHistorySummary extends PaymentReference {
+export interface PaymentHistorySummary extends Pick<Payment, 'id'> {
   readonly status: PaymentStatus | null;
   readonly wasPaid: boolean;
 }
@@ -103,12 +103,12 @@ export interface PaymentSearchStore {
   listFailingWebhooks(accountId: string | null, limit: number): Promise<readonly FailingWebhook[]>;
 
   /** The states a payment came into after its creation, in their order; those of before they were kept are missing. */
-  listStateChanges(payment: PaymentReference): Promise<readonly StateChange[]>;
+  listStateChanges(id: PaymentId): Promise<readonly StateChange[]>;
   /**
-   * Payments that came into any state after their creation, by account and id, those above `after`; `status` is null where
+   * Payments that came into any state after their creation, by id, those above `after`; `status` is null where
    * there is no such payment.
    */
-  listHistories(after: PaymentReference, limit: number): Promise<readonly PaymentHistorySummary[]>;
+  listHistories(after: string, limit: number): Promise<readonly PaymentHistorySummary[]>;
   /** Writes another note, and makes the payment found by its words; null when there is no such payment. */
   editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;
 }

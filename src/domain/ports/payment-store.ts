@@ -1,4 +1,4 @@
-import type { ChainObservations, Payment, PaymentChange, PaymentId, PaymentReference } from '../payment.ts';
+import type { ChainObservations, Payment, PaymentChange, PaymentId } from '../payment.ts';
 import type { PaymentStatus } from '../payment-states.ts';
 import type { Address } from '../payout-address.ts';
 import type { ProviderSession, SessionProgress } from '../provider-session.ts';
@@ -63,8 +63,8 @@ export interface PaymentStore {
   findPayment(accountId: string, id: PaymentId): Promise<Payment | null>;
   /** A payment by its id alone: for the sender and the operator. */
   findPaymentById(id: PaymentId): Promise<Payment | null>;
-  /** A payment with its observations and sessions, in one consistent read; by its id alone where its account is unknown. */
-  viewPayment(payment: PaymentReference | PaymentId): Promise<PaymentView | null>;
+  /** A payment with its observations and sessions, in one consistent read. */
+  viewPayment(id: PaymentId): Promise<PaymentView | null>;
   /** Newest first; `before` is the last id of the page before. */
   listPayments(filter: PaymentFilter, before: PaymentId | null, limit: number): Promise<readonly Payment[]>;
   /** The newest payment, of which the state is not read: it may be one that does not exist. Null without payments. */
@@ -79,16 +79,16 @@ export interface PaymentStore {
    */
   listOpenFingerprints(after: string): Promise<readonly string[]>;
   /** Reads, decides and writes in one transaction; returns the payment as it then is, null when unknown. */
-  decidePayment(payment: PaymentReference, decide: Decide): Promise<Payment | null>;
-  /** Stores a session that was started for this payment and applies the decision in one transaction. */
-  addSession(payment: PaymentReference, session: ProviderSession, decide: Decide): Promise<Payment | null>;
+  decidePayment(id: PaymentId, decide: Decide): Promise<Payment | null>;
+  /** Stores a session of a payment and applies the decision in one transaction. */
+  addSession(session: ProviderSession, decide: Decide): Promise<Payment | null>;
   /**
    * Records a provider's report of a session. False, and nothing is changed, when there is no such session, when it is
    * known to be delivered, or when this or a later report is recorded: webhooks arrive twice and out of order. Of two
    * reports with the same time the one further on counts.
    */
   recordSessionProgress(
-    payment: PaymentReference,
+    id: PaymentId,
     sessionId: string,
     progress: SessionProgress,
     atMs: number,

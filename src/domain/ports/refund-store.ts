@@ -1,4 +1,4 @@
-import type { PaymentReference } from '../payment.ts';
+import type { PaymentId } from '../payment.ts';
 import type { Refund, RefundDecision, RefundReference, RefundView } from '../refund.ts';
 import type { BlockReference } from './settlement-store.ts';
 
@@ -29,7 +29,7 @@ export interface RefundStore {
   /** Of any account. For a caller whose token was checked. */
   findRefundOfLink(id: string): Promise<Refund | null>;
   /** Refunds of a payment, the oldest first. */
-  listRefunds(payment: PaymentReference): Promise<readonly Refund[]>;
+  listRefunds(id: PaymentId): Promise<readonly Refund[]>;
   /** What was refunded of each of these payments of an account; without those of which nothing was. */
   sumPaidRefunds(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, bigint>>;
   /** Refunds that wait for a transfer and expire after this time, those with the oldest scan first. */

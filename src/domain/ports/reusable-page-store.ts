@@ -29,9 +29,7 @@ export interface ReusablePageStore {
     requireOpen: (used: UsedPage) => void,
   ): Promise<Payment>;
   /** The payment that a submission made. */
-  findSubmission(
-    pagePayment: Pick<PagePayment, 'accountId' | 'pageId' | 'submission'>,
-  ): Promise<Payment | null>;
+  findSubmission(pagePayment: Pick<PagePayment, 'pageId' | 'submission'>): Promise<Payment | null>;
   /** The pages of those of an account's payments that were made on one, by the payments' ids. */
   listPagesOf(accountId: string, paymentIds: readonly string[]): Promise<ReadonlyMap<string, PageOfPayment>>;
 }

@@ -1,14 +1,6 @@
 import type { DepositFactory } from '../deposit-address.ts';
 import type { JournalEntry, MovedRows } from '../journal.ts';
-import type {
-  ChainObservations,
-  Deposit,
-  Payment,
-  PaymentId,
-  PaymentReference,
-  Release,
-  Rescue,
-} from '../payment.ts';
+import type { ChainObservations, Deposit, Payment, PaymentId, Release, Rescue } from '../payment.ts';
 import type { Address } from '../payout-address.ts';
 import type { WaitingWebhook, Webhook, WebhookResult } from '../webhook.ts';
 import type { Decide } from './payment-store.ts';
@@ -43,7 +35,6 @@ export interface BlockReference {
 /** The payment that a found row belongs to. */
 export interface RowOwner {
   readonly paymentId: PaymentId;
-  readonly accountId: string;
 }
 
 /** The rows found by one scan of blocks, ready to be written. */
@@ -120,7 +111,7 @@ export interface ObservationStore {
   listEntriesOf(id: PaymentId, after?: number): Promise<readonly JournalEntry[]>;
   /** The rows that a view has as a sum, in chain order: 1,000 of each table at most, those after the last ones given. */
   listFolded(
-    payment: PaymentReference,
+    id: PaymentId,
     after: Pick<ChainObservations, 'deposits' | 'releases'>,
   ): Promise<Pick<ChainObservations, 'deposits' | 'releases'>>;
 
@@ -278,7 +269,7 @@ export interface WebhookStore {
     claimable: ClaimableWebhooks,
   ): Promise<readonly Webhook[]>;
   /** Records how the one attempt ended. */
-  recordWebhookResult(webhook: Pick<Webhook, 'id' | 'accountId'>, result: WebhookResult): Promise<void>;
+  recordWebhookResult(webhook: Pick<Webhook, 'id'>, result: WebhookResult): Promise<void>;
   /** After a crash: every `sending` webhook claimed before `beforeMs` becomes `unknown` and is never sent again. */
   abandonStaleWebhooks(beforeMs: number): Promise<number>;
   listWebhooks(paymentId: PaymentId): Promise<readonly Webhook[]>;

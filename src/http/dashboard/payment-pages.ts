@@ -129,7 +129,7 @@ function registerChanges(routes: DashboardRoutes): void {
         return units;
       },
     });
-    await acceptPayment(context, payment, units);
+    await acceptPayment(context, payment.id, units);
     return 'payment.accepted';
   });
   change('owner', 'erase-email', 'erased', async (payment) =>

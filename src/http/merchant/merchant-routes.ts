@@ -100,7 +100,7 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
   const presentOne = async (payment: Payment) => {
     // What is charged for the rest follows from the sessions.
     const view =
-      payment.amountMismatch === 'partially_paid' ? await context.payments.viewPayment(payment) : null;
+      payment.amountMismatch === 'partially_paid' ? await context.payments.viewPayment(payment.id) : null;
     return presentMerchantPayment(baseUrl, view ?? { payment, sessions: [] });
   };
   const parsing = { callbacks: context.callbacks, parsePayoutAddress: createPayoutAddressParser() };
@@ -156,7 +156,7 @@ function registerReports(server: FastifyInstance, context: MerchantContext, { re
     const { after = null, limit = MAXIMUM_PAGE } = readQuery(queryOf(request), eventParameters);
     const page = await events.listEvents(accountId, after ?? 0, limit);
     if (after !== null) requireKept(after, page, nowMs());
-    const viewOf = await readEach(page.events, 'paymentId', (id) => payments.viewPayment({ accountId, id }));
+    const viewOf = await readEach(page.events, 'paymentId', payments.viewPayment);
     const refundOf = await readEach(page.events, 'refundId', (id) => refunds.findRefund(accountId, id));
     const presented = page.events.map((event) => {
       const view = viewOf.get(event.paymentId) ?? null;

@@ -301,7 +301,7 @@ async function deferRelease(
   cause: { readonly refusal: string } | { readonly delayMs: number },
 ): Promise<void> {
   const nowMs = context.nowMs();
-  await context.payments.decidePayment(payment, (view) =>
+  await context.payments.decidePayment(payment.id, (view) =>
     'refusal' in cause
       ? refuseRelease(view, { nowMs }, cause.refusal)
       : settle(view, { nowMs }, { releaseDueAtMs: nowMs + cause.delayMs }),

@@ -258,7 +258,7 @@ const selectRecords = arrayStatement(`
   SELECT ${paymentColumns}, fingerprint, key, idempotency_records.created_at_ms
   FROM (SELECT DISTINCT account_id, key FROM ${unnest('listed', askedColumns)}) AS asked
   JOIN idempotency_records USING (account_id, key)
-  JOIN payments ON payments.account_id = asked.account_id AND payments.id = idempotency_records.payment_id`);
+  JOIN payments ON payments.id = idempotency_records.payment_id`);
 
 /**
  * Rows that others write are left to their next turn, so that this never waits. By their place in the table: by

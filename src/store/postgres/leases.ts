@@ -33,24 +33,22 @@ export function createLeaseStore(database: Database): LeaseStore {
  */
 const claimDue = arrayStatement(`
   WITH due AS (
-    SELECT account_id, id FROM payments
+    SELECT id FROM payments
     WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
       release_due_at_ms <= $2::bigint OR release_due_at_ms > $2::bigint + ${LONGEST_DELAY_MS} OR
       (release_due_at_ms > $2::bigint + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))
       AND NOT EXISTS (
         SELECT FROM release_claims AS other
-        WHERE other.account_id = payments.account_id AND other.payment_id = payments.id
-          AND other.relayer <> $1 AND other.ends_at > clock_timestamp())
-    ORDER BY release_due_at_ms, row LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
+        WHERE other.payment_id = payments.id AND other.relayer <> $1 AND other.ends_at > clock_timestamp())
+    ORDER BY release_due_at_ms, id LIMIT $3 FOR NO KEY UPDATE SKIP LOCKED
   ), claimed AS (
-    INSERT INTO release_claims AS present (account_id, payment_id, relayer, ends_at)
-    SELECT account_id, id, $1, clock_timestamp() + $4 * interval '1 millisecond' FROM due
-    ON CONFLICT (account_id, payment_id) DO UPDATE SET relayer = excluded.relayer, ends_at = excluded.ends_at
+    INSERT INTO release_claims AS present (payment_id, relayer, ends_at)
+    SELECT id, $1, clock_timestamp() + $4 * interval '1 millisecond' FROM due
+    ON CONFLICT (payment_id) DO UPDATE SET relayer = excluded.relayer, ends_at = excluded.ends_at
     WHERE present.relayer = excluded.relayer OR present.ends_at <= clock_timestamp()
-    RETURNING present.account_id AS claimed_account, present.payment_id AS claimed_id
+    RETURNING present.payment_id AS claimed_id
   )
-  SELECT ${paymentColumns} FROM payments 
-  JOIN claimed ON account_id = claimed_account AND id = claimed_id ORDER BY release_due_at_ms, row`);
+  SELECT ${paymentColumns} FROM payments JOIN claimed ON id = claimed_id ORDER BY release_due_at_ms, id`);
 /** Also what is left of relayers that are gone. */
 const dropClaims = statement('DELETE FROM release_claims WHERE relayer = $1 OR ends_at < clock_timestamp()');
 

@@ -10,7 +10,7 @@ import {
 } from '../migration.ts';
 import { connectionOptions, DatabaseClient, noTimeout } from './connect.ts';
 
-export const migrations = migrationsOf(new URL('schema.sql', import.meta.url), 'bigint');
+export const migrations = migrationsOf('PostgreSQL');
 
 /** Names our advisory lock among others in the same database: "cardchec" in ASCII. */
 const MIGRATION_LOCK = '7161130657985881443';

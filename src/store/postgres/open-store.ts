@@ -66,7 +66,7 @@ export function createPostgresStore(
   const payments = createPaymentStore(database, onError);
   const providers = createProviderStore(scripts);
   const limiters: ReturnType<typeof createSharedRateLimiter>[] = [];
-  return assembleStore(scripts, { isByAccount: true }, nowMs, {
+  return assembleStore(scripts, nowMs, {
     accounts: accounts.store,
     payments: payments.store,
     providers: providers.store,

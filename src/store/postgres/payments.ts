@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Payment, PaymentId, PaymentReference } from '../../domain/payment.ts';
+import type { Payment, PaymentId } from '../../domain/payment.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import { paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
@@ -12,24 +12,24 @@ import {
 } from './group-create.ts';
 import { type Closable, createGroupRead } from './group-read.ts';
 import type { Connection, Database } from './open-database.ts';
-import { askedPayments, askedPaymentsSql, paymentColumns } from './scripts.ts';
-import { arrayStatement, statement } from './statements.ts';
+import { paymentColumns } from './scripts.ts';
+import { arrayLiteral, arrayStatement, statement } from './statements.ts';
 
-const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM ${askedPaymentsSql}`);
+const selectOwned = arrayStatement(`SELECT ${paymentColumns} FROM payments WHERE id = ANY($1::text[])`);
 
 export function createPaymentStore(
   database: Database,
   onError: (error: Error) => void,
 ): Closable<EnginePayments> {
   const creates = createGroupCreate(database, onError);
-  const owned = createGroupRead<PaymentReference, Payment | null>(async (asked) => {
-    const rows = await database.repeating.query<unknown[]>(selectOwned, askedPayments(asked));
+  const owned = createGroupRead<Pick<Payment, 'id' | 'accountId'>, Payment | null>(async (asked) => {
+    const rows = await database.repeating.query<unknown[]>(selectOwned, [
+      arrayLiteral(asked.map(({ id }) => id)),
+    ]);
     const byId = new Map(rows.map((row) => [row[0] as PaymentId, row]));
-    // The account is asked for together with the id; another account's payment is not even read.
     return ({ id, accountId }) => {
       const row = byId.get(id);
-      const payment = row === undefined ? null : paymentOfRow(row);
-      return payment?.accountId === accountId ? payment : null;
+      return row === undefined || row[1] !== accountId ? null : paymentOfRow(row);
     };
   });
   const idempotent = createGroupRead<AskedKey, FoundIdempotency | null>((asked) =>

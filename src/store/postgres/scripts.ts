@@ -1,9 +1,10 @@
-import type { Payment, PaymentId, PaymentReference } from '../../domain/payment.ts';
+import type { Payment } from '../../domain/payment.ts';
 import { applyDecision, changingPaymentColumns, changingValues } from '../payments.ts';
 import { insertedColumns, type Rows, type Script, type Scripts, type Step } from '../scripts.ts';
 import { paymentTable } from '../tables.ts';
 import type { Connection, Database } from './open-database.ts';
 import {
+  arrayLiteral,
   fieldColumns,
   namesOf,
   postgresTypes,
@@ -23,65 +24,20 @@ export const paymentColumns = paymentTable.qualifiedNames;
 /** The row's key, then what changes. */
 const updatedColumns: readonly TypedColumn[] = [
   ['id', 'text'],
-  ['account_id', 'text'],
   ...changingPaymentColumns.map(({ name, kind }): TypedColumn => [name, postgresTypes[kind]]),
 ];
 const updateChanging = statement(`
   UPDATE payments SET ${changingPaymentColumns.map(({ name }) => `${name} = changed.${name}`).join(', ')}
   FROM ${unnest('changed', updatedColumns)}
-  WHERE payments.account_id = changed.account_id AND payments.id = changed.id`);
+  WHERE payments.id = changed.id`);
 
 async function updatePayments(connection: Connection, payments: readonly Payment[]): Promise<void> {
-  const rows = payments.map((payment) => [payment.id, payment.accountId, ...changingValues(payment)]);
+  const rows = payments.map((payment) => [payment.id, ...changingValues(payment)]);
   await connection.execute(updateChanging, valuesByColumn(updatedColumns, rows));
 }
 
-/** Payments that are asked for with their accounts, so that a statement names where each of them lies. */
-
-const columns: readonly TypedColumn[] = [
-  ['account_id', 'text'],
-  ['id', 'text'],
-];
-
-/** For `SELECT … FROM`: the rows of `payments` that were asked for. The first two parameters are `askedPayments`. */
-export const askedPaymentsSql = `${unnest('asked', columns)} JOIN payments USING (account_id, id)`;
-
-const selectReferences = statement(
-  'SELECT id, account_id AS "accountId" FROM payments WHERE id = ANY($1::text[])',
-);
-
-/** The first two parameters of a statement with `askedPaymentsSql`. */
-export function askedPayments(payments: readonly PaymentReference[]): string[] {
-  return valuesByColumn(
-    columns,
-    payments.map(({ accountId, id }) => [accountId, id]),
-  );
-}
-
-/** The payments with their accounts; those of which only the id is known are looked up, and unknown ones left out. */
-async function referencesOf(
-  connection: Connection,
-  payments: readonly (PaymentReference | PaymentId)[],
-): Promise<readonly PaymentReference[]> {
-  if (payments.every((payment) => typeof payment !== 'string')) return payments;
-  const ids = payments.map((payment) => (typeof payment === 'string' ? payment : payment.id));
-  return connection.query<PaymentReference>(selectReferences, [ids]);
-}
-
-const lock = statement(
-  `SELECT 1 FROM ${askedPaymentsSql} ORDER BY payments.id FOR NO KEY UPDATE OF payments`,
-);
-
-/**
- * Locks payments until the transaction ends; in the order of their ids, so that two transactions that lock the same
- * payments wait for each other and never cross.
- */
-async function lockPayments(
-  connection: Connection,
-  payments: readonly (PaymentReference | PaymentId)[],
-): Promise<void> {
-  await connection.execute(lock, askedPayments(await referencesOf(connection, payments)));
-}
+/** In the order of their ids, so that two transactions that lock the same payments wait for each other and never cross. */
+const lock = statement('SELECT 1 FROM payments WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
 
 /** Until the transaction ends. Two names may share a number, and then wait for each other without need. */
 const takeLock = statement('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))');
@@ -111,7 +67,7 @@ export function createScripts(database: Database, nowMs: () => number): Scripts 
     }
     if ('decide' in step) return (await play(applyDecision(step, nowMs()), connection)) as unknown as Rows;
     if ('update' in step) await updatePayments(connection, step.update);
-    else await lockPayments(connection, step.lockPayments);
+    else await connection.execute(lock, [arrayLiteral(step.lockPayments)]);
     return [];
   }
 

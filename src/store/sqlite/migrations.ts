@@ -11,7 +11,7 @@ import {
   pendingMigrations,
 } from '../migration.ts';
 
-export const migrations = migrationsOf(new URL('schema.sql', import.meta.url), 'integer');
+export const migrations = migrationsOf('SQLite');
 
 /** A writer holds the database for a moment only. */
 const OPENING_TIMEOUT_MS = 2_000;

@@ -39,7 +39,7 @@ export async function openSqliteStore(options: SqliteStoreOptions): Promise<Stor
     const writes = createGroupCommit(database, onError);
     const reads = createGroupRead(database);
     const scripts = createScripts(database, writes, reads, nowMs);
-    return assembleStore(scripts, { isByAccount: false }, nowMs, {
+    return assembleStore(scripts, nowMs, {
       accounts: createAccountStore(database, scripts),
       payments: createPaymentStore(database, writes, reads),
       providers: await createProviderStore(scripts),

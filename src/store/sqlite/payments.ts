@@ -96,11 +96,10 @@ function createIdempotencyTable(database: DatabaseSync) {
     `INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
      VALUES (?, ?, ?, ?, ?)`,
   );
-  // The oldest rows have the smallest row numbers: no index on the time is needed to find them.
   const purge = database.prepare(
-    `DELETE FROM idempotency_records
-     WHERE row IN (SELECT row FROM idempotency_records ORDER BY row LIMIT ${PURGED_PER_RECORD})
-       AND created_at_ms <= ?`,
+    `DELETE FROM idempotency_records WHERE (account_id, key) IN (
+       SELECT account_id, key FROM idempotency_records WHERE created_at_ms <= ?
+       ORDER BY created_at_ms LIMIT ${PURGED_PER_RECORD})`,
   );
 
   return {
@@ -126,7 +125,7 @@ const selectDueSql = `SELECT ${paymentColumns} FROM payments
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL AND (
     release_due_at_ms <= ?1 OR release_due_at_ms > ?1 + ${LONGEST_DELAY_MS} OR
     (release_due_at_ms > ?1 + ${LONGEST_FIRST_DELAY_MS} AND release_refusals = 0 AND no_op_batches = 0))
-  ORDER BY release_due_at_ms, row`;
+  ORDER BY release_due_at_ms, id`;
 
 /**
  * Which relayer prepares the release of which payment. In memory: one process has the data for itself, and its claims

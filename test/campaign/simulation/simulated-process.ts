@@ -97,7 +97,7 @@ export async function startProcess(world: SimulatedWorld, relayerKey: RelayerKey
         if (view === null || stateOf(view.payment) !== 'unpaid/pending') continue;
         const { seenUnits } = sumObservations(view.observations);
         if (isDust(view.payment, seenUnits)) continue;
-        await acceptPayment({ ...store, nowMs }, payment, seenUnits);
+        await acceptPayment({ ...store, nowMs }, payment.id, seenUnits);
         world.recorder.fault('part accepted');
         return;
       }

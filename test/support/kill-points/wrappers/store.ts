@@ -39,10 +39,10 @@ const paymentPoints = (store: PaymentStore): Pick<PaymentStore, 'createPayment' 
       () => store.createPayment(payment, idempotency),
       'create written … answered',
     ),
-  addSession: (payment, session, decide) =>
+  addSession: (session, decide) =>
     between(
       'session started … written',
-      () => store.addSession(payment, session, decide),
+      () => store.addSession(session, decide),
       'session written … answered',
     ),
 });

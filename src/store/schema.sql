@@ -1,35 +1,37 @@
--- The schema of the first release. Once released it is never edited, not even its blanks: a change is a migration.
--- Every table of payments has the same columns on both engines, but for keys: test/store/schemas.test.ts compares them.
+-- The schema of both engines, as one text that schema.ts turns into the SQL of each. Types are the kinds of columns.ts;
+-- `counter` is a number that the database counts up, `caseless` a text that is searched without its case. STRICT and
+-- WITHOUT ROWID are SQLite's alone. What else differs stands between "Only …" and "Both". Once released it is never edited,
+-- not even its blanks: a change is a migration.
 --
--- Amounts that the chain or a provider names are decimal text: a token can move any 256-bit number, and no such number
--- may stop the watcher or be rounded. Our own amounts are integers that JavaScript can hold exactly.
+-- An `amount` is one that the chain or a provider names: a token can move any 256-bit number, and no such number may stop
+-- the watcher or be rounded. Our own amounts are integers that JavaScript can hold exactly. Texts compare by their bytes.
 
 CREATE TABLE accounts (
   id text PRIMARY KEY NOT NULL,
-  name text NOT NULL,
-  email text,
+  name caseless NOT NULL,
+  email caseless,
   fee_basis_points integer NOT NULL,
   tolerance_basis_points integer,
   max_provider_fee_basis_points integer,
-  tolerates_missing_cent integer NOT NULL DEFAULT 0,
-  base_currency text NOT NULL DEFAULT 'USD',
+  tolerates_missing_cent flag NOT NULL,
+  base_currency text NOT NULL,
   wallet text,
-  wallet_locked integer NOT NULL DEFAULT 0,
-  features text NOT NULL,
-  providers text,
+  wallet_locked flag NOT NULL,
+  features texts NOT NULL,
+  providers texts,
   pinned_provider text,
-  excluded_providers text NOT NULL,
-  suspended integer NOT NULL,
+  excluded_providers texts NOT NULL,
+  suspended flag NOT NULL,
   logo_hash text,
   brand_color text,
   terms_url text,
   support_url text,
   return_url text,
   failure_url text,
-  time_zone text NOT NULL DEFAULT 'UTC',
+  time_zone text NOT NULL,
   default_callback_url text,
   email_retention_days integer,
-  receives_alerts integer NOT NULL DEFAULT 1,
+  receives_alerts flag NOT NULL,
   created_at_ms integer NOT NULL
 ) STRICT;
 CREATE INDEX accounts_by_time ON accounts (created_at_ms, id);
@@ -49,7 +51,7 @@ CREATE TABLE api_keys (
   name text NOT NULL,
   hash text NOT NULL UNIQUE,
   last_characters text NOT NULL,
-  scopes text NOT NULL,
+  scopes texts NOT NULL,
   callback_host text,
   created_at_ms integer NOT NULL,
   last_used_at_ms integer,
@@ -57,18 +59,24 @@ CREATE TABLE api_keys (
 ) STRICT;
 CREATE INDEX api_keys_by_account ON api_keys (account_id, created_at_ms);
 
--- A create maintains only indexes in the order of time: random keys in an index are what makes inserts slow. Hence
--- none on the deposit address, and the partial ones below leave new rows out.
+-- New payments are in no partial index below.
 CREATE TABLE payments (
-  row integer PRIMARY KEY,
+-- Only SQLite:
+  row counter PRIMARY KEY,
   id text NOT NULL UNIQUE,
   account_id text NOT NULL REFERENCES accounts (id),
+-- Only PostgreSQL: a foreign key would write a lock into the account's row on every create, and all creates of an account
+-- would queue for that row. The INSERT itself requires the account, and accounts are never deleted.
+  row counter NOT NULL UNIQUE,
+  id text PRIMARY KEY,
+  account_id text NOT NULL,
+-- Both:
   created_at_ms integer NOT NULL,
   amount_cents integer NOT NULL,
   currency text NOT NULL,
   original_amount_cents integer,
   customer_fee_cents integer,
-  pass_fee_to_customer integer NOT NULL,
+  pass_fee_to_customer flag NOT NULL,
   fee_basis_points integer NOT NULL,
   provider text NOT NULL,
   callback_url text,
@@ -89,8 +97,8 @@ CREATE TABLE payments (
   status text NOT NULL,
   forward_status text NOT NULL,
   paid_at_ms integer,
-  received_units text NOT NULL,
-  forwarded_units text NOT NULL,
+  received_units amount NOT NULL,
+  forwarded_units amount NOT NULL,
   amount_mismatch text,
   txid_in text,
   txid_out text,
@@ -100,53 +108,47 @@ CREATE TABLE payments (
   no_op_batches integer NOT NULL,
   relay_batch_id integer,
   cancel_reason text,
-  release_requested integer NOT NULL
-
+  release_requested flag NOT NULL
 ) STRICT;
-CREATE INDEX payments_due_for_release ON payments (release_due_at_ms)
+CREATE INDEX payments_of_account ON payments (account_id, id);
+CREATE INDEX payments_due_for_release ON payments (release_due_at_ms, id)
   WHERE release_due_at_ms IS NOT NULL AND relay_batch_id IS NULL;
 CREATE INDEX payments_in_relay_batch ON payments (relay_batch_id) WHERE relay_batch_id IS NOT NULL;
--- New payments are left out, and most old ones. No IN list, which would build a table of its own with
--- each row that is written: 1.4 of an insert's 6.5 µs.
+-- No IN list, for which SQLite builds a table with each row that is written: 1.4 of an insert's 6.5 µs.
 CREATE INDEX payments_unsettled ON payments (account_id, id)
   WHERE forward_status = 'ready' OR forward_status = 'processing'
     OR forward_status = 'failed' OR forward_status = 'manual_required';
--- New payments are left out, and nearly all others.
 CREATE INDEX payments_with_mismatch ON payments (account_id, id) WHERE amount_mismatch IS NOT NULL;
-
--- Payments of links, for their list. Payments of the API are left out.
+-- Payments of links and pages.
 CREATE INDEX payments_by_origin ON payments (account_id, origin, id) WHERE origin IS NOT NULL;
 
--- Rows are in the order of creation, so that the oldest are found for deletion without another index.
 CREATE TABLE idempotency_records (
-  row integer PRIMARY KEY,
   account_id text NOT NULL,
   key text NOT NULL,
   fingerprint text NOT NULL,
   payment_id text NOT NULL REFERENCES payments (id),
   created_at_ms integer NOT NULL,
-  UNIQUE (account_id, key)
-) STRICT;
+  PRIMARY KEY (account_id, key)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX idempotency_records_by_age ON idempotency_records (created_at_ms);
 
 CREATE TABLE provider_sessions (
-  id text NOT NULL,
-  account_id text NOT NULL,
+  id text PRIMARY KEY NOT NULL,
   payment_id text NOT NULL REFERENCES payments (id),
   provider text NOT NULL,
   redirect_url text NOT NULL,
-  has_email integer NOT NULL DEFAULT 1,
+  has_email flag NOT NULL,
   language text,
   customer_ip_hash text,
   customer_country text,
   provider_reference text NOT NULL,
   charged_cents integer NOT NULL,
-  received_units text NOT NULL,
-  quoted_units text,
+  received_units amount NOT NULL,
+  quoted_units amount,
   progress text,
   progress_at_ms integer,
   created_at_ms integer NOT NULL,
-  expires_at_ms integer NOT NULL,
-  PRIMARY KEY ( id)
+  expires_at_ms integer NOT NULL
 ) STRICT;
 CREATE INDEX provider_sessions_by_payment ON provider_sessions (payment_id, created_at_ms);
 CREATE INDEX provider_sessions_by_age ON provider_sessions (created_at_ms);
@@ -158,30 +160,51 @@ CREATE TABLE checkpoints (
   timestamp_ms integer NOT NULL
 ) STRICT;
 
+-- Final rows of dust of a payment that has many are folded: each is counted in the payment's one row of the table of
+-- sums, which stands at the place of the last of them, with a negative log index.
 CREATE TABLE deposits (
   transaction_hash text NOT NULL,
   log_index integer NOT NULL,
   block_number integer NOT NULL,
-  account_id text NOT NULL,
   payment_id text NOT NULL REFERENCES payments (id),
-  units text NOT NULL,
+  units amount NOT NULL,
+  folded integer NOT NULL DEFAULT 0,
   PRIMARY KEY (transaction_hash, log_index)
 ) STRICT;
-CREATE INDEX deposits_by_payment ON deposits ( payment_id);
+CREATE INDEX deposits_by_payment ON deposits (payment_id) WHERE folded = 0;
+CREATE INDEX deposits_folded ON deposits (payment_id, block_number, log_index) WHERE folded = 1;
 CREATE INDEX deposits_by_block ON deposits (block_number);
+CREATE TABLE deposit_sums (
+  payment_id text PRIMARY KEY NOT NULL,
+  transaction_hash text NOT NULL,
+  log_index integer NOT NULL,
+  block_number integer NOT NULL,
+  units amount NOT NULL
+) STRICT;
+CREATE INDEX deposit_sums_by_block ON deposit_sums (block_number);
 
 CREATE TABLE releases (
   transaction_hash text NOT NULL,
   log_index integer NOT NULL,
   block_number integer NOT NULL,
-  account_id text NOT NULL,
   payment_id text NOT NULL REFERENCES payments (id),
-  to_merchant_units text NOT NULL,
-  fee_units text NOT NULL,
+  to_merchant_units amount NOT NULL,
+  fee_units amount NOT NULL,
+  folded integer NOT NULL DEFAULT 0,
   PRIMARY KEY (transaction_hash, log_index)
 ) STRICT;
-CREATE INDEX releases_by_payment ON releases ( payment_id);
+CREATE INDEX releases_by_payment ON releases (payment_id) WHERE folded = 0;
+CREATE INDEX releases_folded ON releases (payment_id, block_number, log_index) WHERE folded = 1;
 CREATE INDEX releases_by_block ON releases (block_number);
+CREATE TABLE release_sums (
+  payment_id text PRIMARY KEY NOT NULL,
+  transaction_hash text NOT NULL,
+  log_index integer NOT NULL,
+  block_number integer NOT NULL,
+  to_merchant_units amount NOT NULL,
+  fee_units amount NOT NULL
+) STRICT;
+CREATE INDEX release_sums_by_block ON release_sums (block_number);
 
 -- How far each task that reads all payments has come.
 CREATE TABLE watermarks (
@@ -190,12 +213,12 @@ CREATE TABLE watermarks (
 ) STRICT;
 
 CREATE TABLE relay_batches (
-  id integer PRIMARY KEY,
+  id counter PRIMARY KEY,
   relayer text NOT NULL,
   nonce integer NOT NULL,
   kind text NOT NULL,
   rescue_token text,
-  gas_limit text NOT NULL,
+  gas_limit amount NOT NULL,
   created_at_ms integer NOT NULL,
   outcome text,
   closed_at_ms integer
@@ -217,20 +240,20 @@ CREATE TABLE relay_attempts (
   position integer NOT NULL,
   hash text NOT NULL,
   raw_transaction text NOT NULL,
-  max_fee_per_gas text NOT NULL,
-  max_priority_fee_per_gas text NOT NULL,
+  max_fee_per_gas amount NOT NULL,
+  max_priority_fee_per_gas amount NOT NULL,
   signed_at_ms integer NOT NULL,
   PRIMARY KEY (batch_id, position)
 ) STRICT;
 
 -- The id is the payment's id and the event, so that a payment's event exists once.
 CREATE TABLE webhooks (
-  id text NOT NULL,
+  id text PRIMARY KEY NOT NULL,
   account_id text NOT NULL,
   payment_id text NOT NULL REFERENCES payments (id),
-  host text NOT NULL DEFAULT '',
+  host text NOT NULL,
   event text NOT NULL,
-  fields text NOT NULL,
+  fields json NOT NULL,
   status text NOT NULL,
   created_at_ms integer NOT NULL,
   claimed_at_ms integer,
@@ -240,12 +263,11 @@ CREATE TABLE webhooks (
   response_excerpt text,
   body text,
   signature text,
-  finished_at_ms integer,
-  PRIMARY KEY (id)
+  finished_at_ms integer
 ) STRICT;
 -- The claim takes turns between accounts, so that no account waits behind the webhooks of another.
 CREATE INDEX webhooks_waiting ON webhooks (account_id, created_at_ms, id, host)
-   WHERE status = 'pending';
+  WHERE status = 'pending';
 CREATE INDEX webhooks_sending ON webhooks (claimed_at_ms) WHERE status = 'sending';
 -- Nearly all webhooks succeed and are in neither index.
 CREATE INDEX webhooks_failing ON webhooks (finished_at_ms)
@@ -255,15 +277,15 @@ CREATE INDEX webhooks_failing_by_account ON webhooks (account_id, finished_at_ms
 
 CREATE TABLE provider_settings (
   provider text PRIMARY KEY NOT NULL,
-  active integer,
-  pinned integer,
+  active flag,
+  pinned flag,
   minimum_usd_cents integer
 ) STRICT;
 
 CREATE TABLE hourly_rates (
   currency text NOT NULL,
   hour_ms integer NOT NULL,
-  usd_rate text NOT NULL,
+  usd_rate amount NOT NULL,
   PRIMARY KEY (currency, hour_ms)
 ) STRICT;
 
@@ -278,9 +300,8 @@ CREATE TABLE settlements (
   PRIMARY KEY (chain_id, factory, fee_wallet)
 ) STRICT;
 
--- Only what is final on the chain, so a create writes nothing here. It is one chain over all accounts, and like
--- the checkpoints and relay batches it stays on one node where the other tables are distributed. No reference to
--- the payment: an entry stands for itself, whatever becomes of other tables.
+-- Only what is final on the chain, as one chain over all accounts. No reference to the payment: an entry stands for itself,
+-- whatever becomes of other tables.
 CREATE TABLE journal (
   number integer PRIMARY KEY,
   previous_hash text NOT NULL,
@@ -288,7 +309,7 @@ CREATE TABLE journal (
   recorded_at_ms integer NOT NULL,
   kind text NOT NULL,
   payment_id text NOT NULL,
-  units text NOT NULL,
+  units amount NOT NULL,
   token text,
   transaction_hash text NOT NULL,
   log_index integer NOT NULL,
@@ -298,6 +319,7 @@ CREATE INDEX journal_by_payment ON journal (payment_id);
 -- The journal is the only record of rescues; a reorganization reads it.
 CREATE INDEX journal_of_rescues ON journal (block_number) WHERE kind = 'rescued';
 
+-- Only SQLite:
 CREATE TRIGGER journal_is_append_only BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'an entry of the journal is never changed'); END;
 CREATE TRIGGER journal_stays BEFORE DELETE ON journal
@@ -306,6 +328,16 @@ BEGIN SELECT RAISE(ABORT, 'an entry of the journal is never removed'); END;
 CREATE TRIGGER journal_is_appended BEFORE INSERT ON journal
 WHEN NEW.number IS NOT (SELECT coalesce(max(number), 0) + 1 FROM journal)
 BEGIN SELECT RAISE(ABORT, 'an entry of the journal follows on the last one'); END;
+-- Only PostgreSQL:
+CREATE FUNCTION refuse_change_of_journal() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  RAISE EXCEPTION 'an entry of the journal is never changed or removed';
+END $$;
+CREATE TRIGGER journal_is_append_only BEFORE UPDATE OR DELETE ON journal
+  FOR EACH ROW EXECUTE FUNCTION refuse_change_of_journal();
+CREATE TRIGGER journal_stays BEFORE TRUNCATE ON journal
+  FOR EACH STATEMENT EXECUTE FUNCTION refuse_change_of_journal();
+-- Both:
 
 -- Derived from the payments, which a start would otherwise read one and all. Rows follow on each other.
 CREATE TABLE address_pages (
@@ -315,24 +347,22 @@ CREATE TABLE address_pages (
 ) STRICT;
 
 CREATE TABLE state_changes (
-  account_id text NOT NULL,
   payment_id text NOT NULL,
   at_ms integer NOT NULL,
   state text NOT NULL,
-  PRIMARY KEY (account_id, payment_id, at_ms, state)
+  PRIMARY KEY (payment_id, at_ms, state)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX state_changes_needing_attention ON state_changes (at_ms)
   WHERE state IN ('unpaid/manual_required', 'paid/manual_required', 'canceled/manual_required');
 
 -- A change of a payment adds its events here; they are numbered after the commit, in one process at a time.
 CREATE TABLE unnumbered_events (
-  row integer PRIMARY KEY,
+  row counter PRIMARY KEY,
   account_id text NOT NULL,
   payment_id text NOT NULL,
   at_ms integer NOT NULL,
   type text NOT NULL,
   refund_id text
-
 ) STRICT;
 CREATE TABLE events (
   account_id text NOT NULL,
@@ -344,18 +374,19 @@ CREATE TABLE events (
   PRIMARY KEY (account_id, number)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX events_by_time ON events (at_ms);
--- The newest number that an account's events ever had.
+-- The newest number that an account's events ever had, and the newest that was deleted.
 CREATE TABLE event_numbers (
   account_id text PRIMARY KEY NOT NULL,
-  newest integer NOT NULL
+  newest integer NOT NULL,
+  deleted_through integer NOT NULL DEFAULT 0
 ) STRICT;
 
 CREATE TABLE refunds (
-  id text NOT NULL,
+  id text PRIMARY KEY NOT NULL,
   account_id text NOT NULL,
   payment_id text NOT NULL,
   created_at_ms integer NOT NULL,
-  units text NOT NULL,
+  units amount NOT NULL,
   reason text,
   status text NOT NULL,
   expires_at_ms integer NOT NULL,
@@ -369,15 +400,14 @@ CREATE TABLE refunds (
   transaction_hash text,
   log_index integer,
   block_number integer,
-  paid_at_ms integer,
-  PRIMARY KEY (id, account_id)
+  paid_at_ms integer
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX refunds_by_payment ON refunds (payment_id);
 CREATE INDEX refunds_by_key ON refunds (idempotency_key) WHERE idempotency_key IS NOT NULL;
 CREATE INDEX refunds_by_block ON refunds (block_number) WHERE status = 'paid';
 CREATE INDEX refunds_watched ON refunds (destination) WHERE status = 'awaiting_transfer';
 -- A transfer belongs to one refund at most.
-CREATE UNIQUE INDEX refunds_by_transfer ON refunds (transaction_hash, log_index, account_id)
+CREATE UNIQUE INDEX refunds_by_transfer ON refunds (transaction_hash, log_index)
   WHERE transaction_hash IS NOT NULL;
 
 -- Takings are counted where a payment becomes paid.
@@ -391,41 +421,35 @@ CREATE TABLE reusable_pages (
   amount_cents integer,
   minimum_cents integer,
   maximum_cents integer,
-  pass_fee_to_customer integer NOT NULL,
+  pass_fee_to_customer flag NOT NULL,
   payout_address text,
   callback_url text,
   ends_at_ms integer,
   stock integer,
   question text,
-  answer_required integer NOT NULL,
-  paused integer NOT NULL,
+  answer_required flag NOT NULL,
+  paused flag NOT NULL,
   created_at_ms integer NOT NULL,
   paid integer NOT NULL DEFAULT 0,
   received_units integer NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX reusable_pages_by_account ON reusable_pages (account_id, created_at_ms);
 CREATE TABLE page_payments (
-  account_id text NOT NULL,
-  payment_id text NOT NULL REFERENCES payments (id),
-  page_id text NOT NULL,
+  payment_id text PRIMARY KEY NOT NULL REFERENCES payments (id),
+  page_id text NOT NULL REFERENCES reusable_pages (id),
   submission text NOT NULL,
   answer text,
-  held_until_ms integer,
-  PRIMARY KEY (account_id, payment_id)
+  held_until_ms integer
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX page_payments_by_submission ON page_payments (account_id, page_id, submission);
-CREATE INDEX page_payments_held ON page_payments (account_id, page_id, held_until_ms)
+CREATE UNIQUE INDEX page_payments_by_submission ON page_payments (page_id, submission);
+CREATE INDEX page_payments_held ON page_payments (page_id, held_until_ms)
   WHERE held_until_ms IS NOT NULL;
 
 -- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
--- together while no server runs: it is then made anew. On PostgreSQL the primary key of payments is in the order
--- of an account's list.
-CREATE TABLE payment_index (watermark integer NOT NULL) STRICT;
-CREATE TABLE account_payments (
-  account_id text NOT NULL,
-  payment_id text NOT NULL,
-  PRIMARY KEY (account_id, payment_id)
-) STRICT, WITHOUT ROWID;
+-- together while no server runs: it is then made anew.
+CREATE TABLE payment_index (
+  watermark integer NOT NULL
+) STRICT;
 CREATE TABLE payment_terms (
   account_id text NOT NULL,
   term integer NOT NULL,
@@ -433,9 +457,7 @@ CREATE TABLE payment_terms (
   PRIMARY KEY (account_id, term, payment_id)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE uncounted_payments (
-  account_id text NOT NULL,
-  payment_id text NOT NULL,
-  PRIMARY KEY (account_id, payment_id)
+  payment_id text PRIMARY KEY NOT NULL
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE payment_buckets (
   account_id text NOT NULL,
@@ -468,26 +490,27 @@ CREATE TABLE alerts (
   PRIMARY KEY (account_id, kind)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX alerts_unsent ON alerts (since_ms) WHERE count > 0;
-CREATE TABLE alert_cursors (name text PRIMARY KEY NOT NULL, through_ms integer NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE alert_cursors (
+  name text PRIMARY KEY NOT NULL,
+  through_ms integer NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Opened checkouts are no column of the payments: their rows are wide, and each open would write one anew.
 CREATE TABLE account_records (
   account_id text NOT NULL,
   kind text NOT NULL,
   name text NOT NULL,
-  texts text NOT NULL,
+  texts texts NOT NULL,
   at_ms integer NOT NULL,
   PRIMARY KEY (account_id, kind, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE receipts (
-  account_id text NOT NULL,
-  payment_id text NOT NULL,
+  payment_id text PRIMARY KEY NOT NULL,
   status text NOT NULL,
   created_at_ms integer NOT NULL,
   claimed_at_ms integer,
-  finished_at_ms integer,
-  PRIMARY KEY (account_id, payment_id)
+  finished_at_ms integer
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX receipts_waiting ON receipts (created_at_ms) WHERE status = 'pending';
 
@@ -503,7 +526,7 @@ CREATE TABLE users (
   password_hash text,
   totp_secret text,
   totp_step integer NOT NULL,
-  is_operator integer NOT NULL,
+  is_operator bit NOT NULL,
   created_at_ms integer NOT NULL
 ) STRICT;
 
@@ -573,7 +596,7 @@ CREATE TABLE notification_channels (
   kind text NOT NULL,
   sealed_target text NOT NULL,
   hint text NOT NULL,
-  events text NOT NULL,
+  events texts NOT NULL,
   created_at_ms integer NOT NULL,
   read_through integer NOT NULL,
   daily_due_at_ms integer,
@@ -599,3 +622,27 @@ CREATE TABLE audit_entries (
   PRIMARY KEY (account_id, position)
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX audit_entries_by_time ON audit_entries (at_ms, account_id, position);
+
+-- Only PostgreSQL: what several processes share.
+CREATE TABLE leases (
+  name text PRIMARY KEY,
+  holder text NOT NULL,
+  ends_at timestamptz NOT NULL
+);
+
+-- Nothing here outlives a minute, so it is not worth writing ahead: a crash of the server empties it.
+CREATE UNLOGGED TABLE rate_windows (
+  kind text NOT NULL,
+  key text NOT NULL,
+  requests integer NOT NULL,
+  ends_at timestamptz NOT NULL,
+  PRIMARY KEY (kind, key)
+) WITH (fillfactor = 50);
+CREATE INDEX rate_windows_by_end ON rate_windows (ends_at);
+
+-- As many rows as the relayers have in preparation. A crash of the server empties it, which does no harm.
+CREATE UNLOGGED TABLE release_claims (
+  payment_id text PRIMARY KEY NOT NULL,
+  relayer text NOT NULL,
+  ends_at timestamptz NOT NULL
+);
