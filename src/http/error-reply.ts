@@ -37,22 +37,19 @@ export function securityHeaders(isHttpsOnly: boolean): Readonly<Record<string, s
 }
 
 /**
- * The row of the table as an answer without a reply object, for bytes that are no HTTP request or no accepted one; the
- * connection is closed after it. `publicText` replaces the row's text.
+ * An error as an answer without a reply object, for bytes that are no HTTP request or no accepted one; the connection is
+ * closed after it.
  */
-export function rawError(
-  errorName: ErrorName,
-  { isHttpsOnly }: { readonly isHttpsOnly: boolean },
-  publicText?: string,
-) {
-  const error = new ServiceError(errorName, publicText);
+export function rawError(error: ServiceError, isHttpsOnly: boolean) {
   const body = JSON.stringify(bodyOf(error));
+  const { retryAfterSeconds } = error;
   return {
     status: error.status,
     headers: {
       'content-type': 'application/json; charset=utf-8',
       'content-length': String(Buffer.byteLength(body)),
       ...securityHeaders(isHttpsOnly),
+      ...(retryAfterSeconds === null ? {} : { 'retry-after': String(retryAfterSeconds) }),
       connection: 'close',
     },
     body,

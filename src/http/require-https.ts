@@ -2,7 +2,6 @@ import { BlockList, isIP, type Socket } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { rawErrorText, sendError } from './error-reply.ts';
-import { filterConnections } from './node-internals.ts';
 
 /** Maximum open connections of one address that may only check the health: probes need one or two. */
 const CONNECTIONS_OF_PROBES = 8;
@@ -20,16 +19,12 @@ export function requireHttps(server: FastifyInstance, isTrusted: (address: strin
   const probing = new WeakSet<Socket>();
   const open = new Map<string, number>();
   let allOpen = 0;
-  // Behind the server's own listeners a request could be carried out before its peer is known.
-  filterConnections(server.server, (socket) => {
+  server.server.on('connection', (socket) => {
     const address = socket.remoteAddress ?? '';
-    if (isTrusted(address)) return true;
-    const others = open.get(address) ?? 0;
-    if (others >= CONNECTIONS_OF_PROBES || allOpen >= CONNECTIONS_OF_ALL_PROBES) {
-      refuse(socket);
-      return false;
-    }
+    if (isTrusted(address)) return;
     probing.add(socket);
+    const others = open.get(address) ?? 0;
+    if (others >= CONNECTIONS_OF_PROBES || allOpen >= CONNECTIONS_OF_ALL_PROBES) return refuse(socket);
     open.set(address, others + 1);
     allOpen++;
     socket.once('close', () => {
@@ -38,7 +33,6 @@ export function requireHttps(server: FastifyInstance, isTrusted: (address: strin
       if (left === 0) open.delete(address);
       else open.set(address, left);
     });
-    return true;
   });
   server.addHook('onRequest', (request, reply, done) => {
     if (!probing.has(request.raw.socket)) return done();
@@ -117,9 +111,10 @@ function addNetwork(list: BlockList, network: string): void {
   else list.addSubnet(address, Number(prefix), family);
 }
 
+/** Refuses a connection. A request that Node reads from it meanwhile is not served, because the writable side has ended. */
 function refuse(socket: Socket): void {
   // Browsers ignore the header over plain HTTP, where an attacker on the path could set it.
   socket.on('error', () => socket.destroy());
-  socket.write(rawErrorText('https_required', { isHttpsOnly: false }));
+  socket.write(rawErrorText(new ServiceError('https_required'), false));
   socket.destroySoon();
 }

@@ -18,13 +18,10 @@ import {
 } from 'fastify';
 import { ServiceError } from '../domain/errors.ts';
 import { peerAddress } from '../platform/public-address.ts';
-import { type ClientErrorAnswers, createClientErrorAnswers } from './client-error.ts';
-import { closeStalled } from './close-stalled.ts';
+import { allowHalfOpen, type Connections, createConnections } from './connections.ts';
 import { securityHeaders, sendError, sendNotFound, serviceErrorOf } from './error-reply.ts';
-import { allowHalfOpen } from './node-internals.ts';
 import { createRequestLog, describeError, type Observe } from './request-log.ts';
 import { isApiPath } from './require-https.ts';
-import { createPipelining } from './serialize-pipelined.ts';
 
 /** Options of the public server; everything has a safe default. */
 export interface BaseServerOptions {
@@ -79,7 +76,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   const log = createRequestLog(logger, options.observe ?? null);
   const allowed = createAllowedMethods();
   const { isHttpsOnly = false } = options;
-  const clientErrors = createClientErrorAnswers({ isHttpsOnly });
+  const connections = createConnections({ isHttpsOnly });
   const { sendNotFoundPage } = options;
   const replyNotFound = (request: FastifyRequest, reply: FastifyReply) => {
     const path = pathOf(request);
@@ -90,7 +87,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
   };
 
   const server = fastify({
-    serverFactory: (serve: RequestListener) => createHttpServer(options, limits, clientErrors, serve),
+    serverFactory: (serve: RequestListener) => createHttpServer(options, limits, connections, serve),
     ...(logger === null ? { logger: false } : { loggerInstance: logger }),
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
@@ -101,7 +98,7 @@ export function createBaseServer(options: BaseServerOptions): FastifyInstance {
     routerOptions: { maxParamLength: limits.pathParameterCharacters },
     // Requests under way when the server closes are served, with `Connection: close`.
     return503OnClosing: false,
-    clientErrorHandler: clientErrors.answer,
+    clientErrorHandler: connections.refuseUnparsed,
     frameworkErrors: (error, request, reply) => {
       void reply.headers({ ...securityHeaders(isHttpsOnly), 'x-request-id': request.id });
       void sendError(reply as unknown as FastifyReply, serviceErrorOf(error));
@@ -134,7 +131,7 @@ function withoutChildren(parent: FastifyBaseLogger): FastifyBaseLogger {
 function createHttpServer(
   options: BaseServerOptions,
   limits: ServerLimits,
-  clientErrors: ClientErrorAnswers,
+  connections: Connections,
   serve: RequestListener,
 ): Server {
   const { tls = null } = options;
@@ -160,12 +157,11 @@ function createHttpServer(
           ALPNProtocols: ['http/1.1'],
           handshakeTimeout: 10_000,
         });
-  const pipelined = createPipelining(clientErrors.answerTooManyWaiting);
-  server.on('request', pipelined(serve));
-  server.on('checkExpectation', pipelined(clientErrors.answerUnknownExpectation));
-  server.on('connect', clientErrors.answerConnect);
+  server.on('request', connections.serialize(serve));
+  server.on('checkExpectation', connections.serialize(connections.answerUnknownExpectation));
+  server.on('connect', connections.refuseTunnel);
   server.maxConnections = limits.connections;
-  closeStalled(server, limits.stalledMs);
+  server.timeout = limits.stalledMs;
   allowHalfOpen(server);
   return server;
 }

@@ -1,9 +1,11 @@
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { MAX_PIPELINED_WAITING } from '../../src/http/connections.ts';
 import { refuseForeignHosts } from '../../src/http/operator/routes.ts';
-import { MAX_PIPELINED_WAITING } from '../../src/http/serialize-pipelined.ts';
 import { createBaseServer } from '../../src/http/server.ts';
 import { registerHealth } from '../../src/http/well-known.ts';
 import { type ApiService, createApiService, validRequest } from '../support/api-service.ts';
@@ -119,6 +121,29 @@ it.each([
 it('answers what is due to a caller who goes on sending', async () => {
   const answer = await exchange(create().repeat(40_000));
   expect(statusesIn(answer)).toEqual([...Array<number>(served).fill(200), 429]);
+});
+
+it('keeps little of thousands of requests that wait behind a stream', async () => {
+  const server = await startServer(false, false);
+  const peer = { host: '127.0.0.1', port: await listen(server) };
+  setFlagsFromString('--expose-gc');
+  const heapUsed = () => {
+    (runInNewContext('gc') as () => void)();
+    return process.memoryUsage().heapUsed;
+  };
+  const before = heapUsed();
+  for (let connections = 0; connections < 10; connections++) {
+    const socket = connect(peer);
+    sockets.push(socket);
+    const { text } = read(socket);
+    socket.write(get('/stream'));
+    await waitFor('the stream', 60_000, () => text().includes('retry'));
+    await new Promise<void>((resolve) => {
+      socket.write('GET /x HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(8_000), () => resolve());
+    });
+  }
+  expect((heapUsed() - before) / 10).toBeLessThan(500_000);
+  server.server.emit('end streams');
 });
 
 const authority = createTestCertificateAuthority();
