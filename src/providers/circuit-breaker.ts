@@ -2,7 +2,13 @@ import { isBusy, ServiceError } from '../domain/errors.ts';
 import type { ProviderAdapter, ProviderHealth, Quote, QuoteRequest } from '../domain/ports/provider.ts';
 import type { ProviderId } from '../domain/provider-catalog.ts';
 import { type CallRate, createOutgoingLimiter, type OutgoingLimits } from './outgoing-limiter.ts';
-import { busy, ProviderAnswerError, ProviderBusyError, unavailable } from './provider-http.ts';
+import {
+  busy,
+  DeclinedRequestError,
+  ProviderAnswerError,
+  ProviderBusyError,
+  unavailable,
+} from './provider-http.ts';
 
 /** Failures in a row that count as an outage; a single one may have any cause. */
 const FAILURES_TO_OPEN = 5;
@@ -36,9 +42,9 @@ export interface CircuitBreakerOptions {
  * A 429 never opens a circuit. Calls of that kind wait for as long as the answer says if that is short, and else are
  * `provider_unavailable` with these seconds. So are calls beyond our own limit (`createOutgoingLimiter`).
  *
- * A refusal (inactive, below the minimum, a request that was declined) is an answer, and so is any 4xx to a request that
- * names one customer: their address or country must not take the provider from all others. Failures of calls that ran at
- * the same time count as one: they show the same moment.
+ * A refusal (inactive, below the minimum, a request that was declined) is an answer, and so is whatever a request that names one
+ * customer is answered below 500: their address or country must not take the provider from all others. Failures of calls
+ * that ran at the same time count as one: they show the same moment.
  */
 export function withCircuitBreaker(
   adapter: ProviderAdapter,
@@ -163,7 +169,7 @@ function createCircuit(
           failures++;
           trialAtMs = monotonicMs() + openMs;
         }
-        report(busyError !== null ? 'busy' : isAnswer(error) ? 'declined' : 'failed', error);
+        report(busyError !== null ? 'busy' : isDeclined(error) ? 'declined' : 'failed', error);
         throw error;
       } finally {
         if (isTrial) isTrying = false;
@@ -179,6 +185,14 @@ function isAnswer(error: unknown): boolean {
     error.errorName !== 'provider_unavailable' ||
     error.cause instanceof ProviderAnswerError ||
     error.cause instanceof ProviderBusyError
+  );
+}
+
+/** An answer that says so: one that cannot be used is a failure to operators, although the circuit does not count it. */
+function isDeclined(error: unknown): boolean {
+  const { cause } = error as ServiceError;
+  return (
+    isAnswer(error) && (!(cause instanceof ProviderAnswerError) || cause instanceof DeclinedRequestError)
   );
 }
 

@@ -95,8 +95,8 @@ export function createProviderAgent(): Agent {
 /**
  * Sends one request and reads one JSON answer, both bounded. Follows no redirect. Throws when there is no answer in
  * time or when it is not JSON; a 5xx throws as well, whatever its body, because it says nothing about the request, and a
- * 429 throws `ProviderBusyError`. Any other 4xx to a customer's request is an answer by its status alone: a geoblock
- * answers with a page.
+ * 429 throws `ProviderBusyError`. Any other status but success is an answer to a customer's request without its body: a
+ * geoblock answers with a page, or leads to one.
  */
 export async function requestJson(agent: Agent, call: JsonRequest): Promise<JsonAnswer> {
   const query = call.query === undefined ? '' : `?${new URLSearchParams(call.query)}`;
@@ -113,7 +113,7 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
     },
     body: bodyText(call.body),
   });
-  const isAnswered = call.isOfCustomer === true && isRefusal(statusCode);
+  const isAnswered = call.isOfCustomer === true && statusCode < 500 && !successes.includes(statusCode);
   const read = readBounded(body, call.maximumBytes ?? MAXIMUM_ANSWER_BYTES);
   const text = isAnswered ? await read.catch(() => '') : await read;
   // Before the body is parsed: what stands before a provider's API may say it in a page.
@@ -127,12 +127,13 @@ export async function requestJson(agent: Agent, call: JsonRequest): Promise<Json
   const answer = parseJson(text);
   if (answer === undefined && !isAnswered) {
     const message = 'the answer is not JSON';
-    throw countsAsOutage(statusCode) ? new SyntaxError(message) : new ProviderAnswerError(message);
+    throw countsAsOutage(statusCode) ? new MalformedAnswerError(message) : new ProviderAnswerError(message);
   }
   record(call, statusCode, answer ?? null, text.length);
   return { status: statusCode, body: answer, ...(isAnswered ? { isOfCustomer: true } : {}) };
 }
 
+const successes: readonly number[] = [200, 201];
 const isRefusal = (status: number) => status >= 400 && status < 500;
 
 /** Whether a status that is no success shows an outage where no customer was named: their data cannot be its reason. */
@@ -250,7 +251,8 @@ async function readBounded(body: AsyncIterable<Uint8Array>, maximumBytes: number
   let length = 0;
   for await (const chunk of body) {
     length += chunk.length;
-    if (length > maximumBytes) throw new Error(`the answer is longer than ${maximumBytes} bytes`);
+    if (length > maximumBytes)
+      throw new MalformedAnswerError(`the answer is longer than ${maximumBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, length).toString('utf8');
@@ -270,7 +272,7 @@ interface Calls {
 
 /** The calls of a conversation. What names no customer, such as a quote for an amount, is asked by itself. */
 export interface Call extends Calls {
-  /** The calls that name one customer or payment, so that a 4xx is an answer to them and no outage. */
+  /** The calls that name one customer or payment, so that what they are answered below 500 is no outage. */
   readonly ofCustomer: Calls;
 }
 
@@ -279,18 +281,27 @@ export function createConversations(id: ProviderId, headers: Readonly<Record<str
   const agent = createProviderAgent();
   return async <T>(timeoutMs: number, work: (call: Call) => Promise<T>): Promise<T> => {
     const deadlineMs = performance.now() + timeoutMs;
+    let isLastOfCustomer = false;
     const calls = (isOfCustomer: boolean): Calls => {
-      const answer = (request: CallRequest) =>
-        requestJson(agent, {
+      const answer = (request: CallRequest) => {
+        isLastOfCustomer = isOfCustomer;
+        return requestJson(agent, {
           ...request,
           isOfCustomer,
           headers: { ...headers, ...request.headers },
           timeoutMs: Math.max(1, Math.ceil(deadlineMs - performance.now())),
         });
+      };
       const body = async (request: CallRequest) => requireSuccess(id, await answer(request));
       return { answer, body, fields: async (request) => fieldsOf(await body(request)) };
     };
-    return await work({ ...calls(false), ofCustomer: calls(true) });
+    try {
+      return await work({ ...calls(false), ofCustomer: calls(true) });
+    } catch (error) {
+      if (isLastOfCustomer && error instanceof MalformedAnswerError)
+        throw new CustomersAnswerError(error.message);
+      throw error;
+    }
   };
 }
 
@@ -321,6 +332,11 @@ export async function classifyWebhookError(
 /** The provider is there, although its answer is of no use: the circuit does not count it. */
 export class ProviderAnswerError extends Error {}
 
+/** A malformed answer to a call that names one customer: their data may be its reason. */
+class CustomersAnswerError extends ProviderAnswerError {
+  override readonly name = 'MalformedAnswerError';
+}
+
 /**
  * The provider understood the request and declined it, which does not concern its health: a customer who requests what is
  * not sold must not open the circuit for all others.
@@ -349,12 +365,12 @@ export function busy(id: ProviderId, retryAfterSeconds: number, cause?: Provider
 /** The answer of a call that succeeded; throws for every other, with what the provider said of it in the cause. */
 export function requireSuccess(id: ProviderId, answer: JsonAnswer): unknown {
   const { status, body, isOfCustomer = false } = answer;
-  if (status === 200 || status === 201) return body;
+  if (successes.includes(status)) return body;
   const message = `${id} answered ${status} ${codesOf(body).join(' ')}`;
   const cause =
-    isOfCustomer || status === 400 || status === 422
+    (isOfCustomer && isRefusal(status)) || status === 400 || status === 422
       ? new DeclinedRequestError(message)
-      : countsAsOutage(status)
+      : countsAsOutage(status) && !isOfCustomer
         ? new Error(message)
         : new ProviderAnswerError(message);
   // A merchant sees wrong credentials as a provider that is switched off; the cause in the log is for the operator. A page

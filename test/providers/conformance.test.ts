@@ -161,18 +161,19 @@ const namesCustomer = (request: string) =>
   request.toLowerCase().includes(someSession.depositAddress.toLowerCase());
 
 describe.each(providerIds)('a refusal by %s', (id: ProviderId) => {
-  it.each(['{}', '<html>Not in your region</html>'])(
-    'of one customer takes it from nobody else, whatever the status: %s',
-    async (body) => {
-      for (const status of [...refusals, 401, 403])
-        expect(
-          await circuitAfter(id, { status, body }, namesCustomer, (adapter) =>
-            adapter.startSession(someSession),
-          ),
-          `status ${status}`,
-        ).toBe(false);
-    },
-  );
+  it.each([
+    ['JSON', '{}'],
+    ['a page', '<html>Not in your region</html>'],
+    ['a long page', 'x'.repeat(100_000)],
+  ])('of one customer takes it from nobody else, whatever the status: %s', async (_what, body) => {
+    for (const status of [200, 204, 302, ...refusals, 401, 403])
+      expect(
+        await circuitAfter(id, { status, body }, namesCustomer, (adapter) =>
+          adapter.startSession(someSession),
+        ),
+        `status ${status}`,
+      ).toBe(false);
+  });
 
   it('of what names no customer is an outage if it says that the address is gone', async () => {
     const request = { ...someSession, customerCountry: null };
