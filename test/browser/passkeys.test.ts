@@ -4,6 +4,9 @@ import type { Passkey, User } from '../../src/domain/person.ts';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { createTestDashboard, PASSWORD, type TestDashboard } from '../support/dashboard.ts';
 import { freePorts } from '../support/free-ports.ts';
+import { appCode } from '../support/operator.ts';
+
+const SECRET = 'JBSWY3DPEHPK3PXP';
 
 let browser: Browser;
 let dashboard: TestDashboard;
@@ -24,20 +27,14 @@ afterAll(async () => {
   await dashboard?.close();
 });
 
-async function signIn(page: Page): Promise<void> {
+async function signIn(page: Page, { email } = owner): Promise<void> {
   await page.goto(`${baseUrl}/dashboard/sign-in?next=/dashboard/security`);
-  await page.getByLabel('Email address').fill(owner.email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-it('a real browser adds a passkey and signs in with it, under the strict policy', async () => {
-  const page = await browser.newPage();
-  const complaints: string[] = [];
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(message.text());
-  });
+async function giveAuthenticator(page: Page): Promise<void> {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
   await session.send('WebAuthn.addVirtualAuthenticator', {
@@ -50,6 +47,16 @@ it('a real browser adds a passkey and signs in with it, under the strict policy'
       automaticPresenceSimulation: true,
     },
   });
+}
+
+it('a real browser adds a passkey and signs in with it, under the strict policy', async () => {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  await giveAuthenticator(page);
 
   await signIn(page);
   await page.getByLabel('Name', { exact: true }).fill('Laptop');
@@ -88,6 +95,24 @@ it('a real browser adds a passkey and signs in with it, under the strict policy'
   expect(complaints).toEqual([]);
   // For the test after this one.
   await dashboard.store.people.addPasskey(passkey as Passkey);
+  await page.close();
+});
+
+it('a member with an authenticator app adds a passkey with one of its codes', async () => {
+  const [membership] = await dashboard.store.people.listMemberships(owner.id);
+  const member = await dashboard.giveUser({ accountId: membership?.accountId ?? '', role: 'viewer' });
+  const page = await browser.newPage();
+  await giveAuthenticator(page);
+  await signIn(page, member);
+  await page.getByRole('button', { name: 'Add a passkey' }).waitFor();
+  const totpSecret = dashboard.context.secondFactor.box.seal(SECRET, member.id);
+  await dashboard.store.people.updateUser(member.id, { totpSecret });
+  await page.reload();
+  await page.getByLabel('Name', { exact: true }).fill('Laptop');
+  await page.locator('#password-for-passkey').fill(PASSWORD);
+  await page.locator('#code-for-passkey').fill(appCode(SECRET, dashboard.nowMs()));
+  await page.getByRole('button', { name: 'Add a passkey' }).click();
+  await page.getByRole('cell', { name: 'Laptop' }).waitFor({ timeout: 8_000 });
   await page.close();
 });
 

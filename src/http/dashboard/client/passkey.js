@@ -5,7 +5,8 @@ for (const form of document.querySelectorAll('form[data-passkey]')) {
   if (!(field instanceof HTMLInputElement)) continue;
   form.hidden = false;
   form.addEventListener('submit', (event) => {
-    const code = form.elements.namedItem('code');
+    // A code replaces the use of a passkey; where one is made, it proves an existing factor.
+    const code = form.dataset.passkey === 'use' ? form.elements.namedItem('code') : null;
     if (field.value !== '' || (code instanceof HTMLInputElement && code.value !== '')) return;
     // A preview changes nothing.
     if (event.submitter instanceof HTMLButtonElement && event.submitter.formNoValidate) return;
