@@ -183,6 +183,18 @@ describe('a refund without an address', () => {
     ]);
   });
 
+  it('asks once more before it confirms an address where USDC is lost', async () => {
+    const destination = '0x000000000000000000000000000000000000dEaD';
+    await name(await only(), destination);
+    const refused = await confirm({ destination });
+    expect([refused.statusCode, textOf(refused.payload)]).toEqual([
+      400,
+      expect.stringContaining('an address without an owner'),
+    ]);
+    expect(refused.payload).toMatch(/<input id="is_meant"[^>]*aria-invalid="true"/);
+    expect((await confirm({ destination, is_meant: '1' })).statusCode).toBe(303);
+  });
+
   it('is confirmed with the address that the page showed only', async () => {
     await name(await only());
     const answer = await confirm({ destination: '0x90F79bf6EB2c4f870365E785982E1f101E93b906' });

@@ -80,6 +80,7 @@ async function confirmForm(visit: Visit, refund: Refund): Promise<Html> {
     action: `${pathOf(paymentId)}/${id}/confirm`,
     introduction: html`<input type="hidden" name="destination" value="${destination}">
 <p class="banner">Someone with the link named ${destination}. Check it with the customer over a channel that you know: a transfer to a wrong address cannot be undone.</p>`,
+    fields: meantField(visit, 'destination'),
     button: 'Confirm this address',
   });
   return html`<h3>Confirm the address for ${formatUsdc(refund.units)} USDC</h3>${form}`;
@@ -161,7 +162,7 @@ export function registerRefundForms(
   register('', 'refund.opened', open);
   register('/:refundId/confirm', 'refund.confirmed', async (visit, form) => {
     const refund = await own(visit);
-    await requirePasswordAndFactor(visit, form, {});
+    await requirePasswordAndFactor(visit, form, { is_meant: () => meantWalletOf(form, 'destination') });
     return confirmRefundAddress(visit.context.refund, refund, form.text('destination'));
   });
   register('/:refundId/transaction', 'refund.submitted', async (visit, form) =>

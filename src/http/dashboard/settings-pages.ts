@@ -123,15 +123,17 @@ export function meantWalletOf(
 ): Address | null {
   const wallet = walletOf(form.text(name).trim(), name);
   const doubt = wallet === null || wallet === stored || form.has('is_meant') ? null : doubtAbout(wallet);
-  if (doubt !== null) throw invalidField(name, `${doubt}. If you mean it, tick the box below`);
+  if (doubt !== null) throw invalidField(name, `${doubt}. If you mean it, tick “${TICK}”`);
   return wallet;
 }
+
+const TICK = 'Pay out to this address anyway';
 
 /** The tick of a form that was refused for such an address in this field; none for any other. */
 export function meantField({ refused }: Pick<FormVisit, 'refused'>, name: string): Fields {
   const typed = parsePayoutAddress(refused?.text(name).trim());
   if (typed === null || doubtAbout(typed) === null) return {};
-  return { is_meant: { label: 'Pay out to this address anyway', type: 'checkbox' } };
+  return { is_meant: { label: TICK, type: 'checkbox' } };
 }
 
 async function showSettings(visit: Visit): Promise<PageView> {
