@@ -197,10 +197,15 @@ describe('one account', () => {
     await browser.post(`${path}/fee`, { fee: '5', password: PASSWORD }, { page: path });
     expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 500 });
     expect(await entriesOf(id)).toEqual(['account.changed fee from 2.5 % to 5 %']);
-    for (const button of ['preview', 'save']) {
-      const refused = await browser.post(`${path}/fee`, { fee: '10.01', [button]: '1' }, { page: path });
-      expect([button, refused.statusCode]).toEqual([button, 400]);
-      expect(refused.payload).toMatch(/<input id="fee"[^>]* value="10\.01"[^>]*aria-invalid="true"/);
+    for (const [button, fee] of [
+      ['preview', '10.01'],
+      ['save', '10.01'],
+      ['preview', '200'],
+    ] as const) {
+      const refused = await browser.post(`${path}/fee`, { fee, [button]: '1' }, { page: path });
+      expect([button, fee, refused.statusCode]).toEqual([button, fee, 400]);
+      expect(refused.payload).toMatch(/<input id="fee"[^>]* value="(?:10\.01|200)"[^>]*aria-invalid="true"/);
+      expect(textOf(refused.payload)).toContain('Must be from 0 to 10');
     }
     expect(await findAccount(id)).toMatchObject({ feeBasisPoints: 500 });
   });

@@ -4,7 +4,7 @@ import { recordAction } from '../../accounts/people-context.ts';
 import { type Account, type ApiKey, features, isFeature } from '../../domain/account.ts';
 import { maskApiKey } from '../../domain/api-key.ts';
 import { invalidField, ServiceError } from '../../domain/errors.ts';
-import { feeExample } from '../../domain/fees.ts';
+import { feeExample, MAXIMUM_FEE_BASIS_POINTS } from '../../domain/fees.ts';
 import { formatUnits, parsePercentBasisPoints } from '../../domain/money.ts';
 import type { Member } from '../../domain/person.ts';
 import { revocationPage, revokeLink, usedCell } from '../dashboard/key-pages.ts';
@@ -168,7 +168,7 @@ function feeCard(account: Account, visit: OperatorVisit, shownBasisPoints: numbe
   const fee = {
     label: 'Fee in percent',
     value: String(shownBasisPoints / 100),
-    hint: 'From 0 to 10, with at most two decimals.',
+    hint: `From 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}, with at most two decimals.`,
   };
   return confirmedForm(visit, {
     action,
@@ -199,7 +199,11 @@ function exampleTable(basisPoints: number): Html {
 /** Converts a typed percentage to basis points. Throws `invalid_request`. */
 export function parseFee(text: string): number {
   const basisPoints = parsePercentBasisPoints(text.trim());
-  if (basisPoints === null) throw invalidField('The fee', 'must be a percentage with at most two decimals.');
+  if (basisPoints === null)
+    throw invalidField(
+      'The fee',
+      `must be from 0 to ${MAXIMUM_FEE_BASIS_POINTS / 100}, with at most two decimals.`,
+    );
   requireFee(basisPoints);
   return basisPoints;
 }
