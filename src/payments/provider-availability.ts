@@ -376,3 +376,11 @@ export function servedFromUsdCents(offers: readonly ProviderOffer[]): number | n
     .map(({ minimumUsdCents }) => minimumUsdCents);
   return minimums.length === 0 ? null : Math.min(...minimums);
 }
+
+/** Throws `below_minimum` with the lowest minimum where the amount keeps all of these providers from the payment. */
+export function requireServedAmount(offers: readonly ProviderOffer[], usdUnits: bigint): void {
+  const cents = servedFromUsdCents(offers);
+  if (cents === null) return;
+  const text = `No provider takes this amount: the lowest minimum is ${formatCents(cents)} USD`;
+  throwRefusal(belowMinimum(text, cents, usdUnits));
+}

@@ -107,10 +107,17 @@ describe('every error code of the specification, brought about in the sandbox', 
     expect(paid.provider).not.toBe('moonpay');
   });
 
-  it('`sandbox pay` says where no provider serves that one can be named', async () => {
-    const id = (await create({ amount: '0.05' })).body.payment_id;
-    await expect(command('sandbox', 'pay', id)).rejects.toThrow('--provider');
-  });
+  it.each([
+    [{ amount: '0.05' }, '0.05'],
+    [{ amount: '3', currency: 'INR' }, '0.03'],
+  ])(
+    '`sandbox pay` says of %j that no provider takes it, and from which amount one does',
+    async (asked, given) => {
+      const id = (await create(asked)).body.payment_id;
+      const text = `No provider takes this amount: the lowest minimum is 1.00 USD; the amount given is ${given} USD.`;
+      await expect(command('sandbox', 'pay', id)).rejects.toThrow(text);
+    },
+  );
 
   it('`sandbox pay` delivers half where the provider delivers less, and the amount that it is given', async () => {
     const payAtWert = async (...options: string[]) => {

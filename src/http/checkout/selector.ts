@@ -7,7 +7,11 @@ import {
 } from '../../domain/provider-catalog.ts';
 import { exploredProvider, orderBySuccess } from '../../domain/provider-success.ts';
 import type { QuoteOutcome, Quotes } from '../../payments/ask-quotes.ts';
-import type { ProviderOffer, Refusal } from '../../payments/provider-availability.ts';
+import {
+  type ProviderOffer,
+  type Refusal,
+  requireServedAmount,
+} from '../../payments/provider-availability.ts';
 import { type Html, html, nothing } from '../design/html.ts';
 import { isDeclined } from './checkout-view.ts';
 import { emailTokenField } from './known-email.ts';
@@ -261,12 +265,16 @@ function inExpectedOrder(
     .sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** The providers that quote for a checkout, in the order in which its page offers them. */
+/**
+ * The providers that quote for a checkout, in the order in which its page offers them. Throws `below_minimum` where none takes
+ * the amount.
+ */
 export async function rankProviders(
   checkout: Checkout,
   quotes: Quotes,
   customerCountry: string | null,
 ): Promise<readonly ProviderId[]> {
+  requireServedAmount(checkout.offers, checkout.charge.usdUnits);
   const rows = await Promise.all(
     possibleOffers(checkout.offers).map(async (offer) => ({
       offer,
