@@ -26,10 +26,11 @@ export interface BenchPaymentFields {
   readonly payoutAddress: Address;
   readonly depositAddress: Address;
   readonly callbackUrl: string;
-  readonly email: string;
+  readonly email: string | null;
+  readonly note?: string | null;
 }
 
-/** A payment of 12.34 USD of `benchAccount`, as a create would store it. The ceilings make theirs by it: keep it lean. */
+/** A payment of 12.34 USD of `benchAccount`, as a create would store it. */
 export function benchPayment(fields: BenchPaymentFields): Payment {
   return {
     ...untouchedProgress,
@@ -46,7 +47,7 @@ export function benchPayment(fields: BenchPaymentFields): Payment {
     provider: 'multi',
     callbackUrl: fields.callbackUrl,
     email: fields.email,
-    note: null,
+    note: fields.note ?? null,
     tokenFingerprint: 'bench0',
     chainId: 137,
     factory: addresses.factory,

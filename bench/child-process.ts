@@ -31,6 +31,7 @@ export async function startChild<Ready>(
   const [program = '', ...rest] = pin([process.execPath, ...nodeFlags, file, ...parameters]);
   const child = spawn(program, rest, {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    serialization: 'advanced',
     env: { ...process.env, ...environment },
   });
   // A log goes into a pipe, as under a service manager; nobody needs to read it here.

@@ -2,16 +2,16 @@ import { type Address, checksumAddress } from '../src/domain/payout-address.ts';
 
 /** An address that looks like any other and is the same for the same number. */
 export function countedAddress(number: number): Address {
-  return checksumAddress(scatteredDigits(number, 40));
+  return checksumAddress(countedDigits(number, 40));
 }
 
 /** A transaction's hash of the same kind. */
 export function countedHash(number: number): `0x${string}` {
-  return `0x${scatteredDigits(number, 16).repeat(4)}`;
+  return `0x${countedDigits(number, 16).repeat(4)}`;
 }
 
 /** Hex digits that look random; the first 32 bits are another for each number. */
-function scatteredDigits(number: number, length: number): string {
+export function countedDigits(number: number, length: number): string {
   let digits = '';
   let state = number;
   while (digits.length < length) {

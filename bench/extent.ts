@@ -14,6 +14,10 @@ export interface Extent {
   readonly scannedPages: number;
   /** At least 2,000: the blocks to finality at the end count in the whole run, and less so with more payments. */
   readonly settledPayments: number;
+  /** Creates of the store alone, for each round. */
+  readonly storedCreates: number;
+  /** How often each list, search and statistic is asked for. */
+  readonly questions: number;
   /** Payments that are settled one after the other. */
   readonly timedPayments: number;
   /** Starts of a service with a million payments. */
@@ -34,29 +38,15 @@ export const fullExtent: Extent = {
   scannedPages: 10,
   settledPayments: 4_000,
   timedPayments: 12,
-  starts: 3,
+  storedCreates: 12_800,
+  questions: 9,
+  starts: 8,
   // Long enough for the watcher, the sweep and the collector of garbage to have had their turns.
   idleSeconds: 10,
   storedPayments: 1_000_000,
 };
 
-/** Says whether everything works, and little more. */
-export const quickExtent: Extent = {
-  rounds: 2,
-  seconds: 1,
-  wakeUpSeconds: 1,
-  warmUpSeconds: 1,
-  warmUpRequests: 40_000,
-  webhooks: 300,
-  scannedPages: 4,
-  settledPayments: 600,
-  timedPayments: 4,
-  starts: 1,
-  idleSeconds: 10,
-  storedPayments: 1_000_000,
-};
-
-/** Runs every part once: its figures say nothing. Part of `npm test`. */
+/** Runs every part once: its figures say nothing. Part of `npm run test:all`. */
 export const shortExtent: Extent = {
   rounds: 1,
   seconds: 0.2,
@@ -67,6 +57,8 @@ export const shortExtent: Extent = {
   scannedPages: 1,
   settledPayments: 20,
   timedPayments: 1,
+  storedCreates: 64,
+  questions: 1,
   starts: 1,
   idleSeconds: 0,
   storedPayments: 2_000,

@@ -11,6 +11,7 @@ import { paymentTable } from '../src/store/tables.ts';
 import { benchAccount, benchPayment } from './bench-payment.ts';
 import { countedAddress, countedHash } from './counted-address.ts';
 import { indexStore } from './index-store.ts';
+import { hasNote, noteOf } from './load/requests.ts';
 import { benchSecret } from './servers/stub-world.ts';
 
 const DAY_MS = 86_400_000;
@@ -66,7 +67,8 @@ function insertAll(database: DatabaseSync, payments: number, open: number): void
         payoutAddress: payoutAddresses[index % 1_000] as Address,
         depositAddress: countedAddress(payoutAddresses.length + index),
         callbackUrl: `https://shop.example.com/callbacks/card?order=${index}`,
-        email: `customer.${index}@mail.example.com`,
+        email: hasNote(index) ? `customer.${index}@mail.example.com` : null,
+        note: hasNote(index) ? noteOf(index) : null,
       }),
       tokenFingerprint,
       createdAtMs: nowMs,

@@ -2,7 +2,6 @@
  * `npm run bench`: how close the service comes to what is possible on this machine, as ratios to what is measured in
  * turn with it. See docs/performance.md.
  *
- *   --quick            two short rounds
  *   --short            every part once: whether the bench runs at all
  *   --only NAME        one scenario or measurement, or several with commas between
  *   --profile          also writes a CPU profile of the service to test-output/profile
@@ -10,15 +9,17 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { fullExtent, quickExtent, shortExtent } from './extent.ts';
+import { fullExtent, shortExtent } from './extent.ts';
 import { fillStore } from './fill-store.ts';
 import { evaluateGoals, type Findings } from './goals.ts';
 import { examineMachine } from './machine.ts';
 import { type LoadFindings, measureLoad } from './measure-load.ts';
 import { measureOthers } from './measure-others.ts';
+import { lists } from './measurements/lists.ts';
 import { logScan } from './measurements/log-scan.ts';
 import { millionLive } from './measurements/million-live.ts';
 import { settlement } from './measurements/settlement.ts';
+import { storeCreate } from './measurements/store-create.ts';
 import { webhooks } from './measurements/webhooks.ts';
 import type { BenchReport } from './report.ts';
 import { scenarios } from './scenarios.ts';
@@ -26,17 +27,16 @@ import { startServerFleet } from './server-fleet.ts';
 import type { ServerName } from './servers/bench-server.ts';
 import { formatFinding, formatGoals, formatSummary } from './summary.ts';
 
-const measurements = [webhooks, logScan, settlement, millionLive];
+const measurements = [storeCreate, webhooks, logScan, settlement, lists, millionLive];
 
 const { values: flags } = parseArgs({
   options: {
-    quick: { type: 'boolean' },
     short: { type: 'boolean' },
     only: { type: 'string' },
     profile: { type: 'boolean' },
   },
 });
-const extent = flags.short === true ? shortExtent : flags.quick === true ? quickExtent : fullExtent;
+const extent = flags.short === true ? shortExtent : fullExtent;
 const chosenScenarios = chosenOf(scenarios);
 const chosenMeasurements = chosenOf(measurements);
 if (chosenScenarios.length + chosenMeasurements.length === 0) {
@@ -65,7 +65,7 @@ try {
 }
 
 async function main(): Promise<void> {
-  const at = new Date().toISOString();
+  const [at, startMs] = [new Date().toISOString(), performance.now()];
   console.log(`${Object.values(machine.description).join(' · ')}\n`);
   const load = await runLoad();
   for (const summary of load.summaries) console.log(formatSummary(summary));
@@ -73,7 +73,7 @@ async function main(): Promise<void> {
   const found = await measureOthers(chosenMeasurements, context);
   for (const finding of found) console.log(formatFinding(finding));
 
-  const findings: Findings = { scenarios: load.summaries, measurements: found };
+  const findings: Findings = { scenarios: load.summaries, measurements: found, samples: load.samples };
   const goals = evaluateGoals(findings);
   console.log(formatGoals(goals));
   const report: BenchReport = {
@@ -81,11 +81,12 @@ async function main(): Promise<void> {
     machine: machine.description,
     extent,
     goals,
+    minutes: (performance.now() - startMs) / 60_000,
     ...findings,
-    samples: load.samples,
   };
   writeFileSync(join(outputFolder, 'bench.json'), `${JSON.stringify(report, null, 2)}\n`);
-  console.log('Every request was answered with success. All figures: test-output/bench.json');
+  const time = `${report.minutes.toFixed(1)} minutes`;
+  console.log(`Every request was answered with success. ${time}, all figures: test-output/bench.json`);
 }
 
 async function runLoad(): Promise<LoadFindings> {

@@ -9,7 +9,6 @@ import type { ServerProcess } from './server-process.ts';
 import { orderOfRound, type Sample } from './statistics.ts';
 import { type ScenarioSummary, summarize } from './summary.ts';
 
-const WARM_UP_CONNECTIONS = 64;
 const MOST_WARM_UPS = 20;
 
 /** What the scenarios of load found, and every run behind it. */
@@ -49,7 +48,7 @@ export async function measureLoad(
 }
 
 async function measureScenario(context: LoadContext, scenario: Scenario): Promise<readonly Sample[]> {
-  const { connections, contenders } = scenario;
+  const { contenders } = scenario;
   const { rounds, seconds } = context.extent;
   for (const contender of contenders) {
     await takeTurn(context, contender, (server) => warmUp(context, server, contender));
@@ -57,7 +56,7 @@ async function measureScenario(context: LoadContext, scenario: Scenario): Promis
   const samples: Sample[] = [];
   for (let round = 0; round < rounds; round++) {
     for (const contender of orderOfRound(contenders, round)) {
-      const options = { connections, seconds, round };
+      const options = { seconds, round };
       samples.push(
         await takeTurn(context, contender, (server) => wakeAndMeasure(context, server, contender, options)),
       );
@@ -84,7 +83,7 @@ async function takeTurn<T>(
 /** Until the server's code is compiled for what it will be asked, however slow the machine is at the moment. */
 async function warmUp(context: LoadContext, server: ServerProcess, contender: Contender): Promise<void> {
   const { warmUpSeconds, warmUpRequests } = context.extent;
-  const options = { connections: WARM_UP_CONNECTIONS, seconds: warmUpSeconds, round: -1 };
+  const options = { seconds: warmUpSeconds, round: -1 };
   for (let requests = 0, runs = 0; requests < warmUpRequests && runs < MOST_WARM_UPS; runs++) {
     requests += (await run(context, server, contender, options)).requests;
   }

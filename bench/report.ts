@@ -1,7 +1,6 @@
 import type { Extent } from './extent.ts';
 import type { Findings, GoalResult } from './goals.ts';
 import type { MachineDescription } from './machine.ts';
-import type { Sample } from './statistics.ts';
 
 /** What a run leaves in `test-output/bench.json`. */
 export interface BenchReport extends Findings {
@@ -9,7 +8,7 @@ export interface BenchReport extends Findings {
   readonly at: string;
   readonly machine: MachineDescription;
   readonly extent: Extent;
+  /** How long the run took. */
+  readonly minutes: number;
   readonly goals: readonly GoalResult[];
-  /** Every single run of load. */
-  readonly samples: readonly Sample[];
 }

@@ -1,11 +1,10 @@
 import type { LoadGenerator } from './load/run-load.ts';
 import type { RequestFiles } from './prepare-requests.ts';
-import type { Contender } from './scenarios.ts';
+import { CONNECTIONS, type Contender } from './scenarios.ts';
 import type { ServerProcess } from './server-process.ts';
 import type { Sample } from './statistics.ts';
 
 export interface RunOptions {
-  readonly connections: number;
   readonly seconds: number;
   readonly round: number;
 }
@@ -19,13 +18,13 @@ export async function runContender(
   server: ServerProcess,
   files: RequestFiles,
   contender: Contender,
-  { connections, seconds, round }: RunOptions,
+  { seconds, round }: RunOptions,
 ): Promise<Sample> {
   const [usageBefore, rowsBefore] = [await server.readUsage(), await server.countPayments()];
   const load = await generator.run({
     port: server.port,
     requestsFile: files[contender.requests],
-    connections,
+    connections: CONNECTIONS,
     seconds,
   });
   const [usage, rowsAfter] = [await server.readUsage(), await server.countPayments()];
@@ -34,11 +33,9 @@ export async function runContender(
   if (load.failures > 0) throw new Error(`${label}: ${load.failures} requests failed`);
   if (load.requests === 0) throw new Error(`${label}: nothing was answered`);
   const rows = rowsAfter - rowsBefore;
-  const writes =
-    contender.requests.startsWith('create') &&
-    (server.name.startsWith('ceiling') || server.name.startsWith('service'));
+  const writes = contender.requests.startsWith('create');
   // What is under way at the end of a run is stored, but no longer counted as answered.
-  if (writes && (rows < load.requests || rows > load.requests + 2 * connections)) {
+  if (writes && (rows < load.requests || rows > load.requests + 2 * CONNECTIONS)) {
     throw new Error(`${label}: ${load.requests} creates were answered, ${rows} payments are stored`);
   }
   const commits = usage.commits - usageBefore.commits;

@@ -1,7 +1,9 @@
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import type { Machine } from './machine.ts';
+import { recordCreates } from './record-creates.ts';
 import { type ServerProcess, startServerProcess } from './server-process.ts';
 import type { ServerName } from './servers/bench-server.ts';
 
@@ -28,6 +30,7 @@ export async function startServerFleet(
   names: ReadonlySet<ServerName>,
   options: FleetOptions,
 ): Promise<ServerFleet> {
+  const { machine, nodeFlagsOf, folder, millionDataDir } = options;
   const servers = new Map<ServerName, ServerProcess>();
   let postgres: PostgresServer | null = null;
   async function stop(): Promise<void> {
@@ -36,15 +39,29 @@ export async function startServerFleet(
   }
   try {
     for (const name of names) {
-      if (name === 'service-million') copyMillion(options);
       let databaseUrl: string | null = null;
       if (name.endsWith('-postgres')) {
         postgres ??= await startPostgres(POSTGRES_SETTINGS);
         databaseUrl = await postgres.createDatabase();
       }
-      const { machine, nodeFlagsOf, folder } = options;
-      const childOptions = { pin: machine.measuredCore, nodeFlags: nodeFlagsOf(name) };
-      const server = await startServerProcess(name, folder, childOptions, databaseUrl);
+      const start = (started: ServerName, below: string, environment = {}) =>
+        startServerProcess(
+          started,
+          below,
+          { pin: machine.measuredCore, nodeFlags: nodeFlagsOf(started), environment },
+          databaseUrl,
+        );
+      if (name === 'service-million' && millionDataDir !== null)
+        copyDatabase(millionDataDir, join(folder, name));
+      if (name.startsWith('ceiling')) {
+        const below = join(folder, `recorded-${name}`);
+        const service = await start('service', below, { BENCH_RECORDS: '1' });
+        const recorded = await recordCreates(service);
+        await service.stop();
+        copyDatabase(join(below, 'service'), join(folder, name), databaseUrl === null);
+        writeFileSync(join(folder, name, 'recorded'), serialize(recorded));
+      }
+      const server = await start(name, folder);
       servers.set(name, server);
       server.pause();
     }
@@ -62,9 +79,7 @@ export async function startServerFleet(
   };
 }
 
-function copyMillion({ folder, millionDataDir }: FleetOptions): void {
-  if (millionDataDir === null) throw new Error('the database with a million payments was not made');
-  const dataDir = join(folder, 'service-million' satisfies ServerName);
-  mkdirSync(dataDir, { recursive: true });
-  copyFileSync(join(millionDataDir, 'card-checkout.sqlite'), join(dataDir, 'card-checkout.sqlite'));
+function copyDatabase(from: string, to: string, isSqlite = true): void {
+  mkdirSync(to, { recursive: true });
+  if (isSqlite) copyFileSync(join(from, 'card-checkout.sqlite'), join(to, 'card-checkout.sqlite'));
 }

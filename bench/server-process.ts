@@ -4,13 +4,17 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { type ChildOptions, startChild } from './child-process.ts';
 import type { BenchServer, ServerName, Usage } from './servers/bench-server.ts';
+import type { Statement } from './servers/recorded-creates.ts';
 
 /** A server in its own process. */
 export interface ServerProcess {
   readonly name: ServerName;
   readonly port: number;
   readonly apiKeys: readonly string[];
+  readonly databaseFile: string | null;
   readUsage(): Promise<Usage>;
+  /** The statements that it sent to PostgreSQL since the last call; none unless it was started to record them. */
+  takeStatements(): Promise<readonly Statement[]>;
   /** Payments in its database, as another process sees them; 0 where it has none. */
   countPayments(): Promise<number>;
   pause(): void;
@@ -34,7 +38,9 @@ export async function startServerProcess(
     name,
     port,
     apiKeys,
+    databaseFile,
     readUsage: () => child.ask('usage'),
+    takeStatements: () => child.ask('statements'),
     async countPayments() {
       if (databaseUrl !== null) return countPostgresRows(databaseUrl);
       return databaseFile === null ? 0 : countSqliteRows(databaseFile);
@@ -45,13 +51,12 @@ export async function startServerProcess(
   };
 }
 
-/** Rows are never deleted, so that the highest number is their count. */
-const highestRow = 'SELECT coalesce(max(row), 0) AS count FROM payments';
+const countPayments = 'SELECT count(*) AS count FROM payments';
 
 function countSqliteRows(file: string): number {
   const database = new DatabaseSync(file, { readOnly: true, timeout: 1_000 });
   try {
-    return Number(database.prepare(highestRow).get()?.['count']);
+    return Number(database.prepare(countPayments).get()?.['count']);
   } finally {
     database.close();
   }
@@ -61,7 +66,7 @@ async function countPostgresRows(connectionString: string): Promise<number> {
   const client = new Client({ connectionString });
   await client.connect();
   try {
-    return Number((await client.query(highestRow)).rows[0].count);
+    return Number((await client.query(countPayments)).rows[0].count);
   } finally {
     await client.end();
   }

@@ -21,17 +21,15 @@ export interface Comparison {
 export interface ScenarioSummary {
   readonly name: string;
   readonly title: string;
-  readonly connections: number;
   readonly contenders: readonly ContenderSummary[];
   readonly comparisons: readonly Comparison[];
 }
 
 export function summarize(scenario: Scenario, samples: readonly Sample[]): ScenarioSummary {
-  const { name, title, connections } = scenario;
+  const { name, title } = scenario;
   return {
     name,
     title,
-    connections,
     contenders: scenario.contenders.map(({ label }) =>
       summarizeContender(
         label,

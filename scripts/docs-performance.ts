@@ -1,4 +1,5 @@
 import type { GoalResult } from '../bench/goals.ts';
+import { median } from '../bench/statistics.ts';
 import { formatNumber } from '../bench/summary.ts';
 import { table } from './markdown.ts';
 import { readPublished } from './published-bench.ts';
@@ -55,8 +56,8 @@ export function findingTables(): string {
         comparisons.map(({ label, of, requestsPerSecond, cpu, p99 }) => [
           `${label} of ${of}`,
           ...[requestsPerSecond, cpu, p99].map(
-            ({ median, lowest, highest }) =>
-              `**${formatNumber(median)}** (${formatNumber(lowest)} to ${formatNumber(highest)})`,
+            ({ median: middle, lowest, highest }) =>
+              `**${formatNumber(middle)}** (${formatNumber(lowest)} to ${formatNumber(highest)})`,
           ),
         ]),
       ),
@@ -66,10 +67,11 @@ export function findingTables(): string {
     [
       `### ${title}`,
       table(
-        ['', 'per round'],
+        ['', 'median', 'lowest to highest'],
         series.map(({ name, unit, values }) => [
           unit === '' ? name : `${name}, ${unit}`,
-          values.map(formatNumber).join(' · '),
+          `**${formatNumber(median(values))}**`,
+          `${formatNumber(Math.min(...values))} to ${formatNumber(Math.max(...values))}`,
         ]),
       ),
     ].join('\n\n'),

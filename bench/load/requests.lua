@@ -23,17 +23,17 @@ end
 
 function init(args)
   math.randomseed(os.time())
-  -- As long as what replaces it, because the Content-Length is computed here.
   local placeholder = ("f"):rep(40)
   for line in io.lines(args[1]) do
-    local method, path, key, body = unpack(split(line))
-    local is_fresh = body:find("{fresh}", 1, true) ~= nil
-    body = body:gsub("{fresh}", placeholder)
+    local method, path, key, idempotency_key, body = unpack(split(line))
     local headers = { ["Authorization"] = "Bearer " .. key }
     if body ~= "" then headers["Content-Type"] = "application/json" end
+    if idempotency_key ~= "" then
+      headers["Idempotency-Key"] = idempotency_key:gsub("{fresh}", placeholder)
+    end
     local text = wrk.format(method, path, headers, body ~= "" and body or nil)
-    if is_fresh then
-      local first, last = text:find(placeholder, 1, true)
+    local first, last = text:find(placeholder, 1, true)
+    if first then
       prepared[#prepared + 1] = { text:sub(1, first - 1), text:sub(last + 1) }
     else
       prepared[#prepared + 1] = text

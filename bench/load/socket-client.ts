@@ -71,9 +71,7 @@ function isWhole(received: string): boolean {
 
 function nextRequest(): string {
   const request = requests[position++ % requests.length] as string;
-  return request.includes(FRESH_DIGITS)
-    ? request.replace(FRESH_DIGITS, randomBytes(20).toString('hex'))
-    : request;
+  return request.replace(FRESH_DIGITS, () => randomBytes(20).toString('hex'));
 }
 
 function readRequests(file: string): string[] {
@@ -81,11 +79,16 @@ function readRequests(file: string): string[] {
     .trimEnd()
     .split('\n')
     .map((line) => {
-      const [method, path, apiKey, body = ''] = line.split('\t');
-      const length = Buffer.byteLength(body.replace(FRESH_DIGITS, '0'.repeat(40)));
-      const bodyHeaders =
-        body === '' ? '' : `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
-      return `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${options.port}\r\nAuthorization: Bearer ${apiKey}\r\n${bodyHeaders}\r\n${body}`;
+      const [method, path, apiKey, idempotencyKey, body = ''] = line.split('\t');
+      const headers = [
+        `Host: 127.0.0.1:${options.port}`,
+        `Authorization: Bearer ${apiKey}`,
+        ...(idempotencyKey === '' ? [] : [`Idempotency-Key: ${idempotencyKey}`]),
+        ...(body === ''
+          ? []
+          : ['Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`]),
+      ];
+      return `${method} ${path} HTTP/1.1\r\n${headers.join('\r\n')}\r\n\r\n${body}`;
     });
 }
 

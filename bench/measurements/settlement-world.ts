@@ -10,7 +10,6 @@ import { paymentReference, termsOf } from '../../src/domain/deposit-address.ts';
 import { createIpnTokens } from '../../src/domain/ipn-token.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
-import type { Relayer } from '../../src/domain/ports/chain.ts';
 import { createKnownAddresses } from '../../src/payments/known-addresses.ts';
 import { createSecretBox } from '../../src/platform/secret-box.ts';
 import type { Store } from '../../src/store/store.ts';
@@ -26,41 +25,23 @@ export const FINAL_AFTER_BLOCKS = 2;
 export const DEPOSIT_UNITS = 12_000_000n;
 export const MERCHANTS = 20;
 
-/** Endpoints of the local chain, and how many JSON-RPC calls they were asked. */
-export interface CountedEndpoints {
-  readonly endpoints: readonly ChainEndpoint[];
-  readonly count: () => number;
+export function endpointsOf({ anvil }: LocalChain): readonly ChainEndpoint[] {
+  return createChainEndpoints({ urls: [anvil.url], chainId: anvil.chainId });
 }
 
-export function countCalls({ anvil }: LocalChain): CountedEndpoints {
-  let calls = 0;
-  const onCall = () => {
-    calls++;
-  };
-  return {
-    endpoints: createChainEndpoints({ urls: [anvil.url], chainId: anvil.chainId, onCall }),
-    count: () => calls,
-  };
-}
-
-/** The local chain as the worker sees it, with so many relayer keys. */
-export function settlementWorld(
-  chain: LocalChain,
-  endpoints: readonly ChainEndpoint[],
-  keys: number,
-): ExternalServices {
+/** The local chain as the worker sees it, with one relayer key. */
+export function settlementWorld(chain: LocalChain, endpoints: readonly ChainEndpoint[]): ExternalServices {
   const { anvil, token, factory, implementation } = chain;
   const stub = createStubWorld();
-  const [first, ...others] = anvilKeys
-    .slice(1, 1 + keys)
-    .map((privateKey) => createRelayer({ endpoints, chainId: anvil.chainId, privateKey }));
   return {
     ...stub,
     chainId: anvil.chainId,
     settlements: [{ ...stub.settlements[0], chainId: anvil.chainId, token, factory, implementation }],
     chain: createChainReader({ endpoints, sources: { token, factories: [factory] } }),
     token: createTokenReader({ endpoints, token }),
-    relayers: [first as Relayer, ...others],
+    relayers: [
+      createRelayer({ endpoints, chainId: anvil.chainId, privateKey: anvilKeys[1] as `0x${string}` }),
+    ],
   };
 }
 

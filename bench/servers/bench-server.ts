@@ -3,24 +3,21 @@ export interface BenchServer {
   readonly port: number;
   /** The SQLite file it writes payments to; null when it writes to PostgreSQL, or none. */
   readonly databaseFile: string | null;
-  /** API keys that it takes; empty when it looks at none. */
+  /** API keys that it takes, account by account; empty when it looks at none. */
   readonly apiKeys: readonly string[];
   stop(): Promise<void>;
 }
 
-/**
- * Every server that is measured, from the least to the whole. `service-million` has a million payments stored,
- * `service-silent` neither logs nor counts, those with `postgres` write to PostgreSQL.
- */
+/** An account's limit is ten. */
+export const KEYS_PER_ACCOUNT = 8;
+
+/** Every server that is measured. `service-million` has a million payments stored; those with `postgres` write to it. */
 export type ServerName =
   | 'raw-get'
-  | 'raw-post'
   | 'ceiling-a'
-  | 'ceiling-b'
   | 'ceiling-postgres'
   | 'service'
   | 'service-million'
-  | 'service-silent'
   | 'service-postgres';
 
 /** Since the process began. */

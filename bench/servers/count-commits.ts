@@ -1,4 +1,6 @@
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { Client } from 'pg';
+import type { Statement, Value } from './recorded-creates.ts';
 
 /**
  * Counts the write transactions of this process, for the bench's rows per commit. It wraps the one statement that
@@ -20,4 +22,25 @@ export function countCommits(): () => number {
     return statement;
   };
   return () => commits;
+}
+
+/**
+ * Records every statement that this process sends to PostgreSQL.
+ *
+ * @returns those since the last call
+ */
+export function recordStatements(): () => Statement[] {
+  let statements: Statement[] = [];
+  const { query } = Client.prototype;
+  Client.prototype.query = function (this: Client, ...parameters: unknown[]) {
+    const [given, values = []] = parameters as [string | { text: string; values?: Value[] }, Value[]?];
+    if (typeof given === 'string') statements.push({ sql: given, values });
+    else statements.push({ sql: given.text, values: given.values ?? values });
+    return (query as (...given: unknown[]) => unknown).apply(this, parameters);
+  } as typeof query;
+  return () => {
+    const taken = statements;
+    statements = [];
+    return taken;
+  };
 }

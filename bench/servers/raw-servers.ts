@@ -8,13 +8,6 @@ export function startRawGet(): Promise<BenchServer> {
   return listen((_request, response) => answer(response, body));
 }
 
-/** Reads a JSON body and answers JSON as long as the API's, and does nothing in between. */
-export function startRawPost(): Promise<BenchServer> {
-  return listen((request, response) => {
-    readJson(request, (body) => answer(response, JSON.stringify(answerLikeTheApi(body, {}))));
-  });
-}
-
 /** Starts a plain `node:http` server on a free port of the loopback interface. */
 export async function listen(
   handle: RequestListener,
@@ -40,7 +33,7 @@ export interface CreateBody {
   readonly address: string;
   readonly callback: string;
   readonly amount: string;
-  readonly email: string;
+  readonly note?: string;
 }
 
 export function readJson(request: IncomingMessage, use: (body: CreateBody) => void): void {
@@ -54,28 +47,19 @@ export function answer(response: ServerResponse, body: string): void {
   response.end(body);
 }
 
-/** What a ceiling computes of its own; the rest of the answer is constant. */
-export interface ComputedFields {
-  readonly paymentId?: string;
-  readonly depositAddress?: string;
-  readonly token?: string;
-}
-
-const constantId = '0190a000-0000-7000-8000-000000000000';
 const constantAddress = '0x000000000000000000000000000000000000dEaD';
 
 /** An answer with the API's fields, each as long as the API's. */
-export function answerLikeTheApi(body: CreateBody, computed: ComputedFields) {
-  const { paymentId = constantId, depositAddress = constantAddress, token } = computed;
+export function answerLikeTheApi(body: CreateBody, paymentId: string) {
   return {
     payment_id: paymentId,
-    ipn_token: token ?? `ipn_${'0'.repeat(6 + 32 + 43)}`,
+    ipn_token: `ipn_${'0'.repeat(6 + 32 + 43)}`,
     checkout_url: `https://checkout.example/pay/${paymentId}`,
     short_code: '00000000000000000000000',
     short_url: 'https://checkout.example/s/00000000000000000000000',
     callback_url: body.callback,
-    address_in: depositAddress,
-    polygon_address_in: depositAddress,
+    address_in: constantAddress,
+    polygon_address_in: constantAddress,
     payment_type: 'card',
     provider: 'multi',
     amount: body.amount,

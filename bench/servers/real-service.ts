@@ -7,23 +7,17 @@ import { startService } from '../../src/app/start-service.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Store } from '../../src/store/store.ts';
 import { answerDnsHere } from './answer-dns-here.ts';
-import type { BenchServer } from './bench-server.ts';
+import { type BenchServer, KEYS_PER_ACCOUNT } from './bench-server.ts';
 import { benchSecret, createStubWorld } from './stub-world.ts';
 
 const ACCOUNTS = 4;
-/** An account's limit is ten. */
-const KEYS_PER_ACCOUNT = 8;
 const UNLIMITED_PER_MINUTE = 100_000_000;
 
 /**
  * The service as it ships: every route, limiter, metric and log line, and its worker beside the API. Only the external
  * around it is a stub, DNS included, so that nothing leaves the machine; the limits are raised by configuration.
  */
-export async function startRealService(
-  dataDir: string,
-  databaseUrl: string | null,
-  { isSilent }: { readonly isSilent: boolean },
-): Promise<BenchServer> {
+export async function startRealService(dataDir: string, databaseUrl: string | null): Promise<BenchServer> {
   answerDnsHere();
   // `sandbox` only because live mode asks for credentials of a chain; only the external services differ, which are given.
   const config = {
@@ -33,7 +27,6 @@ export async function startRealService(
       RATE_LIMIT_CREATE_PER_MINUTE: String(UNLIMITED_PER_MINUTE),
       RATE_LIMIT_STATUS_PER_MINUTE: String(UNLIMITED_PER_MINUTE),
       ...(databaseUrl === null ? {} : { DATABASE_URL: databaseUrl }),
-      ...(isSilent ? { LOG_LEVEL: 'silent' } : {}),
     }),
     port: 0,
     adminPort: 0,
