@@ -1,9 +1,7 @@
-import { Secret, TOTP } from 'otpauth';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchBrowser } from '../support/browser.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
-import { overflowOf } from '../support/page-checks.ts';
 import { runPrintedCommand } from '../support/printed-command.ts';
 import { waitFor } from '../support/wait-for.ts';
 
@@ -176,33 +174,6 @@ describe.concurrent('a merchant', () => {
     await headingIs(customer, /^Paid\b/);
   });
 
-  it('a payment that was made twice is said to customer, merchant and operator', async () => {
-    const page = await newPage();
-    const { payment_id: id, checkout_url: url } = await service.create({ amount: '35.00' });
-    const customer = await browser.newPage();
-    await customer.goto(url);
-    await customer.getByRole('button', { name: 'Paid twice' }).click();
-    await headingIs(customer, /^Paid\b/);
-    // The first of both made it paid.
-    await waitFor('the second charge', SETTLED_MS, async () => {
-      await customer.goto(url);
-      return (await customer.textContent('main'))?.includes('Your payment arrived more than once');
-    });
-    expect(await customer.textContent('main')).toContain('refund the duplicate');
-
-    await openUntil(page, '', 'check whether the customer paid twice');
-    await open(page, '/payments?status=overpaid');
-    await page.getByRole('row', { name: '$35.00' }).getByRole('link').first().click();
-    await page.getByText(/Overpaid: [\d.]+ USDC arrived for a payment of [\d.]+ USDC\./).waitFor();
-    await page.getByText(/may have been charged twice/).waitFor();
-
-    const operator = await browser.newPage();
-    const console = /Operator +(http:\S+)/.exec(service.process().output())?.[1] ?? '';
-    await operator.goto(`${console}/payments/${id}`);
-    await giveCredentials(operator);
-    await operator.getByText('who refunds a customer who paid twice').waitFor();
-  });
-
   it('the printed command works as printed: the first webhook arrives, and no alert is raised', async () => {
     const page = await newPage();
     const printed = service.process().output();
@@ -235,27 +206,4 @@ it('"Your new key" makes no second key when it is loaded again', async () => {
   await page.reload();
   await page.getByRole('heading', { level: 1, name: 'API keys' }).waitFor();
   expect(await page.getByRole('cell', { name: 'Till', exact: true }).count()).toBe(1);
-});
-
-it('a mistyped code leaves the second factor that was scanned, whose next code is taken', async () => {
-  const page = await newPage();
-  await open(page, '/security');
-  const key = page.locator('dt:text-is("Key") + dd');
-  const scanned = (await key.textContent()) ?? '';
-  const form = page.locator('form', { hasText: 'Authenticator app: off' });
-  const give = async (code: string) => {
-    await form.getByLabel('Password').fill(signIn.password);
-    await form.getByRole('textbox', { name: 'Code' }).fill(code);
-    await form.getByRole('button', { name: 'Turn on' }).click();
-  };
-  const totp = new TOTP({ secret: Secret.fromBase32(scanned.replaceAll(' ', '')) });
-  const code = totp.generate();
-  await give(String((Number(code) + 1) % 1_000_000).padStart(6, '0'));
-  await page.getByRole('alert').waitFor();
-  expect(await key.textContent()).toBe(scanned);
-  await give(totp.generate());
-  await page.getByRole('heading', { name: 'Your recovery codes' }).waitFor();
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.evaluate("document.documentElement.style.fontSize = '200%'");
-  expect(await overflowOf(page)).toBe(0);
 });

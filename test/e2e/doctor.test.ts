@@ -23,9 +23,8 @@ import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { migrate, migrations } from '../../src/store/sqlite/migrations.ts';
 import { openSqliteStore } from '../../src/store/sqlite/open-store.ts';
 import { startAlteringProxy } from '../chain/altering-proxy.ts';
-import { forgeHashes, lagAt } from '../chain/endpoint-faults.ts';
+import { forgeHashes } from '../chain/endpoint-faults.ts';
 import { givePayment } from '../store/fixtures.ts';
-import { askChain } from '../support/ask-chain.ts';
 import { startBlackhole } from '../support/blackhole.ts';
 import { freePorts } from '../support/free-ports.ts';
 import { providerEnvironment } from '../support/provider-environment.ts';
@@ -351,17 +350,6 @@ it('a configuration that is not valid is told variable by variable, and the mach
   expect([found.level('open_files'), found.level('env_file')]).toEqual(['ok', 'ok']);
 });
 
-it('a clock that differs from the chain by more than receivers allow is a failure', async () => {
-  const latest = (await askChain(world.anvilUrl, 'eth_getBlockByNumber', ['latest', false])) as {
-    timestamp: string;
-  };
-  await askChain(world.anvilUrl, 'evm_setNextBlockTimestamp', [Number(latest.timestamp) + 3_600]);
-  await askChain(world.anvilUrl, 'evm_mine', []);
-  const found = await diagnose();
-  expect(found.level('clock')).toBe('fail');
-  expect(found.detail('clock')).toMatch(/ s ahead of this clock: set the clock by NTP/);
-});
-
 it('hosts that have different final blocks are named: the odd one of three, and both of two', async () => {
   const wrong = await startAlteringProxy(world.anvilUrl);
   forgeHashes(wrong);
@@ -377,17 +365,5 @@ it('hosts that have different final blocks are named: the odd one of three, and 
     new RegExp(
       `^block \\d+ is .* but .* at ${label}; nothing becomes paid until they agree: add a third host`,
     ),
-  );
-});
-
-it('a host that reports no new blocks is named, although its old ones are those of the other host', async () => {
-  const stalled = await startAlteringProxy(world.anvilUrl);
-  lagAt(stalled, Number(await askChain(world.anvilUrl, 'eth_blockNumber', [])));
-  await askChain(world.anvilUrl, 'anvil_mine', ['0x40']);
-  const found = await diagnose({ POLYGON_RPC_URL: [stalled.url, world.anvilUrl].join() });
-  await stalled.stop();
-  expect(found.level('endpoints')).toBe('warn');
-  expect(found.detail('endpoints')).toMatch(
-    /^127\.0\.0\.1:\d+ is 6\d blocks behind: replace it, because payments wait/,
   );
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ProviderId, providerIds } from '../../src/domain/provider-catalog.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
-import { runCommand, runJson } from '../support/service-process.ts';
+import { runJson } from '../support/service-process.ts';
 import { waitFor } from '../support/wait-for.ts';
 
 let service: EndToEndService;
@@ -66,83 +66,6 @@ it.concurrent.each(providerIds)(
   },
   120_000,
 );
-
-it('whoever comes back to an address that opens only once is given another', async () => {
-  const { payment_id: paymentId, checkout_url: checkoutUrl } = await service.create({ provider: 'transak' });
-  const click = () =>
-    fetch(`${service.url}/pay/${paymentId}/providers/transak`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
-    });
-  const [first, second] = [await click(), await click()].map(
-    (answer) => answer.headers.get('location') ?? '',
-  );
-  expect(second).not.toBe(first);
-  const headers = { referer: new URL('/', checkoutUrl).href };
-  expect((await fetch(first ?? '', { headers })).status).toBe(200);
-  expect((await fetch(first ?? '', { headers })).status).toBe(410);
-  expect((await fetch(second ?? '', { headers })).status).toBe(200);
-});
-
-it('what a provider says of a declined card shows on the page, and the way on', async () => {
-  const { payment_id: paymentId } = await service.create();
-  await fetch(`${service.url}/pay/${paymentId}/providers/moonpay`, {
-    method: 'POST',
-    redirect: 'follow',
-    headers: { 'content-type': 'application/x-www-form-urlencoded', origin: service.url },
-  }).then((page) =>
-    fetch(page.url, { method: 'POST', body: new URLSearchParams({ card_number: '4000000000000002' }) }),
-  );
-  const page = await waitFor('the page to say so', 60_000, async () => {
-    const text = await (await fetch(`${service.url}/pay/${paymentId}`)).text();
-    return text.includes('Payment declined. You haven&#8217;t been charged.') && text;
-  });
-  expect(page).toContain(`/pay/${paymentId}/providers/moonpay`);
-  await runJson(service.environment, 'sandbox', 'pay', paymentId, '--provider', 'moonpay');
-});
-
-it('what somebody posts in the name of a provider is refused, and changes nothing', async () => {
-  const { payment_id: paymentId } = await service.create();
-  const body = JSON.stringify({
-    type: 'transaction_updated',
-    data: { status: 'completed', externalTransactionId: paymentId, updatedAt: new Date().toISOString() },
-  });
-  const time = Math.floor(Date.now() / 1000);
-  const headers = {
-    'content-type': 'application/json',
-    'moonpay-signature-v2': `t=${time},s=${'0'.repeat(64)}`,
-  };
-  const post = (path: string) => fetch(`${service.url}/providers/${path}`, { method: 'POST', headers, body });
-  expect((await post('moonpay/webhooks')).status).toBe(401);
-  expect((await post('klarna/webhooks')).status).toBe(404);
-  expect((await post('nobody/webhooks')).status).toBe(404);
-  expect(await service.readStatus(`payment_id=${paymentId}`)).toMatchObject({ status: 'unpaid' });
-});
-
-it('provider check tries a provider with the credentials, and provider list and the metrics tell of its health', async () => {
-  type Checked = { is_fine: boolean; steps: { step: string; detail: string }[] };
-  const check = (...args: string[]) =>
-    runJson<Checked>(service.environment, 'provider', 'check', 'banxa', ...args);
-  expect(await check('--currency', 'EUR', '--country', 'DE')).toMatchObject({ is_fine: true });
-  await runJson(service.environment, 'sandbox', 'fault', 'provider', 'banxa', '--down');
-  const failed = await runCommand(service.environment, 'provider', 'check', 'banxa').catch(
-    (error: { code: number; stdout: string }) => `${error.code} ${error.stdout}`,
-  );
-  expect(failed).toMatch(/^1 /);
-  expect(failed).toContain('the provider answered 503');
-  expect((await service.requestCreate({ provider: 'banxa' })).status).toBe(502);
-  const listed = await runJson<Record<string, unknown>[]>(service.environment, 'provider', 'list');
-  expect(listed.find(({ provider }) => provider === 'banxa')).toMatchObject({
-    resting: false,
-    failures_in_a_row: 1,
-    last_failure: 'the provider answered 503',
-  });
-  const metrics = await (await fetch(`http://127.0.0.1:${service.environment['ADMIN_PORT']}/metrics`)).text();
-  expect(metrics).toContain('card_checkout_provider_calls_total{provider="banxa",outcome="failed"} 1');
-  expect(metrics).toContain('card_checkout_provider_circuit_open{provider="banxa"} 0');
-  await runJson(service.environment, 'sandbox', 'fault', 'provider', 'banxa', '--up');
-});
 
 interface Proof {
   readonly is_fine: boolean;

@@ -1,7 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { type EndToEndService, startEndToEndService } from '../support/e2e-service.ts';
 import { CUSTOMER_ADDRESS } from '../support/refunds.ts';
 import { runJson } from '../support/service-process.ts';
@@ -102,59 +99,4 @@ it('shows the rest of a partial payment by API and in its events, and the rest m
   const paid = await read();
   expect(paid).toMatchObject({ amount: '25.00', rest: null });
   expect(paid.sessions.map(({ charged_amount: charged }) => charged)).toEqual(['25.00', '14.26']);
-}, 180_000);
-
-it('a merchant opens a refund in the dashboard, pays it from a wallet and sees it paid', async () => {
-  const { payment_id: id } = await service.create({});
-  await runJson(service.environment, 'sandbox', 'pay', id);
-  await waitFor('the payment', 60_000, async () => {
-    const { status } = await call<{ status: string }>(`/payments/${id}`);
-    return status === 'paid';
-  });
-  const owner = JSON.parse(
-    readFileSync(join(service.environment['DATA_DIR'] as string, 'sandbox-demo-account.json'), 'utf8'),
-  ) as { readonly email: string; readonly password: string };
-  const browser = await launchBrowser();
-  try {
-    const page = await browser.newPage({ locale: 'en-US' });
-    const complaints: string[] = [];
-    page.on('pageerror', (error) => complaints.push(error.message));
-    await page.goto(`${service.url}/dashboard/payments/${id}`);
-    await page.getByLabel('Email address').fill(owner.email);
-    await page.getByLabel('Password').fill(owner.password);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('Open a refund…').click();
-    await page.getByLabel('Amount in USDC').fill('4');
-    await page.getByLabel('Reason').fill('One of two cups was broken');
-    await page.getByLabel('The customer’s Polygon address').fill('0x1234');
-    await page.getByLabel('Your password').fill(owner.password);
-    await page.getByRole('button', { name: 'Open the refund' }).click();
-    await page.getByRole('alert').waitFor();
-    expect((await call<{ refunds: unknown[] }>(`/payments/${id}/refunds`)).refunds).toEqual([]);
-
-    // The refused form is open, and kept what was typed.
-    expect(await page.getByLabel('Amount in USDC').inputValue()).toBe('4');
-    await page.getByLabel('The customer’s Polygon address').fill(CUSTOMER_ADDRESS);
-    await page.getByLabel('Your password').fill(owner.password);
-    await page.getByRole('button', { name: 'Open the refund' }).click();
-    await page.getByRole('link', { name: 'Open in your wallet' }).waitFor();
-    await takeScreenshot(page, 'refund-open-desktop.png');
-    const { refunds } = await call<{ refunds: Refund[] }>(`/payments/${id}/refunds`);
-    expect(refunds).toHaveLength(1);
-    const [{ refund_id: refund } = { refund_id: '' }] = refunds;
-    await runJson(service.environment, 'sandbox', 'refund', refund);
-    await waitFor(
-      'the refund',
-      60_000,
-      async () => (await call<Refund>(`/refunds/${refund}`)).status === 'paid',
-    );
-    await page.reload();
-    await page.locator('#refunds').getByText('Sent from').waitFor();
-    await page.setViewportSize({ width: 390, height: 844 });
-    await page.emulateMedia({ colorScheme: 'dark' });
-    await takeScreenshot(page, 'refund-paid-phone-dark.png');
-    expect(complaints).toEqual([]);
-  } finally {
-    await browser.close();
-  }
 }, 180_000);

@@ -80,38 +80,57 @@ async function startArea(area: '/dashboard' | '/operator') {
   return { routes: routesBelow(area, dashboard.routes), newBrowser: dashboard.newBrowser, browser };
 }
 
-describe.each(['/dashboard', '/operator'] as const)('every route of %s', (area) => {
-  const open: readonly string[] = openToVisitors[area];
-
-  it('sends a visitor to the sign-in, but for the pages of a visitor', async () => {
-    const { routes, newBrowser } = await startArea(area);
-    const admitted: string[] = [];
-    for (const route of routes) {
-      const answer = await requestOf(newBrowser(), { ...route, url: filled(route.url) });
-      const isSent =
-        answer.statusCode === 303 && answer.headers['location']?.startsWith(`${area}/sign-in`) === true;
-      if (!isSent) admitted.push(nameOf(area, route));
-    }
-    expect(admitted.toSorted()).toEqual(open.toSorted());
+/** Nobody may frame, keep or extend an answer. */
+function expectNoFrame(headers: Readonly<Record<string, unknown>>): void {
+  expect(headers).toMatchObject({
+    'cache-control': 'no-store',
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin',
+    'content-security-policy': expect.stringMatching(/^default-src 'none';.*frame-ancestors 'none'/),
   });
+  expect(headers['content-security-policy']).not.toMatch(/unsafe|\*|https?:/);
+}
 
-  it('refuses a form without the token of the session, and one from another site', async () => {
-    const { routes, browser } = await startArea(area);
-    // These need a session that waits for a second factor: an open one is sent to its start page.
-    const forms = routes.filter(
-      ({ method, url }) => method === 'POST' && !/^\/\w+\/(second-factor|set-up)$/.test(url),
-    );
-    const formToken = formTokenIn((await browser.get(area)).payload);
-    expect(formToken).not.toBe('');
-    for (const { url } of forms) {
-      const statuses: number[] = [];
-      statuses.push((await browser.post(filled(url), { form_token: '' })).statusCode);
-      const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
-      statuses.push((await browser.post(filled(url), { form_token: formToken }, { headers })).statusCode);
-      expect([url, statuses]).toEqual([url, [403, 403]]);
-    }
-  });
-});
+describe.each(['/dashboard', '/operator'] as const)(
+  'every route of %s, whose answers nobody may frame',
+  (area) => {
+    const open: readonly string[] = openToVisitors[area];
+
+    it('sends a visitor to the sign-in, but for the pages of a visitor', async () => {
+      const { routes, newBrowser } = await startArea(area);
+      const admitted: string[] = [];
+      for (const route of routes) {
+        const answer = await requestOf(newBrowser(), { ...route, url: filled(route.url) });
+        const isSent =
+          answer.statusCode === 303 && answer.headers['location']?.startsWith(`${area}/sign-in`) === true;
+        if (!isSent) admitted.push(nameOf(area, route));
+        expectNoFrame(answer.headers);
+      }
+      expect(admitted.toSorted()).toEqual(open.toSorted());
+    });
+
+    it('refuses a form without the token of the session, and one from another site', async () => {
+      const { routes, browser } = await startArea(area);
+      // These need a session that waits for a second factor: an open one is sent to its start page.
+      const forms = routes.filter(
+        ({ method, url }) => method === 'POST' && !/^\/\w+\/(second-factor|set-up)$/.test(url),
+      );
+      const formToken = formTokenIn((await browser.get(area)).payload);
+      expect(formToken).not.toBe('');
+      expectNoFrame((await browser.get(area)).headers);
+      expectNoFrame((await browser.get(`${area}/no/such/page`)).headers);
+      for (const { url } of forms) {
+        const statuses: number[] = [];
+        statuses.push((await browser.post(filled(url), { form_token: '' })).statusCode);
+        const headers = { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' };
+        statuses.push((await browser.post(filled(url), { form_token: formToken }, { headers })).statusCode);
+        expect([url, statuses]).toEqual([url, [403, 403]]);
+      }
+    });
+  },
+);
 
 /** Forms of every member: their own sessions, second factors and notifications, and a check that changes nothing. */
 const openToViewers = [
