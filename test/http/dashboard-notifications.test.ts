@@ -164,16 +164,6 @@ describe('notification channels', () => {
     expect(await channelsOf(other)).toHaveLength(1);
   });
 
-  it('refuse a form of another page', async () => {
-    await addSlack();
-    const [channel] = await channelsOf();
-    const forged = { form_token: 'A'.repeat(86) };
-    for (const path of ['add/slack', `${channel?.id}/test`, `${channel?.id}/pause`, `${channel?.id}/delete`])
-      expect((await browser.post(`${OWN_PATH}/${path}`, forged)).statusCode).toBe(403);
-    expect(await channelsOf()).toMatchObject([{ pausedReason: null }]);
-    expect(chat.messages).toEqual([]);
-  });
-
   it('say why a test message failed, and send ten an hour at most', async () => {
     await addSlack();
     const [channel] = await channelsOf();

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import { hourOf } from '../../src/domain/base-currency.ts';
 import { USD_RATE_ONE, type UsdRate } from '../../src/domain/money.ts';
-import { LINK_ORIGIN, type Payment } from '../../src/domain/payment.ts';
+import type { Payment } from '../../src/domain/payment.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { Role } from '../../src/domain/person.ts';
 import { settle } from '../../src/domain/settle.ts';
@@ -17,8 +17,6 @@ import {
   type TestBrowser,
   type TestDashboard,
   textOf,
-  USDC,
-  withoutNonces,
 } from '../support/dashboard.ts';
 import { createTestTokens } from '../support/payment-context.ts';
 
@@ -273,20 +271,6 @@ describe('a payment’s page', () => {
     expect(textOf((await verify()).payload)).toContain('does not match this body');
   });
 
-  it('tells what to do about a webhook that failed: ask for the status, which receivers need no recording for', async () => {
-    const payment = await givePaid();
-    const text = await read(`/payments/${payment.id}`);
-    const advice = text.slice(text.indexOf('An event is sent once.'), text.indexOf('Request the status'));
-    expect(advice).toContain('Read the payment’s status instead');
-    expect(advice).not.toMatch(/send it|command below/);
-    expect(text).toContain(
-      `curl --header 'Authorization: Bearer YOUR_API_KEY' \\ 'https://pay.example.com/api/v1/payment-status?payment_id=${payment.id}'`,
-    );
-    expect(text).toContain('refuse it after 300 seconds');
-    await dashboard.execute(`UPDATE webhooks SET status = 'delivered'`);
-    expect(await read(`/payments/${payment.id}`)).not.toContain('An event is sent once.');
-  });
-
   it('takes another note, and refuses one that the API would refuse', async () => {
     const payment = await give({ note: 'old words' });
     await indexAll();
@@ -319,56 +303,6 @@ describe('a payment’s page', () => {
     expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
       status: 'canceled',
       cancelReason: 'merchant',
-    });
-  });
-
-  it('answers for another account’s payment as for one that never was, whatever is asked', async () => {
-    const foreign = await give({}, (await dashboard.giveAccount()).id);
-    const never = newPayment('nobody').id;
-    const own = await give();
-    await dashboard.store.observations.startCursor({
-      number: 1,
-      hash: '0x1',
-      timestampMs: dashboard.nowMs(),
-    });
-    const page = `/dashboard/payments/${own.id}`;
-    const sameFor = async (answer: (id: string) => ReturnType<TestBrowser['get']>) => {
-      const answers = await Promise.all([foreign.id, never, 'no-such-id'].map(answer));
-      const shown = answers.map(({ statusCode, payload }, index) => [
-        statusCode,
-        withoutNonces(payload).replaceAll([foreign.id, never, 'no-such-id'][index] as string, 'ID'),
-      ]);
-      expect(shown[0]?.[0]).toBe(404);
-      expect(shown[1]).toEqual(shown[0]);
-      expect(shown[2]).toEqual(shown[0]);
-    };
-    await sameFor((id) => browser.get(`/dashboard/payments/${id}`));
-    await sameFor((id) => browser.get(`/dashboard/payments/${id}/evidence`));
-    await sameFor((id) => browser.get(`/dashboard/links/${id}`));
-    for (const action of ['note', 'cancel', 'verify-signature']) {
-      await sameFor((id) => browser.post(`/dashboard/payments/${id}/${action}`, { note: 'x' }, { page }));
-    }
-    expect(await dashboard.store.payments.findPaymentById(foreign.id)).toMatchObject({
-      status: 'unpaid',
-      note: foreign.note,
-    });
-  });
-
-  it('lets a viewer look and change nothing', async () => {
-    const viewer = await signIn('viewer');
-    const payment = await give({ note: 'Order 1' });
-    const page = `/dashboard/payments/${payment.id}`;
-    const shown = await viewer.get(page);
-    expect(textOf(shown.payload)).toContain('Order 1');
-    expect(shown.payload).not.toContain('<textarea');
-    expect(shown.payload).not.toContain('/cancel');
-    for (const action of ['note', 'cancel']) {
-      expect((await viewer.post(`${page}/${action}`, { note: 'x' }, { page })).statusCode).toBe(403);
-    }
-    expect((await viewer.get('/dashboard/links')).statusCode).toBe(403);
-    expect(await dashboard.store.payments.findPaymentById(payment.id)).toMatchObject({
-      status: 'unpaid',
-      note: 'Order 1',
     });
   });
 });
@@ -414,21 +348,6 @@ describe('the overview', () => {
       /Step Payments Created 4 \(100%\) Opened 3 \(75%\) Chose a provider 3 \(75%\) Paid 0 \(0%\)/,
     );
     expect(page).toMatch(/Provider Paid Left At provider Declined Stripe 0 1 1 0 Wert 0 0 0 1/);
-  });
-
-  it('has charts whose axes and bars say what they show, to pointers, keyboards and screen readers', async () => {
-    await givePaid();
-    await indexAll();
-    const page = (await browser.get('/dashboard')).payload;
-    const chart =
-      /<figure class="chart"><figcaption><h3>Received in USDC<[\s\S]*?<\/figure>/.exec(page)?.[0] ?? '';
-    const marks = [...chart.matchAll(/<g class="mark" role="img" tabindex="(-?\d)" aria-label="([^"]+)">/g)];
-    expect(marks.map(([, tabIndex]) => tabIndex)).toEqual(['0', ...Array(29).fill('-1')]);
-    const [, , name = ''] = marks.at(-1) ?? [];
-    expect(name).toMatch(/^\w+ \d+: Net \d+\.\d\d, Fees \d+\.\d\d, Received in the previous 30 days 0\.00$/);
-    expect(chart).toContain(`text-anchor="end">${name}</text>`);
-    expect(chart).toContain('As a table');
-    expect(textOf(page)).toMatch(/Net in USDC [\d.,]+ /);
   });
 
   it('shows amounts also in the base currency at the rate of each day, and says where none is known', async () => {
@@ -495,18 +414,6 @@ describe('the overview', () => {
     expect((await dismiss(browser)).statusCode).toBe(404);
     await fail('dns_failed', nowMs);
     expect(await read('')).toContain('3 webhooks to');
-  });
-
-  it('says that there were no payments, instead of drawing charts of nothing', async () => {
-    const empty = await read('');
-    expect(empty).toContain('No payments in these days.');
-    expect(empty).toContain('7 days 30 days 90 days');
-    expect(empty).not.toContain('As a table');
-    await give();
-    await indexAll();
-    const filled = await read('');
-    expect(filled).not.toContain('No payments in these days.');
-    expect(filled).toContain('As a table');
   });
 });
 
@@ -706,12 +613,6 @@ it('the list names the states as a shopkeeper does, with tabs that count them', 
   expect(declinedOnly).not.toContain(open.id);
 });
 
-it('a tab counts to 99', async () => {
-  for (let made = 0; made < 100; made++) await give();
-  await indexAll();
-  expect(await read('/payments')).toContain('All 99+ Open 99+ At provider 0');
-});
-
 it('a payment that no provider serves says so to its merchant, and from which amount one does', async () => {
   const small = await give({ amountCents: 50, currency: 'USD', usdUnits: 500_000n, provider: 'multi' });
   expect(await read(`/payments/${small.id}`)).toContain(
@@ -719,88 +620,6 @@ it('a payment that no provider serves says so to its merchant, and from which am
   );
   const fine = await give({ provider: 'multi' });
   expect(await read(`/payments/${fine.id}`)).not.toContain('No provider serves');
-});
-
-describe('a payment link', () => {
-  it('is made with the account’s wallet and callback, through the API’s checks', async () => {
-    const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-    const callback = 'https://shop.example.com/hook';
-    const form = { amount: '12.30', currency: 'EUR', provider: 'multi', email: '', note: 'Table 7' };
-    const own = { address: wallet, callback, password: PASSWORD };
-    const made = await browser.post('/dashboard/links', { ...form, ...own });
-    const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
-    expect(await dashboard.store.payments.findPaymentById(id)).toMatchObject({
-      accountId: account.id,
-      amountCents: 1230,
-      note: 'Table 7',
-      payoutAddress: wallet,
-      callbackUrl: callback,
-      email: null,
-      passFeeToCustomer: false,
-    });
-    const shown = await browser.get(`/dashboard/links/${id}`);
-    expect(shown.payload).toContain(`value="https://pay.example.com/s/${shortCodeOf(id)}"`);
-    expect(textOf(shown.payload)).toContain('Previews of this link show the note: Table 7');
-    expect(shown.payload).toContain('aria-label="QR code of the link"');
-    for (const [field, value] of [
-      ['amount', '0'],
-      ['address', '0x0'],
-      ['callback', 'https://localhost/hook'],
-      ['provider', 'nobody'],
-      ['email', 'nobody'],
-    ] as const) {
-      const refused = await browser.post('/dashboard/links', { ...form, ...own, [field]: value });
-      expect([field, refused.statusCode]).toEqual([field, 400]);
-      expect(textOf(refused.payload)).toContain('Table 7');
-      expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
-    }
-  });
-});
-
-describe('a link without a webhook address', () => {
-  const form = { amount: '12,50', currency: 'EUR', provider: 'multi', order_line: 'Invoice 7' };
-  const own = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', password: PASSWORD };
-
-  it.each(['/dashboard/links', '/dashboard/links/direct'])(
-    'is made by %s with an order line and an amount with a comma, listed, and settled without an event',
-    async (path) => {
-      const made = await browser.post(path, { ...form, ...own, order_line: `Invoice <b>7</b> ${path}` });
-      const id = /\/links\/(.+)$/.exec(String(made.headers['location']))?.[1] as string;
-      const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
-      const orderLine = `Invoice <b>7</b> ${path}`;
-      expect(payment).toMatchObject({ amountCents: 1250, callbackUrl: null, orderLine, origin: LINK_ORIGIN });
-      const listed = await browser.get(path);
-      expect(textOf(listed.payload)).toContain('Newest links');
-      expect(listed.payload).not.toContain('<b>7');
-      expect(listed.payload).toContain(`href="/dashboard/links/${id}"`);
-      expect(await read(`/payments/${id}`)).toContain('Paid for');
-      const paid = await dashboard.store.payments.decidePayment(payment.id, pay);
-      expect(paid?.status).toBe('paid');
-      expect(await dashboard.store.webhooks.listWebhooks(id)).toEqual([]);
-      await read(`/payments/${id}`);
-    },
-  );
-
-  it('is refused for an amount that can be read in two ways and for an overlong order line, with what was typed', async () => {
-    for (const [field, value, text] of [
-      ['amount', '1.234', 'This can be read in two ways'],
-      ['amount', '1,234', 'can be read in two ways'],
-      ['amount', '', 'Must be an amount from 0.01 to 10000.00'],
-      ['order_line', 'x'.repeat(121), 'at most 120 characters'],
-      ['callback', 'http://shop.example.com', 'https'],
-    ] as const) {
-      const refused = await browser.post('/dashboard/links', {
-        ...form,
-        ...own,
-        note: 'Table 7',
-        [field]: value,
-      });
-      expect([field, refused.statusCode]).toEqual([field, 400]);
-      expect(textOf(refused.payload)).toContain(text);
-      expect(textOf(refused.payload)).toContain('Table 7');
-      expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
-    }
-  });
 });
 
 describe('erasing a customer’s email address', () => {
@@ -826,86 +645,5 @@ describe('erasing a customer’s email address', () => {
     const path = `/dashboard/payments/${payment.id}/verify-signature`;
     const checked = await owner.post(path, {}, { page: `/dashboard/payments/${payment.id}?flash=erased` });
     expect(textOf(checked.payload)).toContain('can be verified only with your own copy');
-  });
-
-  it('of another account’s payment looks like one that never was', async () => {
-    const owner = await signIn('owner');
-    const foreign = await give({}, (await dashboard.giveAccount()).id);
-    const own = await give();
-    const answers = [];
-    for (const id of [foreign.id, newPayment(account.id).id]) {
-      const answer = await erase(owner, { ...foreign, id }, `/dashboard/payments/${own.id}`);
-      answers.push([answer.statusCode, withoutNonces(answer.payload)]);
-    }
-    expect(answers[0]?.[0]).toBe(404);
-    expect(answers[0]).toEqual(answers[1]);
-    expect((await dashboard.store.payments.findPaymentById(foreign.id))?.email).not.toBeNull();
-  });
-});
-
-describe('a payment in USDC from a wallet', () => {
-  const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
-  const form = { amount: '12.30', currency: 'USD', email: '', note: 'Table 7' };
-  const own = { address: wallet, callback: 'https://shop.example.com/hook', password: PASSWORD };
-  const plain = (markup: string) => markup.replaceAll('&#61;', '=').replaceAll(/&amp;|&#38;/g, '&');
-
-  it('is made by hand, and shows what wallets need until it is paid', async () => {
-    expect((await browser.get('/dashboard/links')).payload).toContain('href="/dashboard/links/direct"');
-    const made = await browser.post('/dashboard/links/direct', { ...form, ...own });
-    const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
-    const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
-    expect(payment).toMatchObject({
-      accountId: account.id,
-      provider: 'direct',
-      paidThresholdUnits: 12_300_000n,
-      note: 'Table 7',
-      payoutAddress: wallet,
-      callbackUrl: own.callback,
-    });
-    const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=12300000`;
-    for (const path of [`/links/${id}`, `/payments/${id}`]) {
-      const { payload } = await browser.get(`/dashboard${path}`);
-      const text = textOf(payload);
-      for (const words of ['12.30 USDC', payment.depositAddress, USDC, 'Polygon']) {
-        expect(text, path).toContain(words);
-      }
-      expect(plain(payload), path).toContain(uri);
-      expect(payload).toContain('aria-label="The transfer, for a wallet that scans it"');
-    }
-
-    await dashboard.store.payments.decidePayment(payment.id, () => ({
-      change: {
-        status: 'paid',
-        forwardStatus: 'processing',
-        receivedUnits: 12_300_000n,
-        paidAtMs: Date.now(),
-      },
-    }));
-    await indexAll();
-    const page = await read(`/payments/${id}`);
-    expect(page).toContain('release in progress');
-    expect(page).toContain('Payment method USDC from a wallet');
-    expect(page).not.toContain('ethereum:');
-    const list = await read('/payments?provider=direct');
-    expect(list).toContain('From a wallet');
-    expect(list).toContain('release in progress');
-    expect(await read('/payments?provider=multi')).toContain('No payment matches');
-  });
-
-  it('is for developers, and judged like a checkout', async () => {
-    const viewer = await signIn('viewer');
-    expect((await viewer.get('/dashboard/links/direct')).statusCode).toBe(403);
-    for (const [field, value] of [
-      ['amount', '0'],
-      ['address', '0x0'],
-      ['callback', 'https://localhost/hook'],
-      ['currency', 'GBP'],
-    ] as const) {
-      const refused = await browser.post('/dashboard/links/direct', { ...form, ...own, [field]: value });
-      expect([field, refused.statusCode]).toEqual([field, 400]);
-      expect(textOf(refused.payload)).toContain('Table 7');
-      expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
-    }
-    expect((await dashboard.store.payments.listPayments({ accountId: account.id }, null, 10)).length).toBe(0);
   });
 });

@@ -307,13 +307,6 @@ describe('settings', () => {
       expect((await upload(onePixel, { form_token: 'x' })).statusCode).toBe(403);
       expect((await stored())?.logoHash).toBeNull();
     });
-
-    it('are for owners', async () => {
-      const developer = await dashboard.signIn(
-        await dashboard.giveUser({ accountId: account.id, role: 'developer' }),
-      );
-      expect((await upload(onePixel, {}, developer)).statusCode).toBe(403);
-    });
   });
 
   it('change the wallet and its lock with the password only', async () => {
@@ -331,22 +324,6 @@ describe('settings', () => {
     expect(await dashboard.store.audit.listEntries(account.id, null, 1)).toMatchObject([
       { action: 'wallet.changed', target: `${WALLET}, locked` },
     ]);
-  });
-
-  it('are for owners', async () => {
-    const theirs = await dashboard.signIn(
-      await dashboard.giveUser({ accountId: account.id, role: 'developer' }),
-    );
-    expect((await theirs.get(SETTINGS)).statusCode).toBe(403);
-    for (const path of ['shop', 'wallet']) {
-      const answer = await theirs.post(
-        `${SETTINGS}/${path}`,
-        { ...shop, password: PASSWORD },
-        { page: '/dashboard' },
-      );
-      expect(answer.statusCode).toBe(403);
-    }
-    expect(await stored()).toEqual(account);
   });
 });
 

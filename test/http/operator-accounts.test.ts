@@ -3,7 +3,7 @@ import { findInvited } from '../../src/accounts/users.ts';
 import type { User } from '../../src/domain/person.ts';
 import { newKey } from '../store/fixtures.ts';
 import { PASSWORD, type TestBrowser, textOf } from '../support/dashboard.ts';
-import { appCode, createTestConsole, type TestConsole } from '../support/operator.ts';
+import { createTestConsole, type TestConsole } from '../support/operator.ts';
 
 let console: TestConsole;
 let operator: User;
@@ -75,7 +75,6 @@ describe('creating an account', () => {
 });
 
 describe('inviting a person', () => {
-  const SECRET = 'JBSWY3DPEHPK3PXP';
   const invite = (accountId: string, fields: Record<string, string>) =>
     browser.post(
       `/operator/accounts/${accountId}/invite`,
@@ -136,25 +135,6 @@ describe('inviting a person', () => {
     ]);
     expect(answer.payload).toMatch(/<input id="email"[^>]*aria-invalid="true"/);
     expect((await browser.get('/operator/accounts/acc_none/invite')).statusCode).toBe(404);
-  });
-
-  it('asks for the operator’s second factor, and refuses a wrong code at the field', async () => {
-    const guarded = await console.giveOperator();
-    const { box } = console.dashboard.context.secondFactor;
-    const totpSecret = box.seal(SECRET, guarded.id);
-    await console.dashboard.store.people.updateUser(guarded.id, { totpSecret });
-    const own = await console.signIn(guarded);
-    const { id } = await console.giveAccount();
-    const path = `/operator/accounts/${id}/invite`;
-    const send = (code: string) =>
-      own.post(path, { email: 'x@shop.example', role: 'viewer', password: PASSWORD, code }, { page: path });
-    for (const code of ['', '000000']) {
-      const refused = await send(code);
-      expect(refused.statusCode).toBe(400);
-      expect(refused.payload).toMatch(/<input id="code-to-confirm"[^>]*aria-invalid="true"/);
-    }
-    const answer = await send(appCode(SECRET, console.dashboard.nowMs()));
-    expect(answer.headers['location']).toContain('flash=invited');
   });
 });
 

@@ -151,21 +151,48 @@ const openToViewers = [
   'POST /sessions/:sessionId/end',
 ];
 
-it('every form of the dashboard refuses a viewer, but for the forms of every member', async () => {
+/** Forms of developers and owners. */
+const openToDevelopers = [
+  ...openToViewers,
+  'POST /alerts/dismiss',
+  'POST /connect',
+  'POST /keys',
+  'POST /keys/:keyId/revoke',
+  'POST /links',
+  'POST /links/direct',
+  'POST /pages/:pageId',
+  'POST /pages/:pageId/pause',
+  'POST /pages/:pageId/resume',
+  'POST /pages/new',
+  'POST /payments/:paymentId/cancel',
+  'POST /payments/:paymentId/note',
+  'POST /payments/:paymentId/refunds',
+  'POST /payments/:paymentId/refunds/:refundId/cancel',
+  'POST /payments/:paymentId/refunds/:refundId/confirm',
+  'POST /payments/:paymentId/refunds/:refundId/transaction',
+  'POST /payments/:paymentId/release',
+  'POST /payments/:paymentId/settlement',
+  'POST /webhook-check',
+];
+
+it.each([
+  ['viewer', openToViewers],
+  ['developer', openToDevelopers],
+] as const)('every form of the dashboard refuses a %s, but for those of the role', async (role, allowed) => {
   const dashboard = await createTestDashboard();
   close = dashboard.close;
   const { id: accountId } = await dashboard.giveAccount();
-  const viewer = await dashboard.giveUser({ accountId, role: 'viewer' });
+  const user = await dashboard.giveUser({ accountId, role });
   const admitted: string[] = [];
   for (const route of routesBelow('/dashboard', dashboard.routes)) {
     const name = nameOf('/dashboard', route);
     if (route.method !== 'POST' || openToVisitors['/dashboard'].some((open) => open === name)) continue;
-    const browser = await dashboard.signIn(viewer);
+    const browser = await dashboard.signIn(user);
     const formToken = formTokenIn((await browser.get('/dashboard')).payload);
     const answer = await requestOf(browser, { ...route, url: filled(route.url) }, formToken);
     if (answer.statusCode !== 403 || !textOf(answer.payload).includes('role')) admitted.push(name);
   }
-  expect(admitted.toSorted()).toEqual(openToViewers.toSorted());
+  expect(admitted.toSorted()).toEqual(allowed.toSorted());
 });
 
 /** One of everything that a route can name, and a text that shows all of it. */

@@ -1,5 +1,12 @@
 import { join } from 'node:path';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core';
+import { expect } from 'vitest';
 import { chromiumLaunch } from '../../scripts/chromium.ts';
 
 /** The browser may reach nothing but this machine, and speaks to nobody of its own accord. */
@@ -42,5 +49,33 @@ export async function takePictures(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme });
     const path = join(screenshots, `readme-${name}${colorScheme === 'dark' ? '-dark' : ''}.png`);
     await page.screenshot({ path });
+  }
+}
+
+/** Runs with a fresh browser profile; fails when the page logs an error, a refused load or an exception. */
+export async function inBrowser(
+  browser: Browser,
+  options: BrowserContextOptions,
+  use: (page: Page, context: BrowserContext) => Promise<void>,
+): Promise<void> {
+  const context = await browser.newContext({ reducedMotion: 'reduce', ...options });
+  const complaints: string[] = [];
+  const page = await context.newPage();
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('requestfailed', (request) => {
+    // The page ends its stream of events itself when it is hidden or left.
+    if (new URL(request.url()).pathname.endsWith('/events')) return;
+    // A browser that is led on aborts what it still loads. What a server or the policy refuses has another error.
+    if (request.failure()?.errorText === 'net::ERR_ABORTED' && request.resourceType() === 'image') return;
+    complaints.push(`${request.url()} ${request.failure()?.errorText}`);
+  });
+  try {
+    await use(page, context);
+    expect(complaints).toEqual([]);
+  } finally {
+    await context.close();
   }
 }

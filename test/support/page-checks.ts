@@ -25,3 +25,18 @@ export async function cellsOutOfSight(page: Page): Promise<string[]> {
     })
     .map(({ textContent }) => textContent)`);
 }
+
+/**
+ * How far things may move under the reader's eyes. A busy browser paints a page of which it has read a part: the centered
+ * list of languages then moves aside as it grows, by up to 0.002. A banner that comes late moves the page by far more.
+ */
+export const TOLERATED_SHIFT = 0.005;
+
+/** How far things have moved, as the browser counts it (cumulative layout shift). */
+export const shiftOf = (page: Page) =>
+  page.evaluate(`new Promise((resolve) => {
+    let shift = 0;
+    const observer = new PerformanceObserver((list) => { for (const entry of list.getEntries()) shift += entry.value; });
+    observer.observe({ type: 'layout-shift', buffered: true });
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve(shift)));
+  })`) as Promise<number>;

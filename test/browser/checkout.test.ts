@@ -1,0 +1,246 @@
+import type { AddressInfo } from 'node:net';
+import { type FastifyInstance, fastify } from 'fastify';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { PaymentView } from '../../src/domain/ports/payment-store.ts';
+import { inBrowser } from '../support/browser.ts';
+import { openPages } from '../support/browser-pages.ts';
+import {
+  type CheckoutPages,
+  checkoutStates,
+  createCheckoutPages,
+  NOW_MS,
+  pagePayment,
+  pageView,
+  shopAccount,
+  USDC,
+} from '../support/checkout-pages.ts';
+import { shiftOf, TOLERATED_SHIFT, violationsOf } from '../support/page-checks.ts';
+
+let browser: Browser;
+let pages: CheckoutPages;
+let baseUrl: string;
+let close = async () => {};
+
+beforeAll(async () => {
+  ({ browser, pages, baseUrl, close } = await openPages());
+});
+afterAll(() => close());
+
+const phone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, isMobile: true, hasTouch: true };
+const desktop = { viewport: { width: 1280, height: 900 } };
+
+/** Chooses one of the other ways to pay. */
+async function chooseProvider(page: Page, name: string): Promise<void> {
+  await page.locator('.others summary').click();
+  await page.getByRole('button', { name: `Pay at ${name}` }).click();
+}
+
+describe('a payment from a wallet', () => {
+  /** Announces itself as an extension does (EIP-6963), and keeps what it is asked. */
+  const wallet = (isWilling: boolean) => `
+    window.asked = [];
+    const provider = { async request(call) {
+      window.asked.push(call);
+      if (!${isWilling} && call.method === 'eth_sendTransaction') throw new Error('refused');
+      return call.method === 'eth_requestAccounts' ? ['0x00000000000000000000000000000000000000c1'] : '0x1';
+    } };
+    const announce = () => dispatchEvent(new CustomEvent('eip6963:announceProvider', {
+      detail: { info: { uuid: '1', name: '<b>Test wallet</b>' }, provider } }));
+    addEventListener('eip6963:requestProvider', announce);`;
+
+  it.each([true, false])(
+    'is filled in for the wallet, on the right network (willing: %s)',
+    async (isWilling) => {
+      const id = pages.put(checkoutStates.direct());
+      await inBrowser(browser, phone, async (page) => {
+        await page.addInitScript(wallet(isWilling));
+        await page.goto(`${baseUrl}/pay/${id}`);
+        await page.getByRole('button', { name: 'Pay with <b>Test wallet</b>' }).click();
+        const note = isWilling ? 'Your wallet sent the transfer' : 'Your wallet did not send the transfer';
+        await page.getByText(note).waitFor();
+        expect(await violationsOf(page)).toEqual([]);
+        const asked = (await page.evaluate('window.asked')) as { method: string; params?: unknown[] }[];
+        expect(asked.map(({ method }) => method)).toEqual([
+          'eth_requestAccounts',
+          'wallet_switchEthereumChain',
+          'eth_sendTransaction',
+        ]);
+        expect(asked[1]?.params).toEqual([{ chainId: '0x89' }]);
+        expect(asked[2]?.params).toMatchObject([{ to: USDC, value: '0x0' }]);
+        expect(await page.getByRole('button', { name: /^Pay with/ }).isEnabled()).toBe(!isWilling);
+      });
+    },
+  );
+
+  it.each([
+    ['a phone', phone, ['.pay', '.facts', '.transfer-code']],
+    ['a desktop', desktop, ['.transfer-code', '.pay', '.facts']],
+  ] as const)(
+    'on %s first shows the way that is usual there, after the warnings',
+    async (_, options, places) => {
+      const id = pages.put(checkoutStates.direct());
+      await inBrowser(browser, options, async (page) => {
+        await page.goto(`${baseUrl}/pay/${id}`);
+        const tops = ['.transfer-notes', ...places].map(
+          async (place) => (await page.locator(`#detail > ${place}`).boundingBox())?.y ?? 0,
+        );
+        const inOrder = await Promise.all(tops);
+        expect(inOrder).toEqual(inOrder.toSorted((a, b) => a - b));
+        expect(new Set(inOrder).size).toBe(4);
+      });
+    },
+  );
+
+  it('has an address that one click copies', async () => {
+    const id = pages.put(checkoutStates.direct());
+    await inBrowser(
+      browser,
+      { ...desktop, permissions: ['clipboard-read', 'clipboard-write'] },
+      async (page) => {
+        await page.goto(`${baseUrl}/pay/${id}`);
+        await page.getByRole('button', { name: 'Copy: To' }).click();
+        await page.getByText('✓').waitFor();
+        expect(await page.evaluate('navigator.clipboard.readText()')).toBe(
+          pages.view(id).payment.depositAddress,
+        );
+      },
+    );
+  });
+});
+
+describe('the way back to the shop', () => {
+  let shop: FastifyInstance;
+  let ways: CheckoutPages;
+  let waysUrl: string;
+  beforeAll(async () => {
+    shop = fastify();
+    shop.get('/orders/:id', (_request, reply) => reply.type('text/html').send('<title>Order</title>'));
+    await shop.listen({ host: '127.0.0.1', port: 0 });
+    const { port } = shop.server.address() as AddressInfo;
+    ways = createCheckoutPages({ account: { returnUrl: `http://127.0.0.1:${port}/orders/{payment_id}` } });
+    await ways.server.listen({ host: '127.0.0.1', port: 0 });
+    waysUrl = `http://127.0.0.1:${(ways.server.server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => Promise.all([shop.close(), ways.server.close()]));
+  const justPaid = () =>
+    ways.put(pageView(pagePayment({ status: 'paid', forwardStatus: 'completed', paidAtMs: NOW_MS - 1_000 })));
+
+  it('is taken by itself after five seconds, once', async () => {
+    const id = justPaid();
+    await inBrowser(browser, desktop, async (page) => {
+      await page.clock.install();
+      await page.goto(`${waysUrl}/pay/${id}`);
+      expect(await shiftOf(page)).toBeLessThan(TOLERATED_SHIFT);
+      await page.getByText('in 5 seconds').waitFor();
+      expect(await violationsOf(page)).toEqual([]);
+      await page.clock.runFor(4_900);
+      expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
+      await page.clock.runFor(200);
+      await page.waitForURL(`**/orders/${id}`);
+      await page.goto(`${waysUrl}/pay/${id}`);
+      expect(await page.getByText('in 5 seconds').isVisible()).toBe(false);
+    });
+  });
+
+  it('is not taken by a customer who wants to stay', async () => {
+    const id = justPaid();
+    await inBrowser(browser, desktop, async (page) => {
+      await page.clock.install();
+      await page.goto(`${waysUrl}/pay/${id}`);
+      await page.getByRole('button', { name: 'Stay on this page' }).click();
+      await page.clock.runFor(60_000);
+      expect(new URL(page.url()).pathname).toBe(`/pay/${id}`);
+    });
+  });
+
+  it('is a link without script', async () => {
+    const id = justPaid();
+    await inBrowser(browser, { ...desktop, javaScriptEnabled: false }, async (page) => {
+      await page.goto(`${waysUrl}/pay/${id}`);
+      expect(await page.getByText('in 5 seconds').isVisible()).toBe(false);
+      await page.getByRole('link', { name: /^Back to/ }).click();
+      await page.waitForURL(`**/orders/${id}`);
+    });
+  });
+});
+
+/** Lets something else become of the payment that a page is showing. */
+function become(id: string, view: PaymentView): void {
+  pages.put({ ...view, payment: { ...view.payment, id } });
+}
+
+describe('a page that waits', () => {
+  it('follows the payment to the receipt without loading anew, tells it, and keeps the focus', async () => {
+    const id = pages.put(checkoutStates['at-provider']());
+    await inBrowser(browser, desktop, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}`);
+      await page.evaluate('window.stayed = true');
+      await page.getByRole('button', { name: 'Continue at MoonPay' }).focus();
+      become(id, checkoutStates.seen());
+      const status = page.locator('#status[role=status]');
+      await status.getByText('Your payment has arrived').waitFor();
+      expect(await page.evaluate('document.activeElement.tagName')).toBe('H1');
+      become(id, checkoutStates.sending());
+      await status.getByText(`being sent to ${shopAccount.name}`).waitFor();
+      become(id, checkoutStates.paid());
+      await status.getByText('has received your payment').waitFor();
+      expect(await page.title()).toContain('Paid');
+      expect(await page.evaluate('window.stayed')).toBe(true);
+    });
+  });
+
+  it('asks nothing while nobody looks, and at once when somebody does', async () => {
+    const id = pages.put(checkoutStates.seen());
+    await inBrowser(browser, desktop, async (page) => {
+      let questions = 0;
+      page.on('request', (request) => {
+        if (new URL(request.url()).pathname.endsWith('/status')) questions++;
+      });
+      await page.clock.install();
+      await page.goto(`${baseUrl}/pay/${id}`);
+      const setHidden = (hidden: boolean) =>
+        page.evaluate(`Object.defineProperty(document, 'hidden', { value: ${hidden}, configurable: true });
+          document.dispatchEvent(new Event('visibilitychange'))`);
+      await setHidden(true);
+      // A slow machine may have given it the time for a question before.
+      questions = 0;
+      await page.clock.runFor(600_000);
+      expect(questions).toBe(0);
+      become(id, checkoutStates.paid());
+      await setHidden(false);
+      await page.getByText('has received your payment').waitFor();
+      expect(questions).toBe(1);
+    });
+  });
+
+  it('says when there is no connection, and goes on by itself once it is back', async () => {
+    const id = pages.put(checkoutStates.seen());
+    const context = await browser.newContext(desktop);
+    const page = await context.newPage();
+    await page.clock.install();
+    await page.goto(`${baseUrl}/pay/${id}`);
+    await context.setOffline(true);
+    const connection = page.getByText('You’re offline');
+    for (let tries = 0; tries < 10 && !(await connection.isVisible()); tries++)
+      await page.clock.runFor(10_000);
+    await connection.waitFor();
+    become(id, checkoutStates.paid());
+    await context.setOffline(false);
+    await page.getByText('has received your payment').waitFor();
+    expect(await connection.isVisible()).toBe(false);
+    await context.close();
+  });
+
+  it('works without script: the form leads on, and the page loads itself again', async () => {
+    const id = pages.put(checkoutStates.choose());
+    await inBrowser(browser, { ...desktop, javaScriptEnabled: false }, async (page) => {
+      await page.goto(`${baseUrl}/pay/${id}`);
+      await chooseProvider(page, 'Wert');
+      await page.waitForURL('**/visit');
+      await page.goto(`${baseUrl}/pay/${id}`);
+      become(id, checkoutStates.paid());
+      await page.getByText('has received your payment').waitFor({ timeout: 120_000 });
+    });
+  });
+});

@@ -1,0 +1,172 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Account } from '../../src/domain/account.ts';
+import { LINK_ORIGIN, type Payment } from '../../src/domain/payment.ts';
+import { shortCodeOf } from '../../src/domain/payment-id.ts';
+import type { Role } from '../../src/domain/person.ts';
+import { indexPayments } from '../../src/payments/index-payments.ts';
+import { pay } from '../store/fixtures.ts';
+import {
+  createTestDashboard,
+  PASSWORD,
+  type TestBrowser,
+  type TestDashboard,
+  textOf,
+  USDC,
+} from '../support/dashboard.ts';
+
+let dashboard: TestDashboard;
+let account: Account;
+let browser: TestBrowser;
+
+beforeEach(async () => {
+  dashboard = await createTestDashboard();
+  account = await dashboard.giveAccount({ timeZone: 'Asia/Kolkata' });
+  browser = await signIn('developer');
+});
+afterEach(() => dashboard.close());
+
+async function signIn(role: Role, accountId = account.id): Promise<TestBrowser> {
+  return dashboard.signIn(await dashboard.giveUser({ accountId, role }));
+}
+
+async function indexAll(): Promise<void> {
+  while (await indexPayments(dashboard.store));
+}
+
+async function read(path: string, from = browser): Promise<string> {
+  const answer = await from.get(`/dashboard${path}`);
+  expect([path, answer.statusCode]).toEqual([path, 200]);
+  return textOf(answer.payload);
+}
+
+describe('a payment link', () => {
+  it('is made with the account’s wallet and callback, through the API’s checks', async () => {
+    const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+    const callback = 'https://shop.example.com/hook';
+    const form = { amount: '12.30', currency: 'EUR', provider: 'multi', email: '', note: 'Table 7' };
+    const own = { address: wallet, callback, password: PASSWORD };
+    const made = await browser.post('/dashboard/links', { ...form, ...own });
+    const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
+    expect(await dashboard.store.payments.findPaymentById(id)).toMatchObject({
+      accountId: account.id,
+      amountCents: 1230,
+      note: 'Table 7',
+      payoutAddress: wallet,
+      callbackUrl: callback,
+      email: null,
+      passFeeToCustomer: false,
+    });
+    const shown = await browser.get(`/dashboard/links/${id}`);
+    expect(shown.payload).toContain(`value="https://pay.example.com/s/${shortCodeOf(id)}"`);
+    expect(textOf(shown.payload)).toContain('Previews of this link show the note: Table 7');
+    expect(shown.payload).toContain('aria-label="QR code of the link"');
+    for (const [field, value] of [
+      ['amount', '0'],
+      ['address', '0x0'],
+      ['callback', 'https://localhost/hook'],
+      ['provider', 'nobody'],
+      ['email', 'nobody'],
+    ] as const) {
+      const refused = await browser.post('/dashboard/links', { ...form, ...own, [field]: value });
+      expect([field, refused.statusCode]).toEqual([field, 400]);
+      expect(textOf(refused.payload)).toContain('Table 7');
+      expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
+    }
+  });
+});
+
+describe('a link without a webhook address', () => {
+  const form = { amount: '12,50', currency: 'EUR', provider: 'multi', order_line: 'Invoice 7' };
+  const own = { address: '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed', password: PASSWORD };
+
+  it.each(['/dashboard/links', '/dashboard/links/direct'])(
+    'is made by %s with an order line and an amount with a comma, listed, and settled without an event',
+    async (path) => {
+      const made = await browser.post(path, { ...form, ...own, order_line: `Invoice <b>7</b> ${path}` });
+      const id = /\/links\/(.+)$/.exec(String(made.headers['location']))?.[1] as string;
+      const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
+      const orderLine = `Invoice <b>7</b> ${path}`;
+      expect(payment).toMatchObject({ amountCents: 1250, callbackUrl: null, orderLine, origin: LINK_ORIGIN });
+      const listed = await browser.get(path);
+      expect(textOf(listed.payload)).toContain('Newest links');
+      expect(listed.payload).not.toContain('<b>7');
+      expect(listed.payload).toContain(`href="/dashboard/links/${id}"`);
+      expect(await read(`/payments/${id}`)).toContain('Paid for');
+      const paid = await dashboard.store.payments.decidePayment(payment.id, pay);
+      expect(paid?.status).toBe('paid');
+      expect(await dashboard.store.webhooks.listWebhooks(id)).toEqual([]);
+      await read(`/payments/${id}`);
+    },
+  );
+
+  it('is refused for an amount that can be read in two ways and for an overlong order line, with what was typed', async () => {
+    for (const [field, value, text] of [
+      ['amount', '1.234', 'This can be read in two ways'],
+      ['amount', '1,234', 'can be read in two ways'],
+      ['amount', '', 'Must be an amount from 0.01 to 10000.00'],
+      ['order_line', 'x'.repeat(121), 'at most 120 characters'],
+      ['callback', 'http://shop.example.com', 'https'],
+    ] as const) {
+      const refused = await browser.post('/dashboard/links', {
+        ...form,
+        ...own,
+        note: 'Table 7',
+        [field]: value,
+      });
+      expect([field, refused.statusCode]).toEqual([field, 400]);
+      expect(textOf(refused.payload)).toContain(text);
+      expect(textOf(refused.payload)).toContain('Table 7');
+      expect(refused.payload).toMatch(new RegExp(`id="${field}"[^>]*aria-invalid="true"`));
+    }
+  });
+});
+
+describe('a payment in USDC from a wallet', () => {
+  const wallet = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
+  const form = { amount: '12.30', currency: 'USD', email: '', note: 'Table 7' };
+  const own = { address: wallet, callback: 'https://shop.example.com/hook', password: PASSWORD };
+  const plain = (markup: string) => markup.replaceAll('&#61;', '=').replaceAll(/&amp;|&#38;/g, '&');
+
+  it('is made by hand, and shows what wallets need until it is paid', async () => {
+    expect((await browser.get('/dashboard/links')).payload).toContain('href="/dashboard/links/direct"');
+    const made = await browser.post('/dashboard/links/direct', { ...form, ...own });
+    const id = /\/links\/(.+)$/.exec(made.headers['location'] as string)?.[1] as string;
+    const payment = (await dashboard.store.payments.findPaymentById(id)) as Payment;
+    expect(payment).toMatchObject({
+      accountId: account.id,
+      provider: 'direct',
+      paidThresholdUnits: 12_300_000n,
+      note: 'Table 7',
+      payoutAddress: wallet,
+      callbackUrl: own.callback,
+    });
+    const uri = `ethereum:${USDC}@137/transfer?address=${payment.depositAddress}&uint256=12300000`;
+    for (const path of [`/links/${id}`, `/payments/${id}`]) {
+      const { payload } = await browser.get(`/dashboard${path}`);
+      const text = textOf(payload);
+      for (const words of ['12.30 USDC', payment.depositAddress, USDC, 'Polygon']) {
+        expect(text, path).toContain(words);
+      }
+      expect(plain(payload), path).toContain(uri);
+      expect(payload).toContain('aria-label="The transfer, for a wallet that scans it"');
+    }
+
+    await dashboard.store.payments.decidePayment(payment.id, () => ({
+      change: {
+        status: 'paid',
+        forwardStatus: 'processing',
+        receivedUnits: 12_300_000n,
+        paidAtMs: Date.now(),
+      },
+    }));
+    await indexAll();
+    const page = await read(`/payments/${id}`);
+    expect(page).toContain('release in progress');
+    expect(page).toContain('Payment method USDC from a wallet');
+    expect(page).not.toContain('ethereum:');
+    const list = await read('/payments?provider=direct');
+    expect(list).toContain('From a wallet');
+    expect(list).toContain('release in progress');
+    expect(await read('/payments?provider=multi')).toContain('No payment matches');
+  });
+});
