@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { createIpnTokens } from '../src/domain/ipn-token.ts';
 import type { PaymentChange } from '../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../src/domain/payment-id.ts';
+import { SLOT_MS } from '../src/domain/payment-statistics.ts';
 import type { Address } from '../src/domain/payout-address.ts';
 import { EXPIRY_WATERMARK } from '../src/store/payments.ts';
 import { openSqliteStore } from '../src/store/sqlite/open-store.ts';
@@ -10,7 +11,6 @@ import { storedValues } from '../src/store/sqlite/scripts.ts';
 import { paymentTable } from '../src/store/tables.ts';
 import { benchAccount, benchPayment } from './bench-payment.ts';
 import { countedAddress, countedHash } from './counted-address.ts';
-import { indexStore } from './index-store.ts';
 import { hasNote, noteOf } from './load/requests.ts';
 import { benchSecret } from './servers/stub-world.ts';
 
@@ -18,6 +18,8 @@ const DAY_MS = 86_400_000;
 /** Open payments were created in the last six days, so that none of them is due to expire; the others before. */
 const OPEN_DAYS = 6;
 const ALL_DAYS = 90;
+/** Larger portions than the worker's, so that it does not wait for the disk. */
+const PORTION = 5_000;
 
 /**
  * Writes a database as a service leaves it that has taken payments for three months: most of them paid, the newest
@@ -35,14 +37,30 @@ export async function fillStore(dataDir: string, payments: number, open: number)
   try {
     database.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -200000; BEGIN');
     insertAll(database, payments, open);
+    database.exec(queueRowsSql);
     database.exec('COMMIT; PRAGMA wal_checkpoint(TRUNCATE)');
   } finally {
     database.close();
   }
   const filled = await openSqliteStore({ file });
-  await indexStore(filled, payments);
+  while ((await filled.search.indexPayments(PORTION)) > 0);
+  while ((await filled.search.foldStatistics(PORTION)) > 0);
   await filled.close();
 }
+
+const slotOf = (time: string) => `${time} - ${time} % ${SLOT_MS}`;
+
+/** What creates and payments leave for searches and statistics. */
+const queueRowsSql = `
+  INSERT INTO unindexed_payments (account_id, payment_id) SELECT account_id, id FROM payments;
+  INSERT INTO uncounted_changes (account_id, currency, start_ms, created, converted)
+  SELECT account_id, currency, ${slotOf('created_at_ms')} AS slot, count(*), count(paid_at_ms) FROM payments
+  GROUP BY account_id, currency, slot;
+  INSERT INTO uncounted_changes
+    (account_id, currency, start_ms, paid, paid_cents, received_units, provider, settle_class)
+  SELECT account_id, currency, ${slotOf('paid_at_ms')} AS slot, count(*), sum(amount_cents), 12340000 * count(*),
+    provider, 0 FROM payments WHERE paid_at_ms IS NOT NULL
+  GROUP BY account_id, currency, slot, provider;`;
 
 function insertAll(database: DatabaseSync, payments: number, open: number): void {
   const insert = database.prepare(paymentTable.insertSql);

@@ -384,11 +384,11 @@ function expiryOperations(): HotOperation[] {
       },
     },
     {
-      name: 'indexes 250 payments and counts those that were paid',
+      name: 'indexes 50 payments and folds 50 changes',
       when: 'twice a second while payments are created or paid, the watcher',
       run: async ({ search }) => {
-        await search.indexPayments(await search.readIndexWatermark(), 250);
-        present((await search.countPaid(100)) || null);
+        present((await search.indexPayments(50)) || null);
+        present((await search.foldStatistics(50)) || null);
       },
     },
     {

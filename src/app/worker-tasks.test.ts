@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { HourlyRate } from '../domain/base-currency.ts';
 import { ServiceError } from '../domain/errors.ts';
@@ -59,51 +60,27 @@ it('gas balance that no longer covers three full batches because fees have risen
 
 const signal = new AbortController().signal;
 
-/** A store in which a portion is full as long as there is something left. */
-function storeWith(portions: number) {
-  let watermark = 0;
-  return {
-    payments: {
-      listDepositAddresses: async (afterRow: number, limit: number) =>
-        Array.from({ length: afterRow < portions * limit ? limit : 0 }, (_, index) => ({
-          row: afterRow + index + 1,
-        })) as never,
-    },
-    search: {
-      readIndexWatermark: async () => watermark,
-      indexPayments: async (_afterRow: number, throughRow: number) => {
-        watermark = throughRow;
-      },
-      countPaid: async () => 0,
-    },
+it('takes ten times as long for queued payments as the store, and goes on as long as there are full portions', async () => {
+  const left = { changes: 3_000, payments: 60 };
+  const take = async (of: keyof typeof left, limit: number) => {
+    const taken = Math.min(limit, left[of]);
+    left[of] -= taken;
+    await delay(10);
+    return taken;
   };
-}
-
-it('goes on at once while there is more and the process has little else to do', async () => {
-  const task = createIndexTask(storeWith(2), () => 0.2);
-  expect([await task.run(signal), await task.run(signal), await task.run(signal)]).toEqual([
-    true,
-    true,
-    false,
-  ]);
-});
-
-it('takes small portions with pauses between them while the process is busy with requests', async () => {
-  const store = storeWith(2);
-  const task = createIndexTask(store, () => 0.9);
-  expect(await task.run(signal)).toBe(true);
-  expect(await store.search.readIndexWatermark()).toBe(20);
-  expect([await task.run(signal), await task.run(signal)]).toEqual([true, false]);
-});
-
-it('pauses for a second where requests leave it nothing, and goes on at once when it is to end', async () => {
-  const stopping = new AbortController();
-  const store = storeWith(2);
-  const task = createIndexTask(store, () => 0.98);
+  const task = createIndexTask({
+    search: {
+      foldStatistics: (limit: number) => take('changes', limit),
+      indexPayments: (limit: number) => take('payments', limit),
+    },
+  });
   const startedMs = performance.now();
-  await task.run(stopping.signal);
-  expect(await store.search.readIndexWatermark()).toBe(20);
-  expect(performance.now() - startedMs).toBeGreaterThan(950);
+  expect(await task.run(signal)).toBe(true);
+  expect(performance.now() - startedMs).toBeGreaterThan(190);
+  expect(await task.run(signal)).toBe(false);
+  expect(left).toEqual({ changes: 0, payments: 0 });
+  const stopping = new AbortController();
+  left.changes = 10_000;
   const last = task.run(stopping.signal);
   stopping.abort();
   expect(await last).toBe(true);

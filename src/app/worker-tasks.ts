@@ -11,10 +11,10 @@ import type { Alert } from '../domain/ports/mail.ts';
 import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import type { PaymentView } from '../domain/ports/payment-store.ts';
 import type { Rates } from '../domain/ports/rates.ts';
+import type { StoreParts } from '../domain/ports/stores.ts';
 import type { Webhook, WebhookResult } from '../domain/webhook.ts';
 import { receiptMail } from '../http/checkout/receipt.ts';
 import { eraseOldEmails } from '../payments/erase-emails.ts';
-import { type IndexPaymentsContext, indexPayments, PAYMENTS_AT_A_TIME } from '../payments/index-payments.ts';
 import { createRelayMemory, type RelayContext } from '../payments/relay/relay-context.ts';
 import { relayReleases } from '../payments/relay/relay-releases.ts';
 import { sendAlerts } from '../payments/send-alerts.ts';
@@ -306,52 +306,27 @@ interface RateParts extends Pick<WorkerParts, 'nowMs'> {
   readonly log: Pick<Log, 'warn'>;
 }
 
-/** Pause between two checks. */
-const INTERVAL_MS = 500;
-/**
- * Payments of one step, and the pause after it, from which share of its time on that the event loop works. A full step
- * holds all requests up for some 15 ms, a small one for 2.
- */
-const throttles = [
-  { utilization: 0.95, payments: 20, pauseMs: 1_000 },
-  { utilization: 0.7, payments: 20, pauseMs: 100 },
-  { utilization: 0, payments: PAYMENTS_AT_A_TIME, pauseMs: undefined },
-] as const;
+const INDEX_INTERVAL_MS = 500;
+/** Of one step, which so takes some 10 ms: with SQLite it shares the API's thread. */
+const [INDEXED_PAYMENTS, FOLDED_CHANGES] = [50, 2_000];
+/** The pause after a step, in durations of the step: searches and statistics are right without it, a create may not wait. */
+const PAUSE_FACTOR = 9;
 
-/**
- * Makes what lists, searches and statistics rest on. Those may come later, a create may not: under full load it took a
- * sixth of the thread, so then it goes on at a fraction of its pace and makes up for it afterwards. Its rows lie all over
- * their tables, so even ten small steps a second cost a saturated service one create in twenty.
- */
-export function createIndexTask(
-  store: IndexPaymentsContext,
-  readUtilization = createUtilizationReader(),
-): WorkerTask {
+/** Puts what creates and payments have queued into the tables behind searches and statistics. */
+export function createIndexTask({
+  search,
+}: StoreParts<{ search: 'foldStatistics' | 'indexPayments' }>): WorkerTask {
   return {
     name: 'index',
-    intervalMs: INTERVAL_MS,
+    intervalMs: INDEX_INTERVAL_MS,
     async run(signal) {
-      const { payments, pauseMs } = throttleAt(readUtilization());
-      const hasMore = await indexPayments(store, payments);
-      if (!hasMore) return false;
-      await pauseBetweenPortions(signal, pauseMs);
+      const startedMs = performance.now();
+      const isFolded = (await search.foldStatistics(FOLDED_CHANGES)) < FOLDED_CHANGES;
+      const isIndexed = (await search.indexPayments(INDEXED_PAYMENTS)) < INDEXED_PAYMENTS;
+      if (isFolded && isIndexed) return false;
+      await pauseBetweenPortions(signal, PAUSE_FACTOR * (performance.now() - startedMs));
       return true;
     },
-  };
-}
-
-function throttleAt(now: number) {
-  return throttles.find(({ utilization }) => now >= utilization) ?? throttles[2];
-}
-
-/** Reads the share of its time that this thread's event loop worked since the last reading, 0 to 1. */
-function createUtilizationReader(): () => number {
-  let before = performance.eventLoopUtilization();
-  return () => {
-    const now = performance.eventLoopUtilization();
-    const { utilization } = performance.eventLoopUtilization(now, before);
-    before = now;
-    return utilization;
   };
 }
 

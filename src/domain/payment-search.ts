@@ -15,8 +15,8 @@ export interface PaymentQuery
   readonly fromMs?: number;
   /** Latest creation time, exclusive. */
   readonly beforeMs?: number;
-  /** Paid in one of these months of UTC, such as `2026-11`: of what is counted as paid. */
-  readonly paidInMonths?: readonly string[];
+  /** Paid from one moment on and before another. */
+  readonly paid?: { readonly fromMs: number; readonly beforeMs: number };
   readonly search?: PaymentSearch;
 }
 
@@ -119,16 +119,6 @@ export function termsOfPayment(payment: Searched): string[] {
     for (const beginning of indexedBeginnings(word)) terms.add(wordTerm(beginning));
   }
   return [...terms];
-}
-
-/** The term of all payments that were paid in a month of UTC, such as `2026-11`. */
-export function paidMonthTerm(month: string): string {
-  return `paid ${month}`;
-}
-
-/** The month of UTC that a moment is in. */
-export function monthOfUtc(timeMs: number): string {
-  return new Date(timeMs).toISOString().slice(0, 7);
 }
 
 /** A term that every payment with this meaning is indexed by, and as few others as possible. */

@@ -1,10 +1,11 @@
+import { feeUnits as feeUnitsOf } from './fees.ts';
 import type { Currency } from './money.ts';
 import type { Payment } from './payment.ts';
 import type { ProviderSession } from './provider-session.ts';
 
 /** Quarters of an hour: a day of any time zone begins with one. */
-const SLOT_MS = 15 * 60_000;
-const DAY_MS = 24 * 3_600_000;
+export const SLOT_MS = 15 * 60_000;
+export const DAY_MS = 24 * 3_600_000;
 
 /** Counts of one or several quarters of an hour, by currency. */
 export interface PaymentSlot {
@@ -22,6 +23,14 @@ export interface PaymentSlot {
   readonly feeUnits: number;
 }
 
+/** What a change of a payment adds to its account's statistics: a row of the transaction that makes the change. */
+export interface CountedChange extends PaymentSlot {
+  readonly accountId: string;
+  /** Null unless the payment became paid. */
+  readonly provider: Payment['provider'] | null;
+  readonly settleClass: number | null;
+}
+
 /** Paid payments of some days (of UTC) by provider and by how long they took. */
 export interface PaidCount {
   readonly provider: Payment['provider'];
@@ -36,26 +45,69 @@ export const settleBoundsMs: readonly number[] = [
   ...[1, 6, 24].map((hours) => hours * 3_600_000),
 ];
 
-export function slotOf(timeMs: number): number {
+/** SQLite takes larger numbers for fractions. No sum of USDC comes near it, but a token can move any number. */
+const MAXIMUM_UNITS = 2 ** 50;
+
+/** Units as a number that a store can add up. */
+export function countableUnits(units: bigint | number): number {
+  return Math.max(-MAXIMUM_UNITS, Math.min(Number(units), MAXIMUM_UNITS));
+}
+
+const uncounted = {
+  created: 0,
+  converted: 0,
+  paid: 0,
+  paidCents: 0,
+  receivedUnits: 0,
+  feeUnits: 0,
+  provider: null,
+  settleClass: null,
+};
+
+/** The change of a payment that is created. */
+export function createdChange({ accountId, currency, createdAtMs }: Payment): CountedChange {
+  return { ...uncounted, accountId, currency, startMs: slotOf(createdAtMs), created: 1 };
+}
+
+/** The changes of a payment that has just become paid; a direct one is not released yet. */
+export function paidChanges(payment: Payment, sessions: readonly StartedSession[]): CountedChange[] {
+  const { accountId, currency, createdAtMs, amountCents, receivedUnits, forwardedUnits } = payment;
+  const paidAtMs = payment.paidAtMs ?? createdAtMs;
+  const fee =
+    forwardedUnits > 0n ? receivedUnits - forwardedUnits : feeUnitsOf(receivedUnits, payment.feeBasisPoints);
+  const change = { ...uncounted, accountId, currency };
+  return [
+    { ...change, startMs: slotOf(createdAtMs), converted: 1 },
+    {
+      ...change,
+      startMs: slotOf(paidAtMs),
+      paid: 1,
+      paidCents: amountCents,
+      receivedUnits: countableUnits(receivedUnits),
+      feeUnits: countableUnits(fee),
+      provider: payingProvider(payment, sessions),
+      settleClass: settleClassOf(payment, paidAtMs),
+    },
+  ];
+}
+
+function slotOf(timeMs: number): number {
   return timeMs - (timeMs % SLOT_MS);
 }
 
-/** The day of UTC that a moment is in, by its beginning. */
-export function dayOf(timeMs: number): number {
-  return timeMs - (timeMs % DAY_MS);
-}
-
 /** The index of the first bound that is not exceeded. */
-export function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number): number {
+function settleClassOf(payment: Pick<Payment, 'createdAtMs'>, paidAtMs: number): number {
   const durationMs = paidAtMs - payment.createdAtMs;
   const index = settleBoundsMs.findIndex((boundMs) => durationMs <= boundMs);
   return index === -1 ? settleBoundsMs.length : index;
 }
 
+type StartedSession = Pick<ProviderSession, 'provider' | 'createdAtMs'>;
+
 /** The presumed provider of a paid payment: that of the last session before it was paid. */
 export function payingProvider(
   payment: Pick<Payment, 'provider' | 'paidAtMs'>,
-  sessions: readonly Pick<ProviderSession, 'provider' | 'createdAtMs'>[],
+  sessions: readonly StartedSession[],
 ): Payment['provider'] {
   const untilMs = payment.paidAtMs ?? Number.POSITIVE_INFINITY;
   const before = sessions.filter(({ createdAtMs }) => createdAtMs <= untilMs);

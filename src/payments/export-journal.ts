@@ -9,11 +9,10 @@ import {
   type UsdRate,
 } from '../domain/money.ts';
 import type { Payment, PaymentId } from '../domain/payment.ts';
-import { monthOfUtc, type PaymentQuery } from '../domain/payment-search.ts';
+import type { PaymentQuery } from '../domain/payment-search.ts';
 import type { FinalSums, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
 import { csvLine } from '../platform/csv.ts';
 import type { LocalMonth } from '../platform/time-zone.ts';
-import { catchUpIndex, type IndexPaymentsContext } from './index-payments.ts';
 
 /** Payments that one call of the store reads. */
 const PORTION = 200;
@@ -82,7 +81,9 @@ function credit(account: Posting['account'], units: bigint): Posting {
 
 type Search = Pick<PaymentSearchStore, 'searchPayments' | 'listFinalSums' | 'listLastSessions' | 'listRates'>;
 
-export type JournalContext = IndexPaymentsContext & { readonly search: Search };
+export interface JournalContext {
+  readonly search: Search;
+}
 
 /** The account of a report, with the currency of its books. */
 type ReportedAccount = Pick<Account, 'id' | 'baseCurrency'>;
@@ -98,11 +99,9 @@ async function* listBooked(
 ): AsyncGenerator<{ readonly read: number; readonly booked: readonly BookedPayment[] }> {
   const { search } = context;
   const { id: accountId } = account;
-  await catchUpIndex(context);
-  const paidInMonths = [...new Set([startMs, endMs - 1].map(monthOfUtc))];
   const queries: PaymentQuery[] = [
     { accountId, fromMs: startMs, beforeMs: endMs },
-    { accountId, paidInMonths, beforeMs: startMs },
+    { accountId, paid: { fromMs: startMs, beforeMs: endMs }, beforeMs: startMs },
   ];
   for (const query of queries) {
     for (let before: PaymentId | null = null; ; ) {

@@ -5,9 +5,9 @@ import { createEventStore } from './events.ts';
 import { createNotificationStore } from './notifications.ts';
 import { createObservationStore } from './observations.ts';
 import { createPaymentHistory } from './payment-history.ts';
-import { createPaymentIndex } from './payment-index.ts';
 import { createAddressPageStore, createPaymentLists } from './payment-lists.ts';
 import { createPaymentSearch } from './payment-search.ts';
+import { createPaymentStatistics } from './payment-statistics.ts';
 import { decideOne, selectPayment, viewPayments } from './payments.ts';
 import { createAuditStore, createPeopleStore } from './people.ts';
 import { createProviderSessions, createVisitStore } from './providers.ts';
@@ -52,7 +52,7 @@ export function assembleStore(
     },
     search: {
       ...createPaymentSearch(scripts),
-      ...createPaymentIndex(scripts),
+      ...createPaymentStatistics(scripts),
       ...createPaymentHistory(scripts),
     },
     addressPages: createAddressPageStore(scripts),

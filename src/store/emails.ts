@@ -2,7 +2,7 @@ import { bodyWithoutEmail, textWithoutEmail, withoutEmail } from '../domain/emai
 import type { PaymentId, PaymentReference } from '../domain/payment.ts';
 import { firstIdAtMs } from '../domain/payment-id.ts';
 import type { EmailErasure, EmailStore, ReceiptStore } from '../domain/ports/mail.ts';
-import { INDEX_LOCK, replaceTerms } from './payment-index.ts';
+import { replaceTerms } from './payment-terms.ts';
 import { selectPayment } from './payments.ts';
 import { REFUND_LOCK } from './refunds.ts';
 import { checkedLimit, hasRow, lock, run, runForOne, type Script, type Scripts } from './scripts.ts';
@@ -11,7 +11,6 @@ import { refundTable } from './tables.ts';
 export function createEmailStore({ write }: Scripts): EmailStore {
   function* eraseEmail({ accountId, id }: PaymentReference): Script<EmailErasure> {
     // No other transaction indexes or decides the payment meanwhile, or changes its refunds: the write locks the row.
-    yield* lock(INDEX_LOCK);
     yield* lock(REFUND_LOCK);
     yield* run`UPDATE payments SET email = email WHERE id = ${id}`;
     const before = yield* selectPayment(id);

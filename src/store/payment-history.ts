@@ -1,7 +1,6 @@
 import type { JournalEntry, JournalEntryKind } from '../domain/journal.ts';
 import type { PaymentId } from '../domain/payment.ts';
 import { type PaymentState, paymentStates } from '../domain/payment-states.ts';
-import type { PaidCount, PaymentSlot } from '../domain/payment-statistics.ts';
 import type {
   FailingWebhook,
   FinalSums,
@@ -10,28 +9,14 @@ import type {
   StateChange,
 } from '../domain/ports/payment-search-store.ts';
 import { listPaymentSums } from './observations.ts';
-import { replaceTerms, slotColumns } from './payment-index.ts';
+import { replaceTerms } from './payment-terms.ts';
 import { selectPayment } from './payments.ts';
-import { checkedLimit, lockPayments, type Rows, raw, run, type Scripts, sql } from './scripts.ts';
+import { checkedLimit, lockPayments, raw, run, type Scripts, sql } from './scripts.ts';
 import { hourlyRateTable } from './tables.ts';
 
 /** Reads of an account's history, and the note, the one field of a payment that its merchant may change. */
 export function createPaymentHistory({ read, write }: Scripts) {
   return {
-    listSlots: read(function* (accountId, fromMs, beforeMs, stepMs) {
-      const rows = yield* run`
-        SELECT (start_ms - ${fromMs}) / ${stepMs} AS step, currency, ${raw(slotSums)} FROM payment_buckets
-        WHERE account_id = ${accountId} AND start_ms >= ${fromMs} AND start_ms < ${beforeMs}
-        GROUP BY step, currency ORDER BY step, currency`;
-      return rows.map((row) => slotOfRow(row, fromMs, stepMs));
-    }),
-    listPaidCounts: read(function* (accountId, fromMs, beforeMs) {
-      const rows = yield* run`
-        SELECT provider, settle_class AS "settleClass", sum(paid) AS paid FROM paid_days
-        WHERE account_id = ${accountId} AND day_ms >= ${fromMs} AND day_ms < ${beforeMs}
-        GROUP BY provider, settle_class ORDER BY provider, settle_class`;
-      return rows.map((row) => ({ ...row, paid: Number(row['paid']) }) as unknown as PaidCount);
-    }),
     listStateChanges: read(function* (id) {
       const rows = yield* run`
         SELECT at_ms AS "atMs", state FROM state_changes
@@ -82,15 +67,6 @@ export function createPaymentHistory({ read, write }: Scripts) {
         WHERE currency = ${currency} AND hour_ms >= ${firstMs} AND hour_ms <= ${lastMs}`,
     ),
   } satisfies Partial<PaymentSearchStore>;
-}
-
-const slotSums = Object.entries(slotColumns)
-  .map(([field, column]) => `sum(${column}) AS "${field}"`)
-  .join(', ');
-
-function slotOfRow({ step, currency, ...sums }: Rows[number], fromMs: number, stepMs: number): PaymentSlot {
-  const numbers = Object.entries(sums).map(([field, sum]) => [field, Number(sum)]);
-  return { startMs: fromMs + Number(step) * stepMs, currency, ...Object.fromEntries(numbers) } as PaymentSlot;
 }
 
 const sumFields = {

@@ -6,11 +6,11 @@ import {
   numberOfTerm,
   type PaymentQuery,
   type PaymentSearch,
-  paidMonthTerm,
   termOfMeaning,
 } from '../domain/payment-search.ts';
 import { unsettledStatuses } from '../domain/payment-states.ts';
 import type { LastSession, PaymentPage, PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import { indexPayments } from './payment-terms.ts';
 import { selectPayments } from './payments.ts';
 import {
   checkedLimit,
@@ -29,10 +29,8 @@ import {
 const MAXIMUM_WINDOWS = 5;
 /** Candidates of a word compared in one turn of the event loop, in some milliseconds; only some of them match. */
 const COMPARED_PAYMENTS = 400;
-/** Maximum payments of a word that are counted: above it the exact number makes no difference. */
-const COUNTED_PAYMENTS = 2_000;
 
-export function createPaymentSearch({ read }: Scripts) {
+export function createPaymentSearch({ read, write }: Scripts) {
   const findSource = read(chooseSource);
   const nextWindow = read(readWindow);
   return {
@@ -55,6 +53,7 @@ export function createPaymentSearch({ read }: Scripts) {
       }
       return { payments: found, next: upper };
     },
+    indexPayments: write((limit) => indexPayments(checkedLimit(limit))),
     listUnsettled: read((accountId, forwardStatuses, limit) => {
       // For all accounts SQLite would walk along the ids, which are in this order already, if it could.
       const rest =
@@ -95,21 +94,21 @@ function isFound(payment: Payment, search: PaymentSearch | undefined): boolean {
   return search?.kind !== 'words' || hasWords(payment, search.words);
 }
 
-function* chooseSource(query: PaymentQuery): Script<Source> {
-  const { search, paidInMonths } = query;
-  if (paidInMonths !== undefined) return byTerms(query.accountId, paidInMonths.map(paidMonthTerm));
+function* chooseSource({ accountId, search, paid, ...query }: PaymentQuery): Script<Source> {
+  if (paid !== undefined) return byPaidTime(accountId, paid);
   switch (search?.kind) {
     case 'id':
-      return byId(search.id);
+      return ofPayments(accountId, sql`id = ${search.id}`);
     case 'transaction':
       return byTransaction(search.hash);
     case 'words':
-      return byTerms(query.accountId, yield* rarestWord(query.accountId, search.words));
+      return byTerms(accountId, yield* rarestWord(accountId, search.words));
     default:
       if (amountMismatches.some((kind) => kind === query.amountMismatch || kind === query.display?.status))
-        return byMismatch;
-      if (unsettledStatuses.some((status) => status === query.forwardStatus)) return byUnsettled;
-      return byAccount;
+        return ofPayments(accountId, raw('amount_mismatch IS NOT NULL'));
+      if (unsettledStatuses.some((status) => status === query.forwardStatus))
+        return ofPayments(accountId, unsettled);
+      return ofPayments(accountId, raw('true'));
   }
 }
 
@@ -120,12 +119,9 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
   if (others.length === 0) return rarest;
   let fewest = Number.POSITIVE_INFINITY;
   for (const terms of [first, ...others]) {
-    let count = 0;
-    for (const term of terms) {
-      count += yield* countOf`(SELECT 1 AS one FROM payment_terms
-        WHERE account_id = ${accountId} AND term = ${numberOfTerm(accountId, term)}
-        LIMIT ${raw(COUNTED_PAYMENTS)}) AS counted`;
-    }
+    // Above a window the exact number makes no difference.
+    const count =
+      yield* countOf`(${anyOf(terms.map((term) => byTerm(accountId, term)))(everything)}) AS counted`;
     if (count < fewest) [rarest, fewest] = [terms, count];
   }
   return rarest;
@@ -134,12 +130,13 @@ function* rarestWord(accountId: string, words: readonly (readonly Meaning[])[]):
 /** Number of payments read before other work gets its turn. */
 const WINDOW = 1_000;
 
-/** The ids from `lowest` up to below `upper`, of one account. */
+/** The ids from `lowest` up to below `upper`. */
 interface Range {
-  readonly accountId: string;
   readonly upper: string;
   readonly lowest: string;
 }
+
+const everything: Range = { upper: AFTER_ALL_IDS, lowest: '' };
 
 /** Where the ids of a list's candidates come from, newest first. */
 type Source = (range: Range) => Fragment;
@@ -150,20 +147,13 @@ function windowOf(from: Fragment, { upper, lowest }: Range, idColumn: 'id' | 'pa
     ORDER BY ${id} DESC LIMIT ${raw(WINDOW)}`;
 }
 
-const byAccount: Source = (range) => windowOf(sql`payments WHERE account_id = ${range.accountId}`, range);
+/** By an index of the account's payments, or by one that has only those which meet the condition. */
+function ofPayments(accountId: string, condition: Fragment): Source {
+  return (range) => windowOf(sql`payments WHERE account_id = ${accountId} AND ${condition}`, range);
+}
 
 /** The index's own condition, because SQLite matches its text. No IN list, because that costs each insert more. */
 const unsettled = raw(`(${unsettledStatuses.map((status) => `forward_status = '${status}'`).join(' OR ')})`);
-const byUnsettled: Source = (range) =>
-  windowOf(sql`payments WHERE account_id = ${range.accountId} AND ${unsettled}`, range);
-
-/** Partially paid and overpaid, which few payments are. */
-const byMismatch: Source = (range) =>
-  windowOf(sql`payments WHERE account_id = ${range.accountId} AND amount_mismatch IS NOT NULL`, range);
-
-function byId(id: PaymentId): Source {
-  return (range) => windowOf(sql`payments WHERE account_id = ${range.accountId} AND id = ${id}`, range);
-}
 
 function byTransaction(hash: string): Source {
   const found = sql`(
@@ -172,14 +162,36 @@ function byTransaction(hash: string): Source {
   return (range) => windowOf(found, range);
 }
 
-/** Payments with any one of these terms. */
+/** The index has paid payments in the order of their ids for each period of this length. */
+const PAID_PERIOD_MS = 30 * 86_400_000;
+
+function byPaidTime(accountId: string, { fromMs, beforeMs }: { fromMs: number; beforeMs: number }): Source {
+  const periods: Source[] = [];
+  for (let period = Math.floor(fromMs / PAID_PERIOD_MS); period * PAID_PERIOD_MS < beforeMs; period++) {
+    const isInPeriod = sql`paid_at_ms IS NOT NULL AND paid_at_ms / ${raw(PAID_PERIOD_MS)} = ${period}`;
+    periods.push(ofPayments(accountId, isInPeriod));
+  }
+  return anyOf(periods);
+}
+
+/** Payments with any one of these terms, and all that are not indexed yet: they are compared like the others. */
 function byTerms(accountId: string, terms: readonly string[]): Source {
+  return anyOf([
+    ...terms.map((term) => byTerm(accountId, term)),
+    (range) => windowOf(sql`unindexed_payments WHERE account_id = ${accountId}`, range, 'payment_id'),
+  ]);
+}
+
+function byTerm(accountId: string, term: string): Source {
+  const from = sql`payment_terms WHERE account_id = ${accountId} AND term = ${numberOfTerm(accountId, term)}`;
+  return (range) => windowOf(from, range, 'payment_id');
+}
+
+function anyOf(sources: readonly Source[]): Source {
   return (range) => {
-    const each = terms.map((term, index) => {
-      const from = sql`payment_terms
-        WHERE account_id = ${accountId} AND term = ${numberOfTerm(accountId, term)}`;
-      return sql`SELECT id FROM (${windowOf(from, range, 'payment_id')}) AS term${raw(index)}`;
-    });
+    const each = sources.map(
+      (source, index) => sql`SELECT id FROM (${source(range)}) AS source${raw(index)}`,
+    );
     const all = each.reduce((one, other) => sql`${one} UNION ${other}`);
     return sql`${all} ORDER BY id DESC LIMIT ${raw(WINDOW)}`;
   };
@@ -197,18 +209,17 @@ interface Window {
 /** CROSS JOIN, because SQLite then goes from the source to the payments and never the other way round. */
 function* readWindow(source: Source, query: FilteredQuery, upper: string, limit: number): Script<Window> {
   const lowest = query.fromMs === undefined ? '' : firstIdAtMs(query.fromMs);
-  const ids = source({ accountId: query.accountId, upper, lowest });
   const candidates = yield* runForOne<{ end: PaymentId | null; count: number }>`
-    SELECT min(id) AS "end", count(*) AS count FROM (${ids}) AS candidates`;
+    SELECT min(id) AS "end", count(*) AS count FROM (${source({ upper, lowest })}) AS candidates`;
+  const isLast = candidates === null || candidates.end === null || candidates.count < WINDOW;
+  const end = isLast ? null : candidates.end;
   const payments = yield* selectPayments`
-    FROM (${ids}) AS source
+    FROM (${source({ upper, lowest: end ?? lowest })}) AS source
     CROSS JOIN payments WHERE payments.account_id = ${query.accountId} AND payments.id = source.id
       ${query.filters}
     ORDER BY payments.id DESC LIMIT ${limit}`;
   // There may be more in this window than was asked for.
-  if (payments.length === limit) return { payments, end: payments.at(-1)?.id ?? null };
-  const isLast = candidates === null || candidates.end === null || candidates.count < WINDOW;
-  return { payments, end: isLast ? null : candidates.end };
+  return { payments, end: payments.length === limit ? (payments.at(-1)?.id ?? null) : end };
 }
 
 function filtersOf(query: PaymentQuery): Fragment {
@@ -219,10 +230,16 @@ function filtersOf(query: PaymentQuery): Fragment {
     ['currency', query.currency],
     ['amount_mismatch', query.amountMismatch],
   ];
+  const { display, paid } = query;
+  const isShown = display === undefined ? raw('') : sql`AND ${hasDisplayStatus(display)}`;
+  const isPaid =
+    paid === undefined
+      ? raw('')
+      : sql`AND payments.paid_at_ms >= ${paid.fromMs} AND payments.paid_at_ms < ${paid.beforeMs}`;
   return wanted.reduce(
     (filters, [column, value]) =>
       value === undefined ? filters : sql`${filters} AND payments.${raw(column)} = ${value}`,
-    query.display === undefined ? raw('') : sql`AND ${hasDisplayStatus(query.display)}`,
+    sql`${isShown} ${isPaid}`,
   );
 }
 

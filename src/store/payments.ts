@@ -2,11 +2,13 @@ import { UnknownStateError } from '../domain/errors.ts';
 import { changingFields, type Payment, type PaymentId, pageIdOf } from '../domain/payment.ts';
 import { eventsOfChange } from '../domain/payment-events.ts';
 import { stateOf } from '../domain/payment-states.ts';
+import { countableUnits, createdChange, paidChanges } from '../domain/payment-statistics.ts';
 import type { Decide, PaymentView } from '../domain/ports/payment-store.ts';
 import { hostOfCallback, type NewWebhook } from '../domain/webhook.ts';
 import type { ColumnValue, Row, Table } from './columns.ts';
 import { type Decision, type Insertion, lockPayments, raw, run, type Script, sql } from './scripts.ts';
 import {
+  changeTable,
   depositSumTable,
   depositTable,
   paymentTable,
@@ -16,7 +18,7 @@ import {
   releaseTable,
   type StoredWebhook,
   stateChangeTable,
-  uncountedTable,
+  unindexedTable,
   unnumberedEventTable,
   webhookTable,
 } from './tables.ts';
@@ -68,6 +70,13 @@ export function* selectPayments(
 /** A row by the names of its columns. @throws UnknownStateError for a state the domain does not know */
 export function paymentOf(row: Row): Payment {
   return withKnownState(paymentTable.ofRow(row));
+}
+
+/** Inserts a new payment, and queues it for searches and statistics. */
+export function* insertPayment(payment: Payment): Script<void> {
+  yield* paymentTable.insert(payment);
+  yield* unindexedTable.insertRows([[payment.accountId, payment.id]]);
+  yield* changeTable.insertRows([changeTable.valuesOf(createdChange(payment))]);
 }
 
 /** Reads one payment; null where there is none with this id. */
@@ -171,6 +180,7 @@ const unsentWebhook = {
 interface Change {
   readonly before: Payment;
   readonly after: Payment;
+  readonly sessions: PaymentView['sessions'];
 }
 
 /** Locks payments, decides them in this order and writes what was decided. An unknown one is left out of the result. */
@@ -185,7 +195,7 @@ export function* applyDecision({ payments, decide }: Decision, nowMs: number): S
     const decision = decide(view);
     if (decision === null) return view.payment;
     const after: Payment = { ...view.payment, ...decision.change };
-    changes.push({ before: view.payment, after });
+    changes.push({ before: view.payment, after, sessions: view.sessions });
     for (const webhook of decision.webhooks ?? []) webhooks.push([after, webhook]);
     if (decision.receipt === true) receipts.push(after);
     if (decision.revisitExpiry === true) revisited.push(after.id);
@@ -228,9 +238,8 @@ function* recordChanges(changes: readonly Change[], nowMs: number): Script<void>
     moved.map(({ after }) => [after.id, stateOf(after), nowMs]),
     { keepsExisting: true },
   );
-  yield* uncountedTable.insertRows(
-    paid.map(({ after }) => [after.id]),
-    { keepsExisting: true },
+  yield* changeTable.insertRows(
+    paid.flatMap(({ after, sessions }) => paidChanges(after, sessions).map(changeTable.valuesOf)),
   );
   yield* unnumberedEventTable.insertRows(
     changes.flatMap(({ before, after }) =>
@@ -255,16 +264,12 @@ function* endHolds(changes: readonly Change[]): Script<void> {
   );
   // In the order of ids, in which every transaction locks pages.
   for (const [pageId, payments] of [...paid].sort(([one], [other]) => (one < other ? -1 : 1))) {
-    const units = payments.reduce((sum, { receivedUnits }) => sum + storable(Number(receivedUnits)), 0);
+    const units = payments.reduce((sum, { receivedUnits }) => sum + countableUnits(receivedUnits), 0);
     yield* run`
-      UPDATE reusable_pages SET paid = paid + ${payments.length}, received_units = received_units + ${storable(units)}
+      UPDATE reusable_pages SET paid = paid + ${payments.length}, received_units = received_units + ${countableUnits(units)}
       WHERE id = ${pageId}`;
   }
 }
-
-/** SQLite takes larger numbers for fractions. No sum of USDC comes near it, but a token can move any number. */
-const MAXIMUM_SUM = 2 ** 50;
-export const storable = (sum: number) => Math.max(-MAXIMUM_SUM, Math.min(sum, MAXIMUM_SUM));
 
 /** A watermark that a payment lies beyond: a beginning of an id sorts just before it. */
 export function watermarkBefore(id: PaymentId): string {

@@ -6,9 +6,9 @@ import {
   type ReusablePage,
   type UsedPage,
 } from '../domain/reusable-page.ts';
-import { selectPayments } from './payments.ts';
+import { insertPayment, selectPayments } from './payments.ts';
 import { countOf, type Fragment, lock, raw, run, type Script, type Scripts, sql } from './scripts.ts';
-import { pagePaymentTable, paymentTable, reusablePageTable } from './tables.ts';
+import { pagePaymentTable, reusablePageTable } from './tables.ts';
 
 /** Reusable pages on any engine. */
 export function createReusablePageStore({ read, write }: Scripts): ReusablePageStore {
@@ -89,7 +89,7 @@ function* createPagePayment(
   const used = yield* firstUsed(sql`WHERE id = ${pageId}`, payment.createdAtMs);
   if (used === null) throw new Error(`there is no page ${pageId}`);
   requireOpen(used);
-  yield* paymentTable.insert(payment);
+  yield* insertPayment(payment);
   yield* pagePaymentTable.insert(pagePayment);
   return payment;
 }

@@ -119,6 +119,8 @@ CREATE INDEX payments_unsettled ON payments (account_id, id)
   WHERE forward_status = 'ready' OR forward_status = 'processing'
     OR forward_status = 'failed' OR forward_status = 'manual_required';
 CREATE INDEX payments_with_mismatch ON payments (account_id, id) WHERE amount_mismatch IS NOT NULL;
+-- Paid in periods of 30 days, for statements.
+CREATE INDEX payments_paid ON payments (account_id, (paid_at_ms / 2592000000), id) WHERE paid_at_ms IS NOT NULL;
 -- Payments of links and pages.
 CREATE INDEX payments_by_origin ON payments (account_id, origin, id) WHERE origin IS NOT NULL;
 
@@ -445,20 +447,33 @@ CREATE UNIQUE INDEX page_payments_by_submission ON page_payments (page_id, submi
 CREATE INDEX page_payments_held ON page_payments (page_id, held_until_ms)
   WHERE held_until_ms IS NOT NULL;
 
--- Made from the payments a moment after them, so that a create maintains none of it. All of it may be deleted
--- together while no server runs: it is then made anew.
-CREATE TABLE payment_index (
-  watermark integer NOT NULL
-) STRICT;
+-- What searches and statistics read. A create adds a row to both queues, unindexed_payments and uncounted_changes; a task
+-- moves their rows into the other tables, and reads add those that it has not moved yet.
+CREATE TABLE unindexed_payments (
+  account_id text NOT NULL,
+  payment_id text NOT NULL,
+  PRIMARY KEY (account_id, payment_id)
+) STRICT, WITHOUT ROWID;
 CREATE TABLE payment_terms (
   account_id text NOT NULL,
   term integer NOT NULL,
   payment_id text NOT NULL,
   PRIMARY KEY (account_id, term, payment_id)
 ) STRICT, WITHOUT ROWID;
-CREATE TABLE uncounted_payments (
-  payment_id text PRIMARY KEY NOT NULL
-) STRICT, WITHOUT ROWID;
+CREATE TABLE uncounted_changes (
+  row counter PRIMARY KEY,
+  account_id text NOT NULL,
+  start_ms integer NOT NULL,
+  currency text NOT NULL,
+  created integer NOT NULL DEFAULT 0,
+  converted integer NOT NULL DEFAULT 0,
+  paid integer NOT NULL DEFAULT 0,
+  paid_cents integer NOT NULL DEFAULT 0,
+  received_units integer NOT NULL DEFAULT 0,
+  fee_units integer NOT NULL DEFAULT 0,
+  provider text,
+  settle_class integer
+) STRICT;
 CREATE TABLE payment_buckets (
   account_id text NOT NULL,
   start_ms integer NOT NULL,

@@ -6,6 +6,7 @@ import type { JournalEntry } from '../domain/journal.ts';
 import type { NotificationChannel } from '../domain/notification.ts';
 import type { Deposit, Payment, PaymentId, Release } from '../domain/payment.ts';
 import type { NumberedEvent } from '../domain/payment-events.ts';
+import type { CountedChange, PaidCount } from '../domain/payment-statistics.ts';
 import type { Membership, Passkey, User } from '../domain/person.ts';
 import type { Alert } from '../domain/ports/mail.ts';
 import type { IdempotencyRecord } from '../domain/ports/payment-store.ts';
@@ -26,7 +27,7 @@ import { tablesIn } from './scripts.ts';
 
 /**
  * All that is stored, but for what lives for seconds only and for one engine (leases, claims of releases, rate windows),
- * and what is made anew from the payments (pages of the address book; what lists, searches and statistics rest on).
+ * and what is made anew from the payments (pages of the address book).
  */
 
 const described: Table[] = [];
@@ -324,15 +325,58 @@ export const stateChangeTable = table<{ paymentId: PaymentId; atMs: number; stat
   ['payment_id', 'at_ms', 'state'],
 )({ text: ['paymentId', 'state'], integer: ['atMs'] });
 
-/** Payments that became paid and are not in the statistics yet. Not carried over: they are made from the payments. */
-export const uncountedTable = tablesIn([])<{ paymentId: PaymentId }>('uncounted_payments', ['payment_id'])({
-  text: ['paymentId'],
+interface PaymentOfAccount {
+  readonly accountId: string;
+  readonly paymentId: PaymentId;
+}
+
+/** Payments that are not in the index of terms yet. */
+export const unindexedTable = table<PaymentOfAccount>('unindexed_payments', ['account_id', 'payment_id'])({
+  text: ['accountId', 'paymentId'],
 });
 
+export const termTable = table<PaymentOfAccount & { term: number }>('payment_terms', [
+  'account_id',
+  'term',
+  'payment_id',
+])({ text: ['accountId', 'paymentId'], integer: ['term'] });
+
+/** Changes that are not in the sums of the two tables below yet. */
+export const changeTable = table<CountedChange>('uncounted_changes', ['row'])(
+  {
+    text: ['accountId', 'currency', 'provider'],
+    integer: [
+      'startMs',
+      'created',
+      'converted',
+      'paid',
+      'paidCents',
+      'receivedUnits',
+      'feeUnits',
+      'settleClass',
+    ],
+  },
+  { others: { row: 'integer' }, numberedBy: 'row' },
+);
+
+table<Omit<CountedChange, 'provider' | 'settleClass'>>('payment_buckets', [
+  'account_id',
+  'start_ms',
+  'currency',
+])({
+  text: ['accountId', 'currency'],
+  integer: ['startMs', 'created', 'converted', 'paid', 'paidCents', 'receivedUnits', 'feeUnits'],
+});
+
+table<PaidCount & { accountId: string; dayMs: number }>('paid_days', [
+  'account_id',
+  'day_ms',
+  'provider',
+  'settle_class',
+])({ text: ['accountId', 'provider'], integer: ['dayMs', 'settleClass', 'paid'] });
+
 /** An event, whose type this version may not know. */
-type StoredEvent = { accountId: string; paymentId: PaymentId } & Omit<NumberedEvent, 'type'> & {
-    readonly type: string;
-  };
+type StoredEvent = PaymentOfAccount & Omit<NumberedEvent, 'type'> & { readonly type: string };
 
 /** Events that are numbered a moment later, in the order in which they were added. */
 export const unnumberedEventTable = table<Omit<StoredEvent, 'number'> & { row: number }>(

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { User } from '../../src/domain/person.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newPayment, newSession, pay } from '../store/fixtures.ts';
 import { launchBrowser, takeScreenshot } from '../support/browser.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
@@ -63,7 +62,6 @@ beforeAll(async () => {
       reason: 'dns_failed',
       finishedAtMs: nowMs - 60_000,
     });
-  while (await indexPayments(dashboard.store));
 });
 
 afterAll(async () => {

@@ -4,7 +4,6 @@ import { feeUnits } from '../../src/domain/fees.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { providerIds } from '../../src/domain/provider-catalog.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newPayment, newSession, webhook } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
 import { launchBrowser, takePictures, takeScreenshot } from '../support/browser.ts';
@@ -104,7 +103,6 @@ async function fillAccount(): Promise<void> {
   const claimed = await claimOldest(store.webhooks, 100, nowMs());
   const failed = claimed.find(({ paymentId }) => paymentId === paid.id) as (typeof claimed)[number];
   await store.webhooks.recordWebhookResult(failed, { ...failedResult, finishedAtMs: nowMs() });
-  while (await indexPayments(store));
 
   const page = await browser.newPage();
   await page.goto(`${baseUrl}/dashboard/payments`);

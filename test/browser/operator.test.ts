@@ -5,7 +5,6 @@ import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { User } from '../../src/domain/person.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { ADDRESS, failedResult, leave, newBatch, newKey, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { newEntry } from '../store/people.ts';
@@ -86,7 +85,6 @@ async function fill(): Promise<void> {
     } as const;
     await store.payments.decidePayment(payment.id, () => ({ change }));
   }
-  while (await indexPayments(store)) {}
   const [webhook] = await claimOldest(store.webhooks, 1, nowMs());
   if (webhook === undefined) throw new Error('no webhook was queued');
   await store.webhooks.recordWebhookResult(webhook, { ...failedResult, finishedAtMs: nowMs() });

@@ -3,7 +3,6 @@ import type { Account } from '../../src/domain/account.ts';
 import { LINK_ORIGIN, type Payment } from '../../src/domain/payment.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { Role } from '../../src/domain/person.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { pay } from '../store/fixtures.ts';
 import {
   createTestDashboard,
@@ -27,10 +26,6 @@ afterEach(() => dashboard.close());
 
 async function signIn(role: Role, accountId = account.id): Promise<TestBrowser> {
   return dashboard.signIn(await dashboard.giveUser({ accountId, role }));
-}
-
-async function indexAll(): Promise<void> {
-  while (await indexPayments(dashboard.store));
 }
 
 async function read(path: string, from = browser): Promise<string> {
@@ -159,7 +154,6 @@ describe('a payment in USDC from a wallet', () => {
         paidAtMs: Date.now(),
       },
     }));
-    await indexAll();
     const page = await read(`/payments/${id}`);
     expect(page).toContain('release in progress');
     expect(page).toContain('Payment method USDC from a wallet');

@@ -7,7 +7,6 @@ import type { Payment } from '../../src/domain/payment.ts';
 import { shortCodeOf } from '../../src/domain/payment-id.ts';
 import type { Role } from '../../src/domain/person.ts';
 import { settle } from '../../src/domain/settle.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, NOW_MS, newPayment, newSession, pay } from '../store/fixtures.ts';
 import { depositOf, releaseOf } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
@@ -39,10 +38,6 @@ async function give(change: Partial<Payment> = {}, accountId = account.id): Prom
   const payment = newPayment(accountId, change);
   await dashboard.store.payments.createPayment(payment, null);
   return payment;
-}
-
-async function indexAll(): Promise<void> {
-  while (await indexPayments(dashboard.store));
 }
 
 async function read(path: string, from = browser): Promise<string> {
@@ -99,7 +94,6 @@ describe('the list of payments', () => {
     const plain = await give({ email: 'jane@example.com', note: 'Blue shoes' });
     await give({ currency: 'INR', amountCents: 123_450, note: 'Red hat', provider: 'moonpay' });
     await give({ note: 'not yours' }, (await dashboard.giveAccount()).id);
-    await indexAll();
     const all = await read('/payments');
     expect(all).toContain('Blue shoes');
     expect(all).toContain('₹1,234.50');
@@ -273,7 +267,6 @@ describe('a payment’s page', () => {
 
   it('takes another note, and refuses one that the API would refuse', async () => {
     const payment = await give({ note: 'old words' });
-    await indexAll();
     const page = `/dashboard/payments/${payment.id}`;
     const save = (note: string) => browser.post(`${page}/note`, { note }, { page });
     expect((await save('new\r\nwords')).headers['location']).toBe(`${page}?flash=noted`);
@@ -316,7 +309,6 @@ describe('the overview', () => {
     await dashboard.store.payments.decidePayment(stuck.id, () => ({
       change: { forwardStatus: 'manual_required' },
     }));
-    await indexAll();
     const page = await read('?days=90');
     for (const words of [
       'Needs your attention',
@@ -341,7 +333,6 @@ describe('the overview', () => {
     await at(there, { provider: 'stripe', expiresAtMs: Date.now() + 60_000 });
     await at(declined, { id: 'declined', provider: 'wert' });
     await dashboard.store.payments.recordSessionProgress(declined.id, 'declined', 'failed', Date.now());
-    await indexAll();
     const page = await read('');
     expect(page).toContain('Where customers leave All payments of the last 30 days');
     expect(page).toMatch(
@@ -362,7 +353,6 @@ describe('the overview', () => {
         forwardedUnits: 98_000_000n,
       },
     }));
-    await indexAll();
     expect(await read('')).toContain('EUR: no rate known');
     const hourMs = hourOf(Date.now()) - 40 * 86_400_000;
     await dashboard.store.search.recordRates(
@@ -437,7 +427,6 @@ describe('a payment that received less or more than it asked for', () => {
       { from, final: { ...from, number: 12, hash: '0x12' }, scannedTo: 13, deposits, releases: [] },
       (view) => settle(view, { nowMs: Date.now() }),
     );
-    await indexAll();
     return payment;
   }
   const part = '5.00 of 25.00 USDC';
@@ -445,7 +434,6 @@ describe('a payment that received less or more than it asked for', () => {
   it('is partially paid in the list, on its page and on the overview, with what can be done', async () => {
     const payment = await giveWith(5_000_000n);
     await give();
-    await indexAll();
     expect(await read('/payments')).toContain(`partially paid ${part}`);
     expect(await read('/payments?status=partially_paid')).toContain(`partially paid ${part}`);
     expect(await read('/payments?status=overpaid')).toContain('No payment matches');
@@ -590,7 +578,6 @@ it('the list names the states as a shopkeeper does, with tabs that count them', 
     const change = { status: 'canceled', forwardStatus: 'canceled', cancelReason } as const;
     await dashboard.store.payments.decidePayment(payment.id, () => ({ change }));
   }
-  await indexAll();
   const page = (await browser.get('/dashboard/payments')).payload;
   const badgeOf = (payment: Payment) => {
     const row = page.slice(page.indexOf(`/dashboard/payments/${payment.id}`));

@@ -5,7 +5,6 @@ import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import type { User } from '../../src/domain/person.ts';
 import { eraseOldEmails } from '../../src/payments/erase-emails.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { newPayment } from '../store/fixtures.ts';
 import {
   createTestDashboard,
@@ -236,7 +235,6 @@ describe('settings', () => {
       await dashboard.store.payments.createPayment(payment, null);
       made.push(payment);
     }
-    while (await indexPayments(dashboard.store));
     const emails = () =>
       Promise.all(made.map(async ({ id }) => (await dashboard.store.payments.findPaymentById(id))?.email));
     const context = { ...dashboard.store, nowMs: dashboard.nowMs };

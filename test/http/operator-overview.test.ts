@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Account } from '../../src/domain/account.ts';
 import type { Payment } from '../../src/domain/payment.ts';
 import type { EndpointHealth } from '../../src/domain/ports/chain.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { failedResult, leave, newBatch, newPayment, pay } from '../store/fixtures.ts';
 import { block } from '../store/observations.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
@@ -64,7 +63,6 @@ it('adds up the revenue, the volume and the open payments of all accounts', asyn
     }));
     await give(account);
   }
-  while (await indexPayments(store)) {}
   const text = await overview();
   expect(text).toContain('Revenue in USDC 50.00 the accounts’ fees Received in USDC 2,000.00');
   expect(text).toContain('Volume in EUR €2,401.00');

@@ -21,6 +21,7 @@ import { refundPromises } from './refunds.ts';
 import { relayPromises } from './relay.ts';
 import { reusablePagePromises } from './reusable-pages.ts';
 import { settlementPromises } from './settlements.ts';
+import { statisticsPromises } from './statistics.ts';
 import { webhookPromises } from './webhooks.ts';
 
 /** What every engine promises behind the store's ports. */
@@ -46,7 +47,8 @@ export function describeStore(name: string, open: () => Promise<OpenedStore>): v
     describe('accounts and keys', () => accountPromises(context));
     describe('payments', () => paymentPromises(context));
     describe('lists of payments', () => paymentListPromises(context));
-    describe('searches and statistics of payments', () => paymentSearchPromises(context));
+    describe('searches of payments', () => paymentSearchPromises(context));
+    describe('statistics of payments', () => statisticsPromises(context));
     describe('records of an account', () => recordPromises(context));
     describe('pages of the address book', () => addressPagePromises(context));
     describe('the observations', () => observationPromises(context));

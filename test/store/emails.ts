@@ -2,7 +2,6 @@ import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
 import { createPaymentIdGenerator } from '../../src/domain/payment-id.ts';
 import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { claimOldest } from '../support/claim-oldest.ts';
 import {
   DAY_MS,
@@ -22,7 +21,7 @@ const EMAIL = 'jane.doe@example.com';
 
 export function emailPromises(context: StoreContext): void {
   const indexAll = async () => {
-    while (await indexPayments(context.store));
+    while ((await context.store.search.indexPayments(100)) > 0);
   };
   const payWithEmail = (payment: Payment) =>
     context.store.payments.decidePayment(payment.id, ({ payment: { email } }) => ({
@@ -115,7 +114,6 @@ export function emailPromises(context: StoreContext): void {
         if (accountId === account.id) made.push(payment);
       }
     }
-    await indexAll();
     const step = (days: number) =>
       context.store.emails.eraseEmailsBefore(account.id, NOW_MS - days * DAY_MS, 2);
     const left = async () => {
@@ -138,7 +136,6 @@ export function emailPromises(context: StoreContext): void {
     const second = payments[1] as Payment;
     await payWithEmail(second);
     const [claimed] = await claimOldest(store.webhooks, 1, 1);
-    await indexAll();
     const step = () => store.emails.eraseEmailsBefore(second.accountId, NOW_MS + DAY_MS, 3);
     expect(await step()).toEqual({ erased: 1, hasMore: false, stoppedBy: 'webhook' });
     await store.webhooks.recordWebhookResult(claimed as never, failedResult);

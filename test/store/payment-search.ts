@@ -1,13 +1,12 @@
 import { expect, it } from 'vitest';
-import { SERVICE_LOG } from '../../src/domain/audit-entry.ts';
 import { type DisplayStatus, displayStatuses, displayStatusOf } from '../../src/domain/display-status.ts';
 import type { Payment, PaymentId } from '../../src/domain/payment.ts';
 import { firstIdAtMs, shortCodeOf } from '../../src/domain/payment-id.ts';
 import { type PaymentQuery, parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import { refusedStatuses, type UnsettledStatus, unsettledStatuses } from '../../src/domain/payment-states.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import type { Store } from '../../src/store/store.ts';
 import {
+  DAY_MS,
   givePayment,
   givePayments,
   leave,
@@ -23,7 +22,7 @@ const idsOf = (payments: readonly Payment[]) => payments.map((payment) => paymen
 
 /** Indexes all there is. */
 async function indexAll(store: Store): Promise<void> {
-  while (await indexPayments(store));
+  while ((await store.search.indexPayments(100)) > 0);
 }
 
 /** All pages of a list, and how many there were. */
@@ -76,7 +75,6 @@ export function paymentSearchPromises(context: StoreContext): void {
     ];
     for (const [index, [, make]] of made.entries()) await make(payments[index] as Payment);
     await store.payments.decidePayment((payments[11] as Payment).id, pay);
-    await indexAll(store);
     const { accountId } = first;
     const sessions = await store.search.listLastSessions(accountId, idsOf(payments));
     for (const status of displayStatuses) {
@@ -104,7 +102,7 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(await search.listRates('INR', 2_000, 2_000)).toEqual([rate(2_000, 1n, 'INR')]);
   });
 
-  it('pages through an account’s payments newest first, each once, indexed or not', async () => {
+  it('pages through an account’s payments newest first, each once', async () => {
     const [first] = await givePayments(context.store, 1);
     const [other] = await givePayments(context.store, 1);
     const accounts = [first?.accountId as string, other?.accountId as string] as const;
@@ -114,11 +112,7 @@ export function paymentSearchPromises(context: StoreContext): void {
         currency: index % 3 === 0 ? 'INR' : 'EUR',
       }),
     );
-    const create = (payments: readonly Payment[]) =>
-      Promise.all(payments.map((payment) => context.store.payments.createPayment(payment, null)));
-    await create(more.slice(0, 2_000));
-    await indexAll(context.store);
-    await create(more.slice(2_000));
+    await Promise.all(more.map((payment) => context.store.payments.createPayment(payment, null)));
 
     const newest = [first as Payment, other as Payment, ...more].reverse();
     for (const [query, size] of [
@@ -140,7 +134,6 @@ export function paymentSearchPromises(context: StoreContext): void {
     const accountId = payments[0]?.accountId as string;
     const old = newPayment(accountId, { id: `${firstIdAtMs(NOW_MS - 60_000)}-7000-8000-000000000000` });
     await context.store.payments.createPayment(old, null);
-    await indexAll(context.store);
     const list = (query: Partial<PaymentQuery>) => allPages(context.store, { accountId, ...query }, 2);
     expect(idsOf(await list({ beforeMs: NOW_MS - 1 }))).toEqual([old.id]);
     expect(idsOf(await list({ fromMs: NOW_MS - 1 }))).toEqual(idsOf([...payments].reverse()));
@@ -148,7 +141,29 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(await list({ fromMs: NOW_MS + 3_600_000 })).toEqual([]);
   });
 
-  it('finds an account’s payment by id, short code, link, email, note, order line, amount and transaction, and no other’s', async () => {
+  it('lists what was paid from one moment on and before another', async () => {
+    const payments = await givePayments(context.store, 5);
+    const accountId = payments[0]?.accountId as string;
+    // The index has periods of 30 days; the newest payment stays unpaid.
+    const daysAfter = [0, 30, 31, 61];
+    for (const [index, days] of daysAfter.entries()) {
+      await context.store.payments.decidePayment((payments[index] as Payment).id, (view) => ({
+        ...pay(view),
+        change: { ...pay(view)?.change, paidAtMs: NOW_MS + days * DAY_MS },
+      }));
+    }
+    const paidFrom = async (fromDays: number, beforeDays: number, more: Partial<PaymentQuery> = {}) => {
+      const paid = { fromMs: NOW_MS + fromDays * DAY_MS, beforeMs: NOW_MS + beforeDays * DAY_MS };
+      return idsOf(await allPages(context.store, { accountId, paid, ...more }, 1));
+    };
+    expect(await paidFrom(0, 61)).toEqual(idsOf(payments.slice(0, 3).reverse()));
+    expect(await paidFrom(30, 31)).toEqual([payments[1]?.id]);
+    expect(await paidFrom(61, 90)).toEqual([payments[3]?.id]);
+    expect(await paidFrom(-40, 0)).toEqual([]);
+    expect(await paidFrom(-40, 90, { status: 'unpaid' })).toEqual([]);
+  });
+
+  it('finds an account’s payment at once, and no other’s, by id, short code, link, email, note, order line, amount and transaction', async () => {
     const { store } = context;
     const plain = { email: null, note: null, amountCents: 500, originalAmountCents: null };
     const payment = await givePayment(store, {
@@ -164,7 +179,6 @@ export function paymentSearchPromises(context: StoreContext): void {
       amountCents: 123_456,
     });
     await store.payments.createPayment(newPayment(accountId, { ...plain, note: 'Order 1002' }), null);
-    await indexAll(store);
     await store.observations.startCursor(block(10));
     const release = { ...releaseOf(payment, 12), transactionHash: `0x${'ab'.repeat(32)}` };
     const deposit = { ...depositOf(payment, 11), transactionHash: `0x${'cd'.repeat(32)}` };
@@ -173,62 +187,65 @@ export function paymentSearchPromises(context: StoreContext): void {
       leave,
     );
 
-    for (const text of [
-      id,
-      id.toUpperCase(),
-      shortCodeOf(id),
-      `https://pay.example.com/s/${shortCodeOf(id)}`,
-      `http://localhost:3000/pay/${id}?auto=1`,
-      'jane.doe+SHOP@example.com',
-      'order a-1001',
-      '1001 SÖHNE',
-      // Beginnings of words, also of the name in front of the @; amounts as the list shows them and as people write them.
-      'jane',
-      'jan',
-      'DOE',
-      'doe jane',
-      'jane.doe',
-      'jane.doe+shop@exa',
-      'büch',
-      'ord 1001',
-      'order-a',
-      'light',
-      'ticket order 1001',
-      '1234,56',
-      '1.234,56',
-      '1,234.56 EUR',
-      '€1,234.56 eur',
-      'order 1234,56 EUR',
-      '1234.56€',
-      '1234.56',
-      '1,234.56',
-      '€1234.56',
-      `0x${'ab'.repeat(32)}`,
-      `0x${'CD'.repeat(32)}`,
-      'order 1234.56',
-    ]) {
-      const found = await allPages(store, searched(accountId, text), 10);
-      expect([text, idsOf(found)]).toEqual([text, [id]]);
-    }
-    for (const text of [
-      '1003',
-      'order 1001 1002',
-      'jane@example.com',
-      '1234.57',
-      `0x${'ef'.repeat(32)}`,
-      // Less than three characters are a whole word, and what is inside a word does not begin it.
-      'ja',
-      'ane',
-      'example',
-      '1234.56 USD',
-      '12,34',
-      'jane.doe+shop@example.com.au',
-      'orders',
-    ]) {
-      expect([text, await allPages(store, searched(accountId, text), 10)]).toEqual([text, []]);
-    }
-    for (const text of [id, shortCodeOf(id), `0x${'ab'.repeat(32)}`]) {
-      expect(await allPages(store, searched(foreign.accountId, text), 10)).toEqual([]);
+    for (const isIndexed of [false, true]) {
+      if (isIndexed) await indexAll(store);
+      for (const text of [
+        id,
+        id.toUpperCase(),
+        shortCodeOf(id),
+        `https://pay.example.com/s/${shortCodeOf(id)}`,
+        `http://localhost:3000/pay/${id}?auto=1`,
+        'jane.doe+SHOP@example.com',
+        'order a-1001',
+        '1001 SÖHNE',
+        // Beginnings of words, also of the name in front of the @; amounts as the list shows them and as people write them.
+        'jane',
+        'jan',
+        'DOE',
+        'doe jane',
+        'jane.doe',
+        'jane.doe+shop@exa',
+        'büch',
+        'ord 1001',
+        'order-a',
+        'light',
+        'ticket order 1001',
+        '1234,56',
+        '1.234,56',
+        '1,234.56 EUR',
+        '€1,234.56 eur',
+        'order 1234,56 EUR',
+        '1234.56€',
+        '1234.56',
+        '1,234.56',
+        '€1234.56',
+        `0x${'ab'.repeat(32)}`,
+        `0x${'CD'.repeat(32)}`,
+        'order 1234.56',
+      ]) {
+        const found = await allPages(store, searched(accountId, text), 10);
+        expect([text, idsOf(found)]).toEqual([text, [id]]);
+      }
+      for (const text of [
+        '1003',
+        'order 1001 1002',
+        'jane@example.com',
+        '1234.57',
+        `0x${'ef'.repeat(32)}`,
+        // Less than three characters are a whole word, and what is inside a word does not begin it.
+        'ja',
+        'ane',
+        'example',
+        '1234.56 USD',
+        '12,34',
+        'jane.doe+shop@example.com.au',
+        'orders',
+      ]) {
+        expect([text, await allPages(store, searched(accountId, text), 10)]).toEqual([text, []]);
+      }
+      for (const text of [id, shortCodeOf(id), `0x${'ab'.repeat(32)}`]) {
+        expect(await allPages(store, searched(foreign.accountId, text), 10)).toEqual([]);
+      }
     }
   });
 
@@ -263,88 +280,14 @@ export function paymentSearchPromises(context: StoreContext): void {
     expect(await store.search.editNote({ accountId, id }, 'red hat')).toMatchObject({ id, note: 'red hat' });
     expect(await find('blue')).toEqual([]);
     expect(await find('red hat')).toEqual([id]);
+    await indexAll(store);
+    expect(await find('red hat')).toEqual([id]);
     expect(await find('a@example.com')).toEqual([id]);
     await store.search.editNote({ accountId, id }, null);
     expect(await find('red')).toEqual([]);
     expect((await store.payments.findPayment(accountId, id))?.note).toBeNull();
     expect(await store.search.editNote({ accountId: 'another', id }, 'stolen')).toBeNull();
     expect((await store.payments.findPaymentById(id))?.note).toBeNull();
-  });
-
-  it('indexes and counts each payment once, however often and in whatever order it is asked to', async () => {
-    const { store } = context;
-    const [early, late, open] = await givePayments(store, 3);
-    const accountId = early?.accountId as string;
-    await store.payments.addSession(newSession(early as Payment), leave);
-    await store.payments.decidePayment((early as Payment).id, (view) => ({
-      ...pay(view),
-      change: { ...pay(view)?.change, receivedUnits: 10_000_003n, forwardedUnits: 9_750_003n },
-    }));
-    expect(await store.search.countPaid(10)).toBe(0);
-    await Promise.all([indexPayments(store), indexPayments(store)]);
-    await indexAll(store);
-    // Direct: paid, and released later.
-    await store.payments.decidePayment((late as Payment).id, (view) => ({
-      ...pay(view),
-      change: { ...pay(view)?.change, receivedUnits: 20_000_039n, forwardedUnits: 0n },
-    }));
-    await Promise.all([store.search.countPaid(10), store.search.countPaid(10)]);
-    await indexAll(store);
-
-    const slots = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 1, 900_000);
-    expect(slots).toEqual([
-      {
-        startMs: NOW_MS,
-        currency: 'EUR',
-        created: 3,
-        converted: 2,
-        paid: 2,
-        paidCents: 2 * 10_257,
-        receivedUnits: 30_000_042,
-        feeUnits: 250_000 + 500_000,
-      },
-    ]);
-    const day = await store.search.listSlots(accountId, NOW_MS - 86_400_000, NOW_MS + 86_400_000, 86_400_000);
-    expect(day).toEqual(slots);
-    const counted = await store.search.listPaidCounts(accountId, NOW_MS, NOW_MS + 1);
-    expect(counted).toEqual([{ provider: 'multi', settleClass: 0, paid: 2 }]);
-    expect(await store.search.listSlots(SERVICE_LOG, NOW_MS, NOW_MS + 1, 900_000)).toEqual(slots);
-    expect(await store.search.listPaidCounts(SERVICE_LOG, NOW_MS, NOW_MS + 1)).toEqual(counted);
-    expect(await store.search.listSlots('another', 0, NOW_MS + 1, 900_000)).toEqual([]);
-    expect(await store.search.listSlots(accountId, NOW_MS + 1, NOW_MS + 2, 900_000)).toEqual([]);
-    expect(open?.status).toBe('unpaid');
-  });
-
-  it('counts a payment of any number of units that a token can move, as a bounded sum', async () => {
-    const { store } = context;
-    const payments = await givePayments(store, 2);
-    for (const payment of payments) {
-      await store.payments.decidePayment(payment.id, (view) => ({
-        ...pay(view),
-        change: { ...pay(view)?.change, receivedUnits: 2n ** 255n, forwardedUnits: 0n },
-      }));
-    }
-    await indexAll(store);
-    const accountId = payments[0]?.accountId as string;
-    const [slot] = await store.search.listSlots(accountId, NOW_MS, NOW_MS + 1, 900_000);
-    expect(slot).toMatchObject({ paid: 2, receivedUnits: 2 ** 50 });
-  });
-
-  it('makes everything anew after somebody has emptied its tables', async () => {
-    const payment = await givePayment(context.store, { note: 'blue shoes' });
-    await context.store.payments.decidePayment(payment.id, pay);
-    await indexAll(context.store);
-    await context.change(
-      ['payment_index', 'payment_terms', 'uncounted_payments', 'payment_buckets', 'paid_days']
-        .map((table) => `DELETE FROM ${table};`)
-        .join(' '),
-    );
-    await indexAll(context.store);
-    const { accountId, id } = payment;
-    expect(idsOf(await allPages(context.store, searched(accountId, 'blue'), 10))).toEqual([id]);
-    expect(idsOf(await allPages(context.store, { accountId }, 10))).toEqual([id]);
-    const slots = await context.store.search.listSlots(accountId, NOW_MS, NOW_MS + 1, 900_000);
-    expect(slots).toMatchObject([{ created: 1, converted: 1, paid: 1 }]);
   });
 
   it('lists what needs a hand, and sees it behind any number of newer payments under way', async () => {

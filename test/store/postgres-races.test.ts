@@ -5,7 +5,6 @@
 import { Client } from 'pg';
 import { afterAll, afterEach, beforeEach, expect, it } from 'vitest';
 import { bookTransfer, cancelRefund } from '../../src/domain/refund.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { openPostgresStore } from '../../src/store/postgres/open-store.ts';
 import type { Store } from '../../src/store/store.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -96,7 +95,7 @@ it('keeps a refund canceled while the address is erased', async () => {
 it('leaves nothing of an erased address in the index while the note is edited', async () => {
   const termsOf = async (email: string | null) => {
     const payment = await givePayment(one, { email, note: 'hat' });
-    while (await indexPayments(one));
+    while ((await one.search.indexPayments(100)) > 0);
     const count = async () =>
       (await postgres.query(url, `SELECT term FROM payment_terms WHERE payment_id = '${payment.id}'`)).length;
     return { payment, count };

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Payment } from '../../src/domain/payment.ts';
+import { parsePaymentSearch } from '../../src/domain/payment-search.ts';
 import {
   HOLD_MS,
   MAXIMUM_PAGES,
@@ -8,7 +9,6 @@ import {
   type ReusablePage,
   type UsedPage,
 } from '../../src/domain/reusable-page.ts';
-import { indexPayments } from '../../src/payments/index-payments.ts';
 import { atOnce, DAY_MS, NOW_MS, newAccount, newPayment, pay, type StoreContext } from './fixtures.ts';
 
 let made = 0;
@@ -132,6 +132,16 @@ export function reusablePagePromises(context: StoreContext): void {
     expect((await pagesOf().findSubmission(key))?.id).toBe(stored[0]?.id);
     expect(await pagesOf().findSubmission({ ...key, pageId: 'page_another' })).toBeNull();
     expect(await context.store.payments.listByOrigin(page.accountId, page.id, 10)).toHaveLength(1);
+    const [slot] = await context.store.search.listSlots(
+      page.accountId,
+      NOW_MS - DAY_MS,
+      NOW_MS + DAY_MS,
+      DAY_MS,
+    );
+    expect(slot).toMatchObject({ created: 1 });
+    const search = parsePaymentSearch('102.57');
+    const query = { accountId: page.accountId, ...(search === null ? {} : { search }) };
+    expect((await context.store.search.searchPayments(query, null, 10)).payments).toHaveLength(1);
   });
 
   it('never hold and sell more than their stock, however many submissions, payments and cancellations meet', async () => {
@@ -226,7 +236,6 @@ export function reusablePagePromises(context: StoreContext): void {
   it('lose the answers to old payments with the retention of email addresses', async () => {
     const page = await givePage({ stock: null });
     const payment = await submit(page);
-    while (await indexPayments(context.store));
     const step = await context.store.emails.eraseEmailsBefore(page.accountId, NOW_MS + DAY_MS, 10);
     expect(step).toMatchObject({ erased: 1, hasMore: false });
     const { answer } = (await pagesOf().listPagesOf(page.accountId, [payment.id])).get(payment.id) ?? {};

@@ -74,14 +74,15 @@ async function askEverything(store: Store): Promise<void> {
 
 /** What the dashboard asks. */
 async function askAsTheDashboard({ search, events, records, reusablePages }: Store): Promise<void> {
-  await search.indexPayments(0, 10);
-  await search.countPaid(10);
+  await search.indexPayments(10);
+  await search.foldStatistics(10);
   const texts = ['two words', '12.30', `0x${'ab'.repeat(32)}`, '01a1f640-bc00-70e9-afff-944244d0c452', ''];
   for (const text of texts) {
     for (const filter of [{}, { status: 'paid', currency: 'EUR' }, { forwardStatus: 'failed' }] as const) {
       const asked = parsePaymentSearch(text);
       const query = { accountId: 'account', ...filter, ...(asked === null ? {} : { search: asked }) };
       await search.searchPayments(query, null, 10);
+      await search.searchPayments({ ...query, paid: { fromMs: 0, beforeMs: 1 } }, null, 10);
     }
   }
   for (const accountId of [null, 'account']) {

@@ -39,25 +39,22 @@ export interface FailingWebhook {
   readonly finishedAtMs: number;
 }
 
-/**
- * What people ask of payments: lists, searches, statistics. It rests on tables that are made from the payments a
- * moment later (`indexPayments`, `countPaid`), because a create must not wait for them.
- */
 /** Whether the payment of a history is there, and whether it was ever paid. */
 export interface PaymentHistorySummary extends Pick<Payment, 'id'> {
   readonly status: PaymentStatus | null;
   readonly wasPaid: boolean;
 }
 
+/**
+ * What people ask of payments: lists, searches, statistics. All are exact with the commit of a change: what a task has
+ * not yet put into the tables for searches and statistics is read from its queue.
+ */
 export interface PaymentSearchStore {
   /** Adds exchange rates, of which the first of an hour stays, and deletes those of hours before `deleteBeforeMs`. */
   recordRates(rates: readonly HourlyRate[], deleteBeforeMs: number): Promise<void>;
   readonly listRates: ListRates;
 
-  /**
-   * Payments of one account, newest first; `before` is the `next` of the page before. A list is complete at any
-   * time; a search by words finds a payment once it is indexed.
-   */
+  /** Payments of one account, newest first; `before` is the `next` of the page before. */
   searchPayments(query: PaymentQuery, before: PaymentId | null, limit: number): Promise<PaymentPage>;
   /**
    * Payments in these forward statuses, newest first; of all accounts with null. Only those are read, however many
@@ -69,12 +66,10 @@ export interface PaymentSearchStore {
     limit: number,
   ): Promise<readonly Payment[]>;
 
-  /** Every payment up to this row is indexed; 0 at first. */
-  readIndexWatermark(): Promise<number>;
-  /** Indexes the payments of these rows; does nothing when the watermark is not at `afterRow` any more. */
-  indexPayments(afterRow: number, throughRow: number): Promise<void>;
-  /** Counts payments that became paid, each once; returns how many. */
-  countPaid(limit: number): Promise<number>;
+  /** Moves payments from the queue of new ones into the index of terms; returns how many. */
+  indexPayments(limit: number): Promise<number>;
+  /** Folds changes of payments into the sums by quarter of an hour and by day; returns how many. */
+  foldStatistics(limit: number): Promise<number>;
 
   /**
    * Sums for each step of so many milliseconds, from `fromMs` on and before `beforeMs`; steps in which nothing
@@ -109,6 +104,6 @@ export interface PaymentSearchStore {
    * there is no such payment.
    */
   listHistories(after: string, limit: number): Promise<readonly PaymentHistorySummary[]>;
-  /** Writes another note, and makes the payment found by its words; null when there is no such payment. */
+  /** Writes another note, by whose words the payment is found at once; null when there is no such payment. */
   editNote(payment: PaymentReference, note: string | null): Promise<Payment | null>;
 }

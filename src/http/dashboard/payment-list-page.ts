@@ -103,7 +103,7 @@ function emptyBanner({ given, before }: PaymentFilters, page: PaymentPage, visit
     return html`<p class="banner plain" role="status">No payment matches back to ${until}. Older payments exist.</p>`;
   }
   if (Object.keys(given).length > 0 || before !== null) {
-    return html`<p class="banner plain" role="status">No payment matches. New payments become searchable within two seconds.</p>`;
+    return html`<p class="banner plain" role="status">No payment matches.</p>`;
   }
   return html`<section class="card"><h2>No payments yet</h2>
 <p>Payments appear here when your shop creates a checkout, or when you create a payment link.</p></section>`;

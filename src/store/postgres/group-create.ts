@@ -1,4 +1,5 @@
 import type { Payment } from '../../domain/payment.ts';
+import { SLOT_MS } from '../../domain/payment-statistics.ts';
 import {
   type CreateOutcome,
   IDEMPOTENCY_TTL_MS,
@@ -177,15 +178,27 @@ interface KeyedPayment {
  * A subquery of each row on its own and no join, because a join may bring the rows into another order. It replaces
  * a foreign key, which would lock the account's row for every creation.
  */
-const hasAccount = '(SELECT true FROM accounts WHERE accounts.id = created.account_id)';
+const hasAccount = '(SELECT true FROM accounts WHERE accounts.id = given.account_id)';
+
+/** What follows `created`, the inserted payments: rows of the same statement for searches and statistics; their ids. */
+const queueCreated = `
+  queued AS (INSERT INTO unindexed_payments (account_id, payment_id) SELECT account_id, id FROM created),
+  counted AS (
+    INSERT INTO uncounted_changes (account_id, currency, start_ms, created)
+    SELECT account_id, currency, created_at_ms - created_at_ms % ${SLOT_MS} AS slot, count(*) FROM created
+    GROUP BY account_id, currency, slot
+  )
+  SELECT id FROM created`;
 
 const selectIds = statement('SELECT id FROM payments WHERE id = ANY($1::text[])');
 
 const insertPlain = statement(`
-  INSERT INTO payments (${paymentTable.names})
-  SELECT ${paymentTable.names} FROM ${unnest('created', allPaymentColumns)}
-  WHERE ${hasAccount}
-  ON CONFLICT DO NOTHING RETURNING id`);
+  WITH created AS (
+    INSERT INTO payments (${paymentTable.names})
+    SELECT ${paymentTable.names} FROM ${unnest('given', allPaymentColumns)}
+    WHERE ${hasAccount}
+    ON CONFLICT DO NOTHING RETURNING id, account_id, currency, created_at_ms
+  ), ${queueCreated}`);
 
 const recordColumns: readonly TypedColumn[] = [
   ['idempotency_key', 'text'],
@@ -199,19 +212,21 @@ const keyedColumns = [...allPaymentColumns, ...recordColumns];
  * In the order of keys, so that two groups with the same keys wait for each other and never cross.
  */
 const insertKeyed = statement(`
-  WITH created AS MATERIALIZED (SELECT * FROM ${unnest('given', keyedColumns)}),
+  WITH given AS MATERIALIZED (SELECT * FROM ${unnest('keyed', keyedColumns)}),
   claimed AS (
     INSERT INTO idempotency_records (account_id, key, fingerprint, payment_id, created_at_ms)
-    SELECT account_id, idempotency_key, fingerprint, id, recorded_at_ms FROM created
+    SELECT account_id, idempotency_key, fingerprint, id, recorded_at_ms FROM given
     WHERE ${hasAccount} ORDER BY account_id COLLATE "C", idempotency_key COLLATE "C"
     ON CONFLICT (account_id, key) DO UPDATE SET
       fingerprint = excluded.fingerprint, payment_id = excluded.payment_id, created_at_ms = excluded.created_at_ms
     WHERE idempotency_records.created_at_ms <= excluded.created_at_ms - ${IDEMPOTENCY_TTL_MS}
     RETURNING payment_id
-  )
-  INSERT INTO payments (${paymentTable.names})
-  SELECT ${paymentTable.names} FROM created WHERE id IN (SELECT payment_id FROM claimed)
-  ORDER BY id COLLATE "C" RETURNING id`);
+  ),
+  created AS (
+    INSERT INTO payments (${paymentTable.names})
+    SELECT ${paymentTable.names} FROM given WHERE id IN (SELECT payment_id FROM claimed)
+    ORDER BY id COLLATE "C" RETURNING id, account_id, currency, created_at_ms
+  ), ${queueCreated}`);
 
 /** Inserts payments in this order; returns the ids of those that are new and have an account. */
 async function insertPayments(connection: Connection, payments: readonly Payment[]): Promise<Set<string>> {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite';
 import type { Payment } from '../../domain/payment.ts';
+import { createdChange } from '../../domain/payment-statistics.ts';
 import type { Address } from '../../domain/payout-address.ts';
 import {
   type CreateOutcome,
@@ -11,7 +12,7 @@ import { LONGEST_DELAY_MS, LONGEST_FIRST_DELAY_MS } from '../../domain/settle.ts
 import { paymentColumns, paymentOfRow } from '../payments.ts';
 import { checkedLimit } from '../scripts.ts';
 import { type EnginePayments, PURGED_PER_RECORD } from '../store.ts';
-import { paymentTable } from '../tables.ts';
+import { changeTable, paymentTable, unindexedTable } from '../tables.ts';
 import type { GroupCommit, GroupRead } from './group-commit.ts';
 import { withNumbers } from './open-database.ts';
 import { storedValues } from './scripts.ts';
@@ -22,6 +23,8 @@ export function createPaymentStore(
   reads: GroupRead,
 ): EnginePayments {
   const insert = database.prepare(paymentTable.insertSql);
+  const queue = database.prepare(unindexedTable.insertSql);
+  const count = database.prepare(changeTable.insertSql);
   // Names the account: another's row is neither read nor compared, so it takes no longer than one that never was.
   const selectOwned = database.prepare(
     `SELECT ${paymentColumns} FROM payments WHERE id = ? AND account_id = ?`,
@@ -35,6 +38,8 @@ export function createPaymentStore(
 
   function insertPayment(payment: Payment): CreateOutcome {
     const { lastInsertRowid } = insert.run(...storedValues(paymentTable.valuesOf(payment)));
+    queue.run(payment.accountId, payment.id);
+    count.run(...storedValues(changeTable.valuesOf(createdChange(payment))));
     return { kind: 'created', row: Number(lastInsertRowid) };
   }
 
@@ -62,9 +67,7 @@ export function createPaymentStore(
 
   return {
     createPayment: (payment, record) =>
-      record === null
-        ? writes.runStatement(() => insertPayment(payment))
-        : writes.runTransaction(() => createOnce(payment, record)),
+      writes.runTransaction(() => (record === null ? insertPayment(payment) : createOnce(payment, record))),
     findIdempotent: (accountId, key, sinceMs) => reads.run(() => findIdempotent(accountId, key, sinceMs)),
     findPayment: (accountId, id) =>
       reads.run(() => {

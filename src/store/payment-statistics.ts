@@ -1,0 +1,100 @@
+import { SERVICE_LOG } from '../domain/audit-entry.ts';
+import { DAY_MS, type PaidCount, type PaymentSlot } from '../domain/payment-statistics.ts';
+import type { PaymentSearchStore } from '../domain/ports/payment-search-store.ts';
+import { checkedLimit, lock, type Rows, raw, run, type Script, type Scripts, sql } from './scripts.ts';
+import { changeTable } from './tables.ts';
+
+/** Lock of the processes that fold changes. */
+const STATISTICS_LOCK = 'payment statistics';
+
+/** The sums of a slot, and their columns. */
+const slotColumns = {
+  created: 'created',
+  converted: 'converted',
+  paid: 'paid',
+  paidCents: 'paid_cents',
+  receivedUnits: 'received_units',
+  feeUnits: 'fee_units',
+} as const satisfies Partial<Record<keyof PaymentSlot, string>>;
+
+/**
+ * Counts of payments: sums by quarter of an hour and by day, and the changes that are not folded into them yet. One
+ * statement reads both, so that it finds each change once.
+ */
+export function createPaymentStatistics({ read, write }: Scripts) {
+  return {
+    foldStatistics: write((limit) => foldStatistics(checkedLimit(limit))),
+    listSlots: read(function* (accountId, fromMs, beforeMs, stepMs) {
+      const inTime = sql`start_ms >= ${fromMs} AND start_ms < ${beforeMs}`;
+      const rows = yield* run`
+        SELECT (start_ms - ${fromMs}) / ${stepMs} AS step, currency, ${raw(sumsAsFields)} FROM (
+          SELECT start_ms, currency, ${raw(slotNames)} FROM payment_buckets
+          WHERE account_id = ${accountId} AND ${inTime}
+          UNION ALL SELECT start_ms, currency, ${raw(slotNames)} FROM uncounted_changes
+          WHERE ${isOf(accountId)} AND ${inTime}) AS counted
+        GROUP BY step, currency ORDER BY step, currency`;
+      return rows.map((row) => slotOfRow(row, fromMs, stepMs));
+    }),
+    listPaidCounts: read(function* (accountId, fromMs, beforeMs) {
+      const inTime = sql`day_ms >= ${fromMs} AND day_ms < ${beforeMs}`;
+      const rows = yield* run`
+        SELECT provider, settle_class AS "settleClass", sum(paid) AS paid FROM (
+          SELECT provider, settle_class, paid FROM paid_days WHERE account_id = ${accountId} AND ${inTime}
+          UNION ALL SELECT provider, settle_class, paid FROM (
+            SELECT account_id, ${raw(dayOfChange)} AS day_ms, provider, settle_class, paid
+            FROM uncounted_changes WHERE paid > 0) AS uncounted
+          WHERE ${isOf(accountId)} AND ${inTime}) AS counted
+        GROUP BY provider, settle_class ORDER BY provider, settle_class`;
+      return rows.map((row) => ({ ...row, paid: Number(row['paid']) }) as unknown as PaidCount);
+    }),
+  } satisfies Partial<PaymentSearchStore>;
+}
+
+const slotNames = Object.values(slotColumns).join(', ');
+const sumsAsFields = Object.entries(slotColumns)
+  .map(([field, column]) => `sum(${column}) AS "${field}"`)
+  .join(', ');
+const dayOfChange = `start_ms - start_ms % ${DAY_MS}`;
+
+function isOf(accountId: string) {
+  return accountId === SERVICE_LOG ? raw('true') : sql`account_id = ${accountId}`;
+}
+
+function slotOfRow({ step, currency, ...sums }: Rows[number], fromMs: number, stepMs: number): PaymentSlot {
+  const numbers = Object.entries(sums).map(([field, sum]) => [field, Number(sum)]);
+  return { startMs: fromMs + Number(step) * stepMs, currency, ...Object.fromEntries(numbers) } as PaymentSlot;
+}
+
+/** Every change once as its account's, and once as the whole service's. */
+const changesOfBoth = `(
+  SELECT CASE WHEN own = 1 THEN account_id ELSE '${SERVICE_LOG}' END AS owner, uncounted_changes.*
+  FROM uncounted_changes CROSS JOIN (SELECT 1 AS own UNION ALL SELECT 0) AS owners) AS changes`;
+
+/** The rows by their numbers, and no range of them: on PostgreSQL a lower number can be committed later. */
+function* foldStatistics(limit: number): Script<number> {
+  yield* lock(STATISTICS_LOCK);
+  const found = yield* run`SELECT "row" FROM uncounted_changes ORDER BY "row" LIMIT ${limit}`;
+  const rows = found.map(({ row }) => Number(row));
+  if (rows.length === 0) return 0;
+  yield* run`
+    INSERT INTO payment_buckets (account_id, start_ms, currency, ${raw(slotNames)})
+    SELECT owner, start_ms, currency, ${raw(sumsOf(Object.values(slotColumns)))} FROM ${raw(changesOfBoth)}
+    WHERE "row" = ANY(${rows}) GROUP BY owner, start_ms, currency
+    ON CONFLICT (account_id, start_ms, currency) DO UPDATE SET
+      ${raw(additionsTo('payment_buckets', Object.values(slotColumns)))}`;
+  yield* run`
+    INSERT INTO paid_days (account_id, day_ms, provider, settle_class, paid)
+    SELECT owner, ${raw(dayOfChange)}, provider, settle_class, sum(paid) FROM ${raw(changesOfBoth)}
+    WHERE "row" = ANY(${rows}) AND paid > 0 GROUP BY owner, ${raw(dayOfChange)}, provider, settle_class
+    ON CONFLICT (account_id, day_ms, provider, settle_class) DO UPDATE SET ${raw(additionsTo('paid_days', ['paid']))}`;
+  yield* run`DELETE FROM ${raw(changeTable.name)} WHERE "row" = ANY(${rows})`;
+  return rows.length;
+}
+
+function sumsOf(columns: readonly string[]): string {
+  return columns.map((column) => `sum(${column})`).join(', ');
+}
+
+function additionsTo(table: string, columns: readonly string[]): string {
+  return columns.map((column) => `${column} = ${table}.${column} + excluded.${column}`).join(', ');
+}
