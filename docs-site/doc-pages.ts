@@ -13,85 +13,71 @@ export interface DocPage {
   readonly group: DocGroup;
 }
 
-type DocGroup = 'Get started' | 'Integrate' | 'Reference' | 'Operate';
+const pagesByGroup = {
+  'Get started': {
+    start: ['Five-minute start', 'from a clone to a paid order and a verified webhook'],
+    concepts: ['Concepts', 'the terms that every other page uses'],
+    migrating: ['Coming from Stripe', 'or BTCPay Server: what has another name, and what is missing'],
+  },
+  Integrate: {
+    api: ['The API by example', 'both operations with their parameters and responses'],
+    sdk: ['SDK', 'the client for the server of a shop', 'sdk/README.md'],
+    'sdk-python': ['SDK for Python', 'the same client without dependencies', 'sdk-python/README.md'],
+    'merchant-api': ['The merchant API', 'events, lists, sums and cancellation for your own programs'],
+    'merchant-month': ['A month as a merchant', 'from the first event to a closed month'],
+    connect: ['Connect a shop', 'an API key for a shop plugin in one click'],
+    webhooks: ['Webhooks', 'the five obligations of a receiver, each with code'],
+    examples: ['Examples', 'runnable shops in several languages', 'examples/README.md'],
+    'receiver-php': ['A receiver in PHP', 'webhooks and missed webhooks in a PHP shop'],
+    'receiver-python': ['A receiver in Python', 'the same in Python'],
+    nextjs: ['A shop in Next.js', 'from an empty folder to a paid and fulfilled order'],
+    dashboard: ['Dashboard', 'keys, people and payments, for merchants'],
+    'payment-pages': ['Payment pages', 'one link for any number of payments, with stock and a question'],
+    'direct-payments': ['Direct payments', 'USDC from a customer’s own wallet, without a card'],
+    testing: ['Testing', 'what to test before the first real order'],
+    sandbox: ['The sandbox', 'test cards, simulated on-ramps, and fault injection'],
+  },
+  Reference: {
+    'payment-lifecycle': ['The life of a payment', 'every state and what leads to it'],
+    errors: ['Errors', 'every error, and whether a retry helps'],
+    limits: ['Limits', 'every limit, and what happens beyond it'],
+    faq: ['Questions', 'frequent questions of merchants'],
+    versioning: ['Versions', 'what may change, and how long in advance you are notified'],
+  },
+  Operate: {
+    'going-live': ['Going live', 'the steps, and what to read first'],
+    'first-live-payment': ['Your first live payment', 'what to see, in which order'],
+    deploying: ['Deploying', 'containers, systemd, proxies, Kubernetes'],
+    operating: ['Operating', 'metrics, alerts, and what to do about each'],
+    troubleshooting: ['Troubleshooting', 'every message at start-up, and what to do'],
+    configuration: ['Configuration', 'every environment variable'],
+    providers: ['Providers', 'which on-ramps there are, and what each needs'],
+    'command-line': ['Command line', 'every command'],
+    scaling: ['Scaling', 'several instances, and what grows with what'],
+    reliability: ['Reliability', 'the guarantees, and the evidence for each'],
+    'threat-model': ['Threat model', 'what each attacker can and cannot do'],
+  },
+} satisfies Record<string, Record<string, readonly [title: string, summary: string, file?: string]>>;
 
-function page(slug: string, group: DocGroup, title: string, summary: string): DocPage {
-  return { slug, file: `docs/${slug}.md`, title, summary, group };
-}
+type DocGroup = keyof typeof pagesByGroup;
+const groups = Object.keys(pagesByGroup) as readonly DocGroup[];
+
+const docPages: readonly DocPage[] = groups.flatMap((group) =>
+  Object.entries(pagesByGroup[group]).map(([slug, [title, summary, file = `docs/${slug}.md`]]) => ({
+    slug,
+    group,
+    title,
+    summary,
+    file,
+  })),
+);
 
 /** The address of the page generated from the OpenAPI document. */
 export const REFERENCE_SLUG = 'reference';
 
-const merchantPages: readonly DocPage[] = [
-  page('start', 'Get started', 'Five-minute start', 'from a clone to a paid order and a verified webhook'),
-  page('concepts', 'Get started', 'Concepts', 'the terms that every other page uses'),
-  page(
-    'migrating',
-    'Get started',
-    'Coming from Stripe',
-    'or BTCPay Server: what has another name, and what is missing',
-  ),
-  page('api', 'Integrate', 'The API by example', 'both operations with their parameters and responses'),
-  { ...page('sdk', 'Integrate', 'SDK', 'the client for the server of a shop'), file: 'sdk/README.md' },
-  {
-    ...page('sdk-python', 'Integrate', 'SDK for Python', 'the same client without dependencies'),
-    file: 'sdk-python/README.md',
-  },
-  page(
-    'merchant-api',
-    'Integrate',
-    'The merchant API',
-    'events, lists, sums and cancellation for your own programs',
-  ),
-  page('merchant-month', 'Integrate', 'A month as a merchant', 'from the first event to a closed month'),
-  page('connect', 'Integrate', 'Connect a shop', 'an API key for a shop plugin in one click'),
-  page('webhooks', 'Integrate', 'Webhooks', 'the five obligations of a receiver, each with code'),
-  {
-    ...page('examples', 'Integrate', 'Examples', 'runnable shops in several languages'),
-    file: 'examples/README.md',
-  },
-  page('receiver-php', 'Integrate', 'A receiver in PHP', 'webhooks and missed webhooks in a PHP shop'),
-  page('receiver-python', 'Integrate', 'A receiver in Python', 'the same in Python'),
-  page('nextjs', 'Integrate', 'A shop in Next.js', 'from an empty folder to a paid and fulfilled order'),
-  page('dashboard', 'Integrate', 'Dashboard', 'keys, people and payments, for merchants'),
-  page(
-    'payment-pages',
-    'Integrate',
-    'Payment pages',
-    'one link for any number of payments, with stock and a question',
-  ),
-  page(
-    'direct-payments',
-    'Integrate',
-    'Direct payments',
-    'USDC from a customer’s own wallet, without a card',
-  ),
-  page('testing', 'Integrate', 'Testing', 'what to test before the first real order'),
-  page('sandbox', 'Integrate', 'The sandbox', 'test cards, simulated on-ramps, and fault injection'),
-  page('payment-lifecycle', 'Reference', 'The life of a payment', 'every state and what leads to it'),
-  page('errors', 'Reference', 'Errors', 'every error, and whether a retry helps'),
-  page('limits', 'Reference', 'Limits', 'every limit, and what happens beyond it'),
-  page('faq', 'Reference', 'Questions', 'frequent questions of merchants'),
-  page('versioning', 'Reference', 'Versions', 'what may change, and how long in advance you are notified'),
-];
-
-const operatorPages: readonly DocPage[] = [
-  page('going-live', 'Operate', 'Going live', 'the steps, and what to read first'),
-  page('first-live-payment', 'Operate', 'Your first live payment', 'what to see, in which order'),
-  page('deploying', 'Operate', 'Deploying', 'containers, systemd, proxies, Kubernetes'),
-  page('operating', 'Operate', 'Operating', 'metrics, alerts, and what to do about each'),
-  page('troubleshooting', 'Operate', 'Troubleshooting', 'every message at start-up, and what to do'),
-  page('configuration', 'Operate', 'Configuration', 'every environment variable'),
-  page('providers', 'Operate', 'Providers', 'which on-ramps there are, and what each needs'),
-  page('command-line', 'Operate', 'Command line', 'every command'),
-  page('scaling', 'Operate', 'Scaling', 'several instances, and what grows with what'),
-  page('reliability', 'Operate', 'Reliability', 'the guarantees, and the evidence for each'),
-  page('threat-model', 'Operate', 'Threat model', 'what each attacker can and cannot do'),
-];
-
 /** Pages for merchants, and in the sandbox also those for operators. */
 export function docPagesFor({ isTestMode }: { readonly isTestMode: boolean }): readonly DocPage[] {
-  return isTestMode ? [...merchantPages, ...operatorPages] : merchantPages;
+  return isTestMode ? docPages : docPages.filter(({ group }) => group !== 'Operate');
 }
 
 /** Served as a file of its own, so that the pages need no nonce and can be cached whole. */
@@ -110,8 +96,6 @@ interface DocPageParts {
   readonly isTestMode: boolean;
   readonly main: Html;
 }
-
-const groups: readonly DocGroup[] = ['Get started', 'Integrate', 'Reference', 'Operate'];
 
 /** A whole page of the documentation. */
 export function docLayout({ title, current, pages, isTestMode, main }: DocPageParts): Buffer {

@@ -25,6 +25,7 @@ interface DescribedOperation {
 }
 interface Field {
   readonly type?: string | readonly string[];
+  readonly anyOf?: readonly { readonly type?: string }[];
   readonly description?: string;
   readonly enum?: readonly unknown[];
 }
@@ -98,7 +99,7 @@ function fieldsOf(schemas: Readonly<Record<string, Schema>>, content: Content): 
 }
 
 function parameterTable(operationId: string, parameters: readonly Parameter[]): Html {
-  return framed(
+  return stackingTable(
     `Parameters of ${operationId}`,
     ['parameter', 'in', 'required', 'rules'],
     parameters.map(({ name, in: place, required, description }) => [
@@ -115,12 +116,12 @@ function objectSection(name: string, schema: Schema): Html {
 }
 
 function fieldTable(label: string, { properties = {}, required = [] }: Schema): Html {
-  return framed(
+  return stackingTable(
     label,
     ['field', 'type', 'always there', 'what it is'],
-    Object.entries(properties).map(([name, { type, description = '', enum: allowed }]) => [
+    Object.entries(properties).map(([name, { type = 'object', anyOf, description = '', enum: allowed }]) => [
       html`<code>${name}</code>`,
-      html`${type === undefined ? 'string or number' : [type].flat().join(' or ')}`,
+      html`${(anyOf?.map((each) => each.type ?? 'object') ?? [type].flat()).join(' or ')}`,
       html`${required.includes(name) ? 'yes' : 'no'}`,
       html`${renderInlineMarkdown(description)}${allowed === undefined ? nothing : html` One of: ${allowedValues(allowed)}.`}`,
     ]),
@@ -129,13 +130,4 @@ function fieldTable(label: string, { properties = {}, required = [] }: Schema): 
 
 function allowedValues(allowed: readonly unknown[]): Html[] {
   return allowed.map((value, index) => html`${index === 0 ? '' : ', '}<code>${String(value)}</code>`);
-}
-
-function framed(label: string, head: readonly string[], rows: readonly (readonly Html[])[]): Html {
-  return stackingTable(
-    label,
-    head,
-    head.map((name) => html`${name}`),
-    rows,
-  );
 }

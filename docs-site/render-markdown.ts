@@ -134,6 +134,8 @@ export function sectionsOf(text: string): DocSection[] {
   return sections;
 }
 
+const SPACE = { type: 'space', raw: '' };
+
 /** Text without markup. Items of a list and rows of a table are separated by points, cells by colons. */
 function plainText(tokens: readonly Token[]): string {
   const texts = tokens.map((token) => {
@@ -141,28 +143,18 @@ function plainText(tokens: readonly Token[]): string {
     if (token.type === 'br' || token.type === 'space') return ' ';
     if (token.type === 'list')
       return (token as Tokens.List).items
-        .map((item) =>
-          item.tokens
-            .map((part) => plainText([part]))
-            .join(' ')
-            .trim(),
-        )
+        .map((item) => plainText(item.tokens.flatMap((part) => [part, SPACE])))
         .join(' · ');
-    if (token.type === 'table') {
-      const cellsOf = (row: readonly Tokens.TableCell[]) => row.map((cell) => plainText(cell.tokens));
+    if (token.type === 'table')
       return (token as Tokens.Table).rows
-        .map((row) =>
-          cellsOf(row)
-            .filter((cell) => cell !== '')
-            .join(': '),
-        )
+        .map((row) => row.flatMap((cell) => plainText(cell.tokens) || []).join(': '))
         .join(' · ');
-    }
     if ('tokens' in token && token.tokens !== undefined) return plainText(token.tokens);
     return 'text' in token ? String(token.text) : '';
   });
   return texts.join('').replace(/\s+/g, ' ').trim();
 }
+
 /** A sentence or two of Markdown, as markup within a paragraph or a cell. */
 export function renderInlineMarkdown(text: string): Html {
   return new Html(inlineMarkdown.parseInline(text, { async: false }));
@@ -177,7 +169,7 @@ function tableMarkup(
 ): string {
   const names = header.map(({ text }) => text.replaceAll('`', ''));
   const cells = (row: readonly Tokens.TableCell[]) => row.map((cell) => new Html(inline(cell)));
-  return `${stackingTable(label, names, cells(header), rows.map(cells))}\n`;
+  return `${stackingTable(label, names, rows.map(cells), cells(header))}\n`;
 }
 
 /**
@@ -187,8 +179,8 @@ function tableMarkup(
 export function stackingTable(
   label: string,
   names: readonly string[],
-  head: readonly Html[],
   rows: readonly (readonly Html[])[],
+  head: readonly Html[] = names.map((name) => html`${name}`),
 ): Html {
   // A column whose rows need no name has no heading: screen readers would announce an empty one.
   const headings = head.map((heading, column) =>

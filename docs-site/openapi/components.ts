@@ -4,7 +4,13 @@ import { SETTLEMENT_COIN } from '../../src/domain/webhook.ts';
 import { createParameters } from '../../src/http/api/create-parameters.ts';
 import * as json from '../../src/http/api/json-schema.ts';
 import { createdPaymentSchema, paymentStatusSchema } from '../../src/http/api/payment-schemas.ts';
-import { connectParameters, directParameters } from '../../src/http/merchant/merchant-parameters.ts';
+import {
+  confirmRefundParameters,
+  connectParameters,
+  createRefundParameters,
+  directParameters,
+  refundTransactionParameters,
+} from '../../src/http/merchant/merchant-parameters.ts';
 import {
   connectionSchema,
   directPaymentSchema,
@@ -15,11 +21,6 @@ import {
   refundListSchema,
   refundSchema,
 } from '../../src/http/merchant/merchant-schemas.ts';
-import {
-  confirmRefundParameters,
-  createRefundParameters,
-  refundTransactionParameters,
-} from '../../src/http/merchant/refund-routes.ts';
 import { journalAccounts } from '../../src/payments/export-journal.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
@@ -94,7 +95,19 @@ const closed = { additionalProperties: false };
 
 /** The schemas that operations and webhooks refer to. */
 export const schemas = {
-  CreateCheckout: createCheckoutSchema(),
+  CreateCheckout: {
+    ...json.bodyOf(createParameters),
+    description:
+      'The service also validates what a schema cannot express: the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
+    // Two names of one flag, which must not contradict each other.
+    not: {
+      anyOf: [true, false].map((flag) => ({
+        type: 'object',
+        required: ['passFeeToCustomer', 'pass_fee_to_customer'],
+        properties: { passFeeToCustomer: { const: flag }, pass_fee_to_customer: { const: !flag } },
+      })),
+    },
+  },
   Payment: createdPaymentSchema,
   PaymentStatus: paymentStatusSchema,
   MerchantPayment: merchantPaymentSchema,
@@ -160,24 +173,6 @@ export const schemas = {
   },
 } as const satisfies Record<string, json.JsonSchema>;
 export type SchemaName = keyof typeof schemas;
-
-function createCheckoutSchema(): json.JsonSchema {
-  return {
-    ...json.bodyOf(createParameters),
-    description:
-      'The service also validates what a schema cannot express: the checksum of `address`, the public host of `callback`, and the decimals of a numeric `amount`. A string `amount` is validated in full by the schema.',
-    // Two names of one flag, which must not contradict each other.
-    not: { anyOf: [flags(true, false), flags(false, true)] },
-  };
-}
-
-function flags(passFeeToCustomer: boolean, alias: boolean): json.JsonSchema {
-  return {
-    type: 'object',
-    required: ['passFeeToCustomer', 'pass_fee_to_customer'],
-    properties: { passFeeToCustomer: { const: passFeeToCustomer }, pass_fee_to_customer: { const: alias } },
-  };
-}
 
 const header = (description: string, schema: json.JsonSchema, example: unknown, required = true) => ({
   description,

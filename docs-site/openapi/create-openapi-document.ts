@@ -1,30 +1,20 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 import { type ErrorName, errorTable } from '../../src/domain/errors.ts';
-import { describe, type RequestParameter, type RequestParameters } from '../../src/http/api/json-schema.ts';
+import { describe, type RequestParameters, reference } from '../../src/http/api/json-schema.ts';
 import { createConstantAnswer } from '../../src/http/compression.ts';
-import { bodies, exampleOf, headers, schemas, signatureParameter } from './components.ts';
+import { bodies, exampleOf, headers, type SchemaName, schemas, signatureParameter } from './components.ts';
 import { type Operation, operations } from './operations.ts';
-
-/** An OpenAPI 3.1 document: plain JSON. */
-type OpenApiDocument = Readonly<Record<string, unknown>> & {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
-};
-
-/** The document's description of one operation. */
-interface OperationObject {
-  readonly operationId: string;
-  readonly responses: Readonly<Record<string, unknown>>;
-}
 
 /** The version of the interface, not of the software: docs/versioning.md says when it changes. */
 const INTERFACE_VERSION = '1.0.0';
 
 /**
- * Builds the document from the schemas with which the server validates and answers. `baseUrl` has no slash at the end.
+ * Builds the OpenAPI 3.1 document from the schemas with which the server validates and answers. `baseUrl` has no slash at
+ * the end.
  */
-export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
-  const paths: Record<string, Record<string, OperationObject>> = {};
+export function createOpenApiDocument(baseUrl: string) {
+  const paths: Record<string, Record<string, ReturnType<typeof operationObject>>> = {};
   for (const operation of operations) {
     paths[operation.path] = { ...paths[operation.path], [operation.method]: operationObject(operation) };
   }
@@ -77,22 +67,12 @@ export function createOpenApiDocument(baseUrl: string): OpenApiDocument {
   };
 }
 
-function operationObject(operation: Operation): OperationObject {
-  const {
-    id,
-    tag,
-    summary,
-    description,
-    needsKey,
-    inPath = {},
-    query = {},
-    headers: requestHeaders = {},
-    body,
-  } = operation;
+function operationObject(operation: Operation) {
+  const { id, tag, summary, description, needsKey, inPath, query = {}, headers = {}, body } = operation;
   const parameters = [
     ...parametersOf(inPath, 'path'),
     ...parametersOf(query, 'query'),
-    ...parametersOf(requestHeaders, 'header'),
+    ...parametersOf(headers, 'header'),
   ];
   return {
     operationId: id,
@@ -101,10 +81,10 @@ function operationObject(operation: Operation): OperationObject {
     description,
     // Exactly one of the two headers.
     security: needsKey ? [{ bearerKey: [] }, { headerKey: [] }] : [],
-    ...(parameters.length === 0 ? {} : { parameters }),
-    ...(body === undefined ? {} : { requestBody: requestBody(body) }),
-    responses: answersOf(operation, exampleOf(schemas[operation.answer])),
-  } as OperationObject;
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: requestBody(body) }),
+    responses: answersOf(operation),
+  };
 }
 
 function parametersOf(named: RequestParameters, place: 'path' | 'query' | 'header'): object[] {
@@ -118,107 +98,90 @@ function parametersOf(named: RequestParameters, place: 'path' | 'query' | 'heade
   }));
 }
 
+/** A body with the schema of a component. */
+const contentOf = (name: SchemaName, more: object, type = 'application/json') => ({
+  [type]: { schema: reference(name), ...more },
+});
+
 function requestBody(name: keyof typeof bodies): object {
-  const entries = Object.entries<RequestParameter>(bodies[name]).filter(
-    ([name]) => name !== 'pass_fee_to_customer',
-  );
-  const required = entries.filter(([, { isRequired }]) => isRequired);
-  const exampleWith = (named: typeof entries) =>
+  const { pass_fee_to_customer: _alias, ...parameters }: RequestParameters = bodies[name];
+  const all = Object.entries(parameters);
+  const required = all.filter(([, { isRequired }]) => isRequired);
+  const exampleWith = (named: typeof all) =>
     Object.fromEntries(named.map(([name, { example }]) => [name, example]));
+  const examples = {
+    least: { summary: 'Required parameters', value: exampleWith(required) },
+    all: { summary: 'Everything', value: exampleWith(all) },
+  };
   return {
     required: required.length > 0,
     description: 'UTF-8, at most 16 KiB.',
-    content: {
-      'application/json': {
-        schema: { $ref: `#/components/schemas/${name}` },
-        examples: {
-          least: { summary: 'Required parameters', value: exampleWith(required) },
-          all: { summary: 'Everything', value: exampleWith(entries) },
-        },
-      },
-    },
+    content: contentOf(name, { examples }),
   };
 }
 
-function webhook(
-  operationId: string,
-  name: 'PaymentPaidEvent' | 'PaymentForwardedEvent',
-  summary: string,
-): object {
-  return {
-    post: {
-      operationId,
-      tags: ['Events'],
-      summary,
-      description:
-        'Sent once, over HTTPS. Verify the signature of the raw body with the stored `ipn_token`, confirm the status, and fulfill the order once.',
-      security: [],
-      parameters: [signatureParameter],
-      requestBody: {
-        required: true,
-        content: {
-          'application/json': {
-            schema: { $ref: `#/components/schemas/${name}` },
-            example: exampleOf(schemas[name]),
-          },
-        },
-      },
-      responses: {
-        '2XX': { description: 'Received. Respond within ten seconds, and do slow work afterwards.' },
-      },
+const webhook = (operationId: string, name: SchemaName, summary: string) => ({
+  post: {
+    operationId,
+    tags: ['Events'],
+    summary,
+    description:
+      'Sent once, over HTTPS. Verify the signature of the raw body with the stored `ipn_token`, confirm the status, and fulfill the order once.',
+    security: [],
+    parameters: [signatureParameter],
+    requestBody: { required: true, content: contentOf(name, { example: exampleOf(schemas[name]) }) },
+    responses: {
+      '2XX': { description: 'Received. Respond within ten seconds, and do slow work afterwards.' },
     },
-  };
-}
+  },
+});
 
-type Answer = Readonly<Record<string, unknown>>;
+const headerOf = (name: string, component: keyof typeof headers) => ({
+  [name]: { $ref: `#/components/headers/${component}` },
+});
 
-const headersOf: Partial<Record<ErrorName, Readonly<Record<string, object>>>> = {
-  unauthorized: { 'WWW-Authenticate': { $ref: '#/components/headers/WwwAuthenticate' } },
-  rate_limited: { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } },
-  provider_unavailable: { 'Retry-After': { $ref: '#/components/headers/RetryAfterBusy' } },
-  internal: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+const headersOf: Partial<Record<ErrorName, object>> = {
+  unauthorized: headerOf('WWW-Authenticate', 'WwwAuthenticate'),
+  rate_limited: headerOf('Retry-After', 'RetryAfter'),
+  provider_unavailable: headerOf('Retry-After', 'RetryAfterBusy'),
+  internal: headerOf('X-Request-Id', 'RequestId'),
 };
 
 /** The answers of an operation by status: its success, and its rows of the error table grouped by status. */
-function answersOf(operation: Operation, example: unknown): Readonly<Record<string, Answer>> {
-  const errors = new Map<number, ErrorName[]>();
-  for (const name of operation.errors) {
-    const { status } = errorTable[name];
-    errors.set(status, [...(errors.get(status) ?? []), name]);
-  }
-  const answers: [string, Answer][] = [['200', successOf(operation, example)]];
-  if (operation.hasTag) answers.push(['304', { description: 'You have this answer already.' }]);
-  for (const [status, names] of errors) answers.push([String(status), errorOf(status, names)]);
-  for (const [status, { description, example: error }] of Object.entries(operation.others ?? {})) {
-    answers.push([status, { description, content: errorContent({ example: { value: { error } } }) }]);
-  }
-  return Object.fromEntries(answers);
-}
-
-function successOf({ answer, hasTag }: Operation, example: unknown): Answer {
-  const schema = { $ref: `#/components/schemas/${answer}` };
-  const headers = hasTag ? { headers: { ETag: { $ref: '#/components/headers/ETag' } } } : {};
+function answersOf({ answer, hasTag, errors, others = {} }: Operation): Readonly<Record<string, unknown>> {
   const type = answer === 'JournalCsv' ? 'text/csv' : 'application/json';
-  return { description: 'Success.', ...headers, content: { [type]: { schema, example } } };
-}
-
-function errorOf(status: number, names: readonly ErrorName[]): Answer {
-  const headers = Object.assign({}, ...names.map((name) => headersOf[name] ?? {}));
-  const examples = Object.fromEntries(names.map((name) => [name, { value: exampleOfError(name) }]));
+  const byStatus = Object.groupBy(errors, (name) => errorTable[name].status);
   return {
-    description: `${STATUS_CODES[status]}: ${names.map((name) => errorTable[name].text).join(' ')}`,
-    ...(Object.keys(headers).length === 0 ? {} : { headers }),
-    content: errorContent(examples),
+    200: {
+      description: 'Success.',
+      ...(hasTag && { headers: headerOf('ETag', 'ETag') }),
+      content: contentOf(answer, { example: exampleOf(schemas[answer]) }, type),
+    },
+    ...(hasTag && { 304: { description: 'You have this answer already.' } }),
+    ...mapValues(byStatus, (names = [], status) => {
+      const headers = Object.assign({}, ...names.map((name) => headersOf[name]));
+      const examples = names.map((name) => {
+        const { text, code } = errorTable[name];
+        return [name, { value: { error: text, ...(code !== null && { code }) } }];
+      });
+      return {
+        description: `${STATUS_CODES[status]}: ${names.map((name) => errorTable[name].text).join(' ')}`,
+        ...(Object.keys(headers).length > 0 && { headers }),
+        content: contentOf('Error', { examples: Object.fromEntries(examples) }),
+      };
+    }),
+    ...mapValues(others, ({ description, example: error }) => ({
+      description,
+      content: contentOf('Error', { examples: { example: { value: { error } } } }),
+    })),
   };
 }
 
-function errorContent(examples: object): object {
-  return { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples } };
-}
-
-function exampleOfError(name: ErrorName): object {
-  const { text, code } = errorTable[name];
-  return code === null ? { error: text } : { error: text, code };
+function mapValues<Value>(
+  object: Readonly<Record<string, Value>>,
+  change: (value: Value, name: string) => object,
+): object {
+  return Object.fromEntries(Object.entries(object).map(([name, value]) => [name, change(value, name)]));
 }
 
 /** `GET /openapi.json`: the machine-readable interface, built once. */

@@ -4,7 +4,7 @@ import {
   idempotencyKeyParameter,
   statusParameters,
 } from '../../src/http/api/create-parameters.ts';
-import type { RequestParameters } from '../../src/http/api/json-schema.ts';
+import { EXAMPLE_ID, type RequestParameters } from '../../src/http/api/json-schema.ts';
 import {
   dayParameters,
   eventParameters,
@@ -24,7 +24,7 @@ export interface Operation {
   readonly summary: string;
   readonly description: string;
   readonly needsKey: boolean;
-  readonly inPath?: RequestParameters;
+  readonly inPath: RequestParameters;
   readonly query?: RequestParameters;
   /** Name of the component that describes the JSON body. */
   readonly body?: keyof typeof bodies;
@@ -32,7 +32,7 @@ export interface Operation {
   /** Name of the component that answers with 200. */
   readonly answer: SchemaName;
   /** Whether it answers with an ETag, and with 304 to a caller that has the answer. */
-  readonly hasTag?: true;
+  readonly hasTag: boolean;
   /** Rows of the error table with which it may answer. */
   readonly errors: readonly ErrorName[];
   /** Other answers: a status and its description. */
@@ -40,23 +40,14 @@ export interface Operation {
 }
 
 /** Errors that any request may get before it reaches an operation. */
-const transportErrors = [
+const transportErrors: readonly ErrorName[] = [
   'invalid_request',
   'https_required',
   'request_timeout',
   'headers_too_large',
-] as const satisfies readonly ErrorName[];
+];
 
-const apiErrors = [
-  ...transportErrors,
-  'unauthorized',
-  'scope_missing',
-  'rate_limited',
-  'internal',
-] as const satisfies readonly ErrorName[];
-
-const createErrors = [
-  ...apiErrors,
+const createErrors: readonly ErrorName[] = [
   'feature_disabled',
   'callback_host_refused',
   'provider_unknown',
@@ -66,18 +57,11 @@ const createErrors = [
   'below_minimum',
   'above_maximum',
   'provider_unavailable',
-  'idempotency_conflict',
-] as const satisfies readonly ErrorName[];
+];
 
-const paymentInPath = {
-  payment_id: required(
-    { type: 'string', format: 'uuid' },
-    "The payment's id.",
-    '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
-  ),
-};
-
-const refundInPath = {
+/** The parameters in paths, with the error for an unknown one. */
+const pathParameters = {
+  payment_id: required({ type: 'string', format: 'uuid' }, "The payment's id.", EXAMPLE_ID),
   refund_id: required(
     { type: 'string', pattern: '^rfd_[0-9a-f]{20}$' },
     "The refund's id.",
@@ -87,67 +71,91 @@ const refundInPath = {
 
 const idempotency = { 'Idempotency-Key': idempotencyKeyParameter };
 
-/** An operation of the merchant's own interface, by the part of its path after `/merchant/v1`. */
-function merchantOperation(
-  method: Operation['method'],
-  path: string,
-  {
-    errors = [],
-    ...more
-  }: Omit<Operation, 'method' | 'path' | 'tag' | 'needsKey' | 'inPath' | 'hasTag' | 'errors'> & {
-    readonly errors?: readonly ErrorName[];
-  },
+/** An operation, with what follows from its method, its path and the interface that it belongs to. */
+function operation(
+  route: `${Operation['method']} /${string}`,
+  own: Pick<Operation, 'id' | 'summary' | 'description' | 'answer'> & Partial<Operation>,
 ): Operation {
-  const isOfPayment = path.includes('{payment_id}');
-  const isOfRefund = path.includes('{refund_id}');
+  const [method, path] = route.split(' ') as [Operation['method'], string];
+  const tag = path.startsWith('/api/') ? 'Payments' : path.startsWith('/merchant/') ? 'Merchant' : 'Service';
+  const { needsKey = tag !== 'Service', errors = [] } = own;
+  const inPath = Object.entries(pathParameters).filter(([name]) => path.includes(`{${name}}`));
+  const common: readonly (ErrorName | false)[] = [
+    ...transportErrors.filter((name) => name !== 'https_required' || !path.startsWith('/health/')),
+    needsKey && 'unauthorized',
+    needsKey && 'scope_missing',
+    tag !== 'Service' && 'rate_limited',
+    tag !== 'Service' && 'internal',
+    path.includes('{payment_id}') && 'payment_not_found',
+    path.includes('{refund_id}') && 'refund_not_found',
+    method === 'post' && 'payload_too_large',
+    own.headers !== undefined && 'idempotency_conflict',
+  ];
   return {
-    ...more,
+    ...own,
     method,
-    path: `/merchant/v1${path}`,
-    tag: 'Merchant',
-    needsKey: true,
-    ...(isOfPayment ? { inPath: paymentInPath } : isOfRefund ? { inPath: refundInPath } : {}),
-    ...(method === 'get' && more.answer !== 'JournalCsv' ? { hasTag: true } : {}),
-    errors: [
-      ...apiErrors,
-      ...(isOfPayment ? (['payment_not_found'] as const) : []),
-      ...(isOfRefund ? (['refund_not_found'] as const) : []),
-      ...(method === 'post' ? (['payload_too_large'] as const) : []),
-      ...(more.headers === undefined ? [] : (['idempotency_conflict'] as const)),
-      ...errors,
-    ],
+    path,
+    tag,
+    needsKey,
+    inPath: Object.fromEntries(inPath),
+    hasTag: method === 'get' && tag === 'Merchant' && own.answer !== 'JournalCsv',
+    errors: [...common.filter((name) => name !== false), ...errors],
   };
 }
 
-/** An operation of the checkout API, by the part of its path after `/api/v1`. */
-function checkoutOperation(
-  method: Operation['method'],
-  path: string,
-  more: Omit<Operation, 'method' | 'path' | 'tag' | 'needsKey'>,
-): Operation {
-  return { ...more, method, path: `/api/v1${path}`, tag: 'Payments', needsKey: true };
-}
-
-/** A public operation without a key. */
-function serviceOperation(
-  path: string,
-  more: Omit<Operation, 'method' | 'path' | 'tag' | 'needsKey' | 'errors'>,
-  errors: readonly ErrorName[] = transportErrors,
-): Operation {
-  return { ...more, method: 'get', path, tag: 'Service', needsKey: false, errors };
-}
-
-/** Checks of the health are answered over plain HTTP as well. */
-function healthOperation(path: string, more: Parameters<typeof serviceOperation>[1]): Operation {
-  return serviceOperation(
-    path,
-    more,
-    transportErrors.filter((name) => name !== 'https_required'),
-  );
-}
-
-const refundOperations = [
-  merchantOperation('post', '/payments/{payment_id}/refunds', {
+/** Every operation that the document describes. */
+export const operations: readonly Operation[] = [
+  operation('post /api/v1/wallet', {
+    id: 'createCheckout',
+    summary: 'Create a checkout',
+    description:
+      'Store `payment_id` and `ipn_token` with your order, then send the customer to `checkout_url`. Unknown parameters are ignored.',
+    body: 'CreateCheckout',
+    headers: idempotency,
+    answer: 'Payment',
+    errors: createErrors,
+  }),
+  operation('get /api/v1/wallet', {
+    id: 'createCheckoutByQuery',
+    summary: 'Create a checkout, with the parameters in the query',
+    description: 'The same operation as with `POST`. Prefer `POST`, because URLs end up in logs.',
+    query: createParameters,
+    headers: idempotency,
+    answer: 'Payment',
+    errors: createErrors,
+  }),
+  operation('get /api/v1/payment-status', {
+    id: 'readPaymentStatus',
+    summary: "Read a payment's status",
+    description:
+      'Confirm every webhook with it before you fulfill the order. Read the status of open orders every few minutes during the first hour. One of the two parameters is required.',
+    query: statusParameters,
+    answer: 'PaymentStatus',
+    errors: ['payment_not_found'],
+  }),
+  operation('get /merchant/v1/payments', {
+    id: 'listPayments',
+    summary: 'List payments',
+    description: 'The payments of your account, newest first. An unknown parameter is an error.',
+    query: listParameters,
+    answer: 'MerchantPaymentList',
+  }),
+  operation('get /merchant/v1/payments/{payment_id}', {
+    id: 'readPayment',
+    summary: 'Read a payment',
+    description: 'A payment of your account, with the parts that you ask for.',
+    query: paymentParameters,
+    answer: 'MerchantPayment',
+  }),
+  operation('post /merchant/v1/payments/{payment_id}/cancel', {
+    id: 'cancelPayment',
+    summary: 'Cancel a payment',
+    description:
+      'Cancels a payment for which nothing has arrived, or less than 0.01 USDC, and for which no customer is at a provider. Any other payment is refused with 409.',
+    answer: 'MerchantPayment',
+    errors: ['payment_state_conflict'],
+  }),
+  operation('post /merchant/v1/payments/{payment_id}/refunds', {
     id: 'createRefund',
     summary: 'Open a refund',
     description:
@@ -157,19 +165,19 @@ const refundOperations = [
     answer: 'Refund',
     errors: ['refund_state_conflict'],
   }),
-  merchantOperation('get', '/payments/{payment_id}/refunds', {
+  operation('get /merchant/v1/payments/{payment_id}/refunds', {
     id: 'listRefunds',
     summary: 'List the refunds of a payment',
     description: 'All refunds of the payment, and what can still be refunded.',
     answer: 'RefundList',
   }),
-  merchantOperation('get', '/refunds/{refund_id}', {
+  operation('get /merchant/v1/refunds/{refund_id}', {
     id: 'readRefund',
     summary: 'Read a refund',
     description: 'A refund of your account, as it is now.',
     answer: 'Refund',
   }),
-  merchantOperation('post', '/refunds/{refund_id}/confirm', {
+  operation('post /merchant/v1/refunds/{refund_id}/confirm', {
     id: 'confirmRefund',
     summary: "Confirm the customer's address",
     description:
@@ -178,7 +186,7 @@ const refundOperations = [
     answer: 'Refund',
     errors: ['refund_state_conflict'],
   }),
-  merchantOperation('post', '/refunds/{refund_id}/transaction', {
+  operation('post /merchant/v1/refunds/{refund_id}/transaction', {
     id: 'submitRefundTransaction',
     summary: 'Submit the transaction of a transfer',
     description:
@@ -187,69 +195,14 @@ const refundOperations = [
     answer: 'Refund',
     errors: ['refund_state_conflict'],
   }),
-  merchantOperation('post', '/refunds/{refund_id}/cancel', {
+  operation('post /merchant/v1/refunds/{refund_id}/cancel', {
     id: 'cancelRefund',
     summary: 'Cancel a refund',
     description: 'Cancels a refund that is not paid. A transfer that arrives later is not booked.',
     answer: 'Refund',
     errors: ['refund_state_conflict'],
   }),
-];
-
-/** Every operation that the document describes. */
-export const operations: readonly Operation[] = [
-  checkoutOperation('post', '/wallet', {
-    id: 'createCheckout',
-    summary: 'Create a checkout',
-    description:
-      'Store `payment_id` and `ipn_token` with your order, then send the customer to `checkout_url`. Unknown parameters are ignored.',
-    body: 'CreateCheckout',
-    headers: idempotency,
-    answer: 'Payment',
-    errors: [...createErrors, 'payload_too_large'],
-  }),
-  checkoutOperation('get', '/wallet', {
-    id: 'createCheckoutByQuery',
-    summary: 'Create a checkout, with the parameters in the query',
-    description: 'The same operation as with `POST`. Prefer `POST`, because URLs end up in logs.',
-    query: createParameters,
-    headers: idempotency,
-    answer: 'Payment',
-    errors: createErrors,
-  }),
-  checkoutOperation('get', '/payment-status', {
-    id: 'readPaymentStatus',
-    summary: "Read a payment's status",
-    description:
-      'Confirm every webhook with it before you fulfill the order. Read the status of open orders every few minutes during the first hour. One of the two parameters is required.',
-    query: statusParameters,
-    answer: 'PaymentStatus',
-    errors: [...apiErrors, 'payment_not_found'],
-  }),
-  merchantOperation('get', '/payments', {
-    id: 'listPayments',
-    summary: 'List payments',
-    description: 'The payments of your account, newest first. An unknown parameter is an error.',
-    query: listParameters,
-    answer: 'MerchantPaymentList',
-  }),
-  merchantOperation('get', '/payments/{payment_id}', {
-    id: 'readPayment',
-    summary: 'Read a payment',
-    description: 'A payment of your account, with the parts that you ask for.',
-    query: paymentParameters,
-    answer: 'MerchantPayment',
-  }),
-  merchantOperation('post', '/payments/{payment_id}/cancel', {
-    id: 'cancelPayment',
-    summary: 'Cancel a payment',
-    description:
-      'Cancels a payment for which nothing has arrived, or less than 0.01 USDC, and for which no customer is at a provider. Any other payment is refused with 409.',
-    answer: 'MerchantPayment',
-    errors: ['payment_state_conflict'],
-  }),
-  ...refundOperations,
-  merchantOperation('get', '/events', {
+  operation('get /merchant/v1/events', {
     id: 'listEvents',
     summary: 'Follow events',
     description:
@@ -258,7 +211,7 @@ export const operations: readonly Operation[] = [
     answer: 'MerchantEvents',
     errors: ['cursor_expired'],
   }),
-  merchantOperation('get', '/days', {
+  operation('get /merchant/v1/days', {
     id: 'listDays',
     summary: 'Read sums by day',
     description:
@@ -266,7 +219,7 @@ export const operations: readonly Operation[] = [
     query: dayParameters,
     answer: 'MerchantDays',
   }),
-  merchantOperation('get', '/journal.csv', {
+  operation('get /merchant/v1/journal.csv', {
     id: 'readJournal',
     summary: 'Read the journal of a month',
     description:
@@ -274,7 +227,7 @@ export const operations: readonly Operation[] = [
     query: journalParameters,
     answer: 'JournalCsv',
   }),
-  merchantOperation('post', '/direct-payments', {
+  operation('post /merchant/v1/direct-payments', {
     id: 'createDirectPayment',
     summary: 'Create a direct payment',
     description:
@@ -284,40 +237,30 @@ export const operations: readonly Operation[] = [
     answer: 'DirectPayment',
     errors: ['feature_disabled', 'callback_host_refused', 'conversion_failed'],
   }),
-  {
-    method: 'post',
-    path: '/merchant/v1/connect',
+  operation('post /merchant/v1/connect', {
     id: 'connectShop',
-    tag: 'Merchant',
     summary: 'Exchange the code of a connection for an API key',
     description:
       'The last step of connecting a shop: server to server, within 60 seconds, once. Requests count against the address.',
     needsKey: false,
     body: 'ConnectShop',
     answer: 'Connection',
-    errors: [
-      ...transportErrors,
-      'connect_code_invalid',
-      'too_many_keys',
-      'payload_too_large',
-      'rate_limited',
-      'internal',
-    ],
-  },
-  serviceOperation('/.well-known/card-checkout.json', {
+    errors: ['connect_code_invalid', 'too_many_keys'],
+  }),
+  operation('get /.well-known/card-checkout.json', {
     id: 'readSettlementProof',
     summary: 'Read the data that proves where the money of a payment can go',
     description:
       'With this data, the payout wallet, the fee and the id of the payment, you can compute the deposit address yourself.',
     answer: 'SettlementProof',
   }),
-  healthOperation('/health/live', {
+  operation('get /health/live', {
     id: 'readLiveness',
     summary: 'Check whether the process responds',
     description: 'Not rate limited. Answered over plain HTTP to every peer.',
     answer: 'Live',
   }),
-  healthOperation('/health/ready', {
+  operation('get /health/ready', {
     id: 'readReadiness',
     summary: 'Check whether the service accepts requests',
     description: 'Not rate limited. Answered over plain HTTP to every peer.',

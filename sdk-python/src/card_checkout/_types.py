@@ -141,6 +141,8 @@ class Event(TypedDict):
     created_at: str
     #: The payment as it is now, not as it was at the event.
     payment: MerchantPayment
+    #: The refund as it is now, in an event of a refund; else None.
+    refund: Optional[Refund]
 
 
 class EventPage(TypedDict):

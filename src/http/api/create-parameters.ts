@@ -100,10 +100,8 @@ export const createParameters = {
   },
 } as const satisfies RequestParameters;
 
-type CreateParameterName = keyof typeof createParameters;
-
 /** The parameter names, for checking whether a request has parameters at all. */
-export const createParameterNames = Object.keys(createParameters) as readonly CreateParameterName[];
+export const createParameterNames = Object.keys(createParameters);
 
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 

@@ -8,13 +8,7 @@ import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from '.
 import { createParameterNames, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
 import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
 import { presentCreatedPayment, presentPaymentStatus } from './present-payment.ts';
-import {
-  noParameters,
-  parseQuery,
-  type QueryParameters,
-  readJsonObject,
-  withNumberAsWritten,
-} from './request-input.ts';
+import { type QueryParameters, queryOf, readJsonObject } from './request-input.ts';
 
 /** The API's version is part of every path. */
 const API_PREFIX = '/api/v1';
@@ -43,19 +37,15 @@ function registerWalletRoutes(server: FastifyInstance, context: ApiContext, admi
   }
 
   server.post('/wallet', options, async (request) => {
-    if (hasParameters(parseQuery(request.raw.url ?? ''))) throw inBoth();
-    const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
-    return create(request, body, 'json');
+    const query = queryOf(request);
+    if (createParameterNames.some((name) => name in query)) throw inBoth();
+    return create(request, readJsonObject(request, 'amount'), 'json');
   });
 
   server.get('/wallet', options, async (request) => {
     if (hasBody(request)) throw inBoth();
-    return create(request, parseQuery(request.raw.url ?? ''), 'query');
+    return create(request, queryOf(request), 'query');
   });
-}
-
-function hasParameters(query: QueryParameters): boolean {
-  return query !== noParameters && createParameterNames.some((name) => name in query);
 }
 
 function hasBody({ headers }: FastifyRequest): boolean {
@@ -75,7 +65,7 @@ function registerStatusRoute(server: FastifyInstance, context: ApiContext, admit
   const options = admit(context.limits.status, 'read');
 
   server.get('/payment-status', options, async (request) => {
-    const query = parseQuery(request.raw.url ?? '');
+    const query = queryOf(request);
     const ipnToken = readName(query, 'ipn_token');
     // With a token the id is ignored, whatever it is.
     const paymentId = ipnToken === null ? readName(query, 'payment_id') : null;

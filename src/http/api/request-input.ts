@@ -20,27 +20,24 @@ export function acceptJsonBodies(server: FastifyInstance): void {
   });
 }
 
-/** The JSON object in a request's body. Throws `invalid_request` when there is none. */
-export function readJsonObject(request: FastifyRequest): Readonly<Record<string, unknown>> {
-  requireUtf8Charset(request.headers['content-type']);
-  return parseJsonObject(request.body instanceof Buffer ? request.body : Buffer.alloc(0));
-}
-
 /**
- * The same object, with this member as text if it is a number: its digits as written, which the JSON parser would round,
- * without an exponent. Only then is the body parsed a second time.
+ * The JSON object in a request's body. Throws `invalid_request` when there is none. If the member `asWritten` is a number,
+ * the object has its digits as text, as they are written, which the JSON parser would round, without an exponent. Only
+ * then is the body parsed a second time.
  */
-export function withNumberAsWritten(
+export function readJsonObject(
   request: FastifyRequest,
-  object: Readonly<Record<string, unknown>>,
-  name: string,
+  asWritten?: string,
 ): Readonly<Record<string, unknown>> {
-  if (typeof object[name] !== 'number') return object;
-  const asWritten = (_key: string, value: unknown, { source = '' }: { readonly source?: string }) =>
+  requireUtf8Charset(request.headers['content-type']);
+  const body = request.body instanceof Buffer ? request.body : Buffer.alloc(0);
+  const object = parseJsonObject(body);
+  if (asWritten === undefined || typeof object[asWritten] !== 'number') return object;
+  const sourceOf = (_key: string, value: unknown, { source = '' }: { readonly source?: string }) =>
     typeof value === 'number' ? source : value;
   // The types of the language do not know a reviver's third parameter.
-  const written = JSON.parse((request.body as Buffer).toString('utf8'), asWritten as never);
-  return { ...object, [name]: plainDecimal(written[name]) };
+  const written = JSON.parse(body.toString('utf8'), sourceOf as never);
+  return { ...object, [asWritten]: plainDecimal(written[asWritten]) };
 }
 
 /** Maximum exponent: no valid amount exceeds it, and its zeros are not written out. */
@@ -109,8 +106,6 @@ function hasPrototype(value: unknown): boolean {
 /** The parameters of a query string, each given once. */
 export type QueryParameters = Readonly<Record<string, string>>;
 
-/** The result for every URL without a query. */
-export const noParameters: QueryParameters = Object.freeze(Object.create(null));
 const plainUrl = /^[\x21-\x7e]*$/;
 
 /**
@@ -119,11 +114,11 @@ const plainUrl = /^[\x21-\x7e]*$/;
  */
 export function parseQuery(url: string): QueryParameters {
   const start = url.indexOf('?');
-  if (start === -1) return noParameters;
+  const parameters: Record<string, string> = Object.create(null);
+  if (start === -1) return parameters;
   if (!plainUrl.test(url)) {
     throw new ServiceError('invalid_request', 'The query must be percent-encoded UTF-8.');
   }
-  const parameters: Record<string, string> = Object.create(null);
   for (const pair of url.slice(start + 1).split('&')) {
     if (pair === '') continue;
     const separator = pair.indexOf('=');
@@ -149,6 +144,9 @@ function nameable(name: string): string {
   return /^[A-Za-z_]{1,32}$/.test(name) ? name : 'A parameter';
 }
 
+/** The parameters of a request's query. */
+export const queryOf = ({ raw }: FastifyRequest): QueryParameters => parseQuery(raw.url ?? '');
+
 /** Throws `invalid_request` for a parameter that an operation does not have: a typo would be ignored otherwise. */
 export function requireKnown(
   given: Readonly<Record<string, unknown>>,
@@ -159,18 +157,15 @@ export function requireKnown(
 }
 
 /** Throws `invalid_request` for a request whose operation takes no parameters in the query, and has some there. */
-export function requireNoQuery({ raw: { url = '' } }: FastifyRequest): void {
-  requireKnown(parseQuery(url), {});
+export function requireNoQuery(request: FastifyRequest): void {
+  requireKnown(queryOf(request), {});
 }
 
 /**
  * Members of the body as text; an absent body has none. Throws `invalid_request` for an unknown or a missing one, and for
  * a query.
  */
-export function readParameters(
-  request: FastifyRequest,
-  known: RequestParameters,
-): Readonly<Record<string, string | undefined>> {
+export function readParameters<Known extends RequestParameters>(request: FastifyRequest, known: Known) {
   const isEmpty = request.body === undefined || request.body === null;
   const body = isEmpty ? {} : readJsonObject(request);
   requireNoQuery(request);
@@ -181,5 +176,7 @@ export function readParameters(
     if (value !== undefined && typeof value !== 'string') throw invalidField(name, 'must be text');
     return [name, value];
   });
-  return Object.fromEntries(read);
+  return Object.fromEntries(read) as {
+    readonly [Name in keyof Known]: Known[Name]['isRequired'] extends true ? string : string | undefined;
+  };
 }

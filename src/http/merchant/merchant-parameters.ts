@@ -5,6 +5,7 @@ import { currencies } from '../../domain/money.ts';
 import { amountMismatches, type PaymentId } from '../../domain/payment.ts';
 import { isPaymentId } from '../../domain/payment-id.ts';
 import type { PaymentQuery } from '../../domain/payment-search.ts';
+import { MAXIMUM_REASON_LENGTH } from '../../domain/refund.ts';
 import {
   forwardStatuses,
   parsePaymentQuery,
@@ -13,7 +14,15 @@ import {
 } from '../../payments/parse-payment-query.ts';
 import { type LocalMonth, monthOf } from '../../platform/time-zone.ts';
 import { createParameters } from '../api/create-parameters.ts';
-import { type JsonSchema, type RequestParameter, word } from '../api/json-schema.ts';
+import {
+  ADDRESS_PATTERN,
+  EXAMPLE_ADDRESS,
+  EXAMPLE_HASH,
+  EXAMPLE_ID,
+  type JsonSchema,
+  type RequestParameter,
+  word,
+} from '../api/json-schema.ts';
 import type { CreateParameters } from '../api/parse-create-request.ts';
 import { type QueryParameters, requireKnown } from '../api/request-input.ts';
 import { type Expansion, expansions } from './merchant-schemas.ts';
@@ -31,76 +40,71 @@ interface QueryParameter<Value> extends RequestParameter {
   readonly read: (text: string, name: string) => Value;
 }
 
-function optional(schema: JsonSchema, description: string, example: string | number): QueryParameter<string> {
-  return { schema, description, example, read: (text) => text };
+function optional<Value = string>(
+  schema: JsonSchema,
+  description: string,
+  example: string | number,
+  read: QueryParameter<Value>['read'] = (text) => text as Value,
+): QueryParameter<Value> {
+  return { schema, description, example, read };
 }
 
-export function required(schema: JsonSchema, description: string, example: string): QueryParameter<string> {
-  return { ...optional(schema, description, example), isRequired: true };
-}
+export const required = (...parameter: Parameters<typeof optional<string>>) => ({
+  ...optional(...parameter),
+  isRequired: true as const,
+});
+
+const nullable = (...parameter: Parameters<typeof optional<string>>) => ({
+  ...optional(...parameter),
+  isNullable: true,
+});
 
 /** Generated clients take an integer without a format for one of 32 bits. */
 const MAXIMUM_INT32 = 2 ** 31 - 1;
 
-function wholeNumber(
-  minimum: number,
-  maximum: number,
-  description: string,
-  example: number,
-): QueryParameter<number> {
-  return {
-    ...optional(
-      { type: 'integer', minimum, maximum, ...(maximum > MAXIMUM_INT32 ? { format: 'int64' as const } : {}) },
-      description,
-      example,
-    ),
-    read(text, name) {
+const wholeNumber = (minimum: number, maximum: number, description: string, example: number) =>
+  optional(
+    { type: 'integer', minimum, maximum, ...(maximum > MAXIMUM_INT32 && { format: 'int64' }) },
+    description,
+    example,
+    (text, name) => {
       const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
       if (number >= minimum && number <= maximum) return number;
       throw invalidField(name, `must be a whole number from ${minimum} to ${maximum}`);
     },
-  };
-}
+  );
 
 const TIME_PATTERN = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]+(Z|[+-][0-9]{2}:[0-9]{2})$';
 
-function time(description: string, example: string): QueryParameter<number> {
-  return {
-    ...optional({ type: 'string', pattern: TIME_PATTERN }, description, example),
-    read(text, name) {
-      const timeMs = new RegExp(TIME_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
-      if (!Number.isNaN(timeMs)) return timeMs;
-      throw invalidField(name, 'must be a time like 2026-11-01T00:00:00Z');
-    },
-  };
-}
+const time = (description: string, example: string) =>
+  optional({ type: 'string', pattern: TIME_PATTERN }, description, example, (text, name) => {
+    const timeMs = new RegExp(TIME_PATTERN).test(text) ? Date.parse(text) : Number.NaN;
+    if (!Number.isNaN(timeMs)) return timeMs;
+    throw invalidField(name, 'must be a time like 2026-11-01T00:00:00Z');
+  });
 
-const expand: QueryParameter<ReadonlySet<Expansion>> = {
-  ...optional(
-    { type: 'string', maxLength: 100 },
-    `Parts to include, separated by commas: \`${expansions.join('`, `')}\`. In a list, with a \`limit\` of at most ${MAXIMUM_EXPANDED_PAGE}.`,
-    'deposits,releases',
-  ),
-  read(text) {
+const expand = optional(
+  { type: 'string', maxLength: 100 },
+  `Parts to include, separated by commas: \`${expansions.join('`, `')}\`. In a list, with a \`limit\` of at most ${MAXIMUM_EXPANDED_PAGE}.`,
+  'deposits,releases',
+  (text): ReadonlySet<Expansion> => {
     const names = text.split(',').map((name) => expansions.find((expansion) => expansion === name));
     if (names.every((name) => name !== undefined)) return new Set(names);
     throw invalidField('expand', `must be a list of ${expansions.join(', ')}`);
   },
-};
+);
 
 export const listParameters = {
   limit: wholeNumber(1, MAXIMUM_PAGE, `The length of the page. Default: ${DEFAULT_PAGE}.`, 50),
-  before: {
-    ...optional(
-      { type: 'string', format: 'uuid' },
-      '`next` of the page before.',
-      '01a1fbd7-b7b3-7002-be38-5df3e4ebf9f4',
-    ),
-    read(text: string): PaymentId {
+  before: optional(
+    { type: 'string', format: 'uuid' },
+    '`next` of the page before.',
+    EXAMPLE_ID,
+    (text): PaymentId => {
       if (isPaymentId(text)) return text;
       throw invalidField('before', 'must be a payment id');
     },
-  },
+  ),
   status: optional(word(paymentStatuses), 'Payments with this status.', 'paid'),
   forward_status: optional(word(forwardStatuses), 'Payments with this forward status.', 'completed'),
   provider: optional(word(paymentProviders), 'Payments created with this provider.', 'multi'),
@@ -164,26 +168,62 @@ export const journalParameters = {
   ),
 };
 
-const { amount, currency, email, note } = createParameters;
+const { address, callback, amount, currency, email, note } = createParameters;
+
+const standIn = (parameter: RequestParameter, setting: string) => ({
+  ...parameter,
+  isRequired: false,
+  isNullable: true,
+  description: `${parameter.description} Default: the account's ${setting}.`,
+});
 
 /** The account's settings stand in for the first two, as in the dashboard. */
 export const directParameters = {
-  address: {
-    ...createParameters.address,
-    isRequired: false,
-    isNullable: true,
-    description: `${createParameters.address.description} Default: the account's wallet.`,
-  },
-  callback: {
-    ...createParameters.callback,
-    isRequired: false,
-    isNullable: true,
-    description: `${createParameters.callback.description} Default: the account's callback URL.`,
-  },
+  address: standIn(address, 'wallet'),
+  callback: standIn(callback, 'callback URL'),
   amount,
   currency,
   email,
   note,
+};
+
+const addressSchema = { type: 'string', pattern: ADDRESS_PATTERN };
+
+export const createRefundParameters = {
+  amount: {
+    ...nullable(
+      { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
+      'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
+      '12.50',
+    ),
+    default: 'all',
+  },
+  reason: nullable(
+    { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
+    'The reason. The customer does not see it.',
+    'Order 1042 was returned',
+  ),
+  destination: nullable(
+    addressSchema,
+    "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
+    EXAMPLE_ADDRESS,
+  ),
+};
+
+export const confirmRefundParameters = {
+  destination: required(
+    addressSchema,
+    'The address that the customer named, as you showed it to the person who confirms it.',
+    EXAMPLE_ADDRESS,
+  ),
+};
+
+export const refundTransactionParameters = {
+  transaction: required(
+    { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
+    'The hash of the transaction with your transfer.',
+    EXAMPLE_HASH,
+  ),
 };
 
 /** The parameters of a create, with those of the account where they are absent. */

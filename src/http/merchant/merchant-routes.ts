@@ -3,9 +3,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type ConnectContext, exchangeCode } from '../../accounts/connect-shop.ts';
 import { ServiceError } from '../../domain/errors.ts';
-import type { Payment, PaymentId } from '../../domain/payment.ts';
+import type { Payment } from '../../domain/payment.ts';
 import type { NumberedEvent } from '../../domain/payment-events.ts';
-import { isPaymentId } from '../../domain/payment-id.ts';
 import { createPayoutAddressParser } from '../../domain/payout-address.ts';
 import type { CallbackGuard } from '../../domain/ports/callback-guard.ts';
 import type { EventPage } from '../../domain/ports/event-store.ts';
@@ -13,7 +12,7 @@ import type { StoreParts, Stores } from '../../domain/ports/stores.ts';
 import { type CancelPaymentContext, cancelPayment } from '../../payments/cancel-payment.ts';
 import { type CreatePaymentContext, createDirectPayment } from '../../payments/create-payment.ts';
 import { exportJournal } from '../../payments/export-journal.ts';
-import { readPaymentHistory } from '../../payments/payment-history.ts';
+import { readPaymentHistory, viewPaymentOf } from '../../payments/payment-history.ts';
 import { readStatistics } from '../../payments/read-statistics.ts';
 import type { ApiContext, ApiRateLimiters } from '../api/api-context.ts';
 import { accountOf, registerKeyRoutes, requireCallbackHost } from '../api/authenticate.ts';
@@ -21,13 +20,7 @@ import { readIdempotencyKey } from '../api/create-parameters.ts';
 import type { ValueOf } from '../api/json-schema.ts';
 import { parseCreateRequest } from '../api/parse-create-request.ts';
 import type { PresentContext } from '../api/present-payment.ts';
-import {
-  parseQuery,
-  readJsonObject,
-  readParameters,
-  requireNoQuery,
-  withNumberAsWritten,
-} from '../api/request-input.ts';
+import { queryOf, readJsonObject, readParameters, requireNoQuery } from '../api/request-input.ts';
 import { addressGroupOf, requirePassing } from '../rate-windows.ts';
 import {
   completeDirectParameters,
@@ -109,14 +102,9 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
     const { id: accountId } = accountOf(request);
     const asked = readListQuery(accountId, queryOf(request), context.nowMs());
     const { payments, next } = await search.searchPayments(asked.query, asked.before, asked.limit);
-    const presented =
-      asked.expand.size === 0
-        ? await Promise.all(payments.map(presentOne))
-        : await Promise.all(
-            payments.map(async ({ id }) =>
-              presentExpandedPayment(baseUrl, await readPaymentHistory(context, accountId, id), asked.expand),
-            ),
-          );
+    const presentExpanded = async ({ id }: Payment) =>
+      presentExpandedPayment(baseUrl, await readPaymentHistory(context, accountId, id), asked.expand);
+    const presented = await Promise.all(payments.map(asked.expand.size === 0 ? presentOne : presentExpanded));
     const list: ValueOf<typeof merchantPaymentListSchema> = { payments: presented, next };
     return sendTagged(request, reply, list);
   });
@@ -129,16 +117,14 @@ function registerPayments(server: FastifyInstance, context: MerchantContext, gua
 
   server.post('/payments/:payment_id/cancel', guards.cancel, async (request) => {
     readParameters(request, {});
-    const id = idOf(request);
-    const payment = await context.payments.findPayment(accountOf(request).id, id);
-    if (payment === null) throw new ServiceError('payment_not_found');
-    return presentOne(await cancelPayment(context, id, 'merchant'));
+    const { payment } = await viewPaymentOf(context, accountOf(request).id, idOf(request));
+    return presentOne(await cancelPayment(context, payment.id, 'merchant'));
   });
 
   server.post('/direct-payments', guards.create, async (request) => {
     const account = accountOf(request);
     requireNoQuery(request);
-    const body = withNumberAsWritten(request, readJsonObject(request), 'amount');
+    const body = readJsonObject(request, 'amount');
     const parameters = completeDirectParameters(body, account);
     const idempotencyKey = readIdempotencyKey(request.headers);
     const requested = await parseCreateRequest(parsing, parameters, 'json', idempotencyKey);
@@ -217,11 +203,11 @@ function registerConnect(server: FastifyInstance, { connect, limits }: MerchantC
     const address = addressGroupOf(request.ip);
     await requirePassing(limits.unauthenticated, address);
     const {
-      code = '',
-      code_verifier = '',
-      return: returnUrl = '',
+      code,
+      code_verifier: codeVerifier,
+      return: returnUrl,
     } = readParameters(request, connectParameters);
-    const connected = await exchangeCode(connect, { code, codeVerifier: code_verifier, returnUrl, address });
+    const connected = await exchangeCode(connect, { code, codeVerifier, returnUrl, address });
     return reply.header('cache-control', 'no-store').send(presentConnection(connected));
   });
 }
@@ -231,15 +217,8 @@ async function* followedBy(first: string, rest: AsyncIterable<string>): AsyncGen
   yield* rest;
 }
 
-function queryOf(request: FastifyRequest) {
-  return parseQuery(request.raw.url ?? '');
-}
-
-function idOf(request: FastifyRequest): PaymentId {
-  const id = (request.params as { readonly payment_id: string }).payment_id.toLowerCase();
-  if (!isPaymentId(id)) throw new ServiceError('payment_not_found');
-  return id;
-}
+const idOf = (request: FastifyRequest) =>
+  (request.params as { readonly payment_id: string }).payment_id.toLowerCase();
 
 /** Sends an answer with an ETag, or 304 where the caller has it already. */
 function sendTagged(request: FastifyRequest, reply: FastifyReply, answer: object): FastifyReply {

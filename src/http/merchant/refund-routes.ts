@@ -3,7 +3,7 @@ import type { KeyScope } from '../../domain/api-key.ts';
 import { formatUnits } from '../../domain/money.ts';
 import { paymentUri } from '../../domain/payment-uri.ts';
 import type { Address } from '../../domain/payout-address.ts';
-import { MAXIMUM_REASON_LENGTH, type Refund, refundStatusAt } from '../../domain/refund.ts';
+import { type Refund, refundStatusAt } from '../../domain/refund.ts';
 import {
   cancelOpenRefund,
   confirmRefundAddress,
@@ -16,17 +16,14 @@ import {
 } from '../../payments/refunds.ts';
 import { accountOf } from '../api/authenticate.ts';
 import { readIdempotencyKey } from '../api/create-parameters.ts';
-import {
-  ADDRESS_PATTERN,
-  EXAMPLE_ADDRESS,
-  EXAMPLE_HASH,
-  type JsonSchema,
-  type RequestParameters,
-  type ValueOf,
-} from '../api/json-schema.ts';
+import type { ValueOf } from '../api/json-schema.ts';
 import { isoTime, isoTimeOrNull } from '../api/present-payment.ts';
 import { readParameters, requireNoQuery } from '../api/request-input.ts';
-import { required } from './merchant-parameters.ts';
+import {
+  confirmRefundParameters,
+  createRefundParameters,
+  refundTransactionParameters,
+} from './merchant-parameters.ts';
 import type { refundListSchema, refundSchema } from './merchant-schemas.ts';
 
 /** Dependencies of the refunds' operations. */
@@ -35,51 +32,6 @@ export interface RefundRoutesContext extends RefundContext {
   readonly token: Address;
   readonly chainId: number;
 }
-
-const addressSchema = { type: 'string', pattern: ADDRESS_PATTERN } as const;
-
-const nullable = (schema: JsonSchema, description: string, example: string) => ({
-  ...required(schema, description, example),
-  isRequired: false,
-  isNullable: true,
-});
-
-export const createRefundParameters = {
-  amount: {
-    ...nullable(
-      { type: 'string', pattern: '^(all|surplus|[0-9]{1,9}(\\.[0-9]{1,6})?)$' },
-      'An amount in USDC, `all` for what is left, or `surplus` for what an overpaid payment has too much.',
-      '12.50',
-    ),
-    default: 'all',
-  },
-  reason: nullable(
-    { type: 'string', maxLength: MAXIMUM_REASON_LENGTH },
-    'The reason. The customer does not see it.',
-    'Order 1042 was returned',
-  ),
-  destination: nullable(
-    addressSchema,
-    "The customer's Polygon address, if you know it. Without it, the response has a link for the customer.",
-    EXAMPLE_ADDRESS,
-  ),
-} satisfies RequestParameters;
-
-export const confirmRefundParameters = {
-  destination: required(
-    addressSchema,
-    'The address that the customer named, as you showed it to the person who confirms it.',
-    EXAMPLE_ADDRESS,
-  ),
-} satisfies RequestParameters;
-
-export const refundTransactionParameters = {
-  transaction: required(
-    { type: 'string', pattern: '^0x[0-9a-fA-F]{64}$' },
-    'The hash of the transaction with your transfer.',
-    EXAMPLE_HASH,
-  ),
-} satisfies RequestParameters;
 
 /** A refund as it is at this time. */
 export function presentRefund(
@@ -154,12 +106,12 @@ export function registerRefunds(
   });
 
   server.post<RefundRoute>('/refunds/:refund_id/confirm', write, async (request) => {
-    const { destination = '' } = readParameters(request, confirmRefundParameters);
+    const { destination } = readParameters(request, confirmRefundParameters);
     return presentRefund(context, await confirmRefundAddress(context, await own(request), destination));
   });
 
   server.post<RefundRoute>('/refunds/:refund_id/transaction', write, async (request) => {
-    const { transaction = '' } = readParameters(request, refundTransactionParameters);
+    const { transaction } = readParameters(request, refundTransactionParameters);
     return presentRefund(context, await submitTransaction(context, await own(request), transaction));
   });
 
