@@ -21,6 +21,7 @@ import {
   refundListSchema,
   refundSchema,
 } from '../../src/http/merchant/merchant-schemas.ts';
+import { degradations } from '../../src/http/well-known.ts';
 import { journalAccounts } from '../../src/payments/export-journal.ts';
 
 const errorCodes = [...new Set(Object.values(errorTable).flatMap(({ code }) => code ?? []))];
@@ -152,7 +153,7 @@ export const schemas = {
       status: json.oneOf('The service accepts requests.', ['ready']),
       degraded: json.list(
         'Present if something is wrong: its database does not answer (`database_lost`), no block was scanned for three minutes, so that nothing becomes `paid` (`scan_late`), or RPC endpoints do not confirm the deposit factory (`factory_unverified`).',
-        json.word(['database_lost', 'scan_late', 'factory_unverified']),
+        json.word(degradations),
         ['scan_late'],
       ),
       scanned_block_age_seconds: json.count('The age of the newest block that was scanned.', 12),

@@ -114,7 +114,8 @@ export const noOrder = { orderLine: null, origin: null } as const satisfies Part
 export const amountMismatches = ['partially_paid', 'overpaid'] as const;
 export type AmountMismatch = (typeof amountMismatches)[number];
 
-export type CancelReason = 'expired' | 'merchant' | 'operator';
+export const cancelReasons = ['expired', 'merchant', 'operator'] as const;
+export type CancelReason = (typeof cancelReasons)[number];
 
 /** Whether the customer pays from a wallet instead of by card: it is paid when its deposit is final, and forwarded later. */
 export function isDirect({ provider }: Pick<Payment, 'provider'>): boolean {

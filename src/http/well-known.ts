@@ -57,7 +57,8 @@ export function registerWellKnown(server: FastifyInstance, publication: Settleme
  * What is wrong with a service that still serves: its database does not answer, no block was scanned for minutes, or RPC
  * endpoints do not confirm the deposit factory.
  */
-export type Degradation = 'database_lost' | 'scan_late' | 'factory_unverified';
+export const degradations = ['database_lost', 'scan_late', 'factory_unverified'] as const;
+export type Degradation = (typeof degradations)[number];
 
 /** Whether requests can be served; `reason` explains why not, without secrets, because the answer is public. */
 export type Readiness =

@@ -99,32 +99,17 @@ export function requireCallbackHost({ callbackHost }: FastifyRequest, callbackUr
  * specification requires exactly one of them.
  */
 function readApiKey({ rawHeaders, url = '' }: Pick<IncomingMessage, 'rawHeaders' | 'url'>): string | null {
-  let key: string | null = null;
-  let headers = 0;
+  const keys: (string | null)[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
-    const name = rawHeaders[index] as string;
-    // The lengths decide nearly always, which avoids a lower-case copy.
-    if (name.length === 13 && name.toLowerCase() === 'authorization') {
-      headers++;
-      key = bearerToken(rawHeaders[index + 1] as string);
-    } else if (name.length === 9 && name.toLowerCase() === 'x-api-key') {
-      headers++;
-      key = rawHeaders[index + 1] as string;
-    }
+    const name = (rawHeaders[index] as string).toLowerCase();
+    const value = rawHeaders[index + 1] as string;
+    if (name === 'authorization') keys.push(/^bearer +(.*)$/is.exec(value)?.[1] ?? null);
+    if (name === 'x-api-key') keys.push(value);
   }
+  const [key = null, ...others] = keys;
   // A key in the query ends up in the logs of every proxy: refused even when a header has a valid one.
-  if (headers !== 1 || key === null || percentDecoded(url).includes(API_KEY_PREFIX)) return null;
+  if (others.length > 0 || key === null || percentDecoded(url).includes(API_KEY_PREFIX)) return null;
   return hasApiKeyForm(key) ? key : null;
-}
-
-const BEARER = 'bearer ';
-
-/** The text after `Bearer`, in any case and after any number of spaces; null for another scheme. */
-function bearerToken(authorization: string): string | null {
-  if (authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) return null;
-  let start = BEARER.length;
-  while (authorization[start] === ' ') start++;
-  return authorization.slice(start);
 }
 
 /** Interval of writes of last-used times, all keys together; also how far the times may lag. */

@@ -100,9 +100,6 @@ export const createParameters = {
   },
 } as const satisfies RequestParameters;
 
-/** The parameter names, for checking whether a request has parameters at all. */
-export const createParameterNames = Object.keys(createParameters);
-
 const visibleAscii = /^[\x21-\x7e]{1,255}$/;
 
 /** The header as the OpenAPI document describes it. */

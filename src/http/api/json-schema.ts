@@ -21,7 +21,7 @@ const field =
     ...more,
   });
 
-export const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
+const FIAT_PATTERN = '^[0-9]+\\.[0-9]{2}$';
 const USDC_PATTERN = '^[0-9]+\\.[0-9]{6}$';
 export const ADDRESS_PATTERN = '^0x[0-9a-fA-F]{40}$';
 export const HASH_PATTERN = '^0x[0-9a-f]{64}$';

@@ -5,7 +5,7 @@ import { createPayment } from '../../payments/create-payment.ts';
 import { readStatus } from '../../payments/read-status.ts';
 import type { ApiContext } from './api-context.ts';
 import { type Admit, accountOf, registerKeyRoutes, requireCallbackHost } from './authenticate.ts';
-import { createParameterNames, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
+import { createParameters, readIdempotencyKey, type StatusParameterName } from './create-parameters.ts';
 import { type CreateParameters, type ParameterSource, parseCreateRequest } from './parse-create-request.ts';
 import { presentCreatedPayment, presentPaymentStatus } from './present-payment.ts';
 import { type QueryParameters, queryOf, readJsonObject } from './request-input.ts';
@@ -38,7 +38,7 @@ function registerWalletRoutes(server: FastifyInstance, context: ApiContext, admi
 
   server.post('/wallet', options, async (request) => {
     const query = queryOf(request);
-    if (createParameterNames.some((name) => name in query)) throw inBoth();
+    if (Object.keys(createParameters).some((name) => name in query)) throw inBoth();
     return create(request, readJsonObject(request, 'amount'), 'json');
   });
 

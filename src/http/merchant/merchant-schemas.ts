@@ -1,6 +1,6 @@
 import { keyScopes } from '../../domain/api-key.ts';
 import { currencies } from '../../domain/money.ts';
-import { amountMismatches, type CancelReason } from '../../domain/payment.ts';
+import { amountMismatches, cancelReasons } from '../../domain/payment.ts';
 import { type PaymentEventType, paymentEventTypes } from '../../domain/payment-events.ts';
 import { providerIds } from '../../domain/provider-catalog.ts';
 import {
@@ -95,11 +95,7 @@ const paymentFields = {
       url: json.text('The page on which the customer pays the rest.', 'https://pay.example/pay/01a1fbd7'),
     }),
   ),
-  cancel_reason: json.oneOfOrNull<CancelReason>('Why the payment was canceled, or null.', [
-    'expired',
-    'merchant',
-    'operator',
-  ]),
+  cancel_reason: json.oneOfOrNull('Why the payment was canceled, or null.', cancelReasons),
 };
 
 export const merchantPaymentSchema = json.object({ ...paymentFields, ...expanded }, expansions);
